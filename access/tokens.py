@@ -1,0 +1,216 @@
+"""Bearer tokens: made and read under a ring of master secrets, with one derived key per kind.
+
+The claims are exactly those that partners are promised. Everything that hardens a token sits
+outside them, in its header and in the keys: a key id that names secret and kind, and a key per
+kind, so that a token of one kind can never pass for the other.
+"""
+
+import json
+import re
+from base64 import urlsafe_b64encode
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, NoReturn
+from uuid import UUID
+
+import jwt
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from access.principal import Caller, CallerKind
+
+TOKEN_LIFETIME_SECONDS = 3600
+CLOCK_LEEWAY_SECONDS = 5
+TOKEN_SIZE_LIMIT_BYTES = 2048
+RING_SIZE_LIMIT = 3
+SECRET_SIZE_MINIMUM_BYTES = 32
+
+_ALGORITHM = "HS256"
+_LIFETIME = timedelta(seconds=TOKEN_LIFETIME_SECONDS)
+_TOKEN = re.compile(r"([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
+_KEY_ID = re.compile(r"[A-Za-z0-9_-]{1,32}")
+_CANONICAL_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_DISTINCT_BYTES_MINIMUM = 12  # Of 32 random bytes fewer are distinct about once in 10^20.
+
+
+class TokenError(Exception):
+    """The text is no token of ours."""
+
+
+class ExpiredTokenError(TokenError):
+    """The token was ours and its hour is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class MasterSecret:
+    """One secret of the ring: a name that tokens may show, and bytes that nobody may see."""
+
+    name: str
+    key: bytes = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if _KEY_ID.fullmatch(self.name) is None:
+            raise ValueError("its name must be 1 to 32 letters, digits, hyphens or underscores")
+        if len(self.key) < SECRET_SIZE_MINIMUM_BYTES:
+            raise ValueError(f"it must be at least {SECRET_SIZE_MINIMUM_BYTES} bytes long")
+        if len(set(self.key)) < _DISTINCT_BYTES_MINIMUM:
+            raise ValueError("it does not look random")
+
+
+@dataclass(frozen=True, slots=True)
+class _TokenKey:
+    """The key of one kind of token under one secret, and the header that names it."""
+
+    kind: CallerKind
+    key_id: str
+    key: bytes = field(repr=False)
+
+    @classmethod
+    def derive(cls, secret: MasterSecret, kind: CallerKind) -> "_TokenKey":
+        return cls(kind, f"{secret.name}.{kind}", _derive(secret, f"token/{kind}/v1"))
+
+    @property
+    def header(self) -> str:
+        """The header segment of every token under this key, character for character."""
+        fields = {"alg": _ALGORITHM, "kid": self.key_id, "typ": "JWT"}
+        text = json.dumps(fields, separators=(",", ":"), sort_keys=True)
+        return urlsafe_b64encode(text.encode()).rstrip(b"=").decode()
+
+
+class Keyring:
+    """Issues tokens under the newest secret and reads those made under any secret of the ring."""
+
+    def __init__(self, secrets: Sequence[MasterSecret], *, remembered_tokens: int = 4096) -> None:
+        """Take 1 to 3 secrets, newest first; ValueError when they make no sound ring."""
+        if not 1 <= len(secrets) <= RING_SIZE_LIMIT:
+            raise ValueError(f"a ring holds 1 to {RING_SIZE_LIMIT} secrets")
+        if len({secret.name for secret in secrets}) < len(secrets):
+            raise ValueError("two secrets of the ring have the same name")
+        if len({secret.key for secret in secrets}) < len(secrets):
+            raise ValueError("two secrets of the ring are the same")
+        self._newest = secrets[0]
+        self._partner_key = _TokenKey.derive(secrets[0], CallerKind.PARTNER_TOKEN)
+        self._business_key = _TokenKey.derive(secrets[0], CallerKind.BUSINESS_TOKEN)
+        kinds = (CallerKind.PARTNER_TOKEN, CallerKind.BUSINESS_TOKEN)
+        keys = [_TokenKey.derive(secret, kind) for secret in secrets for kind in kinds]
+        # A header is accepted only as the very text that we write ourselves. This pins algorithm
+        # and type, knows every key id, and leaves no room for `crit`, unknown or repeated fields.
+        self._keys = {key.header: key for key in keys}
+        self._signer = jwt.PyJWS([_ALGORITHM], {"enforce_minimum_key_length": True})
+        self._remembered: OrderedDict[str, tuple[Caller, datetime]] = OrderedDict()
+        self._remembered_limit = remembered_tokens
+
+    def issue_partner_token(self, partner_id: UUID, now: datetime) -> str:
+        """Make a token that lets a partner act for itself for one hour from `now` (aware)."""
+        return self._sign(self._partner_key, {"sub": str(partner_id), "type": "partner"}, now)
+
+    def issue_business_token(self, partner_id: UUID, business_id: UUID, now: datetime) -> str:
+        """Make a token for one business of the partner, for one hour from `now` (aware)."""
+        claims = {
+            "sub": str(partner_id),
+            "business_id": str(business_id),
+            "scope": "business_access",
+        }
+        return self._sign(self._business_key, claims, now)
+
+    def read(self, token: str, now: datetime) -> Caller:
+        """Tell who a token was made for; TokenError or ExpiredTokenError when it proves nothing.
+
+        A token made at 12:00:00 is good through 12:59:59 and refused from 13:00:00 on.
+        """
+        known = self._remembered.get(token)
+        if known is not None and now < known[1]:
+            return known[0]
+        caller, expires_at = self._verify(token, now)
+        if now >= expires_at:
+            raise ExpiredTokenError
+        # Checking a signature costs more than the rest of the door together, so a good token is
+        # remembered by its whole text. The oldest makes room; forgetting only costs a check.
+        self._remembered[token] = caller, expires_at
+        if len(self._remembered) > self._remembered_limit:
+            self._remembered.popitem(last=False)
+        return caller
+
+    def purpose_key(self, info: str) -> bytes:
+        """Derive 32 bytes under the newest secret for a use of their own, named by `info`."""
+        return _derive(self._newest, f"purpose/{info}")
+
+    def _sign(self, key: _TokenKey, claims: dict[str, str], now: datetime) -> str:
+        issued = int(now.timestamp())
+        times = {"iat": issued, "exp": issued + TOKEN_LIFETIME_SECONDS}
+        payload = json.dumps({**claims, **times}, separators=(",", ":")).encode()
+        return self._signer.encode(payload, key.key, _ALGORITHM, {"kid": key.key_id})
+
+    def _verify(self, token: str, now: datetime) -> tuple[Caller, datetime]:
+        shape = _TOKEN.fullmatch(token) if len(token) <= TOKEN_SIZE_LIMIT_BYTES else None
+        key = self._keys.get(shape[1]) if shape is not None else None
+        if key is None:
+            raise TokenError
+        try:
+            payload = self._signer.decode(token, key.key, [_ALGORITHM])
+        except jwt.InvalidTokenError:
+            raise TokenError from None
+        claims = _claims(payload)
+        issued_at = _issued_at(claims, now)
+        return _caller(key.kind, claims, issued_at), issued_at + _LIFETIME
+
+
+def _derive(secret: MasterSecret, info: str) -> bytes:
+    derivation = HKDF(SHA256(), 32, salt=None, info=f"accounting-platform/{info}".encode())
+    return derivation.derive(secret.key)
+
+
+def _claims(payload: bytes) -> dict[str, Any]:
+    try:
+        claims = json.loads(
+            payload.decode(), object_pairs_hook=_distinct, parse_constant=_refuse_constant
+        )
+    except (ValueError, RecursionError):
+        raise TokenError from None
+    if type(claims) is not dict:
+        raise TokenError
+    return claims
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise ValueError("a name is repeated")
+    return members
+
+
+def _refuse_constant(_constant: str) -> NoReturn:
+    raise ValueError("JSON has no such number")
+
+
+def _issued_at(claims: dict[str, Any], now: datetime) -> datetime:
+    issued, expires = claims.get("iat"), claims.get("exp")
+    # `type` and not `isinstance`: True is no time of day.
+    if type(issued) is not int or type(expires) is not int:
+        raise TokenError
+    if expires - issued != TOKEN_LIFETIME_SECONDS:
+        raise TokenError
+    # The bounds also keep numbers away that no calendar holds.
+    if not 0 <= issued <= now.timestamp() + CLOCK_LEEWAY_SECONDS:
+        raise TokenError
+    return datetime.fromtimestamp(issued, UTC)
+
+
+def _caller(kind: CallerKind, claims: dict[str, Any], issued_at: datetime) -> Caller:
+    if kind is CallerKind.PARTNER_TOKEN:
+        if claims.keys() != {"sub", "type", "iat", "exp"} or claims["type"] != "partner":
+            raise TokenError
+        return Caller(kind, _uuid(claims["sub"]), issued_at=issued_at)
+    if claims.keys() != {"sub", "business_id", "scope", "iat", "exp"}:
+        raise TokenError
+    if claims["scope"] != "business_access":
+        raise TokenError
+    return Caller(kind, _uuid(claims["sub"]), _uuid(claims["business_id"]), issued_at)
+
+
+def _uuid(claim: object) -> UUID:
+    if type(claim) is not str or _CANONICAL_UUID.fullmatch(claim) is None:
+        raise TokenError
+    return UUID(claim)

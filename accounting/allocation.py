@@ -1,0 +1,205 @@
+"""Which part of a payment settles which document, from when to when, and how that changes."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+from uuid import UUID
+
+from accounting import documents
+from accounting.documents import Document
+from accounting.errors import Malformed, RuleBroken
+from accounting.ledger import Split
+from accounting.sides import Side
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Days from `start` to before `end`; no start is the payment's own date and moves with it."""
+
+    start: date | None = None
+    end: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """A part of a payment meant for one document; live while it has no `end`.
+
+    `split` (amounts by account, above zero) is there once the money was applied, which takes a
+    completed payment; an allocation that ended without one was only ever reserved. Nothing is
+    applied before `document_date`, the day the document opened.
+    """
+
+    id: UUID
+    document_id: UUID
+    amount: int
+    document_date: date
+    start: date | None = None
+    end: date | None = None
+    split: Split = ()
+    version: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a caller asks for: an amount for a document."""
+
+    document_id: UUID
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How a payment holds its parts.
+
+    `applied` while it is completed, else the parts are reserved. `start` is the day of new parts,
+    None for the payment's own; `end` is the day of released ones. `applied_on` tells the day of
+    the entry that applies an allocation.
+    """
+
+    party_id: UUID
+    total: int
+    applied: bool
+    start: date | None
+    end: date
+    identify: Callable[[], UUID]
+    applied_on: Callable[[Allocation], date]
+
+
+Documents = Mapping[UUID, Document]
+
+
+def live(allocations: Iterable[Allocation]) -> tuple[Allocation, ...]:
+    """Pick the allocations that have not ended."""
+    return tuple(each for each in allocations if each.end is None)
+
+
+def parts_of(allocations: Iterable[Allocation]) -> list[Part]:
+    """Say what the live allocations come to, as a caller would ask for it."""
+    return [Part(each.document_id, each.amount) for each in live(allocations)]
+
+
+def parts_given(side: Side, items: Sequence[Mapping[str, Any]]) -> list[Part]:
+    """Read a list of allocations.
+
+    Raises Malformed `validation_error` where it names a document twice.
+    """
+    given = [Part(item[side.document_id_field], item["amount_cents"]) for item in items]
+    seen: set[UUID] = set()
+    faults = {}
+    for place, part in enumerate(given):
+        if part.document_id in seen:
+            field = f"allocations.{place}.{side.document_id_field}"
+            faults[field] = [f"names an {side.noun} that stands earlier in the list"]
+        seen.add(part.document_id)
+    if faults:
+        raise Malformed.fields(**faults)
+    return given
+
+
+def refuse_closed(side: Side, parts: Iterable[Part], loaded: Documents) -> None:
+    """Refuse parts for documents that do not exist or are not open.
+
+    Raises RuleBroken `reference_not_found`, or the side's refusal of a document not open.
+    """
+    for part in parts:
+        document = loaded.get(part.document_id)
+        if document is None:
+            raise RuleBroken(
+                "reference_not_found",
+                f"The business has no such {side.noun}.",
+                reference=str(part.document_id),
+            )
+        if document.state != "open":
+            raise side.not_open(
+                current_state=document.state, **{side.document_id_field: str(document.id)}
+            )
+
+
+def rearrange(
+    side: Side,
+    allocations: Sequence[Allocation],
+    wanted: Sequence[Part],
+    loaded: Documents,
+    terms: Terms,
+) -> tuple[tuple[Allocation, ...], Documents]:
+    """Make the wanted parts the live allocations, and move the documents' amounts with them.
+
+    What is wanted unchanged stays, with its date and its split; what is not ends and gives its
+    split back; then the new parts take theirs of what is left. Of 600 for one invoice, wanted at
+    200, the 600 ends and a new 200 begins. Raises RuleBroken `allocation_exceeds_total` or
+    `allocation_exceeds_outstanding`, and the side's refusals.
+    """
+    staying = [each for each in live(allocations) if _stays(each, wanted, terms)]
+    kept = {each.document_id for each in staying}
+    begun = [part for part in wanted if part.document_id not in kept]
+    refuse_closed(side, begun, loaded)
+    _refuse_excess(wanted, terms.total)
+    after = dict(loaded)
+    history = []
+    for each in allocations:
+        ends = each.end is None and each not in staying
+        if ends:
+            after[each.document_id] = _taken_back(after[each.document_id], each)
+        history.append(replace(each, end=terms.end) if ends else each)
+    for part in begun:
+        document = after[part.document_id]
+        _refuse_part(side, part, document, terms)
+        opened_on = documents.opened_on(document)
+        history.append(
+            Allocation(terms.identify(), document.id, part.amount, opened_on, terms.start)
+        )
+        after[document.id] = documents.reserve(document, part.amount)
+    if terms.applied:
+        history = [_applied(each, after, terms) for each in history]
+    return tuple(history), after
+
+
+def _stays(allocation: Allocation, wanted: Sequence[Part], terms: Terms) -> bool:
+    """What was applied and is only reserved from now on ends as well: its split is history."""
+    unapplied = bool(allocation.split) and not terms.applied
+    return Part(allocation.document_id, allocation.amount) in wanted and not unapplied
+
+
+def _taken_back(document: Document, allocation: Allocation) -> Document:
+    if not allocation.split:
+        return documents.reserve(document, -allocation.amount)
+    split = tuple((account, -part) for account, part in allocation.split)
+    return documents.settle(document, -allocation.amount, split)
+
+
+def _refuse_excess(wanted: Sequence[Part], total: int) -> None:
+    allocated = sum(part.amount for part in wanted)
+    if allocated > total:
+        raise RuleBroken(
+            "allocation_exceeds_total",
+            "The allocations come to more than the total.",
+            total_amount_cents=total,
+            allocated_amount_cents=allocated,
+        )
+
+
+def _refuse_part(side: Side, part: Part, document: Document, terms: Terms) -> None:
+    named = {side.document_id_field: str(document.id)}
+    if document.party.id != terms.party_id:
+        raise side.of_another_party(**named)
+    left = documents.left(document)
+    if not 1 <= part.amount <= left:
+        raise RuleBroken(
+            "allocation_exceeds_outstanding",
+            f"Of the {side.noun} {left} is left.",
+            left=left,
+            amount=part.amount,
+            **named,
+        )
+
+
+def _applied(allocation: Allocation, after: dict[UUID, Document], terms: Terms) -> Allocation:
+    """Turn a live reservation into applied money, split over what is left of the document."""
+    if allocation.end is not None or allocation.split:
+        return allocation
+    document = documents.reserve(after[allocation.document_id], -allocation.amount)
+    split = documents.share_out(document, allocation.amount)
+    on = terms.applied_on(allocation)
+    after[document.id] = documents.settle(document, allocation.amount, split, on)
+    return replace(allocation, split=split)

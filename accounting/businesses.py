@@ -1,0 +1,124 @@
+"""Businesses: countries and their legal forms, the base currency, and the fiscal year."""
+
+from calendar import monthrange
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from uuid import UUID
+
+from accounting.errors import Conflict, Malformed
+
+COUNTRIES = (
+    *("GB", "DE", "FR", "NL", "ES", "BE", "IT", "IE", "AT", "PT", "SE", "NO", "DK", "FI", "IS"),
+    *("MY", "SG"),
+)
+
+CURRENCY_BY_COUNTRY = {
+    "GB": "GBP",
+    "SE": "SEK",
+    "NO": "NOK",
+    "DK": "DKK",
+    "IS": "ISK",
+    "MY": "MYR",
+    "SG": "SGD",
+}
+
+ENTITY_TYPES = {
+    "GB": (
+        *("limited", "sole_trader", "llp", "partnership", "plc", "limited_partnership"),
+        *("limited_by_guarantee", "cic", "charity"),
+    ),
+    "DE": (
+        *("gmbh", "ug", "ag", "ag_de", "einzelunternehmen", "gbr", "kg", "ohg", "gmbh_co_kg"),
+        *("ek", "freiberufler", "partg", "partg_mbb", "kgaa", "eg", "ev", "stiftung", "se"),
+    ),
+    "NL": (
+        *("bv", "nv", "eenmanszaak", "vof", "cv", "maatschap", "cooperatie", "stichting"),
+        "vereniging",
+    ),
+    "ES": (
+        *("sl", "slu", "slne", "sa", "sau", "sal", "sll", "autonomo", "cb", "sociedad_civil"),
+        *("sociedad_colectiva", "scom", "scoop", "asociacion", "fundacion"),
+    ),
+    "BE": (
+        *("bv", "srl", "nv", "sa", "eenmanszaak", "entreprise_individuelle", "vof", "snc"),
+        *("commv", "scomm", "cv", "sc", "maatschap", "societe_simple", "vzw", "asbl", "ivzw"),
+        *("aisbl", "stichting", "fondation"),
+    ),
+    "MY": (
+        *("sdn_bhd", "bhd", "sole_proprietorship", "partnership", "llp", "plt"),
+        *("company_limited_by_guarantee", "foreign_company", "cooperative"),
+    ),
+    "SG": (
+        *("pte_ltd", "exempt_pte_ltd", "public_limited", "sole_proprietorship", "partnership"),
+        *("limited_partnership", "llp", "company_limited_by_guarantee", "foreign_branch", "vcc"),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Business:
+    """The facts of a business that the rules need."""
+
+    id: UUID
+    country: str
+    base_currency: str
+    accounting_method: str
+    fiscal_year_end: date
+    lock_date: date | None = None
+    archived_at: datetime | None = None
+
+
+def country_code(text: str) -> str:
+    """Read a country in any case.
+
+    Raises Malformed `validation_error` on `country` for one that is not served.
+    """
+    country = text.upper()
+    if country not in COUNTRIES:
+        raise Malformed.fields(country=[f"must be one of {', '.join(COUNTRIES)}"])
+    return country
+
+
+def entity_type(country: str, text: str) -> str:
+    """Read a legal form in any case; countries without a list take any.
+
+    Raises Malformed `validation_error` on `entity_type`, naming the valid ones.
+    """
+    form = text.lower()
+    valid = ENTITY_TYPES.get(country)
+    if valid is not None and form not in valid:
+        raise Malformed.fields(entity_type=[f"must be one of {', '.join(valid)} in {country}"])
+    return form
+
+
+def default_currency(country: str) -> str:
+    """Name the currency of a business that gives none: its country's own, else the euro."""
+    return CURRENCY_BY_COUNTRY.get(country, "EUR")
+
+
+def fiscal_year(fiscal_year_end: date, on: date) -> tuple[date, date]:
+    """Find the first and the last day of the fiscal year that a day falls in.
+
+    Only month and day of `fiscal_year_end` count. With a year that ends on 31 March,
+    2026-02-10 falls in 2025-04-01 to 2026-03-31.
+    """
+    last = _year_end(fiscal_year_end, on.year)
+    if on > last:
+        last = _year_end(fiscal_year_end, on.year + 1)
+    first = _year_end(fiscal_year_end, last.year - 1) + timedelta(days=1)
+    return first, last
+
+
+def refuse_archived_business(business: Business) -> None:
+    """Refuse to write in an archived business.
+
+    Raises Conflict `business_archived`.
+    """
+    if business.archived_at is not None:
+        raise Conflict("business_archived", "The business is archived; it can only be read.")
+
+
+def _year_end(fiscal_year_end: date, year: int) -> date:
+    """Place a year's end; the 29th of February stands for the last day of February."""
+    month, day = fiscal_year_end.month, fiscal_year_end.day
+    return date(year, month, min(day, monthrange(year, month)[1]))

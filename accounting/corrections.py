@@ -1,0 +1,67 @@
+"""What a body says of a payment's own facts: what it corrects, clears and leaves alone."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from accounting.chart import PROVIDER_METHODS
+from accounting.payments import Payment
+
+Body = Mapping[str, Any]
+
+DESCRIPTIVE = (
+    *("note", "payment_reference", "bank_reference", "processor_reference"),
+    *("references", "transaction_tags", "metadata"),
+)
+"""Fields that only describe: a PUT without them clears them."""
+
+
+def corrected(payment: Payment, changes: Body, *, whole: bool) -> dict[str, Any]:
+    """Read the facts that a body corrects.
+
+    What is absent keeps its value, but for descriptions where the body is the `whole`; null clears
+    what may be empty.
+    """
+    named = DESCRIPTIVE if whole else [name for name in DESCRIPTIVE if _speaks_of(changes, name)]
+    facts = {
+        "total": changes.get("total_amount_cents"),
+        "payment_date": changes.get("payment_date"),
+        "fee": changes.get("processing_fee_cents"),
+        "method": changes.get("payment_method"),
+    }
+    supplied = {name: fact for name, fact in facts.items() if fact is not None}
+    may_be_empty = {
+        "external_id": changes.get("external_id", payment.external_id),
+        "processor": _processor(payment, changes),
+    }
+    return {**supplied, **may_be_empty, **described(changes, named)}
+
+
+def described(body: Body, names: Iterable[str]) -> dict[str, Any]:
+    """Read descriptive fields; `note` wins over its older name `notes`."""
+    facts = {name: body.get(name) for name in names}
+    if "note" in facts and facts["note"] is None:
+        facts["note"] = body.get("notes")
+    if "references" in facts:
+        facts["references"] = facts["references"] or {}
+    if "transaction_tags" in facts:
+        facts["transaction_tags"] = tuple(facts["transaction_tags"] or ())
+    return facts
+
+
+def _speaks_of(changes: Body, name: str) -> bool:
+    return name in changes or (name == "note" and "notes" in changes)
+
+
+def provider(method: str) -> str | None:
+    """A wallet or card provider's method names its processor."""
+    return method if method in PROVIDER_METHODS else None
+
+
+def _processor(payment: Payment, changes: Body) -> str | None:
+    """Read the processor; one that only followed from the method changes with the method."""
+    method = changes.get("payment_method") or payment.method
+    if "payment_processor" in changes:
+        return changes["payment_processor"] or provider(method)
+    if payment.processor == provider(payment.method):
+        return provider(method)
+    return payment.processor

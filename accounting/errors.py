@@ -1,0 +1,60 @@
+"""Everything that can be refused: a kind, a stable code, a sentence, and facts for programs.
+
+The kind says what is wrong (`server/errors.py` gives each kind its HTTP status), the code says
+which rule, and `detail` carries what a program needs to act on it. Errors are raised, never
+returned. The code stands as a literal where it is raised, so that a test can compare the codes
+of the house with the closed list of the contract.
+"""
+
+from typing import Any
+
+
+class Refusal(Exception):
+    """A rule, a store or the door says no."""
+
+    def __init__(self, code: str, message: str, **detail: Any) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.detail = detail
+
+
+class Malformed(Refusal):
+    """The request alone shows that it cannot be served."""
+
+    @classmethod
+    def fields(cls, **field_errors: list[str]) -> "Malformed":
+        """Refuse a request with its faults by field: `{"amount_cents": ["must be at least 1"]}`."""
+        return cls("validation_error", "The request has invalid fields.", field_errors=field_errors)
+
+
+class NotAuthenticated(Refusal):
+    """The caller is not known, or no longer."""
+
+
+class NotAllowed(Refusal):
+    """The caller is known and may not do this here."""
+
+
+class NotFound(Refusal):
+    """There is no such resource in this business."""
+
+
+class Conflict(Refusal):
+    """It clashes with the present state; in another state it would succeed."""
+
+
+class Stale(Refusal):
+    """The caller's picture of the resource is older than the resource."""
+
+
+class RuleBroken(Refusal):
+    """It breaks a rule about money or identity."""
+
+
+class TooMany(Refusal):
+    """The caller asks more often than the limits allow."""
+
+
+class Unavailable(Refusal):
+    """The house cannot serve this now; the same request may succeed in a moment."""

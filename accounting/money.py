@@ -1,0 +1,77 @@
+"""Money is integers of minor units: rounding, and splitting without losing a unit."""
+
+from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Context, Decimal
+
+from accounting.errors import RuleBroken
+
+CURRENCIES = ("EUR", "GBP", "USD", "SEK", "NOK", "DKK", "ISK", "MYR", "SGD")
+MAX_AMOUNT = 99_999_999_999_999
+
+EXACT = Context(prec=60)
+"""Room for every product of an amount with a quantity or a rate."""
+
+
+def round_half_away(value: Decimal) -> int:
+    """Round to a whole unit, a half away from zero: 2.5 gives 3, -2.5 gives -3."""
+    return int(value.quantize(Decimal(1), rounding=ROUND_HALF_UP))
+
+
+def within_bounds(amount: int) -> int:
+    """Pass an amount on, or refuse one that no field of the contract could show.
+
+    Raises RuleBroken `amount_too_large` beyond 99,999,999,999,999 minor units.
+    """
+    if abs(amount) > MAX_AMOUNT:
+        raise RuleBroken(
+            "amount_too_large", "An amount is larger than the books can hold.", limit=MAX_AMOUNT
+        )
+    return amount
+
+
+def times(amount: int, factor: Decimal) -> int:
+    """Multiply an amount by a quantity or a rate, rounded to a whole unit.
+
+    A price of 333 times 1.5 gives 500; a product beyond the bounds is `amount_too_large`.
+    """
+    product = EXACT.multiply(Decimal(amount), factor)
+    if abs(product) > MAX_AMOUNT:
+        return within_bounds(MAX_AMOUNT + 1)
+    return round_half_away(product)
+
+
+def split(amount: int, weights: Sequence[int]) -> list[int]:
+    """Split an amount over weights by largest remainder, ties to the first.
+
+    Units in, units out; the parts sum to the amount and each is within one unit of its exact
+    share. Weights are not negative; where all are zero they count as equal. Splitting 3333 over
+    8333 and 1667 gives 2777 and 556.
+    """
+    if not weights:
+        if amount:
+            raise ValueError("an amount cannot be split over nothing")
+        return []
+    if min(weights) < 0:
+        raise ValueError("a weight is negative")
+    if amount < 0:
+        return [-part for part in split(-amount, weights)]
+    total = sum(weights)
+    if total == 0:
+        weights, total = [1] * len(weights), len(weights)
+    shares = [divmod(amount * weight, total) for weight in weights]
+    parts = [whole for whole, _ in shares]
+    largest_first = sorted(range(len(shares)), key=lambda place: -shares[place][1])
+    for place in largest_first[: amount - sum(parts)]:
+        parts[place] += 1
+    return parts
+
+
+def split_over_rest(amount: int, rests: Sequence[int]) -> list[int]:
+    """Split one step of a settlement over what is left of each part.
+
+    No part is taken below zero, and the step that takes all that is left closes every part
+    exactly: after 3333 took 2777 and 556 of 8333 and 1667, the rest of 6667 takes 5556 and 1111.
+    """
+    if not 0 <= amount <= sum(rests):
+        raise ValueError("a step settles more than is left")
+    return split(amount, rests)

@@ -1,0 +1,47 @@
+"""When and where a rule is applied."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime
+from uuid import UUID
+
+from accounting.businesses import Business
+from accounting.errors import RuleBroken
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """The business, the moment (aware, UTC) and the maker of identifiers for new parts."""
+
+    business: Business
+    now: datetime
+    identify: Callable[[], UUID]
+
+    @property
+    def today(self) -> date:
+        """The day of the moment."""
+        return self.now.date()
+
+    @property
+    def lock_date(self) -> date | None:
+        """The last day on which nothing is posted any more."""
+        return self.business.lock_date
+
+    @property
+    def currency(self) -> str:
+        """The one currency of the business."""
+        return self.business.base_currency
+
+
+def refuse_other_currency(currency: str | None, occasion: Occasion) -> None:
+    """Refuse a currency that is not the base currency of the business; left out it is that one.
+
+    Raises RuleBroken `currency_mismatch`.
+    """
+    if currency is not None and currency.upper() != occasion.currency:
+        raise RuleBroken(
+            "currency_mismatch",
+            f"The books are kept in {occasion.currency}.",
+            currency=currency,
+            base_currency=occasion.currency,
+        )

@@ -1,0 +1,140 @@
+"""Money that came in: invoice payments now, bill payments later. Values, derived amounts, days."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any
+from uuid import UUID
+
+from accounting.allocation import Allocation, Span, live
+from accounting.documents import Document
+from accounting.ledger import Posted, after_lock
+from accounting.parties import Party
+
+STATUSES = ("pending", "processing", "completed", "failed", "cancelled", "refunded")
+LIVE = frozenset({"pending", "processing", "completed"})
+CANCELLABLE = frozenset({"pending", "failed"})
+
+Days = tuple[date, date | None]
+"""From a day to before another one, or on and on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Payment:
+    """A payment as it is stored, with the whole history of its status and allocations.
+
+    `completions` are the spans in which it was completed; `allocations` hold the live ones and
+    those that ended.
+    """
+
+    id: UUID
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    party: Party
+    external_id: str | None
+    total: int
+    currency: str
+    payment_date: date
+    method: str
+    processor: str | None
+    fee: int
+    status: str
+    completions: tuple[Span, ...]
+    allocations: tuple[Allocation, ...]
+    note: str | None = None
+    payment_reference: str | None = None
+    bank_reference: str | None = None
+    processor_reference: str | None = None
+    references: Mapping[str, str] = field(default_factory=dict)
+    transaction_tags: tuple[str, ...] = ()
+    metadata: Any = None
+    idempotency_key: str | None = None
+    posted: tuple[Posted, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Amended:
+    """A payment as it is now, the documents it touches, and which of them its change moved."""
+
+    payment: Payment
+    documents: Mapping[UUID, Document]
+    changed: tuple[Document, ...]
+
+
+def live_allocations(payment: Payment) -> tuple[Allocation, ...]:
+    """Pick the allocations that hold money of the payment now."""
+    return live(payment.allocations)
+
+
+def allocated(payment: Payment) -> int:
+    """Say how much is meant for documents: what is applied, or reserved while it is on its way."""
+    return sum(each.amount for each in live_allocations(payment))
+
+
+def applied(payment: Payment) -> int:
+    """Say how much has settled documents: all that is allocated once the payment is completed."""
+    return allocated(payment) if payment.status == "completed" else 0
+
+
+def unapplied(payment: Payment) -> int:
+    """Say how much of the total has settled nothing."""
+    return payment.total - applied(payment)
+
+
+def remaining(payment: Payment) -> int:
+    """Say how much can still be allocated: of 1000 with 600 allocated, 400."""
+    return payment.total - allocated(payment)
+
+
+def net_amount(payment: Payment) -> int:
+    """Say what is left of the total after the fee."""
+    return payment.total - payment.fee
+
+
+def is_fully_allocated(payment: Payment) -> bool:
+    """Tell whether all of the money is meant for documents."""
+    return remaining(payment) == 0
+
+
+def completion_days(payment: Payment) -> list[Days]:
+    """Lay out the days on which the payment stood completed.
+
+    It begins no earlier than its payment date and ends no earlier than it begins: paid on the
+    10th and failed on the 5th, the money comes and goes on the 10th.
+    """
+    return [
+        _days(span.start or payment.payment_date, span.end, payment.payment_date)
+        for span in payment.completions
+    ]
+
+
+def applied_days(payment: Payment, allocation: Allocation) -> list[Days]:
+    """Lay out the days on which an allocation settled its document.
+
+    That takes a completed payment and begins no earlier than the payment and the document: money
+    that came on the 5th for an invoice of the 10th waits until the 10th.
+    """
+    begin, end = _days(
+        allocation.start or payment.payment_date,
+        allocation.end,
+        max(payment.payment_date, allocation.document_date),
+    )
+    shared = []
+    for completed, ended in completion_days(payment):
+        first = max(begin, completed)
+        last = min((day for day in (end, ended) if day is not None), default=None)
+        if last is None or first < last:
+            shared.append((first, last))
+    return shared
+
+
+def applied_on(payment: Payment, allocation: Allocation, lock_date: date | None) -> date:
+    """Say on which day a live allocation of a completed payment came to settle its document."""
+    begin, _ = applied_days(payment, allocation)[-1]
+    return after_lock(begin, lock_date)
+
+
+def _days(start: date, end: date | None, floor: date) -> Days:
+    begin = max(start, floor)
+    return begin, None if end is None else max(end, begin)

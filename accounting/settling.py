@@ -1,0 +1,254 @@
+"""Payments as they are made, changed and cancelled, and the documents that move with them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from accounting.allocation import (
+    Documents,
+    Part,
+    Span,
+    Terms,
+    live,
+    parts_given,
+    parts_of,
+    rearrange,
+)
+from accounting.corrections import DESCRIPTIVE, corrected, described, provider
+from accounting.documents import Document
+from accounting.errors import Conflict, RuleBroken
+from accounting.ledger import refuse_locked
+from accounting.occasion import Occasion, refuse_other_currency
+from accounting.parties import Party, refuse_archived_customer, refuse_reference_mismatch
+from accounting.payments import (
+    CANCELLABLE,
+    LIVE,
+    STATUSES,
+    Amended,
+    Payment,
+    applied_on,
+)
+from accounting.sides import Side
+
+Body = Mapping[str, Any]
+
+
+def documents_touched(side: Side, payment: Payment | None, body: Body) -> set[UUID]:
+    """Name the documents that a body, or the payment as it is, allocates to."""
+    held = () if payment is None else live(payment.allocations)
+    given = body.get("allocations") or ()
+    return {each.document_id for each in held} | {each[side.document_id_field] for each in given}
+
+
+def receive(side: Side, body: Body, party: Party, loaded: Documents, occasion: Occasion) -> Amended:
+    """Make a payment from the body of a create, completed unless it says otherwise.
+
+    Raises Malformed `validation_error`; Conflict `payment_not_live`, `customer_archived` or
+    `period_locked`; RuleBroken `currency_mismatch`, `reference_mismatch`, `reference_not_found`,
+    `allocation_exceeds_total` or `allocation_exceeds_outstanding`; the side's refusals.
+    """
+    wanted = parts_given(side, body.get("allocations") or ())
+    status = body.get("status") or "completed"
+    _refuse_lifeless(wanted, status)
+    refuse_archived_customer(party)
+    refuse_reference_mismatch(party, body.get(side.party_external_id_field))
+    refuse_other_currency(body.get("currency"), occasion)
+    method = body["payment_method"]
+    payment = Payment(
+        id=occasion.identify(),
+        version=0,
+        created_at=occasion.now,
+        updated_at=occasion.now,
+        party=party,
+        external_id=body.get("external_id"),
+        total=body["total_amount_cents"],
+        currency=occasion.currency,
+        payment_date=body["payment_date"],
+        method=method,
+        processor=body.get("payment_processor") or provider(method),
+        fee=body.get("processing_fee_cents") or 0,
+        status=status,
+        completions=(Span(),) if status == "completed" else (),
+        allocations=(),
+        idempotency_key=body.get("idempotency_key"),
+        **described(body, DESCRIPTIVE),
+    )
+    if payment.completions:
+        refuse_locked(occasion.lock_date, payment.payment_date)
+    return _settled(side, None, payment, wanted, loaded, occasion)
+
+
+def receive_with(
+    side: Side, document: Document, bodies: Iterable[Body], occasion: Occasion
+) -> tuple[Document, tuple[Payment, ...]]:
+    """Make the payments that come with a new document: completed, and allocated to it in full.
+
+    A payment without an amount comes to the document's total, one without a date is of the day
+    the document opened.
+    """
+    opened_at = document.opened_at or occasion.now
+    payments = []
+    for body in bodies:
+        total = body.get("total_amount_cents", document.total_amount)
+        part = {side.document_id_field: document.id, "amount_cents": total}
+        whole = {
+            "payment_date": opened_at.date(),
+            **body,
+            "total_amount_cents": total,
+            "status": "completed",
+            "allocations": [part],
+        }
+        amended = receive(side, whole, document.party, {document.id: document}, occasion)
+        document = amended.documents[document.id]
+        payments.append(amended.payment)
+    return document, tuple(payments)
+
+
+def amend(
+    side: Side,
+    payment: Payment,
+    loaded: Documents,
+    changes: Body,
+    occasion: Occasion,
+    *,
+    whole: bool = False,
+) -> Amended:
+    """Change what a body supplies; as the `whole` (PUT) it also clears descriptions it lacks.
+
+    A list of allocations replaces the live ones. A payment that leaves its live states releases
+    them. Where nothing changes, the payment comes back as the same object. Raises what `receive`
+    raises, and RuleBroken `immutable_field` or `total_below_allocated`.
+    """
+    given = changes.get("allocations")
+    wanted = None if given is None else parts_given(side, given)
+    status = changes.get("status") or payment.status
+    _refuse_lifeless(wanted or (), status)
+    amended = replace(payment, **corrected(payment, changes, whole=whole))
+    amended = _moved(amended, status, occasion)
+    if amended.completions and (
+        not payment.completions or amended.payment_date != payment.payment_date
+    ):
+        refuse_locked(occasion.lock_date, amended.payment_date)
+    _refuse_new_identity(side, payment, changes)
+    if wanted is None:
+        wanted = parts_of(payment.allocations) if status in LIVE else []
+        _refuse_total_below(amended, wanted)
+    return _settled(side, payment, amended, wanted, loaded, occasion)
+
+
+def cancel(side: Side, payment: Payment, loaded: Documents, occasion: Occasion) -> Amended:
+    """Cancel a payment that is pending or failed, and release what it reserves.
+
+    Raises Conflict `invalid_state_transition`.
+    """
+    if payment.status not in CANCELLABLE:
+        raise Conflict(
+            "invalid_state_transition",
+            "Only a pending or failed payment can be cancelled.",
+            current_state=payment.status,
+            allowed_next_states=[each for each in STATUSES if each != payment.status],
+        )
+    return amend(side, payment, loaded, {"status": "cancelled"}, occasion)
+
+
+def _settled(
+    side: Side,
+    before: Payment | None,
+    payment: Payment,
+    wanted: Sequence[Part],
+    loaded: Documents,
+    occasion: Occasion,
+) -> Amended:
+    """Bring allocations and documents in line with what the payment now is and wants."""
+    terms = Terms(
+        party_id=payment.party.id,
+        total=payment.total,
+        applied=payment.status == "completed",
+        start=None if before is None else occasion.today,
+        end=occasion.today,
+        identify=occasion.identify,
+        applied_on=lambda each: applied_on(payment, each, occasion.lock_date),
+    )
+    allocations, after = rearrange(side, payment.allocations, wanted, loaded, terms)
+    settled = replace(payment, allocations=allocations)
+    if before is not None and settled == before:
+        return Amended(before, loaded, ())
+    settled = replace(settled, updated_at=occasion.now)
+    after = _redated(before, settled, after, occasion)
+    changed = {
+        id_: replace(document, updated_at=occasion.now)
+        for id_, document in after.items()
+        if document != loaded[id_]
+    }
+    return Amended(settled, {**after, **changed}, tuple(changed.values()))
+
+
+def _redated(
+    before: Payment | None, payment: Payment, after: Documents, occasion: Occasion
+) -> Documents:
+    """Move `paid_on` with the entry that settled a document, where its day was corrected."""
+    if before is None or payment.payment_date == before.payment_date:
+        return after
+    redated = dict(after)
+    for each in live(payment.allocations):
+        document = after[each.document_id]
+        if each in before.allocations and each.split and document.paid_on is not None:
+            was_on = applied_on(before, each, occasion.lock_date)
+            if document.paid_on == was_on:
+                on = applied_on(payment, each, occasion.lock_date)
+                redated[document.id] = replace(document, paid_on=on)
+    return redated
+
+
+def _moved(payment: Payment, status: str, occasion: Occasion) -> Payment:
+    """Move to a status: leaving `completed` ends its span, gaining it begins one.
+
+    The first span begins with the payment's own date, a regained one today.
+    """
+    if status == payment.status:
+        return payment
+    completions = payment.completions
+    if payment.status == "completed":
+        completions = (*completions[:-1], replace(completions[-1], end=occasion.today))
+    elif status == "completed":
+        completions = (*completions, Span(occasion.today if completions else None))
+    return replace(payment, status=status, completions=completions)
+
+
+def _refuse_lifeless(wanted: Sequence[Part], status: str) -> None:
+    if wanted and status not in LIVE:
+        raise Conflict(
+            "payment_not_live",
+            f"A payment that is {status} holds no allocations.",
+            current_state=status,
+        )
+
+
+def _refuse_new_identity(side: Side, payment: Payment, changes: Body) -> None:
+    kept = {
+        side.party_id_field: payment.party.id,
+        side.party_external_id_field: payment.party.external_id,
+        "currency": payment.currency,
+    }
+    for name, value in kept.items():
+        given = changes.get(name)
+        if name == "currency" and given is not None:
+            given = given.upper()
+        if given is not None and given != value:
+            raise RuleBroken(
+                "immutable_field",
+                f"The {name} of a payment does not change.",
+                field=name,
+            )
+
+
+def _refuse_total_below(payment: Payment, held: Sequence[Part]) -> None:
+    amount = sum(part.amount for part in held)
+    if payment.total < amount:
+        raise RuleBroken(
+            "total_below_allocated",
+            "The total is lower than what is allocated.",
+            total_amount_cents=payment.total,
+            allocated_amount_cents=amount,
+        )

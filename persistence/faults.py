@@ -1,0 +1,84 @@
+"""What psycopg raises, turned into what the house understands."""
+
+from dataclasses import dataclass
+
+from psycopg import DataError, Error, IntegrityError, InterfaceError, OperationalError, errors
+from psycopg_pool import PoolTimeout, TooManyRequests
+
+from accounting.errors import Conflict, Malformed, Refusal, RuleBroken, Unavailable
+
+# The whole handler may run again after these: nothing of it was kept.
+RETRIED = (errors.SerializationFailure, errors.DeadlockDetected)
+
+
+@dataclass(frozen=True, slots=True)
+class _Broken:
+    code: str
+    message: str
+
+
+_UNIQUE = {
+    "invoice_business_id_number_key": _Broken(
+        "duplicate_invoice_number", "Another invoice of this business has this number."
+    ),
+    "account_business_id_code_key": _Broken(
+        "duplicate_account_code", "Another account of this business has this code."
+    ),
+}
+_EXTERNAL_ID = "_external_id_key"
+
+
+class StaleRow(Exception):
+    """A row changed between its lock and its update: the handler runs again."""
+
+
+def is_external_id_race(error: Error) -> bool:
+    """Whether two requests brought the same external id at the same moment."""
+    name = error.diag.constraint_name or ""
+    return isinstance(error, errors.UniqueViolation) and name.endswith(_EXTERNAL_ID)
+
+
+def refusal_of(error: Exception) -> Refusal | None:
+    """Say an error of the database as a refusal; None means that it is a fault of ours.
+
+    A refusal for a value that the contract let through (DataError) is right for the caller and
+    still a hole in the contract: the door logs it.
+    """
+    if isinstance(error, errors.UniqueViolation):
+        return _unique(error)
+    if isinstance(error, errors.CheckViolation):
+        return _check(error)
+    if isinstance(error, IntegrityError):
+        return None
+    if isinstance(error, DataError | UnicodeEncodeError):
+        return Malformed("bad_request", "A value cannot be stored.")
+    if isinstance(error, PoolTimeout | TooManyRequests | OperationalError | InterfaceError):
+        return unavailable()
+    return None
+
+
+def unavailable() -> Unavailable:
+    """The refusal for a database that is away, full, slow or overtaken too often."""
+    return Unavailable(
+        "service_unavailable",
+        "The books cannot be reached right now. Repeat the request with its Idempotency-Key.",
+        retry_after_seconds=1,
+    )
+
+
+def _unique(error: errors.UniqueViolation) -> Refusal | None:
+    if is_external_id_race(error):
+        return Conflict("duplicate_external_id", "Another resource has this external_id.")
+    broken = _UNIQUE.get(error.diag.constraint_name or "")
+    return Conflict(broken.code, broken.message) if broken else None
+
+
+def _check(error: errors.CheckViolation) -> Refusal | None:
+    name = error.diag.constraint_name or ""
+    if name == "journal_entry_after_lock_date":
+        return Conflict("period_locked", "The period of this date is locked.")
+    if name.endswith("_not_over_allocated_check"):
+        return RuleBroken(
+            "allocation_exceeds_outstanding", "The allocation is more than is left to settle."
+        )
+    return None

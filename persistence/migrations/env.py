@@ -1,0 +1,16 @@
+"""How Alembic reaches the database: over the connection that `persistence.migrate` hands it."""
+
+from alembic import context
+
+from persistence.tables import metadata
+
+
+def run() -> None:
+    """Run the migrations in one transaction on the given connection."""
+    connection = context.config.attributes["connection"]
+    context.configure(connection=connection, target_metadata=metadata, compare_type=True)
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+run()

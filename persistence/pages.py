@@ -1,0 +1,187 @@
+"""Lists: one page by number or by cursor, and the total.
+
+A total order always ends in the id. A cursor is the place of the last row shown, so that page 500
+costs what page 1 costs; a page number finds its ids first and reads only the rows it shows.
+"""
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+import orjson
+from sqlalchemy import BigInteger, Text, and_, cast, func, literal_column, select, tuple_
+from sqlalchemy.sql.elements import ColumnElement
+from sqlalchemy.sql.selectable import FromClause, Select
+
+from accounting.errors import Malformed
+from persistence.statements import Query, Row, compiled, given
+from persistence.wire import Answers, Asks, Question
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+SKIPPED = object()  # A filter's value that filters nothing.
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """Which page of a list is wanted, and of which rows."""
+
+    page: int = 1
+    page_size: int = 20
+    cursor: str | None = None
+    count: bool = True
+    sort: str | None = None
+    filters: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """One page of a list; `total` is None where counting was skipped."""
+
+    rows: list[T]
+    total: int | None
+    wanted: PageRequest
+    next_cursor: str | None
+
+    def of(self, shape: Callable[[T], U]) -> "Page[U]":
+        """Return the same page with every row in another shape."""
+        return Page([shape(row) for row in self.rows], self.total, self.wanted, self.next_cursor)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A condition on rows; `value` turns what was asked for into the parameter of its name."""
+
+    condition: ColumnElement[bool]
+    value: Callable[[Any], Any] = lambda asked: asked
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a list reads, filters and sorts by; statements are compiled once per combination."""
+
+    source: FromClause
+    key: ColumnElement[UUID]
+    scope: ColumnElement[bool]
+    columns: Sequence[ColumnElement[Any]]
+    filters: Mapping[str, Filter]
+    sorts: Mapping[str, ColumnElement[Any]]
+    default_sort: str
+    _compiled: dict[tuple[Any, ...], str] = field(default_factory=dict)
+
+    def question(
+        self, session: Asks, wanted: PageRequest, scope: Row, read: Callable[[Row], T]
+    ) -> Question[Page[T]]:
+        """Ask for one page; `scope` fills the parameters that every statement of it has."""
+        sort = wanted.sort or self.default_sort
+        place = _read_cursor(wanted.cursor, sort) if wanted.cursor else None
+        filters = self._parameters(wanted.filters)
+        names = frozenset(filters)
+        paged = wanted.page > 1 and place is None
+        parameters = {**scope, **filters, "limit": wanted.page_size + 1}
+        if place:
+            parameters |= {"after": place[0], "after_id": place[1]}
+        if paged:
+            parameters["offset"] = (wanted.page - 1) * wanted.page_size
+        queries = [Query(self._rows(names, sort, place is not None, paged), parameters)]
+        if wanted.count:
+            queries.append(Query(self._count(names), {**scope, **filters}))
+
+        def answer(answers: Answers) -> Page[T]:
+            rows = answers[0]
+            more = len(rows) > wanted.page_size
+            shown = rows[: wanted.page_size]
+            cursor = _write_cursor(sort, shown[-1]) if more else None
+            total = answers[1][0]["total"] if wanted.count else None
+            return Page([read(row) for row in shown], total, wanted, cursor)
+
+        return Question(session, tuple(queries), answer)
+
+    def _parameters(self, asked: Mapping[str, Any]) -> Row:
+        values = {name: self.filters[name].value(value) for name, value in asked.items()}
+        return {name: value for name, value in values.items() if value is not SKIPPED}
+
+    def _rows(self, names: frozenset[str], sort: str, after: bool, paged: bool) -> str:
+        name = ("rows", names, sort, after, paged)
+        if name not in self._compiled:
+            self._compiled[name] = compiled(self._select(names, sort, after, paged))
+        return self._compiled[name]
+
+    def _count(self, names: frozenset[str]) -> str:
+        if ("count", names) not in self._compiled:
+            total = select(func.count().label("total")).select_from(self.source)
+            self._compiled["count", names] = compiled(total.where(self._conditions(names)))
+        return self._compiled["count", names]
+
+    def _conditions(self, names: frozenset[str]) -> ColumnElement[bool]:
+        return and_(self.scope, *(self.filters[name].condition for name in sorted(names)))
+
+    def _select(self, names: frozenset[str], sort: str, after: bool, paged: bool) -> Select[Any]:
+        down = sort.startswith("-")
+        by = self.sorts[sort.removeprefix("-")]
+        order = (by.desc(), self.key.desc()) if down else (by.asc(), self.key.asc())
+        conditions = self._conditions(names)
+        if after:
+            place = tuple_(cast(given("after", Text), by.type), given("after_id", self.key.type))
+            here = tuple_(by, self.key)
+            conditions = and_(conditions, here < place if down else here > place)
+        columns = [*self.columns, cast(by, Text).label("sorted_by")]
+        limit = given("limit", BigInteger)
+        if not paged:
+            rows = select(*columns).select_from(self.source).where(conditions)
+            return rows.order_by(*order).limit(limit)
+        ids = select(self.key.label("id")).select_from(self.source).where(conditions)
+        ids = ids.order_by(*order).limit(limit).offset(given("offset", BigInteger))
+        shown = and_(self.scope, self.key.in_(ids))
+        return select(*columns).select_from(self.source).where(shown).order_by(*order)
+
+
+def page_of(
+    rows: Sequence[T], wanted: PageRequest, key: Callable[[T, str], str], default: str
+) -> Page[T]:
+    """Cut one page out of rows that are all at hand; `key` is a row's text for a sort field."""
+    sort = wanted.sort or default
+    name = sort.removeprefix("-")
+    ordered = sorted(rows, key=lambda row: key(row, name), reverse=sort.startswith("-"))
+    start = (wanted.page - 1) * wanted.page_size
+    if wanted.cursor:
+        after, _ = _read_cursor(wanted.cursor, sort)
+        down = sort.startswith("-")
+        start = sum(
+            key(r, name) >= str(after) if down else key(r, name) <= str(after) for r in ordered
+        )
+    end = start + wanted.page_size
+    shown = list(ordered[start:end])
+    more = end < len(ordered)
+    cursor = (
+        _write_cursor(sort, {"sorted_by": key(shown[-1], name), "id": UUID(int=0)})
+        if more and shown
+        else None
+    )
+    return Page(shown, len(rows) if wanted.count else None, wanted, cursor)
+
+
+def first_if_absent(column: ColumnElement[Any]) -> ColumnElement[Any]:
+    """A nullable moment as a sort key: what has none stands before all that have one."""
+    return func.coalesce(column, literal_column("'-infinity'::timestamptz"), type_=column.type)
+
+
+def _write_cursor(sort: str, row: Row) -> str:
+    place = orjson.dumps([sort, row["sorted_by"], row["id"]])
+    return base64.urlsafe_b64encode(place).rstrip(b"=").decode()
+
+
+def _read_cursor(cursor: str, sort: str) -> tuple[str | None, UUID]:
+    try:
+        padded = cursor + "=" * (-len(cursor) % 4)
+        made_for, value, key = orjson.loads(base64.urlsafe_b64decode(padded))
+        place = (value, UUID(key))
+    except (ValueError, TypeError, AttributeError, binascii.Error):
+        raise Malformed.fields(cursor=["is not a cursor of this list"]) from None
+    if made_for != sort:
+        raise Malformed.fields(cursor=["was made for another sort"])
+    return place

@@ -1,0 +1,66 @@
+"""The connections of one process, and the proof that they may not rewrite history."""
+
+from typing import Any
+
+import orjson
+from psycopg import AsyncConnection
+from psycopg.conninfo import make_conninfo
+from psycopg.rows import DictRow, dict_row
+from psycopg.types.json import set_json_dumps, set_json_loads
+from psycopg_pool import AsyncConnectionPool
+
+SERVER_ROLE = "accounting_server"
+
+# A role's own settings count only for whoever logs in as it; we put the role on (`-c role=`).
+LIMITS = "-c statement_timeout=10s -c lock_timeout=5s -c idle_in_transaction_session_timeout=15s"
+
+Connection = AsyncConnection[DictRow]
+Pool = AsyncConnectionPool[Connection]
+
+_MAY_REWRITE = """
+SELECT current_user AS role, r.rolsuper OR r.rolbypassrls AS unbound,
+       has_table_privilege('journal_line', 'UPDATE')
+       OR has_table_privilege('journal_line', 'DELETE')
+       OR has_table_privilege('journal_entry', 'UPDATE')
+       OR has_table_privilege('journal_entry', 'DELETE') AS rewrites,
+       current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on'
+       AND current_setting('synchronous_commit') <> 'off' AS durable
+FROM pg_roles r WHERE r.rolname = current_user
+"""
+
+
+class UnsafeDatabase(Exception):
+    """The database would let this server lose or rewrite what it has promised to keep."""
+
+
+def make_pool(url: str, *, size: int, wait_seconds: float = 2.0) -> Pool:
+    """Prepare a pool of `size` connections, each in the server's role; open it in the loop."""
+    set_json_dumps(orjson.dumps)
+    set_json_loads(orjson.loads)
+    return AsyncConnectionPool(
+        make_conninfo(
+            url, options=f"-c role={SERVER_ROLE} {LIMITS}", application_name="accounting"
+        ),
+        connection_class=AsyncConnection[DictRow],
+        kwargs={"autocommit": True, "row_factory": dict_row, "prepare_threshold": 2},
+        min_size=size,
+        max_size=size,
+        timeout=wait_seconds,
+        open=False,
+    )
+
+
+async def refuse_unsafe(pool: Pool, *, durable: bool = True) -> None:
+    """Raise UnsafeDatabase where the role may rewrite posted lines or a commit may be lost."""
+    async with pool.connection() as connection:
+        row: dict[str, Any] | None = await (await connection.execute(_MAY_REWRITE)).fetchone()
+    if row is None or row["unbound"] or row["rewrites"]:
+        raise UnsafeDatabase(
+            f"The database role {row['role'] if row else '?'} may change posted lines or ignore row"
+            f" security. The server must run as {SERVER_ROLE}; run `accounting migrate` first."
+        )
+    if durable and not row["durable"]:
+        raise UnsafeDatabase(
+            "fsync, full_page_writes and synchronous_commit must be on: without them an"
+            " acknowledged write can be lost."
+        )

@@ -1,0 +1,156 @@
+"""One request's time with the database: a reading or a writing of one tenant.
+
+A reading sends each round of questions with the tenant's setting in one implicit transaction. A
+writing opens its transaction with the first round of questions, so that a handler that loads,
+decides and saves costs three round trips: open and load, flush, record and commit.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from accounting.errors import RuleBroken
+from persistence.faults import StaleRow
+from persistence.pool import Connection
+from persistence.replies import Claim, Outcome
+from persistence.staging import Staging
+from persistence.statements import Query, Row
+from persistence.wire import Question, Result, exchange
+
+BEGIN = Query("BEGIN", {})
+COMMIT = Query("COMMIT", {})
+SAVEPOINT = Query("SAVEPOINT before_flush", {})
+BACK_TO_SAVEPOINT = Query("ROLLBACK TO SAVEPOINT before_flush", {})
+CHECK_NOW = Query("SET CONSTRAINTS ALL IMMEDIATE", {})
+
+
+class Tenant(Protocol):
+    """Whose data a session reaches: a business (`Books`) or a partner (`Registry`)."""
+
+    def reading(self) -> tuple[Query, ...]:
+        """The statements that open each round of a reading."""
+
+    def writing(self) -> tuple[Query, ...]:
+        """The statements that open a writing, after BEGIN."""
+
+    def admit(self, opened: Sequence[list[Row]]) -> None:
+        """Look at the rows of those statements; raise a Refusal where the caller is not let in."""
+
+    def refuse_writes(self) -> None:
+        """Raise a Refusal where the tenant may only be read."""
+
+
+class Replay(Exception):
+    """This very request was answered before: answer it with the same bytes."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__("answered before")
+        self.outcome = outcome
+
+
+class Busy(Exception):
+    """The same key is at work in another request right now."""
+
+
+@dataclass(slots=True)
+class Reading:
+    """A reading of one tenant: every round of questions is a transaction of its own."""
+
+    connection: Connection
+    tenant: Tenant
+
+    async def ask(self, *questions: Question[Any]) -> list[Any]:
+        """Send all questions in one round trip and return their answers in order."""
+        opening = self.tenant.reading()
+        results = await exchange(self.connection, [*opening, *_queries(questions)])
+        self.tenant.admit([result.rows for result in results[: len(opening)]])
+        return _answers(questions, results[len(opening) :])
+
+
+@dataclass(slots=True)
+class Writing:
+    """A writing of one tenant: one transaction, opened with its first questions."""
+
+    connection: Connection
+    tenant: Tenant
+    now: datetime
+    claim: Claim | None
+    staging: Staging
+    is_open: bool = False
+    at_savepoint: bool = False
+
+    async def ask(self, *questions: Question[Any]) -> list[Any]:
+        """Send all questions in one round trip and return their answers in order."""
+        if self.is_open:
+            return _answers(questions, await exchange(self.connection, _queries(questions)))
+        opening = self.tenant.writing()
+        claiming = self.claim.queries() if self.claim else ()
+        results = await exchange(
+            self.connection, [BEGIN, *opening, *claiming, *_queries(questions)]
+        )
+        self.is_open = True
+        rows = [result.rows for result in results[1:]]
+        self.tenant.admit(rows[: len(opening)])
+        if self.claim:  # An answer given before is given again, whatever has happened since.
+            self._settle_claim(self.claim, rows[len(opening) : len(opening) + len(claiming)])
+        self.tenant.refuse_writes()
+        return _answers(questions, results[1 + len(opening) + len(claiming) :])
+
+    def _settle_claim(self, claim: Claim, rows: Sequence[list[Row]]) -> None:
+        [[claimed], found] = rows
+        if not claimed["mine"]:
+            raise Busy
+        if not found:
+            return
+        if bytes(found[0]["fingerprint"]) != claim.fingerprint:
+            self.claim = None  # The refusal is not to be kept under the other request's key.
+            raise RuleBroken(
+                "idempotency_key_reused",
+                "This Idempotency-Key was used for another request. Use a new key.",
+            )
+        raise Replay(Outcome.kept(found[0]))
+
+    async def flush(self) -> None:
+        """Send the staged rows; raise StaleRow where a row is no longer the one that was loaded."""
+        if not self.is_open:
+            await self.ask()
+        staged = list(self.staging.queries())
+        if not staged:
+            return
+        before = [SAVEPOINT] if self.claim else []
+        self.at_savepoint = bool(before)
+        results = await exchange(self.connection, [*before, *(query for query, _ in staged)])
+        for (_, expected), result in zip(staged, results[len(before) :], strict=True):
+            if expected is None:
+                self.staging.learn(result.rows)  # Numbers, where the statement took some.
+            elif result.touched != expected:
+                raise StaleRow
+
+    async def check_constraints(self) -> None:
+        """Let the deferred constraints speak now: a preview refuses what a commit would."""
+        await exchange(self.connection, [CHECK_NOW])
+
+    async def commit(self, outcome: Outcome) -> None:
+        """Keep the outcome under its key, in the same transaction as the work, and commit."""
+        record = [self.claim.record(outcome, self.now)] if self.claim else []
+        await exchange(self.connection, [*record, COMMIT])
+
+    async def keep_refusal(self, outcome: Outcome) -> None:
+        """Drop the work and keep only the answer of a refusal under its key."""
+        back = [BACK_TO_SAVEPOINT] if self.at_savepoint else []
+        record = [self.claim.record(outcome, self.now)] if self.claim else []
+        await exchange(self.connection, [*back, *record, COMMIT])
+
+
+def _queries(questions: Sequence[Question[Any]]) -> list[Query]:
+    return [query for question in questions for query in question.queries]
+
+
+def _answers(questions: Sequence[Question[Any]], results: Sequence[Result]) -> list[Any]:
+    answers, place = [], 0
+    for question in questions:
+        end = place + len(question.queries)
+        answers.append(question.answer([result.rows for result in results[place:end]]))
+        place = end
+    return answers

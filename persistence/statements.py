@@ -1,0 +1,60 @@
+"""SQLAlchemy builds every statement; psycopg executes its text.
+
+A statement is compiled once to SQL text with named parameters and sent over psycopg directly,
+which costs a quarter of what SQLAlchemy's own execution does (docs/decisions/0003).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ClauseElement, bindparam, literal_column
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
+from sqlalchemy.engine import Dialect
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.elements import BindParameter, ColumnElement
+from sqlalchemy.types import TypeEngine
+
+DIALECT: Dialect = PGDialect_psycopg()  # type: ignore[no-untyped-call] # SQLAlchemy's own gap.
+
+# psycopg keeps no prepared statement for longer texts or more parameters.
+LONGEST_TEXT = 4096
+MOST_PARAMETERS = 50
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One statement with its parameters, ready to be sent."""
+
+    text: str
+    parameters: Mapping[str, Any]
+
+
+def compiled(statement: ClauseElement) -> str:
+    """Return the SQL text of a statement; refuse one that hides a literal among its parameters.
+
+    A literal that became a parameter would be lost, since only named values are sent.
+    """
+    result = statement.compile(dialect=DIALECT)
+    assert isinstance(result, SQLCompiler)
+    for name, parameter in result.binds.items():
+        if parameter.value is not None or parameter.callable is not None:
+            raise ValueError(f"the literal {parameter.value!r} became the parameter {name!r}")
+    text = str(result)
+    if len(text) > LONGEST_TEXT or len(result.binds) > MOST_PARAMETERS:
+        raise ValueError(f"a statement of {len(text)} characters would not stay prepared")
+    return text
+
+
+def given(name: str, type_: TypeEngine[Any] | type[TypeEngine[Any]]) -> BindParameter[Any]:
+    """A parameter that the caller fills by its name."""
+    return bindparam(name, type_=type_)
+
+
+def word(text: str) -> ColumnElement[str]:
+    """A literal word of ours inside a statement."""
+    if "'" in text or "%" in text or ":" in text:
+        raise ValueError(f"{text!r} cannot stand in a statement as it is")
+    return literal_column(f"'{text}'")

@@ -1,0 +1,179 @@
+"""What every store of one business does: find, lock and list the rows of one kind.
+
+A store adds the business's id to every statement; there is no way to ask it for another's rows.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from uuid import UUID
+
+from sqlalchemy import ARRAY, Table, Uuid, any_, select
+from sqlalchemy.sql.elements import ColumnElement
+from sqlalchemy.sql.selectable import FromClause
+
+from accounting.errors import NotFound, RuleBroken
+from persistence.pages import Listing, Page, PageRequest
+from persistence.statements import Query, Row, compiled, given
+from persistence.wire import Answers, Question
+
+if TYPE_CHECKING:
+    from persistence.books import Books
+
+T = TypeVar("T")
+
+
+class Versioned(Protocol):
+    """A value that is kept as one row: its version is the ETag."""
+
+    @property
+    def id(self) -> UUID: ...
+
+    @property
+    def version(self) -> int: ...
+
+
+V = TypeVar("V", bound=Versioned)
+R = TypeVar("R", bound=Versioned)
+
+
+def in_business(table: FromClause) -> ColumnElement[bool]:
+    """Only rows of the one business whose books are open."""
+    return table.c.business_id == given("business_id", Uuid)
+
+
+def among(column: ColumnElement[Any], name: str = "ids") -> ColumnElement[bool]:
+    """The rows whose column is one of a list."""
+    return column == any_(given(name, ARRAY(column.type)))
+
+
+@cache
+def lock_statement(table: Table) -> str:
+    """Wait for rows in the order of their ids, which is the same for everybody.
+
+    Only waits: a statement that waits for a lock has an older snapshot than the lock, so what the
+    rows hold now is read by the statement after it.
+    """
+    chosen = select(table.c.id).where(in_business(table), among(table.c.id))
+    return compiled(chosen.order_by(table.c.id).with_for_update(key_share=True))
+
+
+class Store(Generic[V]):
+    """The rows of one kind in one business."""
+
+    table: ClassVar[Table]
+    noun: ClassVar[str]
+    rank: ClassVar[int]  # Where its locks stand in the one order that every transaction keeps.
+    listing: ClassVar[Listing]
+
+    def __init__(self, books: "Books") -> None:
+        self.books = books
+
+    def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
+        """The statements that read whole values by their ids."""
+        raise NotImplementedError
+
+    def assemble(self, answers: Answers) -> list[V]:
+        """Make values of the rows of those statements."""
+        raise NotImplementedError
+
+    def get(self, id: UUID) -> Question[V]:
+        """Find one by its id; raises NotFound."""
+        return self.ask(self.loading([id]), lambda answers: self.only(self.assemble(answers)))
+
+    def lock(self, id: UUID) -> Question[V]:
+        """Lock one, then read it; raises NotFound, and Stale where If-Match names an older one."""
+        self.books.note_locks(self.rank, [id])
+
+        def answer(answers: Answers) -> V:
+            value = self.only(self.assemble(answers[1:]))
+            self.books.check_precondition(value)
+            return value
+
+        return self.ask((self._locking([id]), *self.loading([id])), answer)
+
+    def lock_all(self, ids: Collection[UUID]) -> Question[dict[UUID, V]]:
+        """Lock many in the order of their ids, then read them, by id.
+
+        Raises RuleBroken `reference_not_found` where one does not exist in this business.
+        """
+        wanted = sorted(ids)
+        self.books.note_locks(self.rank, wanted)
+        if not wanted:
+            return self.ask((), lambda _: {})
+
+        def answer(answers: Answers) -> dict[UUID, V]:
+            found = {value.id: value for value in self.seen(self.assemble(answers[1:]))}
+            missing = [id_ for id_ in wanted if id_ not in found]
+            if missing:
+                raise no_such_reference(self.noun, missing[0])
+            return found
+
+        return self.ask((self._locking(wanted), *self.loading(wanted)), answer)
+
+    def page(self, wanted: PageRequest) -> Question[Page[V]]:
+        """List one page."""
+        scope = {"business_id": self.books.business_id, **self.page_parameters()}
+        return self.listing.question(self.books.session, wanted, scope, self.read)
+
+    def page_parameters(self) -> Row:
+        """Further parameters that every statement of the list has."""
+        return {}
+
+    def read(self, row: Row) -> V:
+        """Make one value of a row of the list."""
+        raise NotImplementedError
+
+    def ask(self, queries: Sequence[Query], answer: Callable[[Answers], T]) -> Question[T]:
+        """Put statements about this business into one question."""
+        mine = {"business_id": self.books.business_id}
+        own = tuple(Query(query.text, {**query.parameters, **mine}) for query in queries)
+        return Question(self.books.session, own, answer)
+
+    def seen(self, values: list[V]) -> list[V]:
+        """Note the versions of loaded values, so that a save knows a changed row from a new one."""
+        for value in values:
+            self.books.saw(value)
+        return values
+
+    def only(self, found: list[R]) -> R:
+        """Take the one that was asked for; raises NotFound where there is none."""
+        if not found:
+            raise not_found(self.noun)
+        [value] = found
+        self.books.saw(value)
+        return value
+
+    def _locking(self, ids: Sequence[UUID]) -> Query:
+        return Query(lock_statement(self.table), {"ids": list(ids)})
+
+
+_NOT_FOUND = {
+    "customer": "customer_not_found",
+    "account": "account_not_found",
+    "invoice": "invoice_not_found",
+    "payment": "payment_not_found",
+    "journal_entry": "journal_entry_not_found",
+}
+
+
+def not_found(noun: str) -> NotFound:
+    """One answer for what is another business's, deleted, or never was."""
+    return NotFound(_NOT_FOUND[noun], f"There is no such {noun.replace('_', ' ')}.")
+
+
+def no_such_reference(noun: str, reference: UUID | str) -> RuleBroken:
+    """The refusal of a body that names what does not exist in this business."""
+    return RuleBroken(
+        "reference_not_found",
+        f"The request names a {noun.replace('_', ' ')} that does not exist in this business.",
+        resource=noun,
+        reference=str(reference),
+    )
+
+
+def names_disagree() -> RuleBroken:
+    """The refusal of a body whose id and external id name two different parties."""
+    return RuleBroken(
+        "reference_mismatch", "The id and the external id in the request name different resources."
+    )

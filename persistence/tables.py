@@ -1,0 +1,421 @@
+"""Every table, one MetaData.
+
+Rules of the schema, held by `tests/persistence/test_tables.py`, so that it distributes over
+machines with `business_id` as the distribution column: a tenant table has the primary key
+(business_id, id), each of its unique and foreign keys starts with business_id, nothing is set to
+null by a deletion, enumerations are text with a check, and timestamps come in as parameters.
+Partner-level tables hold what is unique over all tenants.
+"""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Computed,
+    Date,
+    DateTime,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    UniqueConstraint,
+    Uuid,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.schema import SchemaItem
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "%(table_name)s_pkey",
+        "fk": "%(table_name)s_%(column_0_N_name)s_fkey",
+        "uq": "%(table_name)s_%(column_0_N_name)s_key",
+        "ck": "%(table_name)s_%(constraint_name)s_check",
+        "ix": "%(table_name)s_%(column_0_N_name)s_idx",
+    }
+)
+
+Moment = DateTime(timezone=True)
+
+
+def cents(name: str, **options: bool) -> Column[int]:
+    """A column of money in minor units."""
+    return Column(name, BigInteger, nullable=options.get("nullable", False))
+
+
+def number(name: str, *, nullable: bool) -> Column[str]:
+    """A column of text that may wait for its number until the flush."""
+    return Column(name, Text, nullable=nullable, info={"number": True})
+
+
+def one_of(column: str, *words: str) -> CheckConstraint:
+    """A check that stands in for an enumeration type."""
+    listed = ", ".join(f"'{word}'" for word in words)
+    return CheckConstraint(f"{column} IN ({listed})", name=f"{column}_known")
+
+
+# ── Partner level ──────────────────────────────────────────────────────────────────────────────
+
+partner = Table(
+    "partner",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("disabled_at", Moment),
+    Column("tokens_valid_from", Moment, nullable=False),
+)
+
+api_key = Table(
+    "api_key",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("partner_id", ForeignKey("partner.id"), nullable=False),
+    Column("key_id", Text, nullable=False),
+    Column("digest", LargeBinary, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("revoked_at", Moment),
+    UniqueConstraint("partner_id", "key_id"),
+)
+
+business = Table(
+    "business",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("partner_id", ForeignKey("partner.id"), nullable=False),
+    Column("version", BigInteger, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    Column("external_id", Text, nullable=False),
+    Column("legal_name", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("entity_type", Text, nullable=False),
+    Column("email", Text, nullable=False),
+    Column("phone_number", Text),
+    Column("tin", Text),
+    Column("vat_number", Text),
+    Column("company_number", Text),
+    Column("country", Text),
+    Column("province", Text),
+    Column("eu_nace_industry_code", Text),
+    Column("base_currency", Text, nullable=False),
+    Column("accounting_method", Text, nullable=False),
+    Column("fiscal_year_end", Date, nullable=False),
+    Column("coa_language", Text, nullable=False),
+    Column("lock_date", Date),
+    Column("activation_at", Moment, nullable=False),
+    Column("archived_at", Moment),
+    Column("tokens_valid_from", Moment, nullable=False),
+    Column("metadata", JSONB),
+    one_of("accounting_method", "cash", "accrual"),
+    UniqueConstraint("partner_id", "external_id"),
+    Index(None, "partner_id", "created_at", "id"),
+)
+
+partner_reply = Table(
+    "partner_reply",
+    metadata,
+    Column("partner_id", ForeignKey("partner.id"), nullable=False),
+    Column("key", Text, nullable=False),
+    Column("fingerprint", LargeBinary, nullable=False),
+    Column("status", Integer, nullable=False),
+    Column("headers", JSONB, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    PrimaryKeyConstraint("partner_id", "key"),
+)
+
+# ── Tenant level ───────────────────────────────────────────────────────────────────────────────
+
+
+def tenant_table(name: str, *items: SchemaItem) -> Table:
+    """A table whose every row belongs to one business."""
+    return Table(
+        name,
+        metadata,
+        Column("business_id", ForeignKey("business.id"), nullable=False),
+        Column("id", Uuid, nullable=False),
+        PrimaryKeyConstraint("business_id", "id"),
+        *items,
+        info={"tenant": True},
+    )
+
+
+def kept_up() -> tuple[Column[int], Column[object], Column[object]]:
+    """The columns of a row that changes: its version is the ETag."""
+    return (
+        Column("version", BigInteger, nullable=False),
+        Column("created_at", Moment, nullable=False),
+        Column("updated_at", Moment, nullable=False),
+    )
+
+
+def within_business(column: str, table: str) -> ForeignKeyConstraint:
+    """A reference that cannot leave the business."""
+    return ForeignKeyConstraint(["business_id", column], [f"{table}.business_id", f"{table}.id"])
+
+
+reply = tenant_table(
+    "reply",
+    Column("key", Text, nullable=False),
+    Column("fingerprint", LargeBinary, nullable=False),
+    Column("status", Integer, nullable=False),
+    Column("headers", JSONB, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    UniqueConstraint("business_id", "key"),
+)
+
+number_series = Table(
+    "number_series",
+    metadata,
+    Column("business_id", ForeignKey("business.id"), nullable=False),
+    Column("series", Text, nullable=False),
+    Column("last", BigInteger, nullable=False),
+    PrimaryKeyConstraint("business_id", "series"),
+    info={"tenant": True},
+    # Half-empty pages keep the many updates of a series on the page, beside its index entry.
+    postgresql_with={"fillfactor": "50"},
+)
+
+customer = tenant_table(
+    "customer",
+    *kept_up(),
+    Column("external_id", Text),
+    Column("reference_number", Text),
+    Column("individual_name", Text),
+    Column("company_name", Text),
+    Column("email", Text),
+    Column("mobile_phone", Text),
+    Column("office_phone", Text),
+    Column("address_line1", Text),
+    Column("address_line2", Text),
+    Column("city", Text),
+    Column("state_county", Text),
+    Column("postal_code", Text),
+    Column("country", Text),
+    Column("address_string", Text),
+    Column("vat_number", Text),
+    Column("tax_exempt", Boolean, nullable=False),
+    Column("transaction_tags", JSONB, nullable=False),
+    Column("notes", Text),
+    Column("metadata", JSONB),
+    Column("payment_terms_days", Integer),
+    cents("credit_limit_cents", nullable=True),
+    Column("archived_at", Moment),
+    CheckConstraint("individual_name IS NOT NULL OR company_name IS NOT NULL", name="named"),
+    UniqueConstraint("business_id", "external_id"),
+    Index(None, "business_id", "created_at", "id"),
+)
+
+account = tenant_table(
+    "account",
+    *kept_up(),
+    Column("code", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("role", Text),
+    Column("account_type", Text, nullable=False),
+    Column("account_subtype", Text, nullable=False),
+    Column("balance_behavior", Text),
+    Column("parent_id", Uuid),
+    Column("external_id", Text),
+    Column("description", Text),
+    Column("institution_name", Text),
+    Column("iban", Text),
+    Column("sort_code", Text),
+    Column("account_number_mask", Text),
+    Column("archived_at", Moment),
+    one_of("account_type", "asset", "liability", "equity", "revenue", "expense"),
+    one_of("balance_behavior", "debit_positive", "credit_positive"),
+    within_business("parent_id", "account"),
+    UniqueConstraint("business_id", "code"),
+    UniqueConstraint("business_id", "role"),
+    UniqueConstraint("business_id", "external_id"),
+    Index(None, "business_id", "parent_id"),
+)
+
+
+def document_table(name: str, party: str) -> Table:
+    """Invoices now, bills later: one shape for what is owed either way."""
+    return tenant_table(
+        name,
+        *kept_up(),
+        Column("party_id", Uuid, nullable=False),
+        Column("external_id", Text),
+        number("number", nullable=True),
+        Column("state", Text, nullable=False),
+        Column("currency", Text, nullable=False),
+        Column("issue_date", Date),
+        Column("opened_at", Moment),
+        Column("due_at", Moment),
+        Column("voided_at", Moment),
+        Column("paid_on", Date),
+        Column("imported_at", Moment),
+        Column("lines", JSONB, nullable=False),
+        cents("additional_discount"),
+        cents("subtotal"),
+        cents("discount_total"),
+        cents("tax_total"),
+        cents("total_amount"),
+        cents("paid"),
+        cents("reserved"),
+        cents("credited"),
+        cents("written_off"),
+        cents("refunded"),
+        Column("settled", JSONB, nullable=False),
+        Column(
+            "outstanding",
+            BigInteger,
+            Computed(
+                "CASE WHEN state = 'open' THEN total_amount - paid - credited - written_off"
+                " ELSE 0 END",
+                persisted=True,
+            ),
+        ),
+        Column("memo", Text),
+        Column("transaction_tags", JSONB, nullable=False),
+        Column("metadata", JSONB),
+        one_of("state", "draft", "open", "void"),
+        CheckConstraint("state <> 'open' OR opened_at IS NOT NULL", name="opened"),
+        CheckConstraint("state = 'draft' OR number IS NOT NULL", name="numbered"),
+        CheckConstraint(
+            "least(total_amount, paid, reserved, credited, written_off, refunded) >= 0",
+            name="amounts_positive",
+        ),
+        CheckConstraint(
+            "paid + reserved + credited + written_off <= total_amount", name="not_over_allocated"
+        ),
+        within_business("party_id", party),
+        UniqueConstraint("business_id", "external_id"),
+        UniqueConstraint("business_id", "number"),
+        Index(None, "business_id", "opened_at", "id"),
+        Index(None, "business_id", "created_at", "id"),
+        Index(None, "business_id", "party_id", "outstanding"),
+    )
+
+
+def payment_table(name: str, party: str) -> Table:
+    """Invoice payments now, bill payments later."""
+    return tenant_table(
+        name,
+        *kept_up(),
+        Column("party_id", Uuid, nullable=False),
+        Column("external_id", Text),
+        cents("total"),
+        cents("allocated"),
+        cents("applied"),
+        Column("currency", Text, nullable=False),
+        Column("payment_date", Date, nullable=False),
+        Column("method", Text, nullable=False),
+        Column("processor", Text),
+        cents("fee"),
+        Column("status", Text, nullable=False),
+        Column("note", Text),
+        Column("payment_reference", Text),
+        Column("bank_reference", Text),
+        Column("processor_reference", Text),
+        Column("references", JSONB, nullable=False),
+        Column("transaction_tags", JSONB, nullable=False),
+        Column("metadata", JSONB),
+        Column("idempotency_key", Text),
+        Column("completions", JSONB, nullable=False),
+        CheckConstraint("total >= 1 AND fee >= 0", name="amounts_positive"),
+        CheckConstraint(
+            "0 <= applied AND applied <= allocated AND allocated <= total", name="within_total"
+        ),
+        within_business("party_id", party),
+        UniqueConstraint("business_id", "external_id"),
+        Index(None, "business_id", "payment_date", "id"),
+        Index(None, "business_id", "created_at", "id"),
+        Index(None, "business_id", "party_id"),
+    )
+
+
+def allocation_table(name: str, payment: str, document: str) -> Table:
+    """Which part of a payment settles which document, and from when to when."""
+    return tenant_table(
+        name,
+        Column("version", BigInteger, nullable=False),
+        Column("payment_id", Uuid, nullable=False),
+        Column("document_id", Uuid, nullable=False),
+        cents("amount"),
+        Column("start_on", Date),
+        Column("end_on", Date),
+        Column("split", JSONB, nullable=False),
+        CheckConstraint("amount >= 1", name="amount_positive"),
+        within_business("payment_id", payment),
+        within_business("document_id", document),
+        Index(None, "business_id", "payment_id"),
+        Index(None, "business_id", "document_id"),
+        Index(
+            f"{name}_live_key",
+            "business_id",
+            "payment_id",
+            "document_id",
+            unique=True,
+            postgresql_where=text("end_on IS NULL"),
+        ),
+    )
+
+
+invoice = document_table("invoice", party="customer")
+invoice_payment = payment_table("invoice_payment", party="customer")
+invoice_allocation = allocation_table("invoice_allocation", "invoice_payment", "invoice")
+
+# Posted entries and their lines are only ever inserted: the server's role holds no other grant.
+journal_entry = tenant_table(
+    "journal_entry",
+    Column("created_at", Moment, nullable=False),
+    number("sequence_number", nullable=False),
+    Column("entry_date", Date, nullable=False),
+    Column("posted_at", Moment, nullable=False),
+    number("reference", nullable=True),
+    Column("description", Text, nullable=False),
+    Column("currency", Text, nullable=False),
+    cents("total"),
+    Column("stream", Text, nullable=False),
+    Column("created_by", Text, nullable=False),
+    Column("source_type", Text, nullable=False),
+    Column("source_id", Uuid, nullable=False),
+    Column("reversal_of_id", Uuid),
+    CheckConstraint("total > 0", name="total_positive"),
+    one_of("created_by", "ai", "manual", "system", "import"),
+    within_business("reversal_of_id", "journal_entry"),
+    UniqueConstraint("business_id", "sequence_number"),
+    UniqueConstraint("business_id", "reversal_of_id"),
+    Index(None, "business_id", "source_id"),
+    Index(None, "business_id", "entry_date", "id"),
+)
+
+journal_line = tenant_table(
+    "journal_line",
+    Column("entry_id", Uuid, nullable=False),
+    Column("line_number", Integer, nullable=False),
+    Column("account_id", Uuid, nullable=False),
+    Column("entry_date", Date, nullable=False),
+    cents("debit"),
+    cents("credit"),
+    Column("description", Text),
+    Column("settles_id", Uuid),
+    Column("split", JSONB, nullable=False),
+    CheckConstraint(
+        "(debit > 0 AND credit = 0) OR (credit > 0 AND debit = 0)", name="one_side_only"
+    ),
+    within_business("entry_id", "journal_entry"),
+    within_business("account_id", "account"),
+    UniqueConstraint("business_id", "entry_id", "line_number"),
+    # Covers every balance: sums by account and period never touch the table itself.
+    Index(
+        None,
+        "business_id",
+        "account_id",
+        "entry_date",
+        postgresql_include=["debit", "credit"],
+    ),
+)

@@ -1,0 +1,95 @@
+"""Whose rows a session reaches: the statements that open it, and who is refused there."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from access.principal import Caller
+from accounting.errors import Conflict
+from persistence.gate import refuse_unadmitted
+from persistence.statements import Query, Row
+
+# The tenant's setting and its facts in one statement: an unknown business sets nothing, and row
+# security then shows nothing.
+_READ_BUSINESS = """
+SELECT set_config('app.business_id', b.id::text, true), b.country, b.base_currency,
+       b.accounting_method, b.fiscal_year_end, b.lock_date, b.archived_at, b.tokens_valid_from,
+       p.disabled_at AS partner_disabled_at, p.tokens_valid_from AS partner_tokens_valid_from
+FROM business b JOIN partner p ON p.id = b.partner_id
+WHERE b.id = %(business_id)s AND b.partner_id = %(partner_id)s
+"""
+# The lock keeps archiving and a change of the lock date out until this transaction has ended. The
+# partner is read by a statement of its own: one that waits for a lock must not look elsewhere.
+_LOCK_BUSINESS = """
+SELECT country, base_currency, accounting_method, fiscal_year_end, lock_date, archived_at,
+       tokens_valid_from
+FROM business WHERE id = %(business_id)s AND partner_id = %(partner_id)s FOR KEY SHARE
+"""
+_READ_PARTNER = """
+SELECT disabled_at AS partner_disabled_at, tokens_valid_from AS partner_tokens_valid_from
+FROM partner WHERE id = %(partner_id)s
+"""
+_SET_TENANT = "SELECT set_config('app.business_id', %(business_id)s::text, true)"
+
+
+def set_tenant(business_id: UUID) -> Query:
+    """Confine the rest of this transaction to one business."""
+    return Query(_SET_TENANT, {"business_id": business_id})
+
+
+@dataclass(slots=True)
+class BusinessTenant:
+    """One business, as its own caller or its partner reaches it."""
+
+    caller: Caller
+    business_id: UUID
+    facts: Row = field(default_factory=dict)
+
+    def reading(self) -> tuple[Query, ...]:
+        return (Query(_READ_BUSINESS, self._parameters()),)
+
+    def writing(self) -> tuple[Query, ...]:
+        return (
+            set_tenant(self.business_id),
+            Query(_LOCK_BUSINESS, self._parameters()),
+            Query(_READ_PARTNER, self._parameters()),
+        )
+
+    def admit(self, opened: Sequence[list[Row]]) -> None:
+        """Keep the business's facts; refuse whoever may not enter."""
+        facts: Row = {}
+        for rows in opened:
+            facts |= rows[0] if rows else {}
+        refuse_unadmitted(facts if "base_currency" in facts else None, self.caller)
+        self.facts = facts
+
+    def refuse_writes(self) -> None:
+        """Refuse to write to an archived business."""
+        if self.facts["archived_at"] is not None:
+            raise Conflict(
+                "business_archived", "This business is archived. Unarchive it to write to it."
+            )
+
+    def _parameters(self) -> Row:
+        return {"business_id": self.business_id, "partner_id": self.caller.partner_id}
+
+
+@dataclass(slots=True)
+class PartnerTenant:
+    """One partner and the list of its businesses."""
+
+    caller: Caller
+
+    def reading(self) -> tuple[Query, ...]:
+        return (Query(_READ_PARTNER, {"partner_id": self.caller.partner_id}),)
+
+    def writing(self) -> tuple[Query, ...]:
+        return self.reading()
+
+    def admit(self, opened: Sequence[list[Row]]) -> None:
+        """Refuse a disabled partner and a revoked token."""
+        [found] = opened
+        refuse_unadmitted(found[0] if found else None, self.caller)
+
+    def refuse_writes(self) -> None:
+        """A partner's list of businesses can always be written to."""

@@ -1,0 +1,163 @@
+"""Begin, commit, run again: the only module that opens a session or ends a transaction.
+
+A writing runs its whole handler again after a deadlock, a serialization failure or a row that
+moved under it, and once after a race for an external id (the second run finds the winner's row).
+"""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from time import monotonic
+from uuid import UUID
+
+import psycopg
+from psycopg import InterfaceError, OperationalError
+from psycopg_pool import PoolTimeout
+
+from accounting.errors import Conflict, NotFound, Refusal, RuleBroken
+from persistence.faults import (
+    RETRIED,
+    StaleRow,
+    is_external_id_race,
+    refusal_of,
+    unavailable,
+)
+from persistence.pool import Connection, Pool
+from persistence.replies import Claim, Outcome
+from persistence.sessions import Busy, Reading, Replay, Tenant, Writing
+from persistence.staging import Staging
+
+MOST_RUNS = 5
+WAIT_FOR_KEY_SECONDS = 3.0
+KEPT_REFUSALS = (NotFound, Conflict, RuleBroken)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One request's writing.
+
+    `handle` does it in a new session of a new `tenant`, each time it runs, and returns what turns
+    its answer into bytes; that is called after the flush, when the numbers are known.
+    """
+
+    tenant: Callable[[], Tenant]
+    now: datetime
+    business_id: UUID | None
+    claim: Claim | None
+    preview: bool
+    handle: Callable[[Writing], Awaitable[Callable[[], Outcome]]]
+    render_refusal: Callable[[Refusal], Outcome]
+
+
+class OutcomeUnknown(Exception):
+    """The connection was lost during COMMIT: the work may be kept or not."""
+
+
+class Refused(Exception):
+    """A refusal that was kept under its key: its outcome is the answer."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__("refused")
+        self.outcome = outcome
+
+
+@asynccontextmanager
+async def reading(pool: Pool, tenant: Tenant) -> AsyncIterator[Reading]:
+    """Lend a session that only reads; raises Unavailable where the database is away."""
+    try:
+        async with pool.connection() as connection:
+            yield Reading(connection, tenant)
+    except (psycopg.Error, PoolTimeout) as error:
+        raise refusal_of(error) or error from error
+
+
+async def writing(pool: Pool, work: Work) -> tuple[Outcome, bool]:
+    """Do one writing and return its outcome and whether it is a replay of an earlier one."""
+    deadline = monotonic() + WAIT_FOR_KEY_SECONDS
+    runs, pause, raced = 0, 0.05, False
+    while True:
+        try:
+            async with pool.connection() as connection:
+                return await _run(connection, work, raced=raced), False
+        except Refused as refused:
+            return refused.outcome, False
+        except Replay as replay:
+            return replay.outcome, True
+        except Busy:
+            if monotonic() + pause > deadline:
+                raise _in_progress() from None
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, 0.4)
+        except Exception as error:
+            runs += 1
+            raced = _may_run_again(error, work, runs, raced=raced)
+            await asyncio.sleep(random.uniform(0, 0.02) * runs)
+
+
+def _may_run_again(error: Exception, work: Work, runs: int, *, raced: bool) -> bool:
+    """Return whether an external id was raced for, where the handler may run again; else raise."""
+    if isinstance(error, (StaleRow, *RETRIED)) and runs < MOST_RUNS:
+        return raced
+    if isinstance(error, psycopg.Error) and is_external_id_race(error) and not raced:
+        return True
+    # With a key the next run finds the kept answer, or that there is none.
+    if isinstance(error, OutcomeUnknown) and work.claim is not None and runs < MOST_RUNS:
+        return raced
+    if isinstance(error, (StaleRow, OutcomeUnknown, *RETRIED)):
+        raise unavailable() from error
+    raise refusal_of(error) or error from error
+
+
+async def _run(connection: Connection, work: Work, *, raced: bool) -> Outcome:
+    session = Writing(connection, work.tenant(), work.now, work.claim, Staging(work.business_id))
+    try:
+        return await _work(session, work)
+    except KEPT_REFUSALS as refusal:
+        await _keep(session, work, refusal)
+        raise
+    except (Replay, Busy, Refused, Refusal, StaleRow):
+        await connection.rollback()
+        raise
+    except psycopg.Error as error:
+        said = refusal_of(error)
+        if isinstance(said, KEPT_REFUSALS) and (raced or not is_external_id_race(error)):
+            await _keep(session, work, said)
+        raise
+
+
+async def _work(session: Writing, work: Work) -> Outcome:
+    render = await work.handle(session)
+    await session.flush()
+    if work.preview:
+        await session.check_constraints()
+        await session.connection.rollback()
+        return render()
+    outcome = render()
+    try:
+        await session.commit(outcome)
+    except (OperationalError, InterfaceError) as error:
+        if isinstance(error, RETRIED):
+            raise
+        raise OutcomeUnknown from error
+    return outcome
+
+
+async def _keep(session: Writing, work: Work, refusal: Refusal) -> None:
+    """Answer a refusal under its key, or only take the work back where there is none."""
+    if session.claim is None or not session.is_open:
+        await session.connection.rollback()
+        return
+    outcome = work.render_refusal(refusal)
+    await session.keep_refusal(outcome)
+    raise Refused(outcome) from refusal
+
+
+def _in_progress() -> Conflict:
+    return Conflict(
+        "idempotency_in_progress",
+        "A request with this Idempotency-Key is still at work. Repeat it in a moment.",
+        retry_after_seconds=1,
+    )

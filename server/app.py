@@ -1,0 +1,112 @@
+"""The one place where everything meets: settings in, a running ASGI application out."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+import structlog
+from connexion import ConnexionMiddleware
+from connexion.middleware.lifespan import LifespanMiddleware
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from access import api_keys
+from access.tokens import Keyring
+from accounting.errors import NotFound
+from persistence.cellar import Cellar, furnish
+from server import logs
+from server.contract import Contract, parse, read_source
+from server.cors import Origins
+from server.dispatch import ContractResolver, Dispatch
+from server.docs import Documentation
+from server.edge import Edge
+from server.health import Health
+from server.https import HttpsRule
+from server.limiter import FailedLogins
+from server.routing import Routing
+from server.security import SECURITY_MAP, Doorman, Security
+from server.settings import Settings
+from server.validation import Validation
+
+CONNECTIONS_IN_ALL = 8  # More than four to eight on two cores only wait for one another.
+
+
+def create_app(settings: Settings, database_url: str, *, durable: bool = True) -> ASGIApp:
+    """Build the application of one worker process; `database_url` is where its cellar lies.
+
+    `durable` refuses a database that could lose an acknowledged write; only tests turn it off.
+    """
+    logs.configure()
+    size = max(2, CONNECTIONS_IN_ALL // settings.workers)
+    cellar = furnish(database_url, size=size, key_matches=api_keys.opens)
+    keyring = Keyring(settings.secrets)
+    source = read_source()
+    document = parse(source)
+    doorman = Doorman(keyring, cellar.gate, FailedLogins(), proxies=settings.forwarded_allow)
+    health = Health(partial(probe, cellar))
+    behind = connexion_stack(document, cellar, keyring, doorman, durable=durable)
+    return Edge(
+        behind,
+        https=HttpsRule(settings.forwarded_allow, settings.development),
+        origins=Origins(settings.allowed_origins, settings.development),
+        pages={
+            "/health/live": health.live,
+            "/health/ready": health.ready,
+            **Documentation(document, source).pages(),
+        },
+    )
+
+
+def connexion_stack(
+    document: Mapping[str, Any],
+    cellar: Cellar,
+    keyring: Keyring,
+    doorman: Doorman,
+    *,
+    durable: bool,
+) -> ASGIApp:
+    """Put our compiled layers into Connexion: it loads, checks and resolves the contract."""
+    contract = Contract(document)
+    stack = ConnexionMiddleware(
+        Dispatch(cellar=cellar, keyring=keyring, beyond=nothing_beyond),
+        import_name="accounting",
+        middlewares=[Routing, partial(Security, doorman=doorman), Validation, LifespanMiddleware],
+        security_map=SECURITY_MAP,
+        lifespan=partial(lifespan, cellar, durable),
+        resolver=ContractResolver(contract),
+    )
+    stack.add_api(dict(document))
+    application: ASGIApp = stack
+    return application
+
+
+@asynccontextmanager
+async def lifespan(cellar: Cellar, durable: bool, _app: Any) -> AsyncIterator[None]:
+    """Open the cellar before the first request and close it after the last."""
+    log = structlog.get_logger("accounting.server")
+    await cellar.open(durable=durable)
+    log.info("open")
+    try:
+        yield
+    finally:
+        await cellar.close()
+        log.info("closed")
+
+
+async def probe(cellar: Cellar) -> Mapping[str, str]:
+    """Ask for everything a request needs."""
+    try:
+        await cellar.ping()
+    except Exception as error:
+        return {"database": type(error).__name__}
+    return {"database": "ok"}
+
+
+async def nothing_beyond(scope: Scope, receive: Receive, send: Send) -> None:
+    """Stand behind the last desk: start-up and shutdown end here, and no request arrives."""
+    if scope["type"] == "lifespan":
+        while (await receive())["type"] != "lifespan.shutdown":
+            await send({"type": "lifespan.startup.complete"})
+        await send({"type": "lifespan.shutdown.complete"})
+        return
+    raise NotFound("route_not_found", "There is nothing at this address.")

@@ -1,0 +1,243 @@
+"""The contract as data: reads `openapi/accounting.yaml` once and indexes it by operation.
+
+The file is plain YAML, read by the C loader and never rendered as a template. Only JSON's own
+scalars are recognised, so that a date in an example stays text and NO stays a country.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+METHODS = frozenset({"get", "put", "post", "delete", "options", "head", "patch", "trace"})
+JSON = "application/json"
+
+Schema = dict[str, Any]
+
+_NUMBER_STARTS = "-0123456789"
+_SCALARS = (
+    ("bool", re.compile(r"^(?:true|false)$"), ["t", "f"]),
+    ("null", re.compile(r"^(?:null|~|)$"), ["n", "~", ""]),
+    ("int", re.compile(r"^-?(?:0|[1-9][0-9]*)$"), list(_NUMBER_STARTS)),
+    (
+        "float",
+        re.compile(r"^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$"),
+        list(_NUMBER_STARTS),
+    ),
+)
+
+
+class ContractError(ValueError):
+    """The contract cannot be served as it is written."""
+
+
+class ContractLoader(yaml.CSafeLoader):
+    """The C loader with JSON's scalars only, text keys only, and no key twice."""
+
+    yaml_implicit_resolvers = {  # noqa: RUF012 - PyYAML's own class-level table.
+        start: [
+            (f"tag:yaml.org,2002:{name}", pattern)
+            for name, pattern, starts in _SCALARS
+            if start in starts
+        ]
+        for start in ("t", "f", "n", "~", "", *_NUMBER_STARTS)
+    }
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        """Build a mapping; refuse a repeated key instead of letting the last one win."""
+        mapping: dict[Any, Any] = {}
+        for key_node, value_node in node.value:
+            key = self.construct_object(key_node, deep=True)
+            key = str(key) if type(key) is int else key  # `200:` is a status, not a number.
+            if type(key) is not str or key == "<<":
+                raise ContractError(f"Not a text key: {key!r},{key_node.start_mark}")
+            if key in mapping:
+                raise ContractError(f"The same key twice: {key},{key_node.start_mark}")
+            mapping[key] = self.construct_object(value_node, deep=deep)
+        return mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of an operation, its own `$ref` followed; `place` is path, query or header."""
+
+    name: str
+    place: str
+    required: bool
+    schema: Schema
+    exploded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """One documented answer: the schema per content type and the names of its headers."""
+
+    schemas: Mapping[str, Schema]
+    headers: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation of the contract. Schemas keep their `$ref`s; statuses are text or `default`."""
+
+    operation_id: str
+    tag: str
+    module: str
+    path: str
+    method: str
+    parameters: tuple[Parameter, ...]
+    bodies: Mapping[str, Schema]
+    body_required: bool
+    responses: Mapping[str, Response]
+    security: tuple[frozenset[str], ...]
+    document: Mapping[str, Any]
+
+    def declares(self, header: str) -> bool:
+        """Say whether the operation takes this request header, as `Idempotency-Key`."""
+        return any(
+            parameter.place == "header" and parameter.name.lower() == header.lower()
+            for parameter in self.parameters
+        )
+
+    def takes(self, name: str) -> bool:
+        """Say whether the operation takes this query parameter, as `preview`."""
+        return any(
+            parameter.place == "query" and parameter.name == name for parameter in self.parameters
+        )
+
+    def answers_with(self, header: str, status: str = "200") -> bool:
+        """Say whether the documented answer carries this header, as `ETag`."""
+        response = self.responses.get(status)
+        return response is not None and header.lower() in response.headers
+
+
+class Contract:
+    """The whole document and its operations by `operationId`.
+
+    Raises ContractError for what would be served wrongly: a missing or repeated operationId, an
+    operation without exactly one tag, a parameter without a type, a `$ref` that leads nowhere.
+    """
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self.document = document
+        self.components: dict[str, Any] = document.get("components", {})
+        self.operations: dict[str, Operation] = {}
+        for operation in self._read_operations():
+            if operation.operation_id in self.operations:
+                raise ContractError(f"operationId twice: {operation.operation_id}")
+            self.operations[operation.operation_id] = operation
+
+    @classmethod
+    def load(cls, path: Path | None = None) -> "Contract":
+        """Read the contract that lies beside the `openapi` package, or the one at `path`."""
+        return cls(parse(read_source(path)))
+
+    def follow(self, node: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a `$ref` node stands for, or the node itself."""
+        found: Any = node
+        for _ in range(16):
+            if not isinstance(found, dict) or "$ref" not in found:
+                break
+            found = self._look_up(found["$ref"])
+        if not isinstance(found, dict) or "$ref" in found:
+            raise ContractError(f"A $ref that leads nowhere: {node}")
+        return found
+
+    def _look_up(self, reference: str) -> Any:
+        if not reference.startswith("#/"):
+            raise ContractError(f"A $ref out of the document: {reference}")
+        found: Any = self.document
+        for part in reference[2:].split("/"):
+            key = part.replace("~1", "/").replace("~0", "~")
+            if not isinstance(found, dict) or key not in found:
+                raise ContractError(f"A $ref that leads nowhere: {reference}")
+            found = found[key]
+        return found
+
+    def _read_operations(self) -> Iterator[Operation]:
+        for path, item in self.document.get("paths", {}).items():
+            for method, node in item.items():
+                if method in METHODS:
+                    yield self._read_operation(path, method, node, item.get("parameters", []))
+
+    def _read_operation(
+        self, path: str, method: str, node: dict[str, Any], shared: list[Any]
+    ) -> Operation:
+        where = f"{method.upper()} {path}"
+        tags = node.get("tags", [])
+        if "operationId" not in node or len(tags) != 1:
+            raise ContractError(f"{where} needs an operationId and exactly one tag")
+        body = self.follow(node.get("requestBody", {}))
+        return Operation(
+            operation_id=node["operationId"],
+            tag=tags[0],
+            module=module_of(tags[0]),
+            path=path,
+            method=method.upper(),
+            parameters=self._read_parameters(where, [*shared, *node.get("parameters", [])]),
+            bodies=_schemas(body),
+            body_required=body.get("required", False),
+            responses={
+                status: self._read_response(response)
+                for status, response in node.get("responses", {}).items()
+            },
+            security=tuple(
+                frozenset(alternative)
+                for alternative in node.get("security", self.document.get("security", []))
+            ),
+            document=node,
+        )
+
+    def _read_parameters(self, where: str, nodes: list[Any]) -> tuple[Parameter, ...]:
+        found: dict[tuple[str, str], Parameter] = {}
+        for node in map(self.follow, nodes):
+            name, place = node["name"], node["in"]
+            schema = node.get("schema")
+            if schema is None or place == "cookie" or node.get("style", "form") == "deepObject":
+                raise ContractError(f"{where}: parameter {name} is of a kind that is not served")
+            if "type" not in self.follow(schema):
+                raise ContractError(f"{where}: parameter {name} has no type")
+            found[name, place] = Parameter(
+                name=name,
+                place=place,
+                required=node.get("required", False),
+                schema=schema,
+                exploded=node.get("explode", place == "query"),
+            )
+        return tuple(found.values())
+
+    def _read_response(self, node: dict[str, Any]) -> Response:
+        response = self.follow(node)
+        names = frozenset(name.lower() for name in response.get("headers", {}))
+        return Response(schemas=_schemas(response), headers=names)
+
+
+def read_source(path: Path | None = None) -> bytes:
+    """Return the contract's bytes as they were written."""
+    if path is not None:
+        return path.read_bytes()
+    return files("openapi").joinpath("accounting.yaml").read_bytes()
+
+
+def parse(source: bytes) -> dict[str, Any]:
+    """Turn YAML into a document; ContractError for a repeated key or a document that is no map."""
+    document = yaml.load(source, Loader=ContractLoader)
+    if not isinstance(document, dict):
+        raise ContractError("The contract is not a mapping.")
+    return document
+
+
+def module_of(tag: str) -> str:
+    """Return the handler module a tag names: `Chart of accounts` is `chart_of_accounts`."""
+    return re.sub(r"[^a-z0-9]+", "_", tag.lower()).strip("_")
+
+
+def _schemas(node: Mapping[str, Any]) -> dict[str, Schema]:
+    return {
+        content_type: media.get("schema", {})
+        for content_type, media in node.get("content", {}).items()
+    }

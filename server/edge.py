@@ -1,0 +1,239 @@
+"""The outermost layer: request id, https only, limits, CORS, one shape of errors, one log line.
+
+Everything behind it may simply raise. Nothing behind it is asked before the request has an id,
+came over https and is small enough.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from time import perf_counter
+from types import MappingProxyType
+from typing import Any, Final
+from urllib.parse import quote
+
+import structlog
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from accounting.errors import NotAllowed
+from server import cors, errors
+from server.cors import Origins
+from server.envelope import request_id_of, sealed
+from server.errors import Answer
+from server.https import HttpsRule
+from server.problems import MethodNotAllowed, PayloadTooLarge, RequestTimeout
+
+Page = Callable[[], Awaitable[Answer]]
+
+PATH_LOGGED_CHARACTERS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class BodyLimits:
+    """How large a body may be and how long it may take to arrive.
+
+    The size is that of the largest upload, 10 MiB, with room for the other parts of its form;
+    `server/bodies.py` holds JSON and forms to less.
+    """
+
+    size_bytes: int = 11 * 1024 * 1024
+    arrival_seconds: float = 15.0
+
+
+class Edge:
+    """Wrap the application; `pages` are the few addresses outside the contract, GET only."""
+
+    def __init__(
+        self,
+        application: ASGIApp,
+        *,
+        https: HttpsRule,
+        origins: Origins | None = None,
+        pages: Mapping[str, Page] = MappingProxyType({}),
+        limits: BodyLimits | None = None,
+        log: Any = None,
+    ) -> None:
+        self.application = application
+        self.https = https
+        self.origins = origins or Origins()
+        self.pages = {path.rstrip("/"): page for path, page in pages.items()}
+        self.limits = limits or BodyLimits()
+        self.log = log or structlog.get_logger("accounting.requests")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request; hand start-up and shutdown through."""
+        if scope["type"] == "http":
+            await Exchange(self, scope, receive, send).serve()
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+        else:
+            await self.application(scope, receive, send)
+
+
+class Exchange:
+    """One request and its answer."""
+
+    def __init__(self, edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
+        self.edge = edge
+        self.method: str = scope["method"]
+        # HEAD is GET without a body. The server keeps its own scope, which still says HEAD.
+        self.scope = {**scope, "method": "GET"} if self.method == "HEAD" else scope
+        self.request_id = request_id_of(scope["headers"])
+        self.scope["request_id"] = self.request_id
+        self.secure = edge.https.is_https(scope)
+        self.inbound = receive
+        self.outbound = send
+        self.status: int | None = None
+        self.error_code: str | None = None
+        self.size_bytes = 0
+        self.arrive_by: float | None = None
+        self.arrived = not has_body(scope)
+
+    async def serve(self) -> None:
+        """Answer, whatever happens, exactly once, and write the log line."""
+        began = perf_counter()
+        failure: Exception | None = None
+        try:
+            await self.admit()
+        except ClientDisconnect:
+            self.edge.log.debug("client_gone", **self.facts(began))
+            return
+        except Exception as error:
+            failure = error
+            if self.status is None:
+                await self.refuse(error)
+        self.record(began, failure)
+
+    async def admit(self) -> None:
+        """Check what comes before every route, then hand the request to whoever answers it."""
+        if not self.secure and not self.edge.https.permits_plain(self.scope):
+            raise NotAllowed("https_required", "This API is served over https only.")
+        if declared_bytes(self.scope) > self.edge.limits.size_bytes:
+            raise self.too_large()
+        if self.method == "OPTIONS":
+            preflight = cors.preflight(self.edge.origins, self.scope["headers"])
+            if preflight is not None:
+                return await self.reply(preflight)
+        page = self.edge.pages.get(self.scope["path"].rstrip("/"))
+        if page is None:
+            return await self.edge.application(self.scope, self.receive, self.send)
+        if self.scope["method"] != "GET":
+            raise MethodNotAllowed(
+                "method_not_allowed", "This address can only be read.", allow=("GET", "HEAD")
+            )
+        return await self.reply(await page())
+
+    async def receive(self) -> Message:
+        """Hand over the next piece of the body while it is in time and small enough."""
+        if self.arrived:
+            return await self.inbound()
+        message = await self.in_time()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        self.size_bytes += len(message.get("body", b""))
+        if self.size_bytes > self.edge.limits.size_bytes:
+            raise self.too_large()
+        self.arrived = not message.get("more_body", False)
+        return message
+
+    async def in_time(self) -> Message:
+        """Wait for the next piece until the moment by which the whole body must be here."""
+        if self.arrive_by is None:
+            self.arrive_by = asyncio.get_running_loop().time() + self.edge.limits.arrival_seconds
+        expiry = asyncio.timeout_at(self.arrive_by)
+        try:
+            async with expiry:
+                return await self.inbound()
+        except TimeoutError:
+            if not expiry.expired():
+                raise
+            raise RequestTimeout(
+                "request_timeout", "The body of the request did not arrive in time."
+            ) from None
+
+    async def send(self, message: Message) -> None:
+        """Pass on a part of the answer; its head gets the standing lines."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            lines = [*message.get("headers", ()), *self.own_lines()]
+            message = {**message, "headers": sealed(lines, self.request_id, secure=self.secure)}
+        elif self.method == "HEAD":
+            message = {**message, "body": b""}
+        await self.outbound(message)
+
+    def own_lines(self) -> errors.Headers:
+        """Give the lines that depend on what this caller sent."""
+        lines = cors.headers_for(self.edge.origins, self.scope["headers"])
+        # A caller who still waits for leave to send: nobody can tell what comes next.
+        waiting = not self.arrived and self.arrive_by is None and expects_continue(self.scope)
+        if waiting or self.error_code == "https_required":
+            lines.append((b"connection", b"close"))
+        return lines
+
+    async def refuse(self, error: Exception) -> None:
+        """Answer an error in the shape of the contract."""
+        await self.reply(errors.answer(error, self.request_id, self.scope["path"]))
+
+    async def reply(self, answer: Answer) -> None:
+        """Send a whole answer."""
+        self.error_code = answer.error_code
+        await self.send(
+            {"type": "http.response.start", "status": answer.status, "headers": answer.headers}
+        )
+        await self.send({"type": "http.response.body", "body": answer.body})
+
+    def too_large(self) -> PayloadTooLarge:
+        """Name the limit that was passed."""
+        return PayloadTooLarge(
+            "payload_too_large",
+            "The body is larger than the server reads.",
+            limit_bytes=self.edge.limits.size_bytes,
+        )
+
+    def record(self, began: float, failure: Exception | None) -> None:
+        """Write the one line of this request; a bug brings its traceback along."""
+        facts = self.facts(began)
+        if failure is not None and (self.status == 500 or self.error_code is None):
+            self.edge.log.error("request", **facts, exc_info=failure)
+        else:
+            self.edge.log.info("request", **facts)
+
+    def facts(self, began: float) -> dict[str, Any]:
+        """Gather what may be logged: never a header, a query or a body."""
+        caller = self.scope.get("caller")
+        routed = self.scope.get("extensions", {}).get("connexion_routing") or {}
+        facts = {
+            "method": self.method,
+            "path": quote(self.scope["path"], errors="replace")[:PATH_LOGGED_CHARACTERS],
+            "operation": routed.get("operation_id"),
+            "status": self.status,
+            "error_code": self.error_code,
+            "duration_ms": round((perf_counter() - began) * 1000, 2),
+            "request_id": self.request_id,
+            "partner_id": getattr(caller, "partner_id", None),
+        }
+        return {name: fact for name, fact in facts.items() if fact is not None}
+
+
+def has_body(scope: Scope) -> bool:
+    """Tell whether a body follows the headers."""
+    return any(
+        name == b"transfer-encoding" or (name == b"content-length" and value != b"0")
+        for name, value in scope["headers"]
+    )
+
+
+def declared_bytes(scope: Scope) -> int:
+    """Read the length a request declares; 0 when it declares none that is a number."""
+    for name, value in scope["headers"]:
+        if name == b"content-length" and value.isdigit():
+            return int(value[:19])  # No limit of ours has 19 digits, and none needs more.
+    return 0
+
+
+def expects_continue(scope: Scope) -> bool:
+    """Tell whether the caller waits for leave to send its body."""
+    return any(
+        name == b"expect" and value.lower() == b"100-continue" for name, value in scope["headers"]
+    )

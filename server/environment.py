@@ -1,0 +1,195 @@
+"""Reads each setting's text and gathers what is wrong with it, for `server/settings.py`."""
+
+import base64
+import re
+import ssl
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from access.tokens import Keyring, MasterSecret
+from server import development_secrets
+from server.addresses import Network
+from server.https import is_loopback
+
+_ORIGIN: Final = re.compile(
+    r"(?P<scheme>https?)://(?P<host>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])"
+    r"(?::(?P<port>[1-9][0-9]{0,4}))?"
+)
+_BASE64URL: Final = re.compile(r"[A-Za-z0-9_-]+")
+_HOW_TO_MAKE_A_SECRET: Final = (
+    "make one with: python3 -c \"import secrets; print('a:' + secrets.token_urlsafe(32))\""
+)
+
+
+class Environment:
+    """One pass over the environment; gathers faults in place of stopping at the first."""
+
+    def __init__(self, environ: Mapping[str, str], names: Sequence[str]) -> None:
+        """Take the environment and the names of all settings."""
+        self.faults: list[str] = []
+        self._environ = environ
+        # A setting that is misspelt would otherwise be left out without a word.
+        for name in environ:
+            if name.startswith("ACCOUNTING_") and name not in names:
+                for meant in get_close_matches(name, names, n=1, cutoff=0.85):
+                    self.faults.append(f"{name} is no setting; {meant} is.")
+
+    def database_urls(self) -> tuple[str | None, str | None]:
+        """Return the server's and the administrator's database, both None for the embedded."""
+        url = self._database_url("DATABASE_URL")
+        admin_url = self._database_url("ACCOUNTING_ADMIN_DATABASE_URL")
+        if admin_url is not None and url is None:
+            self.faults.append("ACCOUNTING_ADMIN_DATABASE_URL is of no use without DATABASE_URL.")
+        return url, admin_url or url
+
+    def data_dir(self) -> Path:
+        """Return the data folder, absolute; it need not exist yet."""
+        given = self._text("ACCOUNTING_DATA_DIR")
+        if given:
+            folder = Path(given).absolute()
+        else:
+            # A relative XDG_DATA_HOME is to be ignored, says the convention.
+            shared = Path(self._text("XDG_DATA_HOME"))
+            home = Path(self._text("HOME") or Path.home())
+            base = shared if shared.is_absolute() else home / ".local" / "share"
+            folder = base / "accounting-platform"
+        if folder.exists() and not folder.is_dir():
+            self.faults.append(f"ACCOUNTING_DATA_DIR: {folder} is not a folder.")
+        return folder
+
+    def secrets(self, data_dir: Path, development: bool) -> tuple[MasterSecret, ...]:
+        """Return the ring of token secrets, newest first; in development one is made."""
+        name = "ACCOUNTING_SECRET_KEYS"
+        parts = self._list(name)
+        if parts:
+            return self._ring(name, parts)
+        if not development:
+            self.faults.append(
+                f"{name} is required, except with --development; {_HOW_TO_MAKE_A_SECRET}."
+            )
+            return ()
+        try:
+            kept = development_secrets.read_or_make(data_dir)
+        except OSError as fault:
+            self.faults.append(
+                f"The development secret cannot be kept in ACCOUNTING_DATA_DIR: {fault}."
+            )
+            return ()
+        path = development_secrets.path_in(data_dir)
+        return self._ring(f"The development secret (remove {path} to get a new one)", [kept])
+
+    def origins(self) -> frozenset[str]:
+        """Return the origins whose pages may read answers, as browsers write them."""
+        name = "ACCOUNTING_ALLOWED_ORIGINS"
+        origins = self._list(name)
+        for origin in origins:
+            shape = _ORIGIN.fullmatch(origin)
+            if shape is None or int(shape["port"] or 1) > 65535:
+                self.faults.append(
+                    f"{name}: {origin!r} is no origin. Write it as a browser does, in lower case "
+                    "and without a path: https://app.example.com."
+                )
+            elif (shape["scheme"], shape["port"]) in (("https", "443"), ("http", "80")):
+                self.faults.append(f"{name}: browsers leave out the port of {origin!r}; do so.")
+            elif shape["scheme"] == "http" and not is_loopback((shape["host"].strip("[]"), None)):
+                self.faults.append(f"{name}: {origin!r} must be https.")
+        return frozenset(origins)
+
+    def proxies(self) -> tuple[Network, ...]:
+        """Return the networks of the proxies that are believed."""
+        name = "ACCOUNTING_FORWARDED_ALLOW_IPS"
+        networks = []
+        for part in self._list(name):
+            try:
+                network = ip_network(part)
+            except ValueError:
+                self.faults.append(f"{name}: {part!r} is neither an address nor a network.")
+                continue
+            if network.prefixlen == 0:
+                self.faults.append(f"{name}: {part!r} would believe everybody; name the proxies.")
+            networks.append(network)
+        return tuple(networks)
+
+    def check_tls(self, certificate: Path | None, key: Path | None) -> None:
+        """Load certificate and key, so that a pair that does not fit is found now."""
+        if certificate is None and key is None:
+            return
+        if certificate is None or key is None:
+            self.faults.append("--tls-cert and --tls-key go together.")
+            return
+        try:
+            # An empty passphrase: nobody sits there to type one when a server starts again.
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate, key, password="")
+        except OSError as fault:
+            self.faults.append(f"--tls-cert and --tls-key cannot be used: {fault}.")
+
+    def exposure(self, host: str, *, development: bool, encrypted: bool) -> tuple[str, ...]:
+        """Decide whether this address may be listened on in this way, and what to warn of."""
+        loopback = is_loopback((host, None))
+        if development and not loopback:
+            self.faults.append(f"--development serves this machine only; --host {host} does not.")
+        elif development and not encrypted:
+            return ("Serving plain HTTP, because this is a development server on loopback.",)
+        elif not encrypted and loopback:
+            # It harms nobody, and lets an operator see the refusal on the machine itself.
+            return (
+                "Every request will be refused with https_required: there is neither --tls-cert "
+                "nor ACCOUNTING_FORWARDED_ALLOW_IPS.",
+            )
+        elif not encrypted:
+            # It would answer 403 to everything, while partners send their keys in clear text. A
+            # server that is down is noticed before it has done harm.
+            self.faults.append(
+                f"--host {host} is reached from outside: give --tls-cert and --tls-key, or name "
+                "the proxy that ends https in ACCOUNTING_FORWARDED_ALLOW_IPS."
+            )
+        return ()
+
+    def _text(self, name: str) -> str:
+        return self._environ.get(name, "").strip()
+
+    def _list(self, name: str) -> list[str]:
+        return [part.strip() for part in self._text(name).split(",") if part.strip()]
+
+    def _database_url(self, name: str) -> str | None:
+        url = self._text(name)
+        if not url:
+            return None
+        try:
+            parts = urlsplit(url)
+            good = parts.scheme in ("postgresql", "postgres") and parts.port != 0
+        except ValueError:
+            good = False
+        if not good:
+            # The value is not repeated: it may carry a password.
+            self.faults.append(f"{name} must look like postgresql://user:password@host:port/name.")
+        return url
+
+    def _ring(self, label: str, parts: list[str]) -> tuple[MasterSecret, ...]:
+        """Read a ring. What a secret says is never repeated, not even when it is wrong."""
+        ring = []
+        for position, part in enumerate(parts, 1):
+            try:
+                ring.append(_secret(part))
+            except ValueError as fault:
+                self.faults.append(f"{label}, number {position}: {fault}; {_HOW_TO_MAKE_A_SECRET}.")
+        if len(ring) == len(parts):
+            try:
+                Keyring(ring)
+            except ValueError as fault:
+                self.faults.append(f"{label}: {fault}.")
+        return tuple(ring)
+
+
+def _secret(part: str) -> MasterSecret:
+    name, _, encoded = part.partition(":")
+    bare = encoded.rstrip("=")
+    # One character more than whole bytes need is a secret that was cut off.
+    if _BASE64URL.fullmatch(bare) is None or len(bare) % 4 == 1:
+        raise ValueError("it must be written name:base64url")
+    return MasterSecret(name, base64.urlsafe_b64decode(bare + "=" * (-len(bare) % 4)))

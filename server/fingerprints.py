@@ -1,0 +1,23 @@
+"""What makes two requests the same request, whatever their bytes look like."""
+
+from hashlib import sha256
+
+import orjson
+from starlette.types import Scope
+
+from server.validation import Call
+
+_SORTED = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS
+
+
+def of(scope: Scope, call: Call) -> bytes:
+    """Digest the operation, its address and its values as they were understood (32 bytes).
+
+    Two spellings of one body (spaces, order of keys, JSON or form) have the same fingerprint; a
+    file counts by its content.
+    """
+    files = {
+        name: sha256(upload.content).hexdigest() for name, upload in sorted(call.files.items())
+    }
+    parts = [call.operation_id, scope["path_params"], call.query, call.body, files]
+    return sha256(orjson.dumps(parts, default=str, option=_SORTED)).digest()

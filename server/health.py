@@ -1,0 +1,89 @@
+"""Two questions of those who run the server: is it alive, and may it be sent requests.
+
+Both answer a small JSON object, `{"status": "alive"}` with 200 and, for readiness,
+`{"status": "ready" | "draining" | "unavailable", "checks": {"database": "ok"}}` with 200 or 503.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final
+
+import orjson
+import structlog
+
+from server.errors import Answer
+
+# Asks for everything a request needs and says "ok", or in a few words what is wrong, by name.
+Probe = Callable[[], Awaitable[Mapping[str, str]]]
+
+OK: Final = "ok"
+RETRY_AFTER: Final = (b"retry-after", b"1")
+
+
+class Health:
+    """Answer both questions; `probe` is asked at most once every `kept_seconds`."""
+
+    def __init__(
+        self,
+        probe: Probe,
+        *,
+        kept_seconds: float = 1.0,
+        probe_seconds: float = 3.0,
+        log: Any = None,
+    ) -> None:
+        self.probe = probe
+        self.kept_seconds = kept_seconds
+        self.probe_seconds = probe_seconds
+        self.draining = False
+        self.log = log or structlog.get_logger("accounting.health")
+        self.asking = asyncio.Lock()
+        self.checks: Mapping[str, str] = {}
+        self.asked_at: float | None = None
+
+    def drain(self) -> None:
+        """Be not ready from now on, so that no new requests are sent while the old ones end."""
+        self.draining = True
+
+    async def live(self) -> Answer:
+        """Say that the process turns its loop; never asks the database."""
+        return as_json(200, {"status": "alive"})
+
+    async def ready(self) -> Answer:
+        """Say whether requests can be served, from an answer at most `kept_seconds` old."""
+        if self.draining:
+            return as_json(503, {"status": "draining", "checks": {}})
+        checks = await self.recent_checks()
+        if all(result == OK for result in checks.values()):
+            return as_json(200, {"status": "ready", "checks": dict(checks)})
+        return as_json(503, {"status": "unavailable", "checks": dict(checks)})
+
+    async def recent_checks(self) -> Mapping[str, str]:
+        """Ask the probe unless it answered just now; callers that meet share one question."""
+        async with self.asking:
+            now = asyncio.get_running_loop().time()
+            if self.asked_at is None or now - self.asked_at >= self.kept_seconds:
+                self.checks = await self.ask()
+                self.asked_at = asyncio.get_running_loop().time()
+            return self.checks
+
+    async def ask(self) -> Mapping[str, str]:
+        """Ask the probe; a probe that fails or hangs is an answer too."""
+        try:
+            return await asyncio.wait_for(self.probe(), self.probe_seconds)
+        except TimeoutError:
+            return {"probe": "timed out"}
+        except Exception as error:
+            self.log.warning("probe_failed", exc_info=error)
+            return {"probe": "failed"}
+
+
+def as_json(status: int, body: Mapping[str, Any]) -> Answer:
+    """Write a small JSON answer."""
+    content = orjson.dumps(body)
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", b"%d" % len(content)),
+    ]
+    if status == 503:
+        headers.append(RETRY_AFTER)
+    return Answer(status, headers, content)

@@ -1,0 +1,246 @@
+"""uvicorn's HTTP protocol with limits on how a request arrives.
+
+A request that comes too slowly, with too much in front of its body, or that is no HTTP at all, is
+answered in the shape of the contract and its connection closed. Once a request is here in full no
+deadline of this module runs: a slow handler is never touched.
+
+It leans on hooks of uvicorn 0.54 that are not promised to stay, therefore uvicorn is pinned in
+pyproject.toml and `tests/server/test_protocol.py` probes every behaviour over real sockets.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+import structlog
+from httptools import HttpParserError, HttpParserUpgrade
+from uvicorn._types import ASGI3Application
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+
+from accounting.errors import Refusal
+from server import errors
+from server.envelope import request_id_of, sealed
+from server.problems import BadRequest, HeadersTooLarge, RequestTimeout, UriTooLong
+
+# With two of them, we and a proxy in front of us might believe different ones.
+GIVEN_ONCE: Final = (b"authorization", b"content-length", b"content-type", b"host")
+COLON_AND_BREAK_BYTES: Final = 4
+
+
+class GuardedProtocol(HttpToolsProtocol):
+    """One connection. The limits are class attributes, so that a subclass can have smaller ones."""
+
+    head_seconds = 5.0
+    body_seconds = 15.0
+    linger_seconds = 1.0
+    url_limit_bytes = 8 * 1024
+    headers_limit_bytes = 16 * 1024
+    fields_limit = 100
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.headers = []
+        self.url = b""
+        self.deadline: asyncio.TimerHandle | None = None
+        self.running: RequestResponseCycle | None = None
+        self.in_head = True
+        self.in_body = False
+        self.deaf = False  # Whatever still comes in is thrown away.
+        self.fault: Refusal | None = None
+        self.headers_bytes = 0
+        self.unseen_bytes = 0  # Of a header line whose end is not here yet.
+        self.line_ended = False
+
+    # How long a request may take to arrive.
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.arm(self.head_seconds, self.head_is_late)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.disarm()
+        super().connection_lost(exc)
+
+    def arm(self, seconds: float, late: Callable[[], None]) -> None:
+        """Start the one deadline of this connection; bytes that trickle in do not move it."""
+        self.disarm()
+        self.deadline = self.loop.call_later(seconds, late)
+
+    def disarm(self) -> None:
+        """Stop the deadline."""
+        if self.deadline is not None:
+            self.deadline.cancel()
+            self.deadline = None
+
+    def head_is_late(self) -> None:
+        """Give up on a request whose headers are not complete."""
+        self.refuse(RequestTimeout("request_timeout", "The headers did not arrive in time."))
+
+    def body_is_late(self) -> None:
+        """Give up on a body that is not complete, unless it is we who do not read on."""
+        if self.flow.read_paused or self.cycle.waiting_for_100_continue:
+            self.arm(self.body_seconds, self.body_is_late)
+        else:
+            self.refuse(RequestTimeout("request_timeout", "The body did not arrive in time."))
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        if cycle.more_body:
+            self.arm(self.body_seconds, self.body_is_late)
+        self.running = cycle
+        super()._start_asgi_task(cycle, app)
+
+    # What the parser says.
+
+    def data_received(self, data: bytes) -> None:
+        self._unset_keepalive_if_required()
+        if self.deaf:
+            return
+        self.line_ended = False
+        try:
+            self.parser.feed_data(data)
+        except HttpParserUpgrade:
+            self.close_after(self.cycle)  # Another protocol was offered; we stay with this one.
+        except HttpParserError:
+            self.refuse(
+                self.fault or BadRequest("bad_request", "What was sent is not a valid request.")
+            )
+        else:
+            self.watch(len(data))
+
+    def watch(self, received_bytes: int) -> None:
+        """Hold against the limits what the parser has taken in and not yet shown us."""
+        idle = self.cycle is None or self.cycle.response_complete
+        if not self.in_head:
+            if not self.in_body and idle and self.deadline is None:
+                # Blank lines between requests: no request, yet they ended uvicorn's idle time.
+                self.arm(self.head_seconds, self.head_is_late)
+        elif not self.line_ended:
+            self.unseen_bytes += received_bytes
+            if self.headers_bytes + self.unseen_bytes > self.headers_limit_bytes:
+                self.refuse(self.headers_too_large())
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self.in_head, self.line_ended = True, True
+        self.headers_bytes = self.unseen_bytes = 0
+        if self.deadline is None:
+            self.arm(self.head_seconds, self.head_is_late)
+
+    def on_url(self, url: bytes) -> None:
+        super().on_url(url)
+        self.line_ended = True
+        if len(self.url) > self.url_limit_bytes:
+            raise self.blame(UriTooLong("uri_too_long", "The address is too long."))
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self.line_ended = True
+        self.unseen_bytes = 0
+        self.headers_bytes += len(name) + len(value) + COLON_AND_BREAK_BYTES
+        if self.headers_bytes > self.headers_limit_bytes or len(self.headers) >= self.fields_limit:
+            raise self.blame(self.headers_too_large())
+        if self.in_head:  # What follows a chunked body must not pass for a header.
+            super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        self.check_headers()
+        self.disarm()
+        super().on_headers_complete()
+        self.in_head, self.in_body = False, True
+        if self.parser.should_upgrade():
+            self.cycle.keep_alive = False
+
+    def on_message_complete(self) -> None:
+        self.disarm()
+        self.in_body = False
+        self.headers, self.url = [], b""
+        super().on_message_complete()
+
+    def _should_upgrade(self) -> bool:
+        return False
+
+    def check_headers(self) -> None:
+        """Refuse what could be read in two ways, and upgrades that cannot just be ignored."""
+        seen = Counter(name for name, _ in self.headers)
+        if any(seen[name] > 1 for name in GIVEN_ONCE):
+            raise self.blame(BadRequest("bad_request", "A header is given twice."))
+        if not seen[b"host"] and self.parser.get_http_version() == "1.1":
+            raise self.blame(BadRequest("bad_request", "The Host header is missing."))
+        if self.parser.should_upgrade() and (
+            self._get_upgrade() == b"websocket"
+            or seen[b"transfer-encoding"]
+            or seen[b"content-length"]  # The parser would drop the body.
+        ):
+            raise self.blame(BadRequest("bad_request", "This server speaks HTTP/1.1 only."))
+
+    def blame(self, fault: Refusal) -> Refusal:
+        """Remember why a callback is about to stop the parser, which only tells that one did."""
+        self.fault = fault
+        return fault
+
+    def headers_too_large(self) -> Refusal:
+        """Name the limits that hold for headers."""
+        return HeadersTooLarge(
+            "headers_too_large",
+            "The headers are too large or too many.",
+            limit_bytes=self.headers_limit_bytes,
+            limit_fields=self.fields_limit,
+        )
+
+    # How a request is given up.
+
+    def refuse(self, error: Refusal) -> None:
+        """Answer a request that cannot be served, after those before it, and close."""
+        self.deaf = True
+        self.disarm()
+        cycle = self.cycle
+        if self.transport.is_closing():
+            return
+        if not self.in_body and cycle is not None and not cycle.response_complete:
+            self.close_after(cycle)
+        elif self.in_body and self.pipeline:
+            # The faulty request still waits in line, as the newest; those before it are answered.
+            self.pipeline.popleft()
+            self.close_after(self.pipeline[0][0] if self.pipeline else self.running)
+        elif self.in_body and cycle.response_started:
+            self.transport.close()
+        else:
+            if self.in_body:
+                cycle.disconnected = True
+                cycle.message_event.set()
+            self.answer(error)
+
+    def close_after(self, cycle: RequestResponseCycle | None) -> None:
+        """Read nothing more and close when the answer to `cycle` is out."""
+        self.deaf = True
+        if cycle is None or cycle.response_complete:
+            self.transport.close()
+        else:
+            cycle.keep_alive = False
+
+    def answer(self, error: Refusal) -> None:
+        """Write the answer and close a moment later.
+
+        Closing at once with bytes unread makes the other side drop an answer it has not read.
+        """
+        scope: Mapping[str, Any] = self.cycle.scope if self.in_body else {}
+        request_id = scope.get("request_id") or request_id_of(self.headers)
+        path = self.url.partition(b"?")[0].decode("latin-1")
+        answer = errors.answer(error, request_id, path)
+        lines = sealed(
+            [*self.server_state.default_headers, *answer.headers, (b"connection", b"close")],
+            request_id,
+            secure=self.scheme == "https",
+        )
+        status = HTTPStatus(answer.status)
+        head = b"HTTP/1.1 %d %s\r\n" % (status, status.phrase.encode("ascii"))
+        head += b"".join(name + b": " + value + b"\r\n" for name, value in lines)
+        self.transport.write(head + b"\r\n" + answer.body)
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+        self.flow.resume_reading()
+        self.arm(self.linger_seconds, self.transport.close)
+        structlog.get_logger("accounting.connections").info(
+            "refused", status=answer.status, error_code=answer.error_code, request_id=request_id
+        )

@@ -1,0 +1,82 @@
+"""What a call looks like: a command to try, what is sent, what comes back."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from markupsafe import Markup, escape
+
+from server.reference_fields import Describer
+from server.reference_text import pretty
+
+JSON: Final = "application/json"
+FORM: Final = "application/x-www-form-urlencoded"
+PARAMETER: Final = re.compile(r"\{(\w+)\}")
+CREDENTIALS: Final = {
+    "BusinessToken": '-H "Authorization: Bearer $BUSINESS_TOKEN"',
+    "PartnerToken": '-H "Authorization: Bearer $PARTNER_TOKEN"',
+    "PartnerKey": '-u "$PARTNER_ID:$API_KEY"',
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One block of code beside an operation."""
+
+    title: str
+    code: Markup
+
+
+def samples(
+    path: str, method: str, operation: Mapping[str, Any], describer: Describer
+) -> Iterator[Sample]:
+    """Give the command, the bodies it may send and the good answers."""
+    body = describer.follow(operation.get("requestBody", {})).get("content", {})
+    yield Sample("curl", escape(command(path, method, operation, body, describer)))
+    sent = {repr(value): (name, value) for name, value in examples(body.get(JSON, {}), describer)}
+    for name, value in sent.values():
+        yield Sample(f"Request: {words(name)}" if len(sent) > 1 else "Request", pretty(value))
+    for status, reference in operation["responses"].items():
+        if str(status).startswith("2"):
+            content = describer.follow(reference).get("content", {}).get(JSON, {})
+            shown = list(examples(content, describer))
+            for name, value in shown:
+                title = f"{status}: {words(name)}" if len(shown) > 1 else str(status)
+                yield Sample(title, pretty(value))
+
+
+def command(
+    path: str,
+    method: str,
+    operation: Mapping[str, Any],
+    body: Mapping[str, Any],
+    describer: Describer,
+) -> str:
+    """Write a call as a command line, with shell variables for what differs."""
+    lines = ["curl" if method == "get" else f"curl -X {method.upper()}"]
+    schemes = [name for requirement in operation.get("security", ()) for name in requirement]
+    lines += [CREDENTIALS[scheme] for scheme in schemes[:1] if scheme in CREDENTIALS]
+    names = [describer.follow(parameter)["name"] for parameter in operation.get("parameters", ())]
+    if "Idempotency-Key" in names:
+        lines.append('-H "Idempotency-Key: $(uuidgen)"')
+    form = dict(examples(body.get(FORM, {}), describer))
+    if form:
+        lines += [f"-d {name}={value}" for name, value in next(iter(form.values())).items()]
+    elif JSON in body:
+        lines += ["-H 'Content-Type: application/json'", "-d @request.json"]
+    variable = PARAMETER.sub(lambda match: f"${match.group(1).upper()}", path)
+    return " \\\n  ".join([*lines, f'"https://api.accounting.example{variable}"'])
+
+
+def examples(content: Mapping[str, Any], describer: Describer) -> Iterator[tuple[str, Any]]:
+    """Give the examples of one content type by name."""
+    for name, example in content.get("examples", {}).items():
+        yield name, describer.follow(example).get("value")
+    if "example" in content:
+        yield "example", content["example"]
+
+
+def words(name: str) -> str:
+    """Turn the name of an example into words."""
+    return name.replace("_", " ")

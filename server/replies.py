@@ -1,0 +1,132 @@
+"""From a handler's value to the bytes on the wire: status, ETag, Location, pages, previews."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+from uuid import UUID
+
+import orjson
+from starlette.types import Scope, Send
+
+from accounting.numbers import Pending
+from handlers.replies import Created
+from persistence.books import Books
+from persistence.pages import Page
+from persistence.registry import Registry
+from persistence.replies import Outcome
+from server.contract import Contract, Operation
+
+_OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_PASSTHROUGH_DATACLASS  # A Pending is no answer.
+_JSON = {"content-type": "application/json"}
+
+
+class ReplyWriter:
+    """Writes the answers of one operation as its contract describes them."""
+
+    def __init__(self, operation: Operation, contract: Contract) -> None:
+        self._tagged = operation.answers_with("ETag") or operation.answers_with("ETag", "201")
+        self._address = _address_of_created(operation, contract)
+
+    def render(
+        self, value: Any, desk: Books | Registry, scope: Scope, *, entries: list[Any] | None
+    ) -> Outcome:
+        """Return status, headers and bytes.
+
+        `entries` are there for a preview, which is always a 200, since nothing was made.
+        """
+        preview = entries is not None
+        created = isinstance(value, Created)
+        shown = value.value if isinstance(value, Created) else value
+        if isinstance(shown, Page):
+            shown = envelope(shown, scope)
+        headers = dict(_JSON)
+        if self._tagged:
+            headers["etag"] = f'"{desk.etag(_resource(shown)["id"])}"'
+        if created and self._address and not preview:
+            headers["location"] = self._address(scope["path_params"], _resource(shown)["id"])
+        if preview:
+            shown = {**shown, "journal_entries": entries}
+        number = _no_number if preview else _number(desk)
+        body = orjson.dumps(shown, default=number, option=_OPTIONS)
+        return Outcome(201 if created and not preview else 200, headers, body)
+
+    async def send(self, send: Send, outcome: Outcome, *, replayed: bool) -> None:
+        """Send an outcome."""
+        headers = [
+            (name.encode(), value.encode("latin-1")) for name, value in outcome.headers.items()
+        ]
+        if "content-length" not in outcome.headers:
+            headers.append((b"content-length", b"%d" % len(outcome.body)))
+        if replayed:
+            headers.append((b"idempotent-replayed", b"true"))
+        await send(
+            {"type": "http.response.start", "status": outcome.status, "headers": headers}
+        )
+        await send({"type": "http.response.body", "body": outcome.body})
+
+
+def envelope(page: Page[Any], scope: Scope) -> dict[str, Any]:
+    """Write a page in both documented forms: page_info, and next and previous."""
+    wanted, total = page.wanted, page.total
+    by_cursor = wanted.cursor is not None
+    following = {"cursor": page.next_cursor} if by_cursor else {"page": wanted.page + 1}
+    earlier = not by_cursor and wanted.page > 1
+    return {
+        "count": total,
+        "next": _sibling(scope, following) if page.next_cursor else None,
+        "previous": _sibling(scope, {"page": wanted.page - 1}) if earlier else None,
+        "page_info": {
+            "total_count": total,
+            "current_page": None if by_cursor else wanted.page,
+            "total_pages": None if total is None else -(-total // wanted.page_size),
+            "page_size": wanted.page_size,
+            "next_cursor": page.next_cursor,
+        },
+        "results": page.rows,
+    }
+
+
+def _sibling(scope: Scope, changed: Mapping[str, Any]) -> str:
+    """The address of another page of the same list.
+
+    It is relative to the host: the Host header is the caller's word, and no link is built of it.
+    """
+    asked = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    kept = [(name, value) for name, value in asked if name not in ("page", "cursor")]
+    return f"{scope['path']}?{urlencode([*kept, *changed.items()])}"
+
+
+def _resource(shown: Any) -> dict[str, Any]:
+    """The resource of an answer: the answer itself, or the one object that it wraps."""
+    if "id" in shown:
+        return dict(shown)
+    return next(value for value in shown.values() if isinstance(value, dict) and "id" in value)
+
+
+def _address_of_created(
+    operation: Operation, contract: Contract
+) -> Callable[[Mapping[str, str], UUID], str] | None:
+    """Where a 201 can be read again: at the first GET that its links in the contract name."""
+    created = contract.follow(operation.document["responses"].get("201", {}))
+    for link in created.get("links", {}).values():
+        target = contract.operations[contract.follow(link)["operationId"]]
+        if target.method == "GET" and target.path.endswith("_id}/"):
+            before, _, _ = target.path.rpartition("{")
+            return lambda path, id_: f"{before.format(**path)}{id_}/"
+    return None
+
+
+def _number(desk: Books | Registry) -> Callable[[Any], Any]:
+    def known(value: Any) -> Any:
+        if isinstance(value, Pending) and isinstance(desk, Books):
+            return desk.staging.number(value)
+        raise TypeError(f"{type(value).__name__} has no place in an answer")
+
+    return known
+
+
+def _no_number(value: Any) -> Any:
+    """A preview takes no number, so it shows none."""
+    if isinstance(value, Pending):
+        return None
+    raise TypeError(f"{type(value).__name__} has no place in an answer")

@@ -1,0 +1,165 @@
+"""The environment, read once into one frozen value; no other file looks at it.
+
+Everything wrong is told in one message, and a server that could not serve safely does not start.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from access.tokens import MasterSecret
+from server.addresses import Network
+from server.environment import Environment
+
+
+class Setting(NamedTuple):
+    """One line of the table of settings."""
+
+    name: str
+    meaning: str
+    default: str
+
+
+TABLE = (
+    Setting(
+        "DATABASE_URL",
+        "PostgreSQL that the server uses, as postgresql://user:password@host:port/database.",
+        "the PostgreSQL that comes along, kept in the data folder",
+    ),
+    Setting(
+        "ACCOUNTING_ADMIN_DATABASE_URL",
+        "The same database with the login that owns the schema; migrations use it.",
+        "DATABASE_URL",
+    ),
+    Setting(
+        "ACCOUNTING_DATA_DIR",
+        "Folder for the PostgreSQL that comes along, documents and development secrets.",
+        "accounting-platform in XDG_DATA_HOME, or in ~/.local/share",
+    ),
+    Setting(
+        "ACCOUNTING_SECRET_KEYS",
+        "Secrets that sign tokens: 1 to 3, newest first, separated by commas, each as "
+        "name:base64url of 32 random bytes or more. To rotate, put a new one in front and drop "
+        "the old one two hours later. API keys do not depend on them.",
+        "none: required, except in development, where one is made and kept in the data folder",
+    ),
+    Setting(
+        "ACCOUNTING_ALLOWED_ORIGINS",
+        "Origins of web pages that may read answers, separated by commas, each as "
+        "https://app.example.com; plain http for loopback only.",
+        "none; in development every loopback origin as well",
+    ),
+    Setting(
+        "ACCOUNTING_FORWARDED_ALLOW_IPS",
+        "Addresses or networks, separated by commas, of the proxies whose X-Forwarded-Proto and "
+        "X-Forwarded-For are believed.",
+        "none",
+    ),
+)
+
+
+class SettingsError(Exception):
+    """The settings cannot be used; the message lists every fault, one per line."""
+
+    def __init__(self, faults: list[str]) -> None:
+        super().__init__("The settings cannot be used:\n" + "\n".join(f"- {f}" for f in faults))
+        self.faults = tuple(faults)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreSettings:
+    """Where the data is: all that commands other than `serve` need.
+
+    A `database_url` of None means the PostgreSQL that comes along.
+    """
+
+    database_url: str | None = field(repr=False)  # It may carry a password.
+    admin_database_url: str | None = field(repr=False)
+    data_dir: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings(StoreSettings):
+    """Everything a server is started with. `warnings` are sentences for its log."""
+
+    host: str
+    port: int
+    workers: int
+    development: bool
+    tls_cert: Path | None
+    tls_key: Path | None
+    secrets: tuple[MasterSecret, ...]
+    allowed_origins: frozenset[str]
+    forwarded_allow: tuple[Network, ...]
+    warnings: tuple[str, ...]
+
+
+def load_stores(environ: Mapping[str, str] | None = None) -> StoreSettings:
+    """Read what commands other than `serve` need; SettingsError lists all that is wrong."""
+    reading = _reading(environ)
+    stores = _stores(reading)
+    _refuse(reading.faults)
+    return stores
+
+
+def load(
+    environ: Mapping[str, str] | None = None,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    workers: int = 1,
+    development: bool = False,
+    tls_cert: Path | None = None,
+    tls_key: Path | None = None,
+) -> Settings:
+    """Read everything a server needs; SettingsError lists all that is wrong at once.
+
+    In development without ACCOUNTING_SECRET_KEYS a secret is made and kept in the data folder.
+    """
+    reading = _reading(environ)
+    stores = _stores(reading)
+    origins = reading.origins()
+    proxies = reading.proxies()
+    reading.check_tls(tls_cert, tls_key)
+    if not 0 <= port <= 65535:
+        reading.faults.append("--port must be between 0 and 65535.")
+    if workers < 1:
+        reading.faults.append("--workers must be 1 or more.")
+    encrypted = tls_cert is not None or bool(proxies)
+    warnings = reading.exposure(host, development=development, encrypted=encrypted)
+    secrets = reading.secrets(stores.data_dir, development)
+    _refuse(reading.faults)
+    return Settings(
+        database_url=stores.database_url,
+        admin_database_url=stores.admin_database_url,
+        data_dir=stores.data_dir,
+        host=host,
+        port=port,
+        workers=workers,
+        development=development,
+        tls_cert=tls_cert,
+        tls_key=tls_key,
+        secrets=secrets,
+        allowed_origins=origins,
+        forwarded_allow=proxies,
+        warnings=warnings,
+    )
+
+
+def _reading(environ: Mapping[str, str] | None) -> Environment:
+    names = [setting.name for setting in TABLE]
+    return Environment(os.environ if environ is None else environ, names)
+
+
+def _stores(reading: Environment) -> StoreSettings:
+    url, admin_url = reading.database_urls()
+    return StoreSettings(
+        database_url=url, admin_database_url=admin_url, data_dir=reading.data_dir()
+    )
+
+
+def _refuse(faults: list[str]) -> None:
+    if faults:
+        raise SettingsError(faults)

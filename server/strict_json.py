@@ -1,0 +1,83 @@
+"""Strict JSON: one document, exact integers, bounded depth, text that every store can hold.
+
+The parser (jiter) refuses by itself what is not JSON, two documents, repeated keys in any spelling,
+NaN and Infinity, invalid UTF-8, a byte order mark, UTF-16, lone surrogates, integers of more than
+4,300 digits and nesting beyond 200. One walk over the value refuses the rest.
+"""
+
+import re
+from typing import Any
+
+import jiter
+
+from accounting.errors import Malformed
+
+MAX_DEPTH = 32
+MAX_INTEGER = 2**53 - 1  # What every JSON reader, JavaScript included, holds exactly.
+
+_POSITION = re.compile(r"at line (\d+) column (\d+)$")
+
+
+def parse_json(raw: bytes) -> Any:
+    """Return the value of a JSON document; Malformed `malformed_json` for anything less.
+
+    Integers come as int, numbers with a fraction or an exponent as float: `str()` of it is what
+    was written up to 15 significant digits. Where the contract says `number`, validation turns it
+    into a Decimal that way.
+    """
+    try:
+        value = jiter.from_json(
+            raw, allow_inf_nan=False, cache_mode="keys", catch_duplicate_keys=True
+        )
+    except ValueError as error:
+        raise _malformed(str(error)) from None
+    _check(value, 0)
+    if b"\\u0000" in raw:
+        _check_text(value)
+    return value
+
+
+def _malformed(reason: str) -> Malformed:
+    """Say it in our own words: the parser's may repeat a whole key of the caller's."""
+    message = "The body is not valid JSON."
+    if reason.startswith("Detected duplicate key"):
+        message = "The body has the same key twice in one object."
+    elif reason.startswith("number out of range"):
+        message = f"The body has a number beyond {MAX_INTEGER}."
+    elif reason.startswith("recursion limit"):
+        message = f"The body is nested deeper than {MAX_DEPTH} levels."
+    found = _POSITION.search(reason)
+    position = {"line": int(found[1]), "column": int(found[2])} if found else {}
+    return Malformed("malformed_json", message, **position)
+
+
+def _check(value: Any, depth: int) -> None:
+    """Refuse depth and numbers; text is skipped at once, which is most of every body."""
+    kind = type(value)
+    if kind is dict or kind is list:
+        if depth == MAX_DEPTH:
+            raise Malformed("malformed_json", f"The body is nested deeper than {MAX_DEPTH} levels.")
+        for item in value.values() if kind is dict else value:
+            kind = type(item)
+            if kind is not str and kind is not bool and item is not None:
+                _check(item, depth + 1)
+    elif kind is int:
+        if not -MAX_INTEGER <= value <= MAX_INTEGER:
+            raise Malformed("malformed_json", f"The body has a number beyond {MAX_INTEGER}.")
+    elif kind is float and value - value != 0:  # Only an infinity is not zero minus itself.
+        raise Malformed("malformed_json", "The body has a number that is too large.")
+
+
+def _check_text(value: Any) -> None:
+    """Refuse U+0000, which PostgreSQL cannot store, in any string or key."""
+    kind = type(value)
+    if kind is str:
+        if "\0" in value:
+            raise Malformed("malformed_json", "The body has the character U+0000 in a text.")
+    elif kind is dict:
+        for key, item in value.items():
+            _check_text(key)
+            _check_text(item)
+    elif kind is list:
+        for item in value:
+            _check_text(item)

@@ -1,0 +1,92 @@
+import hashlib
+import hmac
+import re
+from zlib import crc32
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from access import api_keys
+
+ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+
+class TestMake:
+    @pytest.mark.parametrize("environment", ["live", "test"])
+    def test_a_key_has_the_promised_form(self, environment: api_keys.Environment) -> None:
+        key = api_keys.make(environment)
+        assert re.fullmatch(rf"apk_{environment}_[0-9A-Za-z]{{36}}", key.text)
+        assert key.key_id == key.text[9:17]
+
+    def test_the_last_six_characters_are_the_crc_of_the_rest(self) -> None:
+        text = api_keys.make("live").text
+        number = 0
+        for character in text[-6:]:
+            number = number * 62 + ALPHABET.index(character)
+        assert number == crc32(text[:-6].encode())
+
+    def test_no_two_keys_are_alike(self) -> None:
+        assert len({api_keys.make("live").text for _ in range(500)}) == 500
+
+    def test_a_key_never_shows_itself_by_accident(self) -> None:
+        key = api_keys.make("live")
+        assert key.text not in repr(key)
+
+
+class TestLooksRight:
+    def test_a_made_key_looks_right(self) -> None:
+        assert all(api_keys.looks_right(api_keys.make("test").text) for _ in range(200))
+
+    def test_any_single_slip_is_seen(self) -> None:
+        text = api_keys.make("live").text
+        for position, character in enumerate(text):
+            slipped = text[:position] + ("b" if character == "a" else "a") + text[position + 1 :]
+            assert not api_keys.looks_right(slipped)
+
+    def test_a_live_key_is_not_passed_off_as_a_test_key(self) -> None:
+        assert not api_keys.looks_right(api_keys.make("live").text.replace("live", "test"))
+
+    @pytest.mark.parametrize("end", ["\n", " ", "0", "\0"])
+    def test_nothing_may_follow(self, end: str) -> None:
+        assert not api_keys.looks_right(api_keys.make("live").text + end)
+
+    @given(st.text())
+    def test_other_text_never_looks_right(self, text: str) -> None:
+        assert not api_keys.looks_right(text)
+
+
+class TestKeyId:
+    def test_the_id_is_read_from_the_key(self) -> None:
+        key = api_keys.make("live")
+        assert api_keys.key_id(key.text) == key.key_id
+
+    def test_what_is_no_key_has_none(self) -> None:
+        assert api_keys.key_id("apk_live_short") is None
+
+
+class TestSeal:
+    def test_the_sealed_key_opens(self) -> None:
+        text = api_keys.make("live").text
+        assert api_keys.opens(text, api_keys.seal(text))
+
+    def test_another_key_does_not_open(self) -> None:
+        sealed = api_keys.seal(api_keys.make("live").text)
+        assert not api_keys.opens(api_keys.make("live").text, sealed)
+
+    def test_nothing_opens_what_does_not_exist(self) -> None:
+        assert not api_keys.opens(api_keys.make("live").text, None)
+
+    def test_nothing_opens_an_empty_seal(self) -> None:
+        assert not api_keys.opens(api_keys.make("live").text, b"")
+
+    def test_each_seal_has_its_own_pepper(self) -> None:
+        text = api_keys.make("live").text
+        assert api_keys.seal(text) != api_keys.seal(text)
+
+    def test_the_digest_is_hmac_sha_256(self) -> None:
+        text = api_keys.make("live").text
+        sealed = api_keys.seal(text)
+        assert len(sealed) == 64
+        expected = hmac.new(sealed[:32], text.encode(), hashlib.sha256).digest()
+        assert sealed[32:] == expected == api_keys.digest(text, sealed[:32])

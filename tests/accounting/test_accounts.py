@@ -1,0 +1,39 @@
+import pytest
+
+from accounting.accounts import AccountReference, refuse_archiving, usable
+from accounting.errors import Conflict, Refusal, RuleBroken
+from tests.accounting.trade import account
+
+REFERENCE = AccountReference("code", "4000")
+
+
+class TestUsable:
+    def test_an_active_account_passes(self) -> None:
+        assert usable(REFERENCE, account("4000")) == account("4000")
+
+    @pytest.mark.parametrize(
+        ("found", "kind", "code"),
+        [
+            (None, RuleBroken, "reference_not_found"),
+            (account("1200", "accounts_receivable"), RuleBroken, "control_account"),
+            (account("4000", archived=True), Conflict, "account_archived"),
+        ],
+    )
+    def test_others_are_refused(self, found: object, kind: type[Refusal], code: str) -> None:
+        with pytest.raises(kind) as refusal:
+            usable(REFERENCE, found)
+        assert refusal.value.code == code
+
+
+class TestArchiving:
+    @pytest.mark.parametrize(
+        ("balance", "children", "code"),
+        [(-5, 0, "account_has_balance"), (0, 2, "account_has_children")],
+    )
+    def test_an_account_in_use_stays(self, balance: int, children: int, code: str) -> None:
+        with pytest.raises(Conflict) as refusal:
+            refuse_archiving(balance, children)
+        assert refusal.value.code == code
+
+    def test_an_empty_leaf_goes(self) -> None:
+        refuse_archiving(0, 0)

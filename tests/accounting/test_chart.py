@@ -1,0 +1,114 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accounting.chart import (
+    CONTROL_ROLES,
+    STARTING_CHART,
+    SUBTYPES,
+    AccountType,
+    Role,
+    display,
+    is_control,
+    money_role,
+    refuse_disagreeing_kind,
+    starting_name,
+    subtypes_of,
+)
+from accounting.chart_names import TRANSLATIONS
+from accounting.errors import Malformed
+
+BY_CODE = {account.code: account for account in STARTING_CHART}
+
+
+class TestStartingChart:
+    def test_every_role_has_exactly_one_account(self) -> None:
+        roles = [account.role for account in STARTING_CHART if account.role]
+        assert sorted(roles) == sorted(Role)
+
+    def test_codes_and_names_are_unique_in_every_language(self) -> None:
+        assert len(BY_CODE) == len(STARTING_CHART) == 42
+        for language in ("en", *TRANSLATIONS):
+            names = {starting_name(account, language) for account in STARTING_CHART}
+            assert len(names) == len(STARTING_CHART)
+
+    def test_types_agree_with_subtypes(self) -> None:
+        for account in STARTING_CHART:
+            refuse_disagreeing_kind(account.account_type, account.account_subtype)
+
+    def test_control_accounts_are_the_eight_that_documents_explain(self) -> None:
+        codes = [account.code for account in STARTING_CHART if is_control(account.role)]
+        assert codes == ["1200", "1250", "1260", "1270", "2000", "2100", "2250", "2300"]
+        assert len(CONTROL_ROLES) == len(codes)
+
+    @pytest.mark.parametrize(
+        ("code", "role", "kind", "subtype"),
+        [
+            ("1150", Role.PROCESSOR_CLEARING, AccountType.ASSET, "current_assets"),
+            ("1650", None, AccountType.ASSET, "non_current_assets"),
+            ("3290", Role.OPENING_BALANCE_EQUITY, AccountType.EQUITY, "reserves"),
+            ("4200", Role.DISCOUNTS_GIVEN, AccountType.REVENUE, "revenue"),
+            ("5100", Role.PURCHASE_RETURNS, AccountType.EXPENSE, "direct_costs"),
+            ("8000", None, AccountType.EXPENSE, "income_tax"),
+        ],
+    )
+    def test_accounts_are_what_their_code_says(
+        self, code: str, role: Role | None, kind: AccountType, subtype: str
+    ) -> None:
+        account = BY_CODE[code]
+        assert (account.role, account.account_type, account.account_subtype) == (
+            role,
+            kind,
+            subtype,
+        )
+
+
+class TestNames:
+    def test_a_language_without_a_name_reads_english(self) -> None:
+        assert starting_name(BY_CODE["1000"], "de") == "Kasse"
+        assert starting_name(BY_CODE["1000"], "sv") == "Cash on hand"
+
+    def test_translations_name_the_chart_and_nothing_else(self) -> None:
+        assert set(TRANSLATIONS) == {"de", "nl", "fr", "es"}
+        for names in TRANSLATIONS.values():
+            assert set(names) == set(BY_CODE)
+
+
+class TestKinds:
+    def test_a_subtype_of_another_type_is_malformed(self) -> None:
+        with pytest.raises(Malformed) as refusal:
+            refuse_disagreeing_kind("asset", "reserves")
+        assert refusal.value.detail["field_errors"] == {
+            "account_subtype": [
+                "must be one of current_assets, non_current_assets for the account type asset"
+            ]
+        }
+
+    def test_the_fifteen_subtypes_belong_to_one_type_each(self) -> None:
+        subtypes = [subtype for kind in AccountType for subtype in subtypes_of(kind)]
+        assert len(subtypes) == len(set(subtypes)) == 15
+        assert set(SUBTYPES) == set(AccountType)
+
+    def test_words_are_written_for_people(self) -> None:
+        assert display("current_assets") == "Current assets"
+        assert display("asset") == "Asset"
+
+
+class TestMoneyRole:
+    @pytest.mark.parametrize(
+        ("method", "role"),
+        [
+            ("cash", Role.CASH),
+            *((method, Role.BANK) for method in ("bank_transfer", "ach", "check", "other")),
+            *(
+                (method, Role.PROCESSOR_CLEARING)
+                for method in ("credit_card", "debit_card", "paypal", "stripe")
+            ),
+        ],
+    )
+    def test_a_method_tells_where_the_money_is(self, method: str, role: Role) -> None:
+        assert money_role(method, None) == role
+
+    @given(st.sampled_from(["cash", "bank_transfer", "stripe", "other"]))
+    def test_a_named_processor_holds_any_of_them(self, method: str) -> None:
+        assert money_role(method, "adyen") == Role.PROCESSOR_CLEARING

@@ -1,0 +1,113 @@
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accounting.errors import RuleBroken
+from accounting.money import (
+    MAX_AMOUNT,
+    round_half_away,
+    split,
+    split_over_rest,
+    times,
+    within_bounds,
+)
+
+AMOUNTS = st.integers(-MAX_AMOUNT, MAX_AMOUNT)
+WEIGHTS = st.lists(st.integers(0, MAX_AMOUNT), min_size=1, max_size=12)
+
+
+class TestRounding:
+    @pytest.mark.parametrize(
+        ("exact", "whole"),
+        [("2.5", 3), ("-2.5", -3), ("2.4999", 2), ("-0.5", -1), ("0.5", 1), ("3", 3)],
+    )
+    def test_a_half_goes_away_from_zero(self, exact: str, whole: int) -> None:
+        assert round_half_away(Decimal(exact)) == whole
+
+
+class TestTimes:
+    def test_a_product_is_exact_before_it_is_rounded(self) -> None:
+        assert times(333, Decimal("1.5")) == 500
+        assert times(-333, Decimal("1.5")) == -500
+
+    def test_many_digits_lose_nothing(self) -> None:
+        assert times(99_999_999, Decimal("999999.999999")) == 99_999_998_999_900
+
+    @pytest.mark.parametrize("factor", ["10", "1e40", "1.1"])
+    def test_a_product_beyond_the_bounds_is_refused(self, factor: str) -> None:
+        with pytest.raises(RuleBroken) as refusal:
+            times(MAX_AMOUNT, Decimal(factor))
+        assert refusal.value.code == "amount_too_large"
+        assert refusal.value.detail == {"limit": MAX_AMOUNT}
+
+
+class TestBounds:
+    def test_the_largest_amount_passes_on_either_side(self) -> None:
+        assert within_bounds(MAX_AMOUNT) == MAX_AMOUNT
+        assert within_bounds(-MAX_AMOUNT) == -MAX_AMOUNT
+
+    def test_one_more_is_refused(self) -> None:
+        with pytest.raises(RuleBroken, match="larger than the books"):
+            within_bounds(MAX_AMOUNT + 1)
+
+
+class TestSplit:
+    def test_ties_go_to_the_first(self) -> None:
+        assert split(2, [1, 1, 1]) == [1, 1, 0]
+        assert split(-2, [1, 1, 1]) == [-1, -1, 0]
+
+    def test_the_largest_remainder_takes_the_unit(self) -> None:
+        assert split(10, [1, 1, 4]) == [2, 1, 7]
+        assert split(3_333, [8_333, 1_667]) == [2_777, 556]
+
+    def test_zero_weights_take_nothing_beside_others(self) -> None:
+        assert split(5, [0, 2, 0]) == [0, 5, 0]
+
+    def test_weights_that_are_all_zero_count_as_equal(self) -> None:
+        assert split(5, [0, 0]) == [3, 2]
+
+    def test_nothing_splits_over_nothing(self) -> None:
+        assert split(0, []) == []
+        with pytest.raises(ValueError, match="over nothing"):
+            split(1, [])
+
+    def test_a_negative_weight_is_a_fault(self) -> None:
+        with pytest.raises(ValueError, match="negative"):
+            split(1, [2, -1])
+
+    @given(AMOUNTS, WEIGHTS)
+    def test_parts_sum_to_the_whole_and_are_within_one_of_exact(
+        self, amount: int, weights: list[int]
+    ) -> None:
+        parts = split(amount, weights)
+        assert sum(parts) == amount
+        total = sum(weights)
+        if total:
+            for part, weight in zip(parts, weights, strict=True):
+                assert abs(part * total - amount * weight) < total
+
+
+class TestSplitOverRest:
+    def test_two_steps_close_every_part_exactly(self) -> None:
+        assert split_over_rest(3_333, [8_333, 1_667]) == [2_777, 556]
+        assert split_over_rest(6_667, [8_333 - 2_777, 1_667 - 556]) == [5_556, 1_111]
+
+    def test_more_than_is_left_is_a_fault(self) -> None:
+        for amount in (11, -1):
+            with pytest.raises(ValueError, match="more than is left"):
+                split_over_rest(amount, [4, 6])
+
+    @given(st.lists(st.integers(0, 10_000), min_size=1, max_size=6), st.data())
+    def test_any_steps_stay_within_the_parts_and_the_last_closes(
+        self, parts: list[int], data: st.DataObject
+    ) -> None:
+        rests = list(parts)
+        while sum(rests):
+            amount = data.draw(st.integers(1, sum(rests)))
+            step = split_over_rest(amount, rests)
+            rests = [rest - part for rest, part in zip(rests, step, strict=True)]
+            assert min(step) >= 0
+            assert min(rests) >= 0
+        assert rests == [0] * len(parts)

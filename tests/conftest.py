@@ -1,0 +1,47 @@
+"""One private PostgreSQL per run, one migrated database and one real HTTP server per worker."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from embedded.postgres import EmbeddedPostgres
+from embedded.settings import TEST_SETTINGS
+from tests.house import Databases, House
+from tests.partnership import Partnership
+
+
+@pytest.fixture(scope="session")
+def postgres_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    # All workers of a run share one server: the folder above their own is the run's.
+    base = tmp_path_factory.getbasetemp()
+    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "postgres"
+
+
+@pytest.fixture(scope="session")
+def databases(postgres_home: Path) -> Iterator[Databases]:
+    with EmbeddedPostgres(postgres_home, TEST_SETTINGS) as postgres:
+        yield Databases(postgres)
+
+
+@pytest.fixture(scope="session")
+def house(databases: Databases) -> Iterator[House]:
+    with House(databases.clone(f"worker_{os.getpid()}")) as house:
+        yield house
+
+
+@pytest.fixture
+def fresh_house(databases: Databases) -> Iterator[House]:
+    with House(databases.clone(f"fresh_{os.getpid()}")) as house:
+        yield house
+
+
+@pytest.fixture(scope="session")
+def acme(house: House) -> Partnership:
+    return house.partner("Acme")
+
+
+@pytest.fixture(scope="session")
+def rival(house: House) -> Partnership:
+    return house.partner("Rival")

@@ -1,0 +1,124 @@
+"""The contract as the tests of its style look at it: plain YAML, walked and followed by hand."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+METHODS = ("get", "put", "post", "patch", "delete")
+Node = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Operation:
+    path: str
+    method: str
+    node: Node
+    parameters: tuple[Node, ...]
+
+    @property
+    def name(self) -> str:
+        return str(self.node["operationId"])
+
+    def takes(self, name: str) -> bool:
+        return any(parameter["name"] == name for parameter in self.parameters)
+
+    @property
+    def within_business(self) -> bool:
+        return self.path.startswith("/v1/platform/businesses/{business_id}/")
+
+    @property
+    def is_list(self) -> bool:
+        return self.method == "get" and self.name.startswith("list_")
+
+
+@cache
+def source() -> str:
+    return files("openapi").joinpath("accounting.yaml").read_text("utf-8")
+
+
+@cache
+def document() -> Node:
+    loaded: Node = yaml.load(source(), yaml.CSafeLoader)
+    return loaded
+
+
+def follow(node: Node) -> Node:
+    while "$ref" in node:
+        found: Any = document()
+        for part in node["$ref"].removeprefix("#/").split("/"):
+            found = found[part]
+        node = found
+    return node
+
+
+@cache
+def operations() -> tuple[Operation, ...]:
+    return tuple(
+        Operation(
+            path,
+            method,
+            item[method],
+            tuple(map(follow, [*item.get("parameters", []), *item[method].get("parameters", [])])),
+        )
+        for path, item in document()["paths"].items()
+        for method in METHODS
+        if method in item
+    )
+
+
+def named(name: str) -> Operation:
+    return next(operation for operation in operations() if operation.name == name)
+
+
+def walk(node: Any, *at: str) -> Iterator[tuple[tuple[str, ...], Node]]:
+    """Yield every mapping with the keys that lead to it."""
+    if isinstance(node, dict):
+        yield at, node
+        for key, part in node.items():
+            yield from walk(part, *at, str(key))
+    elif isinstance(node, list):
+        for place, part in enumerate(node):
+            yield from walk(part, *at, str(place))
+
+
+def is_schema(at: tuple[str, ...], node: Node) -> bool:
+    """Tell whether a mapping is a typed schema, and not the examples or the properties of one."""
+    if "example" in at or "examples" in at or isinstance(node.get("type"), dict):
+        return False
+    return "type" in node and ("schema" in at or "schemas" in at)
+
+
+def typed_schemas() -> Iterator[tuple[str, Node]]:
+    """Yield every schema that has a type, with its place."""
+    for at, node in walk(document()):
+        if is_schema(at, node):
+            yield "/".join(at), node
+
+
+def bodies(operation: Operation) -> dict[str, Node]:
+    content: dict[str, Node] = operation.node.get("requestBody", {}).get("content", {})
+    return content
+
+
+def request_schemas() -> dict[str, Node]:
+    """Return every schema that a request body reaches, by name."""
+    found: dict[str, Node] = {}
+    waiting = [media["schema"] for each in operations() for media in bodies(each).values()]
+    while waiting:
+        for _, node in walk(waiting.pop()):
+            name = str(node.get("$ref", "")).rpartition("/")[2]
+            if name and name not in found:
+                found[name] = follow(node)
+                waiting.append(found[name])
+    return found
+
+
+def media_types() -> Iterator[tuple[str, Node]]:
+    """Yield every media type of every body and answer, with its place."""
+    for at, node in walk(document()):
+        if len(at) > 1 and at[-2] == "content":
+            yield "/".join(at), node

@@ -1,0 +1,332 @@
+"""The house rules of the contract, those that a linter cannot look up."""
+
+import re
+from typing import Any
+
+import openapi_spec_validator
+import pytest
+import yaml
+
+from tests.contract.document import (
+    Operation,
+    bodies,
+    document,
+    follow,
+    named,
+    operations,
+    request_schemas,
+    source,
+    typed_schemas,
+    walk,
+)
+
+COMMON_LIST_PARAMETERS = {
+    "page", "page_size", "cursor", "count", "sort", "created_at_gte", "created_at_lte",
+    "updated_since",
+}  # fmt: skip
+READING_ORDER = [
+    "tags", "operationId", "summary", "description", "x-gap", "security", "parameters",
+    "requestBody", "responses",
+]  # fmt: skip
+LIMITED_BY_FORMAT = {"uuid", "date", "date-time"}
+MOST_MONEY = 9007199254740991
+MOST_SINGLE_AMOUNT = 99999999999999
+QUOTED_CODE = re.compile(r"`([a-z]+(?:_[a-z]+)+)`")
+
+each_operation = pytest.mark.parametrize("operation", operations(), ids=lambda each: each.name)
+
+
+def codes() -> set[str]:
+    return set(document()["components"]["schemas"]["ErrorCode"]["enum"])
+
+
+def is_money(place: str) -> bool:
+    name = place.rpartition("/")[2]
+    return bool(re.search(r"(_cents|_amount|_balance|_total|^amount|^credit_limit|_price)$", name))
+
+
+class TestDocument:
+    def test_is_valid_openapi_3_0_3(self) -> None:
+        assert document()["openapi"] == "3.0.3"
+        openapi_spec_validator.validate(document())
+
+    def test_has_no_anchors(self) -> None:
+        tokens = yaml.scan(source(), yaml.CSafeLoader)
+        assert not [token for token in tokens if isinstance(token, yaml.AnchorToken)]
+
+    def test_every_path_ends_with_a_slash(self) -> None:
+        assert [path for path in document()["paths"] if not path.endswith("/")] == []
+
+    def test_paths_are_grouped_by_tag_in_the_order_of_the_tags(self) -> None:
+        declared = [tag["name"] for tag in document()["tags"]]
+        met = list(dict.fromkeys(operation.node["tags"][0] for operation in operations()))
+        changes = [
+            here.node["tags"] != after.node["tags"]
+            for here, after in zip(operations(), operations()[1:], strict=False)
+        ]
+        assert met == declared
+        assert sum(changes) == len(declared) - 1
+
+    def test_every_tag_has_a_banner_and_a_description(self) -> None:
+        for tag in document()["tags"]:
+            assert f"# ── {tag['name']} ─" in source()
+            assert tag["description"]
+
+    def test_the_guide_explains_what_every_client_needs(self) -> None:
+        guide = document()["info"]["description"]
+        for heading in ("Getting in", "Money", "Errors", "Repeating safely", "Lists", "Versions"):
+            assert f"\n## {heading}\n" in guide
+        assert "curl" in guide
+
+
+class TestOperation:
+    def test_ids_are_unique(self) -> None:
+        names = [operation.name for operation in operations()]
+        assert len(names) == len(set(names))
+
+    @each_operation
+    def test_has_an_id_of_verb_and_noun_and_one_tag(self, operation: Operation) -> None:
+        assert re.fullmatch(r"[a-z]+(_[a-z]+)+", operation.name)
+        assert len(operation.node["tags"]) == 1
+
+    @each_operation
+    def test_reads_in_one_order(self, operation: Operation) -> None:
+        keys = list(operation.node)
+        assert keys == [key for key in READING_ORDER if key in keys]
+
+    @each_operation
+    def test_says_what_it_does_with_an_example_for_each_body(self, operation: Operation) -> None:
+        assert operation.node["summary"]
+        assert operation.node["description"]
+        assert all(media.get("examples") for media in bodies(operation).values())
+        for status, response in operation.node["responses"].items():
+            for media in follow(response).get("content", {}).values():
+                assert media.get("examples"), status
+
+    @each_operation
+    def test_lists_exactly_the_statuses_it_can_answer(self, operation: Operation) -> None:
+        keyed = operation.takes("Idempotency-Key")
+        about_a_thing = re.findall(r"\{(\w+)\}", operation.path.partition("{business_id}")[2])
+        about_the_business = operation.within_business and operation.node["tags"] == ["Businesses"]
+        expected = {
+            "400": True,
+            "401": True,
+            "403": True,
+            "404": bool(about_a_thing) or about_the_business,
+            "409": keyed or operation.method == "delete",
+            "412": operation.takes("If-Match"),
+            "415": bool(bodies(operation)),
+            "422": keyed,
+            "default": True,
+            "201": operation.name.startswith("create_"),
+            "200": True,
+        }
+        statuses = {status for status, possible in expected.items() if possible}
+        assert set(operation.node["responses"]) == statuses
+
+    @each_operation
+    def test_refers_to_shared_refusals(self, operation: Operation) -> None:
+        for status, response in operation.node["responses"].items():
+            if not status.startswith("2"):
+                assert list(response) == ["$ref"], status
+
+    @each_operation
+    def test_names_only_codes_of_the_list(self, operation: Operation) -> None:
+        refusals = operation.node["description"].partition("Refusals:")[2]
+        fields = {"period_month"}
+        assert set(QUOTED_CODE.findall(refusals)) - fields <= codes()
+
+    @each_operation
+    def test_answers_carry_the_headers_of_their_kind(self, operation: Operation) -> None:
+        for status, response in operation.node["responses"].items():
+            headers = set(follow(response)["headers"])
+            assert "X-Request-ID" in headers
+            assert ("Location" in headers) == (status == "201")
+            if status.startswith("2"):
+                replayed = operation.takes("Idempotency-Key")
+                assert ("Idempotent-Replayed" in headers) == replayed
+                gone = operation.name.startswith(("list_", "issue_", "delete_"))
+                tree = operation.name == "get_account_hierarchy"
+                assert ("ETag" in headers) == (not gone and not tree)
+
+    @each_operation
+    def test_says_who_may_call(self, operation: Operation) -> None:
+        schemes = {name for each in operation.node["security"] for name in each}
+        tag = operation.node["tags"][0]
+        if tag == "Access":
+            expected = {"PartnerToken"} if operation.takes("business_id") else {"PartnerKey"}
+        elif tag == "Businesses" and operation.name != "get_business":
+            expected = {"PartnerKey", "PartnerToken"}
+        else:
+            expected = {"PartnerKey", "PartnerToken", "BusinessToken"}
+        assert schemes == expected
+
+
+class TestParameter:
+    @each_operation
+    def test_every_one_is_described_and_typed(self, operation: Operation) -> None:
+        for parameter in operation.parameters:
+            assert parameter["description"], parameter["name"]
+            assert "type" in follow(parameter["schema"]), parameter["name"]
+
+    @each_operation
+    def test_the_path_has_those_it_names(self, operation: Operation) -> None:
+        in_path = [each["name"] for each in operation.parameters if each["in"] == "path"]
+        assert in_path == re.findall(r"\{(\w+)\}", operation.path)
+
+    @each_operation
+    def test_writes_take_an_idempotency_key(self, operation: Operation) -> None:
+        access = operation.node["tags"] == ["Access"]
+        keyed = operation.method in ("post", "put", "patch") and not access
+        assert operation.takes("Idempotency-Key") == keyed
+
+    @each_operation
+    def test_changes_of_one_resource_take_if_match(self, operation: Operation) -> None:
+        write = operation.method != "get" and operation.node["tags"] != ["Access"]
+        changes = write and not operation.name.startswith("create_")
+        assert operation.takes("If-Match") == changes
+
+    @each_operation
+    def test_lists_take_the_common_parameters(self, operation: Operation) -> None:
+        names = {parameter["name"] for parameter in operation.parameters}
+        assert operation.is_list == (names >= COMMON_LIST_PARAMETERS)
+
+    def test_comma_lists_are_typed_and_short(self) -> None:
+        for operation in operations():
+            for parameter in operation.parameters:
+                if follow(parameter["schema"])["type"] == "array":
+                    assert parameter["style"] == "form"
+                    assert parameter["explode"] is False
+                    assert parameter["schema"]["maxItems"] == 100
+
+    def test_every_sort_has_both_directions_and_a_default(self) -> None:
+        for operation in filter(lambda each: each.is_list, operations()):
+            sort = next(each for each in operation.parameters if each["name"] == "sort")["schema"]
+            ascending = [word for word in sort["enum"] if not word.startswith("-")]
+            assert set(sort["enum"]) == {*ascending, *(f"-{word}" for word in ascending)}
+            assert sort["default"] in sort["enum"]
+
+
+class TestSchema:
+    def test_request_objects_are_closed(self) -> None:
+        open_ones = [
+            name
+            for name, schema in request_schemas().items()
+            if "properties" in schema and schema.get("additionalProperties") is not False
+        ]
+        assert open_ones == []
+
+    def test_every_string_list_and_number_has_its_limits(self) -> None:
+        unlimited = []
+        for place, schema in typed_schemas():
+            kind = schema["type"]
+            if kind == "string" and "enum" not in schema:
+                limited = schema.get("format") in LIMITED_BY_FORMAT or "maxLength" in schema
+            elif kind == "array":
+                limited = "maxItems" in schema and "items" in schema
+            elif kind in ("integer", "number"):
+                limited = "minimum" in schema and "maximum" in schema
+            else:
+                limited = True
+            if not limited:
+                unlimited.append(place)
+        assert unlimited == []
+
+    def test_strings_of_requests_keep_out_what_no_database_stores(self) -> None:
+        for name, schema in request_schemas().items():
+            for at, node in walk(schema, name):
+                text = node.get("type") == "string" and not {"enum", "format"} & node.keys()
+                assert not text or not re.search(node["pattern"], "a\0b"), at
+
+    def test_patterns_are_anchored(self) -> None:
+        patterns = [schema["pattern"] for _, schema in typed_schemas() if "pattern" in schema]
+        assert [each for each in patterns if not (each[0] == "^" and each[-1] == "$")] == []
+
+    def test_money_is_a_64_bit_integer(self) -> None:
+        for place, schema in typed_schemas():
+            if is_money(place) and "parameters" not in place:
+                assert (schema["type"], schema["format"]) == ("integer", "int64"), place
+                assert abs(schema["minimum"]) <= schema["maximum"] <= MOST_MONEY, place
+
+    def test_an_amount_in_a_request_is_within_the_single_amount(self) -> None:
+        for name, schema in request_schemas().items():
+            for at, node in walk(schema, name):
+                if node.get("format") == "int64":
+                    assert node["maximum"] == MOST_SINGLE_AMOUNT, at
+
+    def test_only_decimals_are_numbers(self) -> None:
+        numbers = [schema for _, schema in typed_schemas() if schema["type"] == "number"]
+        assert {schema["format"] for schema in numbers} == {"decimal"}
+
+    def test_nullable_stands_beside_a_type_and_never_beside_an_enum(self) -> None:
+        for at, node in walk(document()["components"]["schemas"]):
+            if "nullable" in node and at[-1] != "properties":
+                assert "type" in node, at
+                assert "enum" not in node, at
+
+    def test_enums_are_components(self) -> None:
+        inline = [
+            place
+            for place, schema in typed_schemas()
+            if "enum" in schema and place.count("/") > 2 and not place.endswith("/schema")
+        ]
+        assert inline == []
+
+    def test_no_reference_has_siblings(self) -> None:
+        assert [at for at, node in walk(document()) if "$ref" in node and len(node) > 1] == []
+
+    def test_no_name_clashes_with_words_of_other_languages(self) -> None:
+        names = set(document()["components"]["schemas"])
+        assert not names & {"Error", "ApiError", "Object", "Date", "Map", "List", "Response"}
+
+    def test_every_property_is_described(self) -> None:
+        missing = [
+            "/".join((name, *at, field))
+            for name, schema in document()["components"]["schemas"].items()
+            for at, node in walk(schema)
+            for field, part in properties_of(node).items()
+            if not follow(part).get("description") and "not" not in at
+        ]
+        assert missing == []
+
+    def test_no_country_became_a_truth_value(self) -> None:
+        words = [word for _, node in walk(document()) for word in node.get("enum", [])]
+        assert {type(word) for word in words} == {str}
+        country = document()["components"]["schemas"]["SupportedCountry"]["pattern"]
+        assert re.fullmatch(country, "NO")
+        assert re.fullmatch(country, "no")
+        assert not re.fullmatch(country, "US")
+
+
+def properties_of(node: dict[str, Any]) -> dict[str, Any]:
+    """Return the properties of a schema; a property may itself be called `properties`."""
+    found = node.get("properties")
+    return found if isinstance(found, dict) and "type" in node else {}
+
+
+class TestErrorCode:
+    def test_is_closed_and_says_each_code_once(self) -> None:
+        words = document()["components"]["schemas"]["ErrorCode"]["enum"]
+        assert len(words) == len(set(words))
+        assert all(re.fullmatch(r"[a-z]+(_[a-z]+)*", word) for word in words)
+
+    def test_every_code_is_explained_where_it_is_answered(self) -> None:
+        text = " ".join(
+            str(node["description"]) for _, node in walk(document()) if "description" in node
+        )
+        assert codes() - set(re.findall(r"`([a-z_]+)`", text)) == set()
+
+
+class TestLinks:
+    def test_lead_to_operations_with_their_parameters(self) -> None:
+        for _, node in walk(document()["paths"]):
+            for name, link in node.get("links", {}).items():
+                target = named(link["operationId"])
+                for parameter in link["parameters"]:
+                    assert target.takes(parameter), name
+
+    def test_what_is_created_can_be_read(self) -> None:
+        for operation in operations():
+            if operation.name.startswith("create_"):
+                links = operation.node["responses"]["201"]["links"].values()
+                assert any(link["operationId"].startswith("get_") for link in links)

@@ -1,0 +1,97 @@
+"""The examples of the contract are answers and requests that the contract itself takes."""
+
+import re
+from typing import Any
+
+import pytest
+from openapi_schema_validator import OAS30Validator, oas30_format_checker
+
+from server.contract import Contract
+from server.schemas import SchemaCompiler
+from tests.contract.document import document, follow, media_types, operations, walk
+
+UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+
+
+def examples() -> list[Any]:
+    return [
+        pytest.param(media["schema"], follow(example)["value"], id=f"{place}/{name}")
+        for place, media in media_types()
+        for name, example in media["examples"].items()
+    ]
+
+
+def known_fields(schema: dict[str, Any]) -> dict[str, Any]:
+    schema = follow(schema)
+    found = dict(schema.get("properties", {}))
+    for part in schema.get("allOf", []):
+        found |= known_fields(part)
+    return found
+
+
+def unknown_fields(schema: dict[str, Any], value: Any, at: str = "") -> list[str]:
+    """List what an example has and its schema does not tell about."""
+    schema, fields = follow(schema), known_fields(schema)
+    if isinstance(value, list):
+        inner = schema.get("items", {})
+        return [each for item in value for each in unknown_fields(inner, item, f"{at}.0")]
+    if not isinstance(value, dict) or not fields or schema.get("additionalProperties"):
+        return []
+    found = [f"{at}.{name}" for name in value if name not in fields]
+    for name in value.keys() & fields.keys():
+        found += unknown_fields(fields[name], value[name], f"{at}.{name}")
+    return found
+
+
+@pytest.fixture(scope="module")
+def compiler() -> SchemaCompiler:
+    return SchemaCompiler(Contract.load())
+
+
+class TestExample:
+    @pytest.mark.parametrize(("schema", "value"), examples())
+    def test_fits_its_schema(
+        self, schema: dict[str, Any], value: Any, compiler: SchemaCompiler
+    ) -> None:
+        independent = OAS30Validator(
+            {"allOf": [schema], "components": document()["components"]},
+            format_checker=oas30_format_checker,
+        )
+        assert [error.message for error in independent.iter_errors(value)] == []
+        assert [error.message for error in compiler.validator(schema).iter_errors(value)] == []
+
+    @pytest.mark.parametrize(("schema", "value"), examples())
+    def test_has_no_field_that_the_schema_does_not_know(
+        self, schema: dict[str, Any], value: Any
+    ) -> None:
+        assert unknown_fields(schema, value) == []
+
+    @pytest.mark.parametrize(
+        ("schema", "value"),
+        [each for each in examples() if "/responses/" in str(each.id)],
+    )
+    def test_of_an_answer_shows_every_field_that_is_always_there(
+        self, schema: dict[str, Any], value: Any
+    ) -> None:
+        optional = {"_meta", "journal_entries", "error"}
+        assert known_fields(schema).keys() - value.keys() <= optional
+
+    def test_every_one_is_used(self) -> None:
+        used = {
+            example["$ref"].rpartition("/")[2]
+            for _, media in media_types()
+            for example in media["examples"].values()
+        }
+        assert used == set(document()["components"]["examples"])
+
+    def test_parameters_show_the_ids_of_the_story(self) -> None:
+        story = {
+            text
+            for _, node in walk(document()["components"]["examples"])
+            for text in node.values()
+            if isinstance(text, str) and UUID.fullmatch(text)
+        }
+        for operation in operations():
+            for parameter in operation.parameters:
+                if parameter["in"] == "path":
+                    assert parameter["example"] in story, parameter["name"]

@@ -1,0 +1,135 @@
+"""The house under test: a database of its own and a real server on a real port."""
+
+import asyncio
+import fcntl
+import socket
+import threading
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import psycopg
+import uvicorn
+
+from access import api_keys
+from access.tokens import MasterSecret
+from embedded.postgres import EmbeddedPostgres
+from persistence import partners
+from persistence.migrate import migrate
+from persistence.pool import make_pool
+from server.app import create_app
+from server.protocol import GuardedProtocol
+from server.settings import Settings
+from tests.partnership import Partnership
+
+SECRET = MasterSecret("test", bytes(range(32)))
+
+
+class Databases:
+    """Databases of one run: migrated once into a template, cloned for whoever needs one."""
+
+    def __init__(self, postgres: EmbeddedPostgres) -> None:
+        self.postgres = postgres
+        with (postgres.home / "template.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            with psycopg.connect(postgres.url("postgres"), autocommit=True) as connection:
+                made = connection.execute(
+                    "SELECT 1 FROM pg_database WHERE datname = 'template_ready'"
+                ).fetchone()
+                if made is None:
+                    postgres.create_database("template")
+                    migrate(postgres.url("template"))
+                    connection.execute("ALTER DATABASE template RENAME TO template_ready")
+
+    def clone(self, name: str) -> str:
+        """Return the address of a fresh migrated database."""
+        with (self.postgres.home / "template.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            with psycopg.connect(self.postgres.url("postgres"), autocommit=True) as connection:
+                connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+                connection.execute(
+                    f"CREATE DATABASE {name} TEMPLATE template_ready STRATEGY file_copy"
+                )
+        return self.postgres.url(name)
+
+
+class House:
+    """A server over one database; development mode, so that plain HTTP on loopback is served."""
+
+    def __init__(self, database_url: str, **changes: Any) -> None:
+        self.database_url = database_url
+        self.settings = settings(**changes)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        config = uvicorn.Config(
+            create_app(self.settings, database_url, durable=False),
+            http=GuardedProtocol,
+            ws="none",
+            lifespan="on",
+            proxy_headers=False,
+            server_header=False,
+            access_log=False,
+            log_config=None,
+        )
+        self.server = uvicorn.Server(config)
+        self.thread = threading.Thread(target=self.server.run, args=([self.listener],), daemon=True)
+
+    def __enter__(self) -> Self:
+        self.thread.start()
+        deadline = time.monotonic() + 30
+        while not self.server.started:
+            assert self.thread.is_alive(), "the server failed to start"
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.server.should_exit = True
+        self.thread.join(timeout=30)
+        self.listener.close()
+
+    def partner(self, name: str) -> Partnership:
+        """Create a partner as the command line does."""
+        key = api_keys.make("test")
+
+        async def create() -> Any:
+            async with make_pool(self.database_url, size=1) as pool:
+                sealed = api_keys.seal(key.text)
+                return await partners.create_partner(
+                    pool, name, key.key_id, sealed, datetime.now(UTC)
+                )
+
+        return Partnership(self.url, asyncio.run(create()), key.text)
+
+    def query(self, text: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        """Ask the database as its owner, past every wall."""
+        with psycopg.connect(self.database_url) as connection:
+            return connection.execute(text, parameters).fetchall()
+
+
+def settings(**changes: Any) -> Settings:
+    """The settings of a development server for tests."""
+    values: dict[str, Any] = {
+        "database_url": None,
+        "admin_database_url": None,
+        "data_dir": Path("/nonexistent"),
+        "host": "127.0.0.1",
+        "port": 0,
+        "workers": 1,
+        "development": True,
+        "tls_cert": None,
+        "tls_key": None,
+        "secrets": (SECRET,),
+        "allowed_origins": frozenset(),
+        "forwarded_allow": (),
+        "warnings": (),
+    }
+    return Settings(**{**values, **changes})

@@ -1,0 +1,117 @@
+"""Callers: a partner, its businesses and its tokens, each a client whose answers are checked."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
+from typing import Any
+from uuid import UUID
+
+import httpx
+
+from tests.contract.responses import check_response
+
+_numbers = count(1)
+
+
+def client(url: str, **options: Any) -> httpx.Client:
+    """A client that holds every answer against the contract."""
+    return httpx.Client(base_url=url, event_hooks={"response": [check_response]}, **options)
+
+
+@dataclass
+class Partnership:
+    """A partner with its API key."""
+
+    url: str
+    partner_id: UUID
+    api_key: str
+
+    @cached_property
+    def key(self) -> httpx.Client:
+        """The partner by its API key."""
+        return client(self.url, auth=(str(self.partner_id), self.api_key))
+
+    @cached_property
+    def api(self) -> httpx.Client:
+        """The partner by its token."""
+        answer = self.key.post(
+            "/v1/platform/oauth2/token/", data={"grant_type": "client_credentials"}
+        )
+        token = answer.json()["access_token"]
+        return client(self.url, headers={"Authorization": f"Bearer {token}"})
+
+    def business(self, **facts: Any) -> "Business":
+        """Open a business and take a token for it."""
+        body = {
+            "external_id": f"business-{next(_numbers)}",
+            "legal_name": "Harbour Coffee Ltd",
+            "entity_type": "limited",
+            "email": "books@harbour.example.com",
+            "country": "GB",
+            **facts,
+        }
+        opened = self.api.post("/v1/platform/businesses/", json=body)
+        assert opened.status_code == 201, opened.text
+        return Business(self, opened.json())
+
+
+@dataclass
+class Business:
+    """A business with a token of its own; paths are relative to it."""
+
+    partner: Partnership
+    record: dict[str, Any]
+
+    @property
+    def id(self) -> str:
+        return str(self.record["id"])
+
+    @cached_property
+    def api(self) -> httpx.Client:
+        """The business by its own token."""
+        answer = self.partner.api.post(f"/v1/platform/{self.id}/oauth2/token/")
+        token = answer.json()["access_token"]
+        return client(self.base_url, headers={"Authorization": f"Bearer {token}"})
+
+    @property
+    def base_url(self) -> str:
+        return f"{self.partner.url}/v1/platform/businesses/{self.id}"
+
+    def customer(self, **facts: Any) -> dict[str, Any]:
+        """Create a customer."""
+        return self.made("customers/", {"company_name": "Blue Door Bakery", **facts})
+
+    def invoice(self, customer: dict[str, Any], total: int = 10_000, **facts: Any) -> dict[str, Any]:
+        """Send an invoice of one line, without tax."""
+        body = {
+            "customer_id": customer["id"],
+            "line_items": [{"quantity": 1, "unit_price": total, "description": "Coffee"}],
+            "sent_at": "2026-07-01T09:00:00Z",
+            **facts,
+        }
+        return self.made("invoices/", body)
+
+    def payment(self, customer: dict[str, Any], total: int, **facts: Any) -> dict[str, Any]:
+        """Record a completed payment."""
+        body = {
+            "customer_id": customer["id"],
+            "total_amount_cents": total,
+            "payment_date": "2026-07-10",
+            "currency": self.record["base_currency"],
+            "payment_method": "bank_transfer",
+            **facts,
+        }
+        payment: dict[str, Any] = self.made("invoices/payments/", body)["payment"]
+        return payment
+
+    def made(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Post a body and return what was created."""
+        answer = self.api.post(path, json=body)
+        assert answer.status_code == 201, answer.text
+        made: dict[str, Any] = answer.json()
+        return made
+
+    def balance(self, code: str) -> int:
+        """The balance of an account."""
+        answer = self.api.get(f"general-ledger/chart-of-accounts/{code}/")
+        return int(answer.json()["current_balance"])

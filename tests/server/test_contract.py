@@ -1,0 +1,126 @@
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from server.contract import Contract, ContractError, module_of, parse, read_source
+from tests.server.contract_chain import SMALL_CONTRACT
+
+
+class TestParse:
+    def test_scalars_are_those_of_json(self) -> None:
+        document = parse(
+            b"no: NO\nyes: yes\non: on\nday: 2025-01-31\nmoment: 2025-01-31T10:00:00Z\nflag: true\n"
+            b"nothing: null\nempty:\nhex: 0x1F\noctal: 017\nclock: 12:30:45\nwhole: -5\nhalf: 0.5\n"
+            b"thousand: 1_000\ninfinite: .inf\nexponent: 1e3\nquoted: '5'\nmerge: ~\n"
+        )
+        assert document == {
+            "no": "NO",
+            "yes": "yes",
+            "on": "on",
+            "day": "2025-01-31",
+            "moment": "2025-01-31T10:00:00Z",
+            "flag": True,
+            "nothing": None,
+            "empty": None,
+            "hex": "0x1F",
+            "octal": "017",
+            "clock": "12:30:45",
+            "whole": -5,
+            "half": 0.5,
+            "thousand": "1_000",
+            "infinite": ".inf",
+            "exponent": 1000.0,
+            "quoted": "5",
+            "merge": None,
+        }
+
+    def test_a_status_without_quotes_is_a_text_key(self) -> None:
+        assert parse(b"responses: {200: a, '404': b}") == {"responses": {"200": "a", "404": "b"}}
+
+    def test_templates_stay_text(self) -> None:
+        assert parse(b"a: '{{ 7*7 }}'") == {"a": "{{ 7*7 }}"}
+
+    @pytest.mark.parametrize(
+        "source",
+        [b"a: 1\na: 2", b"a: {b: 1, b: 2}", b"a: &x {b: 1}\nc: {<<: *x}", b"true: 1", b"- 1"],
+    )
+    def test_what_would_be_read_wrongly_is_refused(self, source: bytes) -> None:
+        with pytest.raises(ContractError):
+            parse(source)
+
+
+class TestContract:
+    def contract(self, *changes: tuple[str, str]) -> Contract:
+        text = SMALL_CONTRACT
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new)
+        return Contract(parse(text.encode()))
+
+    def test_an_operation_knows_its_module_path_parameters_and_bodies(self) -> None:
+        operation = self.contract().operations["create_draft"]
+        assert operation.module == "order_drafts"
+        assert (operation.method, operation.path) == ("POST", "/shops/{shop_id}/orders/drafts/")
+        assert [(parameter.name, parameter.place) for parameter in operation.parameters] == [
+            ("shop_id", "path")
+        ]
+        assert list(operation.bodies) == ["application/json"]
+        assert not operation.body_required
+
+    def test_schemas_keep_their_references(self) -> None:
+        operation = self.contract().operations["create_order"]
+        assert operation.bodies["application/json"] == {"$ref": "#/components/schemas/OrderCreate"}
+
+    def test_flags_say_what_is_declared(self) -> None:
+        operations = self.contract().operations
+        assert operations["create_order"].declares("idempotency-key")
+        assert not operations["get_order"].declares("Idempotency-Key")
+        assert operations["list_orders"].takes("open")
+        assert not operations["list_orders"].takes("preview")
+        assert operations["create_order"].answers_with("etag")
+        assert not operations["create_order"].answers_with("ETag", "201")
+        assert not operations["get_order"].answers_with("ETag")
+
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [
+            ("operationId: get_order", "operationId: list_orders"),
+            ("operationId: get_order", "summary: nameless"),
+            ("tags: [Order drafts]", "tags: [Order drafts, Orders]"),
+            ("#/components/parameters/ShopId'", "#/components/parameters/Nobody'"),
+            ("#/components/parameters/ShopId'", "shops.yaml#/ShopId'"),
+            ("{name: open, in: query, schema: {type: boolean}}", "{name: open, in: query}"),
+            (
+                "{name: open, in: query, schema: {type: boolean}}",
+                "{name: o, in: query, schema: {}}",
+            ),
+            ("{name: open, in: query, schema", "{name: open, in: cookie, schema"),
+            ("{name: open, in: query, schema", "{name: o, in: query, style: deepObject, schema"),
+        ],
+    )
+    def test_what_would_be_served_wrongly_is_refused(self, old: str, new: str) -> None:
+        with pytest.raises(ContractError):
+            self.contract((old, new))
+
+    def test_security_is_the_operation_s_own_or_the_document_s(self) -> None:
+        contract = self.contract(
+            ("openapi: 3.0.3", "openapi: 3.0.3\nsecurity: [{Key: []}, {Token: [], Other: []}]"),
+            ("operationId: create_draft", "operationId: create_draft\n      security: []"),
+        )
+        assert contract.operations["get_order"].security == (
+            frozenset({"Key"}),
+            frozenset({"Token", "Other"}),
+        )
+        assert contract.operations["create_draft"].security == ()
+
+    def test_a_tag_names_a_module(self) -> None:
+        assert module_of("Chart of accounts") == "chart_of_accounts"
+
+    def test_the_house_s_contract_is_found_beside_its_package(self) -> None:
+        contract = Contract.load()
+        assert contract.operations["issue_partner_token"].module == "access"
+        assert not any(isinstance(value, date) for value in contract.document["info"].values())
+        assert Path(__file__).parents[2].joinpath("openapi/accounting.yaml").read_bytes() == (
+            read_source()
+        )

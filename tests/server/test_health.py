@@ -1,0 +1,92 @@
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+import structlog
+from structlog.testing import CapturingLogger
+
+from server.errors import Answer
+from server.health import Health
+
+GOOD = {"database": "ok", "migrations": "ok", "durability": "ok"}
+
+
+class Probe:
+    def __init__(self, *results: Mapping[str, str] | Exception) -> None:
+        self.results = list(results)
+        self.asked = 0
+
+    async def __call__(self) -> Mapping[str, str]:
+        self.asked += 1
+        await asyncio.sleep(0)
+        result = self.results.pop(0) if len(self.results) > 1 else self.results[0]
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+
+def told(answer: Answer) -> tuple[int, Any]:
+    return answer.status, orjson.loads(answer.body)
+
+
+class TestLive:
+    def test_it_asks_nobody(self) -> None:
+        probe = Probe(RuntimeError())
+        answer = asyncio.run(Health(probe).live())
+        assert told(answer) == (200, {"status": "alive"})
+        assert probe.asked == 0
+
+
+class TestReady:
+    def test_it_is_when_every_check_is_ok(self) -> None:
+        answer = asyncio.run(Health(Probe(GOOD)).ready())
+        assert told(answer) == (200, {"status": "ready", "checks": GOOD})
+
+    def test_one_bad_check_is_enough(self) -> None:
+        checks = {**GOOD, "migrations": "behind"}
+        answer = asyncio.run(Health(Probe(checks)).ready())
+        assert told(answer) == (503, {"status": "unavailable", "checks": checks})
+        assert (b"retry-after", b"1") in answer.headers
+
+    def test_a_probe_that_fails_keeps_its_words_inside(self) -> None:
+        logger = CapturingLogger()
+        log = structlog.wrap_logger(logger, processors=[])
+        answer = asyncio.run(Health(Probe(RuntimeError("password=x")), log=log).ready())
+        assert told(answer) == (503, {"status": "unavailable", "checks": {"probe": "failed"}})
+        assert [call.method_name for call in logger.calls] == ["warning"]
+
+    def test_a_probe_that_hangs_is_given_up(self) -> None:
+        async def probe() -> Mapping[str, str]:
+            await asyncio.Event().wait()
+            return GOOD
+
+        answer = asyncio.run(Health(probe, probe_seconds=0.01).ready())
+        assert told(answer)[1]["checks"] == {"probe": "timed out"}
+
+    def test_many_askers_share_one_question(self) -> None:
+        probe = Probe(GOOD)
+
+        async def ask() -> list[Answer]:
+            health = Health(probe)
+            return list(await asyncio.gather(*[health.ready() for _ in range(20)]))
+
+        assert {answer.status for answer in asyncio.run(ask())} == {200}
+        assert probe.asked == 1
+
+    def test_an_answer_is_not_kept_for_ever(self) -> None:
+        async def ask() -> list[int]:
+            health = Health(Probe(GOOD, {"database": "away"}), kept_seconds=0.01)
+            first = await health.ready()
+            await asyncio.sleep(0.02)
+            return [first.status, (await health.ready()).status]
+
+        assert asyncio.run(ask()) == [200, 503]
+
+    def test_a_draining_server_is_not(self) -> None:
+        probe = Probe(GOOD)
+        health = Health(probe)
+        health.drain()
+        answer = asyncio.run(health.ready())
+        assert told(answer) == (503, {"status": "draining", "checks": {}})
+        assert probe.asked == 0
