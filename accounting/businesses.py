@@ -3,6 +3,7 @@
 from calendar import monthrange
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import Protocol
 from uuid import UUID
 
 from accounting.errors import Conflict, Malformed
@@ -109,7 +110,14 @@ def fiscal_year(fiscal_year_end: date, on: date) -> tuple[date, date]:
     return first, last
 
 
-def refuse_archived_business(business: Business) -> None:
+class Archivable(Protocol):
+    """Anything that may be archived."""
+
+    @property
+    def archived_at(self) -> datetime | None: ...
+
+
+def refuse_archived_business(business: Archivable) -> None:
     """Refuse to write in an archived business.
 
     Raises Conflict `business_archived`.

@@ -81,7 +81,9 @@ class Business:
         """Create a customer."""
         return self.made("customers/", {"company_name": "Blue Door Bakery", **facts})
 
-    def invoice(self, customer: dict[str, Any], total: int = 10_000, **facts: Any) -> dict[str, Any]:
+    def invoice(
+        self, customer: dict[str, Any], total: int = 10_000, **facts: Any
+    ) -> dict[str, Any]:
         """Send an invoice of one line, without tax."""
         body = {
             "customer_id": customer["id"],
