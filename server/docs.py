@@ -1,10 +1,13 @@
 """The pages that tell what the API is: the contract itself as YAML and JSON, and the reference."""
 
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
 import orjson
 
+from server.contract import parse, read_source
 from server.edge import Page
 from server.errors import Answer
 from server.reference_page import policy, render
@@ -57,3 +60,15 @@ def answer(media_type: bytes, content: bytes, *headers: tuple[bytes, bytes]) -> 
         *headers,
     ]
     return Answer(200, lines, content)
+
+
+def publish(folder: Path) -> None:
+    """Write the reference and the contract into a folder, to be served as they are."""
+    source = read_source()
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "index.html").write_text(render(parse(source)), encoding="utf-8")
+    (folder / "accounting.yaml").write_bytes(source)
+
+
+if __name__ == "__main__":
+    publish(Path(sys.argv[1]))

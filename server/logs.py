@@ -2,7 +2,9 @@
 
 import logging
 import sys
+from typing import Any
 
+import orjson
 import structlog
 
 
@@ -13,9 +15,13 @@ def configure() -> None:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(),
+            structlog.processors.JSONRenderer(serializer=_written),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
+
+
+def _written(line: Any, **_: Any) -> str:
+    return orjson.dumps(line, default=str).decode()

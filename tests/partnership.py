@@ -13,9 +13,16 @@ from tests.contract.responses import check_response
 _numbers = count(1)
 
 
+class Client(httpx.Client):
+    """A client that closes its connections when nobody knows it any more."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
 def client(url: str, **options: Any) -> httpx.Client:
     """A client that holds every answer against the contract."""
-    return httpx.Client(base_url=url, event_hooks={"response": [check_response]}, **options)
+    return Client(base_url=url, event_hooks={"response": [check_response]}, **options)
 
 
 @dataclass

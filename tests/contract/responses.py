@@ -1,7 +1,255 @@
-"""Every answer of every test is held against the contract."""
+"""Every answer of every test is held against the contract.
+
+`check_response` hangs as a hook in each client the tests use. It asks nothing of the house's own
+code: routes, schemas and formats are read here a second time, and more strictly, since an answer
+may carry no field that the contract does not tell about.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+from urllib.parse import unquote_to_bytes
 
 import httpx
 
+from tests.contract.closed_schemas import Validator, validator
+from tests.contract.document import Node, document, follow, operations, source
+
+TRANSPORT_STATUSES = frozenset({408, 413, 414, 429, 431, 503})
+STATUSES_WITHOUT_ROUTE = TRANSPORT_STATUSES | {400, 403, 404, 405}
+SERVICE_ROUTES = ("/health", "/docs", "/openapi.")
+TOKEN_PATH = re.compile(r"/v1/platform/([^/]+/)?oauth2/token/?")
+# Said by us on some answers only, so that each place has to say so.
+TOLD_HEADERS = ("ETag", "Location", "Idempotent-Replayed", "Retry-After", "Allow")
+RULED_STATUSES = frozenset({404, 409, 412, 422})
+STATUS_LINE = re.compile(r"# ((?:[45]\d\d(?:, )?)+)$|- (\w+)$")
+SAID = re.compile(r"([45]\d\d)\s+`([a-z_]+)`")
+FAULTS_EXPECTED = "faults_expected"
+
+
+@dataclass(frozen=True, eq=False)
+class Route:
+    """One operation as answers meet it."""
+
+    operation_id: str
+    method: str
+    segments: tuple[str, ...]
+    node: Node
+
+    @property
+    def variables(self) -> int:
+        return sum(segment.startswith("{") for segment in self.segments)
+
+    def fits(self, segments: list[str]) -> bool:
+        return len(segments) == len(self.segments) and all(
+            (given != "" if ours.startswith("{") else given == ours)
+            for ours, given in zip(self.segments, segments, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class Documented:
+    """One documented answer, compiled."""
+
+    place: str
+    content_types: tuple[str, ...]
+    body: Validator
+    headers: dict[str, tuple[bool, Validator]]
+    codes: frozenset[str]
+
 
 def check_response(response: httpx.Response) -> None:
-    """Placeholder until the helper for contract checks writes it."""
+    """Fail the test when an answer is not one that the contract documents.
+
+    A test that wants to see a 500 says so: `extensions={"faults_expected": True}`.
+    """
+    path = response.request.url.raw_path.partition(b"?")[0]
+    if path.decode("ascii").startswith(SERVICE_ROUTES) or is_preflight(response.request):
+        return
+    response.read()
+    met = routes_at(path)
+    method = "GET" if response.request.method == "HEAD" else response.request.method
+    found = [route for route in met if route.method == method]
+    tell = partial(complain, response, found[0].operation_id if found else "no operation")
+    if response.status_code == 500 and not response.request.extensions.get(FAULTS_EXPECTED):
+        tell("A 500 is always a bug of ours.")
+    if found:
+        check_operation(response, found[0], tell)
+    else:
+        check_without_route(response, met, tell)
+
+
+def check_operation(response: httpx.Response, route: Route, tell: Any) -> None:
+    """Hold an answer against its operation, and note that it was seen."""
+    known = documented_statuses(route)
+    status = response.status_code
+    if status not in known and status not in TRANSPORT_STATUSES | {500}:
+        tell(f"The contract documents {sorted(known)} for it.")
+    check_answer(response, documented(route.operation_id, status if status in known else 0), tell)
+    seen().add((route.operation_id, status))
+
+
+def check_without_route(response: httpx.Response, met: list[Route], tell: Any) -> None:
+    """Hold the answer of an address without an operation against the body of all errors."""
+    if response.status_code not in STATUSES_WITHOUT_ROUTE | {500}:
+        tell("No operation of the contract is served at this address.")
+    if response.status_code == 405:
+        taken = {route.method for route in met}
+        taken |= {"HEAD"} if "GET" in taken else set()
+        allowed = set(response.headers.get("allow", "").split(", "))
+        if allowed != taken:
+            tell(f"Allow is {sorted(allowed)}, the contract has {sorted(taken)}.")
+    token = TOKEN_PATH.fullmatch(response.url.path)
+    check_answer(response, unrouted("TokenTransportFailure" if token else "TransportFailure"), tell)
+
+
+def check_answer(response: httpx.Response, expected: Documented, tell: Any) -> None:
+    """Check content type, headers, body and error code."""
+    content_type = response.headers.get("content-type")
+    if content_type not in expected.content_types:
+        tell(f"The content type is {content_type!r}, not one of {expected.content_types}.")
+    for name, (required, values) in expected.headers.items():
+        if name in response.headers:
+            for error in values.iter_errors(plain(response.headers[name])):
+                tell(f"The header {name} is {response.headers[name]!r}: {error.message}")
+        elif required:
+            tell(f"The header {name} is missing; {expected.place} requires it.")
+    for name in TOLD_HEADERS:
+        if name in response.headers and name not in expected.headers:
+            tell(f"The header {name} is not documented at {expected.place}.")
+    if response.request.method == "HEAD":
+        if response.content:
+            tell("An answer to HEAD has a body.")
+        return
+    check_body(response, expected, tell)
+
+
+def check_body(response: httpx.Response, expected: Documented, tell: Any) -> None:
+    """Check the body against the closed schema, and the code of an error against its status."""
+    body = response.json()
+    faults = [
+        f"  at {'.'.join(map(str, error.instance_path)) or 'the top'}: {error.message[:300]}"
+        for error in expected.body.iter_errors(body)
+    ]
+    if faults:
+        tell("\n".join([f"The body does not fit the schema of {expected.place}:", *faults[:10]]))
+    if response.status_code < 400:
+        return
+    code = body["error_code"]
+    if response.status_code not in statuses_of_codes()[code]:
+        tell(
+            f"The contract lists {code} under {sorted(statuses_of_codes()[code])}; "
+            "the comments of ErrorCode say which statuses a code comes with."
+        )
+    if response.status_code in RULED_STATUSES and code not in expected.codes:
+        tell(f"The text of the operation and of its answer do not name `{code}`.")
+    if body["request_id"] != response.headers["x-request-id"]:
+        tell("The request id of the body is not the one of the header.")
+
+
+def complain(response: httpx.Response, operation_id: str, why: str) -> None:
+    """Fail, and tell what was asked, what was answered and where to put it right."""
+    request = response.request
+    raise AssertionError(
+        f"{request.method} {request.url} ({operation_id}) answered {response.status_code}.\n{why}\n"
+        f"Answer: {response.text[:600]}\n"
+        "Either the server is wrong, or openapi/accounting.yaml does not tell the whole truth."
+    )
+
+
+def is_preflight(request: httpx.Request) -> bool:
+    return request.method == "OPTIONS" and "access-control-request-method" in request.headers
+
+
+def plain(text: str) -> Any:
+    """The value of a header: a number, a truth or text."""
+    if text in ("true", "false"):
+        return text == "true"
+    return int(text) if text.isdigit() else text
+
+
+# What is worked out once.
+
+
+@cache
+def seen() -> set[tuple[str, int]]:
+    """Every (operation, status) that this process was answered; written by `check_response`."""
+    return set()
+
+
+@cache
+def routes() -> tuple[Route, ...]:
+    """Every operation, the ones with fewer variables first."""
+    found = [
+        Route(each.name, each.method.upper(), tuple(each.path.strip("/").split("/")), each.node)
+        for each in operations()
+    ]
+    return tuple(sorted(found, key=lambda route: route.variables))
+
+
+def routes_at(path: bytes) -> list[Route]:
+    """The operations at a path, with or without its final slash; none where it is no text."""
+    try:
+        segments = [unquote_to_bytes(part).decode() for part in path[1:].split(b"/")]
+    except UnicodeDecodeError:
+        return []
+    if any("/" in segment or "\0" in segment for segment in segments):
+        return []
+    if segments[-1] == "":
+        segments.pop()
+    fitting = [route for route in routes() if route.fits(segments)]
+    return [route for route in fitting if route.segments == fitting[0].segments]
+
+
+@cache
+def documented_statuses(route: Route) -> frozenset[int]:
+    return frozenset(int(status) for status in route.node["responses"] if status.isdigit())
+
+
+@cache
+def documented(operation_id: str, status: int) -> Documented:
+    """The documented answer of an operation; status 0 is its `default`."""
+    [route] = [each for each in routes() if each.operation_id == operation_id]
+    name = str(status) if status else "default"
+    answer = follow(route.node["responses"][name])
+    texts = route.node["description"] + answer["description"]
+    return compiled(f"{operation_id} {name}", answer, texts)
+
+
+@cache
+def unrouted(component: str) -> Documented:
+    """What is answered where there is no operation."""
+    answer = document()["components"]["responses"][component]
+    return compiled(component, answer, answer["description"])
+
+
+def compiled(place: str, answer: Node, texts: str) -> Documented:
+    [(content_type, media)] = answer["content"].items()
+    headers = {
+        name: (follow(node).get("required", False), validator(follow(node)["schema"]))
+        for name, node in answer["headers"].items()
+    }
+    codes = frozenset(re.findall(r"`([a-z_]+)`", texts))
+    return Documented(place, (content_type,), validator(media["schema"]), headers, codes)
+
+
+@cache
+def statuses_of_codes() -> dict[str, frozenset[int]]:
+    """Which statuses a code may come with.
+
+    The comment above it in ErrorCode says; one comment for many statuses is made exact by what
+    the transport's own answer tells.
+    """
+    listed = source().partition("    ErrorCode:\n")[2].partition("\n    ErrorDetail:")[0]
+    transport = document()["components"]["responses"]["TransportFailure"]["description"]
+    exact = {code: frozenset({int(status)}) for status, code in SAID.findall(transport)}
+    found: dict[str, frozenset[int]] = {}
+    statuses: frozenset[int] = frozenset()
+    for line in listed.splitlines():
+        match = STATUS_LINE.search(line)
+        if match and match[1]:
+            statuses = frozenset(map(int, match[1].split(", ")))
+        elif match:
+            found[match[2]] = exact.get(match[2], statuses)
+    return found | {"unsupported_media_type": frozenset({415})}

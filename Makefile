@@ -1,0 +1,110 @@
+# Every verb of the house. `make` prints them. Any of them works as the very first command on a
+# machine that has Python 3.11 or newer (and, for the contract's own tools, Node).
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help install run serve demo migrate test fuzz fuzz-deep bench contract clients docs bodies \
+        format lint types rooms audit check lock clean
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+NODE := node_modules/.ready
+# The first of these that is Python 3.11 or newer.
+PYTHON := $(shell for python in python3 python3.13 python3.12 python3.11; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& echo $$python && break; done)
+
+help: ## Print this
+	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+##@ Every day
+
+install: $(READY) ## Make the virtual environment from the lock
+
+run: $(READY) ## Serve on port 8000 with a demo business in it
+	@$(BIN)/accounting demo --serve
+
+serve: $(READY) ## Serve on port 8000 without the demo
+	@$(BIN)/accounting serve --development
+
+test: $(READY) ## Run every test in Python (T=path for some of them)
+	@$(BIN)/python -m pytest -q -n 2 $(T)
+
+format: $(READY) ## Format and sort
+	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
+
+check: contract lint types rooms test fuzz clients docs ## All that CI runs
+
+##@ The contract
+
+contract: $(READY) $(NODE) ## Lint openapi/accounting.yaml
+	@$(BIN)/openapi-spec-validator openapi/accounting.yaml
+	@npm run --silent lint
+
+bodies: $(READY) ## Write handlers/bodies.py anew from the contract
+	@$(BIN)/python -m server.body_types > handlers/bodies.py
+
+clients: $(READY) $(NODE) ## Generate a typed client from the contract, compile it and let it call
+	@npm run --silent client
+	@$(BIN)/python -m tests.clients
+
+docs: $(READY) ## Write the reference to dist/docs
+	@$(BIN)/python -m server.docs dist/docs
+
+##@ Proof
+
+lint: $(READY) ## Style
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+
+types: $(READY) ## Types
+	@$(BIN)/mypy
+
+rooms: $(READY) ## Who may import whom
+	@$(BIN)/lint-imports --no-cache
+
+fuzz: $(READY) ## Schemathesis against a running server: partner, business token, two partners
+	@$(BIN)/python -m tests.fuzz.run
+
+fuzz-deep: $(READY) ## The same for a quarter of an hour, with a random seed
+	@$(BIN)/python -m tests.fuzz.run --deep 900
+
+bench: $(READY) ## CPU per request beside the usual stacks
+	@$(BIN)/python -m bench.http_cost && $(BIN)/python -m bench.deep_pages
+
+audit: $(READY) ## Known holes in what the server is made of (asks the package index)
+	@$(BIN)/pip-audit -r requirements.lock --require-hashes --disable-pip
+
+##@ The operator
+
+migrate: $(READY) ## Bring the database to the newest schema
+	@$(BIN)/accounting migrate
+
+demo: $(READY) ## Fill the demo business
+	@$(BIN)/accounting demo
+
+##@ Housekeeping
+
+LOCK := uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
+	--no-header --no-annotate --quiet
+
+lock: $(READY) ## Resolve both locks anew
+	@$(BIN)/python -m pip install --quiet uv
+	@$(BIN)/$(LOCK) --upgrade -o requirements.lock
+	@$(BIN)/$(LOCK) --upgrade --extra dev -o requirements-dev.lock
+
+clean: ## Remove what can be made again
+	@rm -rf $(VENV) node_modules dist build .mypy_cache .ruff_cache .hypothesis .schemathesis
+
+$(READY): requirements-dev.lock pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed."; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing what the lock names into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(NODE): package-lock.json
+	@npm ci --silent --no-audit --no-fund
+	@touch $@

@@ -1,0 +1,33 @@
+"""`python -m tests.clients`: let the generated TypeScript client call a real server."""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from embedded.postgres import EmbeddedPostgres
+from embedded.settings import TEST_SETTINGS
+from tests.house import Databases, House
+
+QUICKSTART = Path("dist/client/clients/quickstart.mjs")
+EXPECTED = ("INV-000001: 20880 GBP sent", "asked for what is not there: invoice_not_found")
+
+
+def main() -> int:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        EmbeddedPostgres(Path(folder) / "postgres", TEST_SETTINGS) as postgres,
+        House(Databases(postgres).clone("clients")) as house,
+    ):
+        partner = house.partner("Acme")
+        caller = [house.url, str(partner.partner_id), partner.api_key]
+        ran = subprocess.run(
+            ["node", str(QUICKSTART), *caller], capture_output=True, text=True, check=False
+        )
+    sys.stdout.write(ran.stdout + ran.stderr)
+    said = set(ran.stdout.splitlines())
+    return ran.returncode or int(not said.issuperset(EXPECTED))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
