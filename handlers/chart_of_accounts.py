@@ -8,7 +8,7 @@ from typing import Any
 
 from accounting import accounts, businesses, outline
 from accounting.accounts import Account
-from accounting.chart import SUBTYPES
+from accounting.chart import SUBTYPES, refuse_disagreeing_kind
 from accounting.errors import Malformed
 from accounting.occasion import refuse_other_currency
 from handlers._charts import Chart, shape, shape_node
@@ -87,8 +87,6 @@ async def update_account(books: Books, account_id: str, body: AccountUpdate) -> 
 async def archive_account(books: Books, account_id: str) -> Reply:
     """Archive an account without a balance and without active children."""
     chart, found = await lock(books, account_id)
-    if found.account.archived_at is not None:
-        return shape(chart, found)
     return close(books, chart, found, active=False)
 
 
@@ -100,13 +98,19 @@ async def lock(books: Books, account_id: str) -> tuple[Chart, AccountState]:
 
 
 def close(books: Books, chart: Chart, state: AccountState, *, active: bool) -> Reply:
-    """Save an account as active or archived, and show it."""
+    """Save an account as active or archived, and show it; where nothing changes, nothing is saved.
+
+    `chart` still holds the account as it was read.
+    """
     archived_at = None if active else state.account.archived_at or books.now
-    if archived_at is not None:
+    if archived_at is not None and state.account.archived_at is None:
         accounts.refuse_archiving(state.balance, chart.active_children(state.id))
-    account = replace(state.account, archived_at=archived_at, updated_at=books.now)
-    books.save(account)
-    return shape(chart.with_state(replace(state, account=account)), replace(state, account=account))
+    account = replace(state.account, archived_at=archived_at)
+    if account == chart.states[state.id].account:
+        return shape(chart, state)
+    closed = replace(state, account=replace(account, updated_at=books.now))
+    books.save(closed.account)
+    return shape(chart.with_state(closed), closed)
 
 
 def add(books: Books, chart: Chart, given: dict[str, Any], parent: AccountState | None) -> Reply:
@@ -115,6 +119,7 @@ def add(books: Books, chart: Chart, given: dict[str, Any], parent: AccountState 
     for state in chart.states.values():
         if external_id is not None and state.account.external_id == external_id:
             return shape(chart, state)
+    refuse_disagreeing_kind(given["account_type"], given["account_subtype"])
     refuse_other_currency(given.pop("currency", None), books.occasion)
     if parent is not None:
         level = chart.outline.level(parent.id)

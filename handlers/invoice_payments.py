@@ -20,14 +20,13 @@ async def create_invoice_payment(books: Books, body: InvoicePaymentCreate) -> Re
     """Record a payment and what it settles; one with this external id is answered as it is."""
     existing, party, invoices = await books.ask(
         books.invoice_payments.with_external_id(body.get("external_id")),
-        books.customers.party(body.get("customer_id"), body.get("customer_external_id")),
-        books.invoices.lock_all(settling.documents_touched(RECEIVABLE, None, body)),
+        books.customers.party(body.get("customer_id"), body.get("customer_external_id")).later(),
+        books.invoices.lock_all(settling.documents_touched(RECEIVABLE, None, body)).later(),
     )
     if existing is not None:
-        books.forget_changes()
         return {"payment": show(books, await books.invoice_payments.shown(existing))}
     given = {**body, "idempotency_key": books.idempotency_key}
-    made = settling.receive(RECEIVABLE, given, party, invoices, books.occasion)
+    made = settling.receive(RECEIVABLE, given, party(), invoices(), books.occasion)
     return Created(await keep(books, made))
 
 

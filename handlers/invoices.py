@@ -21,15 +21,14 @@ async def create_invoice(books: Books, body: InvoiceCreate) -> Reply:
     """Create an invoice, draft or sent, with the payments that came with it."""
     existing, party, accounts = await books.ask(
         books.invoices.with_external_id(body.get("external_id")),
-        books.customers.party(body.get("customer_id"), body.get("customer_external_id")),
+        books.customers.party(body.get("customer_id"), body.get("customer_external_id")).later(),
         books.accounts.named(drawing.account_references(body)),
     )
     if existing is not None:
-        books.forget_changes()
         return shape(books, existing.document, existing.payments)
     roles = await books.roles()
     invoice = drawing.draw_up(
-        RECEIVABLE, body, party, BookAccounts(roles, accounts), books.occasion
+        RECEIVABLE, body, party(), BookAccounts(roles, accounts), books.occasion
     )
     invoice, payments = settling.receive_with(
         RECEIVABLE, invoice, body.get("payments", ()), books.occasion

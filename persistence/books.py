@@ -147,10 +147,6 @@ class Books:
         else:
             self.staging.update(table, {**row, "version": loaded})
 
-    def forget_changes(self) -> None:
-        """Drop what is staged: the request turned out to be a repeat of an earlier one."""
-        self.staging.forget()
-
     @property
     def staging(self) -> Staging:
         """Where the changes of a writing wait."""

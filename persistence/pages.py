@@ -8,7 +8,7 @@ import base64
 import binascii
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 from uuid import UUID
 
 import orjson
@@ -22,6 +22,16 @@ from persistence.wire import Answers, Asks, Question
 
 T = TypeVar("T")
 U = TypeVar("U")
+
+
+class Identified(Protocol):
+    """A row of a list; its id ends the total order."""
+
+    @property
+    def id(self) -> UUID: ...
+
+
+R = TypeVar("R", bound=Identified)
 
 SKIPPED = object()  # A filter's value that filters nothing.
 
@@ -141,27 +151,28 @@ class Listing:
 
 
 def page_of(
-    rows: Sequence[T], wanted: PageRequest, key: Callable[[T, str], str], default: str
-) -> Page[T]:
+    rows: Sequence[R], wanted: PageRequest, key: Callable[[R, str], str], default: str
+) -> Page[R]:
     """Cut one page out of rows that are all at hand; `key` is a row's text for a sort field."""
     sort = wanted.sort or default
-    name = sort.removeprefix("-")
-    ordered = sorted(rows, key=lambda row: key(row, name), reverse=sort.startswith("-"))
+    name, down = sort.removeprefix("-"), sort.startswith("-")
+
+    def place(row: R) -> tuple[str, UUID]:
+        return key(row, name), row.id
+
+    ordered = sorted(rows, key=place, reverse=down)
     start = (wanted.page - 1) * wanted.page_size
     if wanted.cursor:
-        after, _ = _read_cursor(wanted.cursor, sort)
-        down = sort.startswith("-")
-        start = sum(
-            key(r, name) >= str(after) if down else key(r, name) <= str(after) for r in ordered
-        )
+        after, after_id = _read_cursor(wanted.cursor, sort)
+        last = str(after), after_id
+        start = sum(place(row) >= last if down else place(row) <= last for row in ordered)
     end = start + wanted.page_size
     shown = list(ordered[start:end])
-    more = end < len(ordered)
-    cursor = (
-        _write_cursor(sort, {"sorted_by": key(shown[-1], name), "id": UUID(int=0)})
-        if more and shown
-        else None
-    )
+    more = bool(shown) and end < len(ordered)
+    cursor = None
+    if more:
+        sorted_by, id_ = place(shown[-1])
+        cursor = _write_cursor(sort, {"sorted_by": sorted_by, "id": id_})
     return Page(shown, len(rows) if wanted.count else None, wanted, cursor)
 
 

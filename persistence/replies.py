@@ -49,12 +49,15 @@ def of_partner(partner_id: UUID) -> Scope:
     return Scope("partner_reply", "partner_id", partner_id)
 
 
-_CLAIM = "SELECT pg_try_advisory_xact_lock(hashtextextended(%(claim)s, 0)) AS mine"
+_CLAIM = "SELECT claim_key(%(claim)s)"
+BUSY = "idempotency_key_busy"  # The constraint that a claim names when it fails.
 
 _FIND = """
 SELECT fingerprint, status, headers, body FROM {table}
 WHERE {column} = %(owner)s AND key = %(key)s AND created_at > %(oldest)s
 """
+
+_FORGET = "DELETE FROM {table} WHERE {column} = %(owner)s AND created_at <= %(oldest)s"
 
 # A key whose record has expired is free again: its new answer takes the old one's row.
 _RECORD = """
@@ -86,8 +89,8 @@ class Claim:
             Query(_FIND.format(table=scope.table, column=scope.column), where),
         )
 
-    def record(self, outcome: Outcome, now: datetime) -> Query:
-        """Keep an answer under the key."""
+    def record(self, outcome: Outcome, now: datetime) -> tuple[Query, Query]:
+        """Keep an answer under the key, and forget the owner's answers that are too old."""
         tenant = self.scope.table == "reply"
         text = _RECORD.format(
             table=self.scope.table,
@@ -95,7 +98,7 @@ class Claim:
             extra="id, " if tenant else "",
             extra_value="%(id)s, " if tenant else "",
         )
-        return Query(
+        kept = Query(
             text,
             {
                 "owner": self.scope.owner,
@@ -107,4 +110,8 @@ class Claim:
                 "body": outcome.body,
                 "now": now,
             },
+        )
+        expired = {"owner": self.scope.owner, "oldest": now - KEPT_FOR}
+        return kept, Query(
+            _FORGET.format(table=self.scope.table, column=self.scope.column), expired
         )

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
+from psycopg.errors import LockNotAvailable
+
 from accounting.errors import RuleBroken
 from persistence.faults import StaleRow
 from persistence.pool import Connection
-from persistence.replies import Claim, Outcome
+from persistence.replies import BUSY, Claim, Outcome
 from persistence.staging import Staging
 from persistence.statements import Query, Row
 from persistence.wire import Question, Result, exchange
@@ -86,9 +88,7 @@ class Writing:
             return _answers(questions, await exchange(self.connection, _queries(questions)))
         opening = self.tenant.writing()
         claiming = self.claim.queries() if self.claim else ()
-        results = await exchange(
-            self.connection, [BEGIN, *opening, *claiming, *_queries(questions)]
-        )
+        results = await self._begin([BEGIN, *opening, *claiming, *_queries(questions)])
         self.is_open = True
         rows = [result.rows for result in results[1:]]
         self.tenant.admit(rows[: len(opening)])
@@ -97,10 +97,16 @@ class Writing:
         self.tenant.refuse_writes()
         return _answers(questions, results[1 + len(opening) + len(claiming) :])
 
+    async def _begin(self, queries: Sequence[Query]) -> list[Result]:
+        try:
+            return await exchange(self.connection, queries)
+        except LockNotAvailable as error:
+            if error.diag.constraint_name == BUSY:
+                raise Busy from None
+            raise
+
     def _settle_claim(self, claim: Claim, rows: Sequence[list[Row]]) -> None:
-        [[claimed], found] = rows
-        if not claimed["mine"]:
-            raise Busy
+        _, found = rows
         if not found:
             return
         if bytes(found[0]["fingerprint"]) != claim.fingerprint:
@@ -133,13 +139,13 @@ class Writing:
 
     async def commit(self, outcome: Outcome) -> None:
         """Keep the outcome under its key, in the same transaction as the work, and commit."""
-        record = [self.claim.record(outcome, self.now)] if self.claim else []
+        record = self.claim.record(outcome, self.now) if self.claim else ()
         await exchange(self.connection, [*record, COMMIT])
 
     async def keep_refusal(self, outcome: Outcome) -> None:
         """Drop the work and keep only the answer of a refusal under its key."""
         back = [BACK_TO_SAVEPOINT] if self.at_savepoint else []
-        record = [self.claim.record(outcome, self.now)] if self.claim else []
+        record = self.claim.record(outcome, self.now) if self.claim else ()
         await exchange(self.connection, [*back, *record, COMMIT])
 
 

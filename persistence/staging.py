@@ -92,13 +92,6 @@ class Staging:
         first = self.last[pending.series] - self.taken[pending.series] + 1
         return numbers.render(pending.series, first + pending.place)
 
-    def forget(self) -> None:
-        """Drop every row that waits."""
-        self.inserted.clear()
-        self.updated.clear()
-        self.taken.clear()
-        self.raised.clear()
-
     def holds_change(self, id_: UUID) -> bool:
         """Whether a loaded row waits here to be updated."""
         return any(row["id"] == id_ for rows in self.updated.values() for row in rows)

@@ -129,6 +129,7 @@ partner_reply = Table(
     Column("body", LargeBinary, nullable=False),
     Column("created_at", Moment, nullable=False),
     PrimaryKeyConstraint("partner_id", "key"),
+    Index(None, "partner_id", "created_at"),
 )
 
 # ── Tenant level ───────────────────────────────────────────────────────────────────────────────
@@ -170,6 +171,7 @@ reply = tenant_table(
     Column("body", LargeBinary, nullable=False),
     Column("created_at", Moment, nullable=False),
     UniqueConstraint("business_id", "key"),
+    Index(None, "business_id", "created_at"),
 )
 
 number_series = Table(

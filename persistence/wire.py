@@ -29,6 +29,10 @@ class Question(Generic[T]):
     queries: tuple[Query, ...]
     answer: Callable[[Answers], T]
 
+    def later(self) -> "Question[Callable[[], T]]":
+        """Ask the same, and leave it to the asker when to look at the answer, which may refuse."""
+        return Question(self.session, self.queries, lambda rows: lambda: self.answer(rows))
+
     def __await__(self) -> Generator[Any, None, T]:
         return self._alone().__await__()
 

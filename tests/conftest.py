@@ -8,8 +8,13 @@ import pytest
 
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
+from tests.contract.coverage_table import CoverageTable
 from tests.house import Databases, House
 from tests.partnership import Partnership
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(CoverageTable(config))
 
 
 @pytest.fixture(scope="session")

@@ -102,6 +102,7 @@ def check_without_route(response: httpx.Response, met: list[Route], tell: Any) -
             tell(f"Allow is {sorted(allowed)}, the contract has {sorted(taken)}.")
     token = TOKEN_PATH.fullmatch(response.url.path)
     check_answer(response, unrouted("TokenTransportFailure" if token else "TransportFailure"), tell)
+    seen().add(("", response.status_code))
 
 
 def check_answer(response: httpx.Response, expected: Documented, tell: Any) -> None:

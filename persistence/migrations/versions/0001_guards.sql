@@ -99,6 +99,17 @@ $$;
 CREATE TRIGGER journal_entry_after_lock_date AFTER INSERT ON journal_entry
   REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION refuse_locked_period();
 
+-- Claims an idempotency key for this transaction, or fails at once: the statements that were sent
+-- along, which may wait for locks of the very request that holds the key, are then skipped.
+CREATE FUNCTION claim_key(claim text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT pg_try_advisory_xact_lock(hashtextextended(claim, 0)) THEN
+    RAISE EXCEPTION 'the key is at work in another request'
+      USING ERRCODE = 'lock_not_available', CONSTRAINT = 'idempotency_key_busy';
+  END IF;
+END
+$$;
+
 -- Nobody waits for ever. The door gives a request less time than this.
 ALTER ROLE accounting_server SET statement_timeout = '10s';
 ALTER ROLE accounting_server SET lock_timeout = '5s';

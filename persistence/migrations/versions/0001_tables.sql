@@ -68,6 +68,8 @@ CREATE TABLE partner_reply (
   CONSTRAINT partner_reply_partner_id_fkey FOREIGN KEY(partner_id) REFERENCES partner (id)
 );
 
+CREATE INDEX partner_reply_partner_id_created_at_idx ON partner_reply (partner_id, created_at);
+
 CREATE TABLE account (
   business_id UUID NOT NULL,
   id UUID NOT NULL,
@@ -187,6 +189,8 @@ CREATE TABLE reply (
   CONSTRAINT reply_business_id_key_key UNIQUE (business_id, key),
   CONSTRAINT reply_business_id_fkey FOREIGN KEY(business_id) REFERENCES business (id)
 );
+
+CREATE INDEX reply_business_id_created_at_idx ON reply (business_id, created_at);
 
 CREATE TABLE invoice (
   business_id UUID NOT NULL,

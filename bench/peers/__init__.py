@@ -1,0 +1,1 @@
+"""What others would run instead: the same two operations over the same columns."""

@@ -1,0 +1,75 @@
+"""Servers under load: started as processes of their own, asked until they answer, stopped."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+from bench import cpu
+from bench.cpu import Meter
+
+START_LIMIT_SECONDS = 30.0
+
+
+class Server:
+    """One server that listens on a port of this machine."""
+
+    def __init__(self, name: str, port: int, process_id: int) -> None:
+        self.name = name
+        self.port = port
+        self.meter: Meter = cpu.of_process(process_id)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+
+@contextmanager
+def started(
+    name: str, command: Sequence[str], environment: Mapping[str, str], log: Path
+) -> Iterator[Server]:
+    """Run a command of this virtual environment, until the end; PORT stands for a free port."""
+    port = _free_port()
+    words = [program(command[0]), *(word.replace("PORT", str(port)) for word in command[1:])]
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            words, env={**os.environ, **environment}, stdout=output, stderr=output
+        )
+    try:
+        server = Server(name, port, process.pid)
+        _wait_for(server, process, log)
+        yield server
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
+
+
+def program(name: str) -> str:
+    """Find a program of the virtual environment that runs this."""
+    return str(Path(sys.executable).parent / name)
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def _wait_for(server: Server, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Ask until there is any answer at all."""
+    deadline = time.monotonic() + START_LIMIT_SECONDS
+    while True:
+        if process.poll() is not None or time.monotonic() > deadline:
+            raise RuntimeError(f"{server.name} did not start:\n{log.read_text()[-4000:]}")
+        try:
+            httpx.get(f"{server.url}/health/ready")
+        except httpx.TransportError:
+            time.sleep(0.05)
+        else:
+            return

@@ -1,0 +1,210 @@
+"""The proof of one business's books: everything that must agree in them does, or is named.
+
+It reads one snapshot, so it may run beside a server at work. Whether an entry was posted into a
+period after that was locked cannot be told from the books: the lock's history is not kept in them.
+"""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import UUID
+
+from access.principal import Caller, CallerKind
+from accounting import postings
+from accounting.chart import Role
+from accounting.documents import Document
+from accounting.ledger import Entry, Line, Movement
+from accounting.payments import Payment
+from accounting.sides import RECEIVABLE, Side
+from persistence.accounts import RoleMemory
+from persistence.books import Books
+from persistence.documents import DocumentStore
+from persistence.integrity_checks import CHECKS, verdict
+from persistence.payments import PaymentStore
+from persistence.pool import Connection, Pool
+from persistence.sessions import Reading
+from persistence.statements import Query, Row
+from persistence.tenants import BusinessTenant, set_tenant
+from persistence.wire import Question, exchange
+
+BATCH = 500
+SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+# A proof of large books takes longer than any request may.
+NO_HURRY = (
+    "SELECT set_config('statement_timeout', '0', true),"
+    " set_config('idle_in_transaction_session_timeout', '0', true)"
+)
+
+Advance = Callable[[float], None]
+"""Told of each further share of a proof that is done; the shares of one proof sum to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class BooksToProve:
+    """One business, and whose it is."""
+
+    id: UUID
+    name: str
+    partner_id: UUID
+    partner_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that must hold: how many were looked at, and the first that does not hold."""
+
+    name: str
+    checked: int
+    first_offender: str | None
+
+    @property
+    def ok(self) -> bool:
+        """Tell whether all that was looked at holds."""
+        return self.first_offender is None
+
+
+async def all_books(pool: Pool) -> list[BooksToProve]:
+    """List every business of every partner, the archived ones too."""
+    async with pool.connection() as connection:
+        cursor = await connection.execute(
+            "SELECT b.id, b.name, b.partner_id, p.name AS partner_name"
+            " FROM business b JOIN partner p ON p.id = b.partner_id"
+            " ORDER BY p.created_at, p.id, b.created_at, b.id"
+        )
+        return [BooksToProve(**row) for row in await cursor.fetchall()]
+
+
+async def prove(
+    pool: Pool, business: BooksToProve, advance: Advance = lambda share: None
+) -> list[Check]:
+    """Prove one business's books and return every check that was made, the faulty ones first."""
+    async with pool.connection() as connection, _snapshot(connection, business):
+        mine = {"business_id": business.id}
+        queries = [Query(verdict(examined), mine) for examined in CHECKS.values()]
+        results = await exchange(connection, queries)
+        checks = [Check(name, **each.rows[0]) for name, each in zip(CHECKS, results, strict=True)]
+        advance(0.2)
+        proof = DocumentProof(connection, business, advance)
+        checks.append(await proof.made())
+    return sorted(checks, key=lambda check: check.ok)
+
+
+@asynccontextmanager
+async def _snapshot(connection: Connection, business: BooksToProve) -> AsyncIterator[None]:
+    """Look at one moment of one business's books, and at nobody else's."""
+    await exchange(connection, [Query(SNAPSHOT, {}), Query(NO_HURRY, {}), set_tenant(business.id)])
+    try:
+        yield
+    finally:
+        await connection.rollback()
+
+
+class Audited(BusinessTenant):
+    """A business as its auditor reaches it: inside a transaction that is confined to it already."""
+
+    def reading(self) -> tuple[Query, ...]:
+        """Open nothing."""
+        return ()
+
+    def admit(self, opened: Sequence[list[Row]]) -> None:
+        """Let the auditor in, also to the books of a partner who may not enter."""
+
+
+class DocumentProof:
+    """Every document is posted as it desires, by account, whatever days a lock has moved it to.
+
+    The documents stream through in batches; only one batch is held at a time.
+    """
+
+    def __init__(self, connection: Connection, business: BooksToProve, advance: Advance) -> None:
+        caller = Caller(CallerKind.PARTNER_KEY, business.partner_id)
+        tenant = Audited(caller, business.id)
+        session = Reading(connection, tenant)
+        self.books = Books(session, tenant, datetime.now(UTC), RoleMemory())
+        self.advance = advance
+        self.checked = 0
+        self.first_offender: str | None = None
+
+    async def made(self) -> Check:
+        """Go through all documents."""
+        roles = await self.books.roles()
+        stores = (self.books.invoices, self.books.invoice_payments)
+        for store in stores:
+            counted = await _count(store)
+            async for batch in _batches(store):
+                self._examine(RECEIVABLE, roles, batch)
+                self.advance(0.8 / len(stores) * len(batch) / counted)
+            if not counted:
+                self.advance(0.8 / len(stores))
+        return Check("posted_as_desired", self.checked, self.first_offender)
+
+    def _examine(
+        self, side: Side, roles: Mapping[Role, UUID], subjects: Sequence[Document | Payment]
+    ) -> None:
+        self.checked += len(subjects)
+        for subject in subjects:
+            if self.first_offender is None and not is_posted_as_desired(side, subject, roles):
+                self.first_offender = _name(side, subject)
+
+
+def is_posted_as_desired(
+    side: Side, subject: Document | Payment, roles: Mapping[Role, UUID]
+) -> bool:
+    """Tell whether what was posted for a document sums to what it desires.
+
+    That holds for each account, settled document and part of it: of an invoice of 120 posted as
+    120 on receivables, 100 on sales and 20 on tax, nothing remains.
+    """
+    rests: Counter[tuple[UUID | str | None, ...]] = Counter()
+    for move in postings.desired(side, subject, roles):
+        _count_up(rests, move.stream, move, 1)
+    for stream, line in _lines(subject.posted):
+        _count_up(rests, stream, line, -1)
+    return not any(rests.values())
+
+
+def _lines(posted: Iterable[Entry]) -> Iterable[tuple[str, Line]]:
+    return ((entry.stream, line) for entry in posted for line in entry.lines)
+
+
+def _count_up(
+    rests: Counter[tuple[UUID | str | None, ...]], stream: str, each: Movement | Line, sign: int
+) -> None:
+    place = stream, each.account_id, each.settles
+    rests[*place, None] += sign * each.amount
+    for account_id, part in each.split:
+        rests[*place, account_id] += sign * part
+
+
+def _name(side: Side, subject: Document | Payment) -> str:
+    if isinstance(subject, Document):
+        return f"{side.noun} {subject.number or subject.id}"
+    return f"{side.noun} payment {subject.id}"
+
+
+_Rows = DocumentStore | PaymentStore
+
+
+def _count(store: _Rows) -> Awaitable[int]:
+    text = f"SELECT count(*) AS n FROM {store.table.name} WHERE business_id = %(business_id)s"
+    return store.ask((Query(text, {}),), lambda answers: int(answers[0][0]["n"]))
+
+
+async def _batches(store: _Rows) -> AsyncIterator[Sequence[Document | Payment]]:
+    text = (
+        f"SELECT id FROM {store.table.name} WHERE business_id = %(business_id)s"
+        f" AND id > %(after)s ORDER BY id LIMIT {BATCH}"
+    )
+    after = UUID(int=0)
+    while True:
+        following = store.ask((Query(text, {"after": after}),), lambda answers: answers[0])
+        ids: list[UUID] = [row["id"] for row in await following]
+        if not ids:
+            return
+        after = ids[-1]
+        whole: Question[Sequence[Document | Payment]] = store.ask(
+            store.loading(ids), store.assemble
+        )
+        yield await whole

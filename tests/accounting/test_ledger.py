@@ -1,0 +1,207 @@
+from dataclasses import replace
+from datetime import date, timedelta
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accounting.errors import Conflict
+from accounting.ledger import (
+    Entry,
+    Line,
+    Movement,
+    Posted,
+    Source,
+    after_lock,
+    as_reversals,
+    balance,
+    difference,
+    normal_sign,
+    refuse_locked,
+)
+from tests.accounting.trade import account_id, amounts, day, posted_after
+
+SOURCE = Source("test", UUID(int=77), "T-1", {"main": "thing of Acme", "fee": "fee of thing"})
+CASH, SALES, TAX = account_id("1000"), account_id("4000"), account_id("2200")
+DOCUMENT = UUID(int=88)
+
+
+def wants(on: str, stream: str = "main", **by_code: int) -> list[Movement]:
+    return [
+        Movement(day(on), stream, account_id(code.removeprefix("a")), amount)
+        for code, amount in by_code.items()
+    ]
+
+
+def post(entries: list[Entry], before: tuple[Posted, ...] = ()) -> tuple[Posted, ...]:
+    numbers = iter(range(500 + len(before), 1_000))
+    return posted_after(before, entries, lambda: UUID(int=next(numbers)))
+
+
+class TestLine:
+    def test_a_line_has_one_side(self) -> None:
+        assert (Line(CASH, 5).debit, Line(CASH, 5).credit) == (5, 0)
+        assert (Line(CASH, -5).debit, Line(CASH, -5).credit) == (0, 5)
+
+
+class TestBalance:
+    @pytest.mark.parametrize(
+        ("kind", "value"),
+        [("asset", 70), ("expense", 70), ("liability", -70), ("equity", -70), ("revenue", -70)],
+    )
+    def test_each_type_is_positive_on_its_normal_side(self, kind: str, value: int) -> None:
+        assert balance(kind, 100, 30) == value
+
+    def test_a_contra_account_turns_its_sign(self) -> None:
+        assert balance("asset", 0, 30, "credit_positive") == 30
+        assert balance("revenue", 30, 0, "debit_positive") == 30
+        assert normal_sign("asset") == 1
+
+
+class TestLock:
+    def test_days_inside_the_lock_count_as_the_day_after(self) -> None:
+        assert after_lock(day("5"), day("31")) == day("02-01")
+        assert after_lock(day("02-05"), day("31")) == day("02-05")
+        assert after_lock(day("5"), None) == day("5")
+
+    def test_a_given_day_inside_the_lock_is_refused(self) -> None:
+        refuse_locked(None, day("1"))
+        refuse_locked(day("10"), day("11"), day("12"))
+        with pytest.raises(Conflict) as refusal:
+            refuse_locked(day("10"), day("11"), day("10"))
+        assert refusal.value.code == "period_locked"
+        assert refusal.value.detail == {"date": "2026-01-10", "lock_date": "2026-01-10"}
+
+
+class TestDifference:
+    def test_a_first_posting_is_what_is_desired(self) -> None:
+        (entry,) = difference(SOURCE, wants("5", a1000=-100, a4000=60, a2200=40), [], None)
+        assert [line.amount for line in entry.lines] == [60, 40, -100]
+        assert entry.description == "Thing of Acme"
+        assert (entry.source_type, entry.source_id, entry.reference) == ("test", SOURCE.id, "T-1")
+
+    def test_nothing_changed_posts_nothing(self) -> None:
+        desired = wants("5", a1000=100, a4000=-100)
+        assert difference(SOURCE, desired, post(difference(SOURCE, desired, [], None)), None) == []
+
+    def test_only_what_changed_is_posted_on_the_other_side(self) -> None:
+        posted = post(difference(SOURCE, wants("5", a1000=100, a4000=-80, a2200=-20), [], None))
+        (entry,) = difference(SOURCE, wants("5", a1000=96, a4000=-80, a2200=-16), posted, None)
+        assert amounts(entry) == {"1000": -4, "2200": 4}
+        assert entry.description == "Change of thing of Acme"
+
+    def test_streams_and_days_are_entries_of_their_own_in_order(self) -> None:
+        desired = [
+            *wants("9", a1000=1, a4000=-1),
+            *wants("5", a1000=1, a4000=-1),
+            *wants("5", "fee", a1000=-1, a4000=1),
+        ]
+        entries = difference(SOURCE, desired, [], None)
+        assert [(entry.entry_date.day, entry.stream) for entry in entries] == [
+            (5, "main"),
+            (5, "fee"),
+            (9, "main"),
+        ]
+        assert [entry.description for entry in entries] == [
+            "Thing of Acme",
+            "Fee of thing",
+            "Change of thing of Acme",
+        ]
+
+    def test_settled_documents_stay_apart(self) -> None:
+        other = UUID(int=89)
+        desired = [
+            Movement(day("5"), "main", CASH, 30),
+            Movement(day("5"), "main", SALES, -10, DOCUMENT, ((TAX, -10),)),
+            Movement(day("5"), "main", SALES, -20, other, ((TAX, -20),)),
+        ]
+        (entry,) = difference(SOURCE, desired, [], None)
+        assert [(line.settles, line.split) for line in entry.lines[1:]] == [
+            (DOCUMENT, ((TAX, -10),)),
+            (other, ((TAX, -20),)),
+        ]
+
+    def test_an_amount_that_settles_other_accounts_is_taken_back_and_made_again(self) -> None:
+        def settled(*split: tuple[UUID, int]) -> list[Movement]:
+            control = Movement(day("5"), "main", SALES, -10, DOCUMENT, split)
+            return [Movement(day("5"), "main", CASH, 10), control]
+
+        posted = post(difference(SOURCE, settled((TAX, -7), (CASH, -3)), [], None))
+        (entry,) = difference(SOURCE, settled((TAX, -6), (CASH, -4)), posted, None)
+        assert [(line.amount, line.split) for line in entry.lines] == [
+            (1, ((TAX, 1),)),
+            (-1, ((CASH, -1),)),
+        ]
+
+    def test_an_entry_that_does_not_balance_is_a_fault(self) -> None:
+        with pytest.raises(ValueError, match="does not balance"):
+            difference(SOURCE, wants("5", a1000=1), [], None)
+
+    @given(
+        st.lists(
+            st.lists(st.tuples(st.integers(0, 40), st.integers(-50, 50)), min_size=1, max_size=5),
+            min_size=1,
+            max_size=5,
+        ),
+        st.none() | st.integers(0, 40),
+    )
+    def test_posted_comes_to_what_is_desired_after_any_changes(
+        self, states: list[list[tuple[int, int]]], lock: int | None
+    ) -> None:
+        start = date(2026, 1, 1)
+        lock_date = None if lock is None else start + timedelta(days=lock)
+        posted: tuple[Posted, ...] = ()
+        for state in states:
+            desired = [
+                Movement(start + timedelta(days=on), "main", account, sign * amount)
+                for on, amount in state
+                for account, sign in ((CASH, 1), (SALES, -1))
+            ]
+            entries = difference(SOURCE, desired, posted, lock_date)
+            assert all(sum(line.amount for line in entry.lines) == 0 for entry in entries)
+            assert all(lock_date is None or entry.entry_date > lock_date for entry in entries)
+            posted = post(entries, posted)
+            cash = sum(amounts(entry).get("1000", 0) for entry in posted)
+            assert cash == sum(amount for _, amount in state)
+            assert difference(SOURCE, desired, posted, lock_date) == []
+
+
+class TestAsReversals:
+    def test_each_standing_entry_is_mirrored_with_its_split(self) -> None:
+        split = ((TAX, -10),)
+        desired = [
+            Movement(day("5"), "main", CASH, 10),
+            Movement(day("5"), "main", SALES, -10, DOCUMENT, split),
+        ]
+        posted = post(difference(SOURCE, desired, [], None))
+        back = [replace(move, on=day("9"), amount=-move.amount, split=()) for move in desired]
+        back[1] = replace(back[1], split=((TAX, 10),))
+        entries = difference(SOURCE, [*desired, *back], posted, None)
+        (reversal,) = as_reversals(entries, posted)
+        assert reversal.reversal_of_id == posted[0].id
+        assert reversal.entry_date == day("9")
+        assert reversal.description == "Reversal of thing of Acme"
+        assert [(line.amount, line.split) for line in reversal.lines] == [
+            (-10, ()),
+            (10, ((TAX, 10),)),
+        ]
+
+    def test_what_is_reversed_already_is_left_alone(self) -> None:
+        first = wants("5", a1000=10, a4000=-10)
+        posted = post(difference(SOURCE, first, [], None))
+        back = wants("6", a1000=-10, a4000=10)
+        posted = post(
+            as_reversals(difference(SOURCE, [*first, *back], posted, None), posted), posted
+        )
+        again = [*first, *back, *wants("7", a1000=10, a4000=-10)]
+        posted = post(difference(SOURCE, again, posted, None), posted)
+        entries = difference(SOURCE, [*again, *wants("8", a1000=-10, a4000=10)], posted, None)
+        (reversal,) = as_reversals(entries, posted)
+        assert reversal.reversal_of_id == posted[2].id
+
+    def test_any_other_difference_stays_plain(self) -> None:
+        posted = post(difference(SOURCE, wants("5", a1000=10, a4000=-10), [], None))
+        entries = difference(SOURCE, wants("5", a1000=4, a4000=-4), posted, None)
+        assert as_reversals(entries, posted) == entries
+        assert as_reversals(entries, []) == entries

@@ -1,0 +1,176 @@
+"""What the books of one business hold, read past every wall: the journal behind the answers."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+
+from persistence import tables
+from tests.house import House
+from tests.partnership import Business
+
+KEPT = tuple(
+    table.name
+    for table in tables.metadata.sorted_tables
+    if table.info.get("tenant") and table.name != "reply"
+)
+_DIGEST = " UNION ALL ".join(
+    f"SELECT '{name}', md5(coalesce(string_agg(t::text, '|' ORDER BY t::text), ''))"
+    f" FROM {name} t WHERE business_id = %(business)s"
+    for name in KEPT
+)
+_ENTRIES = """
+SELECT e.id::text, e.sequence_number, e.entry_date::text, e.source_type, e.reference,
+       e.description, e.reversal_of_id::text,
+       array_agg(a.code ORDER BY l.line_number), array_agg(l.debit - l.credit ORDER BY l.line_number)
+FROM journal_entry e
+JOIN journal_line l ON l.business_id = e.business_id AND l.entry_id = e.id
+JOIN account a ON a.business_id = l.business_id AND a.id = l.account_id
+WHERE e.business_id = %(business)s
+  AND (%(source)s::uuid IS NULL OR e.source_id = %(source)s::uuid)
+GROUP BY e.business_id, e.id ORDER BY e.created_at, e.id
+"""
+
+
+def today() -> date:
+    return datetime.now(UTC).date()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A posted entry; `lines` holds its signed amounts by account code, debits above zero."""
+
+    id: str
+    number: str
+    on: str
+    source_type: str
+    reference: str | None
+    description: str
+    reversal_of: str | None
+    lines: tuple[tuple[str, int], ...]
+
+    @property
+    def amounts(self) -> dict[str, int]:
+        total: Counter[str] = Counter()
+        for code, amount in self.lines:
+            total[code] += amount
+        return dict(total)
+
+
+class Ledger:
+    """The books of one business in the database of a house."""
+
+    def __init__(self, house: House, business: Business) -> None:
+        self.house = house
+        self.business = business
+
+    def ask(self, text: str, **parameters: Any) -> list[tuple[Any, ...]]:
+        return self.house.query_named(text, business=self.business.id, **parameters)
+
+    def entries(self, source: dict[str, Any] | None = None) -> list[Entry]:
+        rows = self.ask(_ENTRIES, source=source["id"] if source else None)
+        return [Entry(*row[:7], tuple(zip(row[7], row[8], strict=True))) for row in rows]
+
+    def postings(self, source: dict[str, Any]) -> list[tuple[str, dict[str, int]]]:
+        """The day and the amounts of each entry of a document, in the order they were posted."""
+        return [(entry.on, entry.amounts) for entry in self.entries(source)]
+
+    def balances(self) -> dict[str, int]:
+        """Debits less credits of every account that holds something."""
+        total: Counter[str] = Counter()
+        for entry in self.entries():
+            total.update(entry.amounts)
+        return {code: amount for code, amount in total.items() if amount}
+
+    def digest(self) -> dict[str, str]:
+        """One fingerprint of every table of the business."""
+        return dict(self.ask(_DIGEST))
+
+    @contextmanager
+    def untouched(self) -> Iterator[None]:
+        """Fail where anything at all has changed by the end of the block."""
+        before = self.digest()
+        yield
+        assert self.digest() == before
+
+    def lock(self, until: str | None) -> None:
+        """Set the lock date as the partner does."""
+        path = f"/v1/platform/businesses/{self.business.id}/"
+        answer = self.business.partner.api.patch(path, json={"lock_date": until})
+        assert answer.status_code == 200, answer.text
+
+    @contextmanager
+    def locked(self, until: str) -> Iterator[None]:
+        """Lock a period for the time of a block."""
+        self.lock(until)
+        try:
+            yield
+        finally:
+            self.lock(None)
+
+    def audit(self) -> None:
+        """Prove the books: balance, control accounts, allocations, numbers."""
+        for question, text in PROOFS.items():
+            assert self.ask(text) == [], question
+        balances = self.balances()
+        assert sum(balances.values()) == 0
+        [(owed,)] = self.ask(
+            "SELECT coalesce(sum(outstanding), 0)::bigint FROM invoice"
+            " WHERE business_id = %(business)s"
+        )
+        [(ahead,)] = self.ask(
+            "SELECT coalesce(sum(total - allocated), 0)::bigint FROM invoice_payment"
+            " WHERE business_id = %(business)s AND status = 'completed'"
+        )
+        assert balances.get("1200", 0) == owed
+        assert balances.get("2100", 0) == -ahead
+
+
+PROOFS = {
+    "every entry balances and comes to its total": """
+        SELECT e.id FROM journal_entry e LEFT JOIN journal_line l
+          ON l.business_id = e.business_id AND l.entry_id = e.id
+        WHERE e.business_id = %(business)s GROUP BY e.business_id, e.id
+        HAVING coalesce(sum(l.debit), 0) <> e.total OR coalesce(sum(l.credit), 0) <> e.total""",
+    "nobody settles more than an invoice comes to, and what is stored is what is allocated": """
+        SELECT i.id FROM invoice i LEFT JOIN invoice_allocation a
+          ON a.business_id = i.business_id AND a.document_id = i.id AND a.end_on IS NULL
+        LEFT JOIN invoice_payment p ON p.business_id = a.business_id AND p.id = a.payment_id
+        WHERE i.business_id = %(business)s GROUP BY i.business_id, i.id
+        HAVING i.paid + i.reserved > i.total_amount
+          OR i.paid <> coalesce(sum(a.amount) FILTER (WHERE p.status = 'completed'), 0)
+          OR i.reserved <> coalesce(sum(a.amount)
+                             FILTER (WHERE p.status IN ('pending', 'processing')), 0)""",
+    "no payment holds more than it has, and none that is not live holds anything": """
+        SELECT p.id FROM invoice_payment p LEFT JOIN invoice_allocation a
+          ON a.business_id = p.business_id AND a.payment_id = p.id AND a.end_on IS NULL
+        WHERE p.business_id = %(business)s GROUP BY p.business_id, p.id
+        HAVING p.allocated <> coalesce(sum(a.amount), 0) OR p.allocated > p.total
+          OR p.applied <> CASE p.status WHEN 'completed' THEN p.allocated ELSE 0 END
+          OR (p.status IN ('failed', 'cancelled', 'refunded') AND p.allocated <> 0)""",
+    "each invoice stands on receivables with what it comes to while it is open": """
+        SELECT i.id FROM invoice i LEFT JOIN (
+          SELECT e.source_id, sum(l.debit - l.credit) AS amount FROM journal_entry e
+          JOIN journal_line l ON l.business_id = e.business_id AND l.entry_id = e.id
+          JOIN account a ON a.business_id = l.business_id AND a.id = l.account_id
+          WHERE e.business_id = %(business)s AND a.role = 'accounts_receivable'
+          GROUP BY e.source_id) posted ON posted.source_id = i.id
+        WHERE i.business_id = %(business)s
+          AND coalesce(posted.amount, 0) <> CASE i.state WHEN 'open' THEN i.total_amount ELSE 0 END
+        """,
+    "the lines that settle an invoice come to what is paid": """
+        SELECT i.id FROM invoice i LEFT JOIN journal_line l
+          ON l.business_id = i.business_id AND l.settles_id = i.id
+        WHERE i.business_id = %(business)s GROUP BY i.business_id, i.id
+        HAVING coalesce(sum(l.credit - l.debit), 0) <> i.paid""",
+    "entries are numbered without a gap in each year": """
+        SELECT left(e.sequence_number, 7) FROM journal_entry e
+        LEFT JOIN number_series s
+          ON s.business_id = e.business_id AND s.series = left(e.sequence_number, 7)
+        WHERE e.business_id = %(business)s GROUP BY 1, s.last
+        HAVING max(substr(e.sequence_number, 9)::bigint) <> count(*) OR s.last <> count(*)
+          OR bool_or(left(e.sequence_number, 7) <> 'JE-' || extract(year FROM e.entry_date)::text)
+        """,
+}

@@ -1,0 +1,71 @@
+"""After a whole run: which documented answers no test has produced. There must be none."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from tests.contract.document import operations
+from tests.contract.responses import TRANSPORT_STATUSES, seen
+
+Answered = tuple[str, int]
+OUTPUT = "answers_seen"
+# What `default` stands for is no operation's own: once anywhere is enough.
+ANYWHERE = TRANSPORT_STATUSES | {500}
+
+
+class CoverageTable:
+    """A plugin that gathers what every worker saw and holds it against the contract."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self.gathered: set[Answered] = set()
+        self.missing: list[str] = []
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """A worker of xdist has ended; one that crashed brings nothing."""
+        output = getattr(node, "workeroutput", {})
+        self.gathered |= {(name, status) for name, status in output.get(OUTPUT, ())}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Hand over what was seen, or judge the run, before the terminal sums it up."""
+        if hasattr(self.config, "workeroutput"):
+            self.config.workeroutput[OUTPUT] = sorted(seen())
+            return
+        if is_whole(self.config):
+            self.missing = holes(self.gathered | seen())
+        if self.missing and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Print the table of holes."""
+        if self.missing:
+            terminalreporter.section("documented answers that no test has produced")
+            for line in self.missing:
+                terminalreporter.write_line(line, red=True)
+
+
+def is_whole(config: pytest.Config) -> bool:
+    """Tell a run of all tests from one of some."""
+    option = config.option
+    narrowed = option.keyword or option.markexpr or option.deselect or option.ignore
+    source = pytest.Config.ArgsSource
+    everything = config.args_source in (source.TESTPATHS, source.INVOCATION_DIR)
+    return everything and not (narrowed or option.collectonly or option.maxfail)
+
+
+def holes(answered: Iterable[Answered]) -> list[str]:
+    """Name each documented (operation, status) that is not among those answered, in a table."""
+    found = set(answered)
+    lines = []
+    for operation in operations():
+        documented = [int(status) for status in operation.node["responses"] if status.isdigit()]
+        missing = [str(each) for each in documented if (operation.name, each) not in found]
+        if missing:
+            lines.append(f"{operation.name:<32} {' '.join(missing)}")
+    unseen = sorted(ANYWHERE - {status for _, status in found})
+    if unseen:
+        lines.append(f"{'default (anywhere)':<32} {' '.join(map(str, unseen))}")
+    return lines

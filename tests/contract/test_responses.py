@@ -1,0 +1,175 @@
+"""The check that every answer of every test goes through finds what is wrong with one."""
+
+from typing import Any
+
+import httpx
+import orjson
+import pytest
+
+from tests.contract.closed_schemas import validator
+from tests.contract.document import document, follow, media_types
+from tests.contract.responses import check_response, routes_at, statuses_of_codes
+
+BUSINESS = "/v1/platform/businesses/0197f0c4-8a20-7d3e-8c44-2e9b7f5a6b02"
+CUSTOMERS = f"{BUSINESS}/customers/"
+NO_CUSTOMER = {
+    "error_code": "customer_not_found",
+    "message": "There is no such customer.",
+    "detail": {},
+    "request_id": "r1",
+}
+
+
+def example(name: str) -> Any:
+    return orjson.loads(orjson.dumps(document()["components"]["examples"][name]["value"]))
+
+
+def answer(
+    path: str = CUSTOMERS,
+    body: Any = None,
+    *,
+    status: int = 200,
+    method: str = "GET",
+    headers: dict[str, str] | None = None,
+    **extensions: bool,
+) -> httpx.Response:
+    lines = {"content-type": "application/json", "x-request-id": "r1", **(headers or {})}
+    return httpx.Response(
+        status,
+        headers={name: value for name, value in lines.items() if value},
+        content=b"" if body is None else orjson.dumps(body),
+        request=httpx.Request(method, f"https://accounting.example{path}", extensions=extensions),
+    )
+
+
+def page(**changes: Any) -> dict[str, Any]:
+    shown: dict[str, Any] = example("CustomerPage")
+    shown["results"][0] |= changes
+    return shown
+
+
+def refused(response: httpx.Response, why: str) -> None:
+    with pytest.raises(AssertionError, match=why):
+        check_response(response)
+
+
+class TestCheckResponse:
+    def test_takes_an_answer_as_documented_with_and_without_the_final_slash(self) -> None:
+        check_response(answer(CUSTOMERS, page()))
+        check_response(answer(CUSTOMERS.rstrip("/"), page()))
+
+    def test_refuses_a_status_that_the_operation_does_not_document(self) -> None:
+        refused(answer(CUSTOMERS, NO_CUSTOMER, status=404), r"documents \[200, 400, 401, 403\]")
+
+    def test_refuses_a_field_that_the_schema_does_not_tell_about(self) -> None:
+        refused(answer(CUSTOMERS, page(password="x")), "password")
+        refused(answer(CUSTOMERS, {**page(), "rows": []}), "rows")
+
+    def test_takes_any_field_where_the_schema_is_open(self) -> None:
+        check_response(answer(CUSTOMERS, page(metadata={"anything": [1.5, None]})))
+
+    def test_refuses_a_missing_field_and_a_wrong_type(self) -> None:
+        without = page()
+        del without["results"][0]["display_name"]
+        refused(answer(CUSTOMERS, without), "display_name")
+        refused(answer(CUSTOMERS, page(tax_exempt="no")), "tax_exempt")
+
+    @pytest.mark.parametrize(
+        ("field", "value"),
+        [
+            ("id", "0197F0C6-3D51-7A8B-B1E2-6C4D8E9F0A03"),
+            ("created_at", "2026-07-01T08:05:00+00:00"),
+            ("created_at", "2026-02-30T08:05:00.000000Z"),
+            ("outstanding_balance", 5.0),
+            ("status", "active"),
+        ],
+    )
+    def test_refuses_another_spelling_of_a_value(self, field: str, value: Any) -> None:
+        refused(answer(CUSTOMERS, page(**{field: value})), f"results.0.{field}")
+
+    def test_refuses_another_content_type(self) -> None:
+        headers = {"content-type": "application/json; charset=utf-8"}
+        refused(answer(CUSTOMERS, page(), headers=headers), "content type")
+
+    def test_refuses_an_answer_without_its_request_id(self) -> None:
+        refused(answer(CUSTOMERS, page(), headers={"x-request-id": ""}), "X-Request-ID is missing")
+
+    def test_refuses_a_header_that_is_not_documented_or_not_well_formed(self) -> None:
+        refused(answer(CUSTOMERS, page(), headers={"etag": '"3"'}), "ETag is not documented")
+        one, path = example("Customer"), f"{CUSTOMERS}{example('Customer')['id']}/"
+        check_response(answer(path, one, headers={"etag": '"3"'}))
+        refused(answer(path, one, headers={"etag": "3"}), "header ETag")
+
+    def test_refuses_a_code_that_belongs_to_another_status_or_is_unknown(self) -> None:
+        path = f"{CUSTOMERS}{example('Customer')['id']}/"
+        check_response(answer(path, NO_CUSTOMER, status=404))
+        for code in ("reference_not_found", "no_such_code"):
+            body = {**NO_CUSTOMER, "error_code": code}
+            refused(answer(path, body, status=404), code)
+
+    def test_refuses_a_code_that_the_operation_does_not_name(self) -> None:
+        path = f"{CUSTOMERS}{example('Customer')['id']}/"
+        body = {**NO_CUSTOMER, "error_code": "invoice_not_found"}
+        refused(answer(path, body, status=404), "do not name `invoice_not_found`")
+
+    def test_refuses_a_body_whose_request_id_is_not_the_header(self) -> None:
+        path = f"{CUSTOMERS}{example('Customer')['id']}/"
+        refused(answer(path, {**NO_CUSTOMER, "request_id": "r2"}, status=404), "request id")
+
+    def test_refuses_a_500_unless_the_test_asked_for_one(self) -> None:
+        body = {**NO_CUSTOMER, "error_code": "internal_error"}
+        refused(answer(CUSTOMERS, body, status=500), "always a bug")
+        check_response(answer(CUSTOMERS, body, status=500, faults_expected=True))
+
+    def test_takes_what_the_transport_answers_at_any_operation(self) -> None:
+        body = {**NO_CUSTOMER, "error_code": "service_unavailable"}
+        check_response(answer(CUSTOMERS, body, status=503, headers={"retry-after": "1"}))
+        refused(answer(CUSTOMERS, body, status=502), "documents")
+
+    def test_wants_the_body_of_all_errors_where_there_is_no_operation(self) -> None:
+        body = {**NO_CUSTOMER, "error_code": "route_not_found"}
+        check_response(answer("/v1/nothing/", body, status=404))
+        refused(answer("/v1/nothing/", {"detail": "Not Found"}, status=404), "error_code")
+        refused(answer("/v1/nothing/", page()), "No operation")
+
+    def test_wants_all_methods_of_the_address_in_allow(self) -> None:
+        body = {**NO_CUSTOMER, "error_code": "method_not_allowed"}
+        whole = {"allow": "GET, HEAD, POST"}
+        check_response(answer(CUSTOMERS, body, status=405, method="PUT", headers=whole))
+        short = {"allow": "GET, POST"}
+        refused(answer(CUSTOMERS, body, status=405, method="PUT", headers=short), "Allow")
+
+    def test_wants_no_body_in_an_answer_to_head(self) -> None:
+        check_response(answer(CUSTOMERS, method="HEAD"))
+        refused(answer(CUSTOMERS, page(), method="HEAD"), "HEAD has a body")
+
+    def test_leaves_the_routes_of_the_service_alone(self) -> None:
+        for path in ("/health/live", "/docs/", "/openapi.yaml"):
+            check_response(answer(path, "alive", headers={"content-type": "text/plain"}))
+
+
+class TestRoutesAt:
+    def test_a_literal_wins_over_a_variable(self) -> None:
+        found = routes_at(f"{BUSINESS}/invoices/payments".encode())
+        names = {route.operation_id for route in found}
+        assert names == {"create_invoice_payment", "list_invoice_payments"}
+
+    @pytest.mark.parametrize("segment", [b"%00", b"%ff", b"%2F", b""])
+    def test_what_is_no_text_leads_nowhere(self, segment: bytes) -> None:
+        assert routes_at(f"{BUSINESS}/customers/".encode() + segment + b"/") == []
+
+
+class TestClosedSchema:
+    def test_takes_every_example_and_none_with_a_field_more(self) -> None:
+        for place, media in media_types():
+            for each in media["examples"].values() if "/responses/" in place else ():
+                value = follow(each)["value"]
+                assert list(validator(media["schema"]).iter_errors(value)) == []
+                assert not validator(media["schema"]).is_valid({**value, "one_more": 1}), place
+
+
+class TestStatusesOfCodes:
+    def test_every_code_has_its_status(self) -> None:
+        listed = document()["components"]["schemas"]["ErrorCode"]["enum"]
+        assert statuses_of_codes().keys() == set(listed)
+        assert all(len(statuses) == 1 for statuses in statuses_of_codes().values())

@@ -1,0 +1,134 @@
+"""`python -m tests.fuzz.run [--examples N] [--seed S] [--deep SECONDS]`: fuzz the contract.
+
+Each run has a house of its own: a private PostgreSQL, a migrated database, a real server. Then
+the gate judges what Schemathesis reports, what the server logged and what is in the books.
+"""
+
+import argparse
+import base64
+import json
+import os
+import secrets
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr
+from pathlib import Path
+
+from embedded.postgres import EmbeddedPostgres
+from embedded.settings import TEST_SETTINGS
+from tests.fuzz import gate
+from tests.fuzz.seed import Seeds, plant
+from tests.house import Databases, House
+
+REPORTS = Path("dist/fuzz")
+SEEDS = REPORTS / "seeds"
+RUNS = ("partner", "business", "tenants")
+
+
+def main() -> int:
+    asked = arguments()
+    REPORTS.mkdir(parents=True, exist_ok=True)
+    findings: list[str] = []
+    with (
+        tempfile.TemporaryDirectory(prefix="fuzz-") as folder,
+        EmbeddedPostgres(Path(folder) / "postgres", TEST_SETTINGS) as postgres,
+    ):
+        databases = Databases(postgres)
+        for name in asked.runs:
+            began = time.monotonic()
+            findings += fuzz(name, databases, asked)
+            sys.stdout.write(f"{name}: {time.monotonic() - began:.0f} s\n")
+    sys.stdout.write("".join(f"{finding}\n" for finding in findings) or "The gate is open.\n")
+    return 1 if findings else 0
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.run")
+    parser.add_argument("--examples", type=int, default=30, help="per operation and phase")
+    parser.add_argument("--seed", type=int, default=None, help="random, and told, when left out")
+    parser.add_argument("--deep", type=int, metavar="SECONDS", help="time for each run")
+    parser.add_argument("--runs", nargs="+", choices=RUNS, default=RUNS)
+    asked = parser.parse_args()
+    if asked.seed is None:
+        asked.seed = secrets.randbelow(2**32)
+    return asked
+
+
+def fuzz(name: str, databases: Databases, asked: argparse.Namespace) -> list[str]:
+    """Do one run and return what the gate finds."""
+    log = REPORTS / f"{name}.log"
+    with served(databases, f"fuzz_{name}", log) as house:
+        seeds = plant(house)
+        seeds.write(SEEDS)
+        if name == "tenants":
+            write_peers(house, seeds)
+        told = {
+            "FUZZ_URL": house.url,
+            "FUZZ_SEEDS": str(SEEDS),
+            "FUZZ_CALLER": name,
+            "PYTHONPATH": ".",
+        }
+        status = subprocess.run(command(name, asked), env={**os.environ, **told}, check=False)
+        books = gate.judge_books(house)
+    return [
+        f"{name}: {finding}"
+        for finding in (
+            *([f"Schemathesis left with {status.returncode}"] if status.returncode else []),
+            *gate.judge_report(json.loads((REPORTS / f"{name}.json").read_text("utf-8")), name),
+            *gate.judge_log(log),
+            *books,
+        )
+    ]
+
+
+@contextmanager
+def served(databases: Databases, database: str, log: Path) -> Iterator[House]:
+    """Run a house with its log in a file."""
+    with log.open("w", encoding="utf-8") as lines, redirect_stderr(lines):
+        with House(databases.clone(database)) as house:
+            yield house
+
+
+def write_peers(house: House, seeds: Seeds) -> None:
+    """Write down the two partners who must not see each other's things."""
+    other = house.partner("Rival")
+    pairs = {
+        "owner": f"{seeds.partner_id}:{seeds.api_key}",
+        "rival": f"{other.partner_id}:{other.api_key}",
+    }
+    peers = [
+        {
+            "name": name,
+            "fixedHeaders": [
+                {
+                    "name": "Authorization",
+                    "value": f"Basic {base64.b64encode(pair.encode()).decode()}",
+                }
+            ],
+        }
+        for name, pair in pairs.items()
+    ]
+    (SEEDS / "peers.json").write_text(json.dumps({"auth": peers}), "utf-8")
+
+
+def command(name: str, asked: argparse.Namespace) -> list[str]:
+    config = "tests/fuzz/tenants.toml" if name == "tenants" else "schemathesis.toml"
+    options = {
+        "--seed": asked.seed,
+        "--max-examples": asked.examples,
+        "--report": "json,junit,ndjson",
+        "--report-json-path": REPORTS / f"{name}.json",
+        "--report-junit-path": REPORTS / f"{name}.xml",
+        "--report-ndjson-path": REPORTS / f"{name}.ndjson",
+        **({"--max-time": asked.deep} if asked.deep else {}),
+    }
+    words = [str(word) for pair in options.items() for word in pair]
+    program = [sys.executable, "-m", "schemathesis.cli", "--config-file", config]
+    return [*program, "run", "openapi/accounting.yaml", *words]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

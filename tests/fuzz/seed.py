@@ -1,0 +1,190 @@
+"""What the fuzzer finds in the house: a partner, a business with a story, and plenty of each kind.
+
+What a run may use up - drafts to send, payments to cancel - is there many times over, and what
+would close the books for everybody else - archiving, locking - has businesses of its own.
+"""
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.house import House
+from tests.partnership import Business, Partnership
+
+CONTRACT = Path("openapi/accounting.yaml")
+
+
+@dataclass
+class Seeds:
+    """Who calls, and what is there.
+
+    `pools` hold values to draw from, by name; `story` the ids that stand for those in the
+    contract's examples; `cursors` a living cursor for every list and sort; `words` external ids.
+    """
+
+    partner_id: str
+    api_key: str
+    business_id: str
+    pools: dict[str, list[str]] = field(default_factory=dict)
+    story: dict[str, str] = field(default_factory=dict)
+    cursors: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def write(self, folder: Path) -> None:
+        """Leave everything as files: one dictionary per pool, and the rest as JSON."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, values in self.pools.items():
+            lines = "".join(f"{json.dumps(value)}\n" for value in values)
+            (folder / f"{name}.dict").write_text(lines, "utf-8")
+        (folder / "seeds.json").write_text(json.dumps(asdict(self)), "utf-8")
+
+    @classmethod
+    def read(cls, folder: Path) -> "Seeds":
+        """Read what `write` left."""
+        return cls(**json.loads((folder / "seeds.json").read_text("utf-8")))
+
+
+def plant(house: House, many: int = 60) -> Seeds:
+    """Fill a fresh house; `many` of what a run uses up."""
+    partner = house.partner("Fuzzed")
+    business = partner.business(external_id="harbour-coffee-01")
+    seeds = Seeds(str(partner.partner_id), partner.api_key, business.id)
+    customers = [business.customer(external_id=f"customer-{n}") for n in range(12)]
+    pools = seeds.pools
+    pools["businesses"] = [business.id]
+    pools["sandboxes"] = [partner.business(external_id=f"sandbox-{n}").id for n in range(10)]
+    pools["customers"] = ids(customers)
+    pools["spare_customers"] = ids(business.customer() for _ in range(many // 2))
+    pools["customer_words"] = [f"customer-{n}" for n in range(12)]
+    plant_invoices(seeds, business, customers, many)
+    plant_payments(seeds, business, customers, many)
+    plant_accounts(seeds, business, many)
+    entries = business.api.get("general-ledger/journal-entries/", params={"page_size": 50})
+    pools["journal_entries"] = ids(entries.json()["results"])
+    seeds.cursors = living_cursors(partner, business)
+    seeds.story = story(seeds)
+    return seeds
+
+
+def plant_invoices(
+    seeds: Seeds, business: Business, customers: list[dict[str, Any]], many: int
+) -> None:
+    """Drafts, sent ones, and some with money on them."""
+    drafts = [
+        business.made(
+            "invoices/",
+            {
+                "customer_id": customers[n % len(customers)]["id"],
+                "line_items": [{"quantity": 1, "unit_price": 1_000 + n}],
+            },
+        )
+        for n in range(many)
+    ]
+    sent = [
+        business.invoice(customers[n % len(customers)], 100_000 + n, external_id=f"invoice-{n}")
+        for n in range(many)
+    ]
+    owed = [business.invoice(customer, 90_000_000) for customer in customers]
+    paid = [
+        business.invoice(customer, 5_000, payments=[{"payment_method": "cash"}])
+        for customer in customers[:5]
+    ]
+    seeds.pools |= {
+        "drafts": ids(drafts),
+        "sent_invoices": ids(sent),
+        "open_invoices": ids([*drafts, *sent]),
+        "owed_invoices": ids(owed),
+        "invoices": ids([*drafts[:5], *sent[:5], *owed[:3], *paid]),
+    }
+
+
+def plant_payments(
+    seeds: Seeds, business: Business, customers: list[dict[str, Any]], many: int
+) -> None:
+    """Completed payments, some of them allocated, and pending ones to be cancelled."""
+    whose = [customers[n % len(customers)] for n in range(many)]
+    owed = seeds.pools["owed_invoices"]
+    payments = [
+        business.payment(
+            customer,
+            10_000 + n,
+            external_id=f"payment-{n}",
+            allocations=[{"invoice_id": owed[n % len(owed)], "amount_cents": 100}] * (n % 3 == 0),
+        )
+        for n, customer in enumerate(whose)
+    ]
+    pending = [business.payment(customer, 700, status="pending") for customer in whose]
+    seeds.pools["payments"] = ids(payments)
+    seeds.pools["pending_payments"] = ids(pending)
+
+
+def plant_accounts(seeds: Seeds, business: Business, many: int) -> None:
+    """Accounts without postings, to be changed and archived; and the words for all others."""
+    spare = [
+        business.made(
+            "general-ledger/chart-of-accounts/",
+            {
+                "code": f"6{n:03}-S",
+                "name": f"Spare {n}",
+                "external_id": f"account-{n}",
+                "account_type": "expense",
+                "account_subtype": "operating_expenses",
+            },
+        )
+        for n in range(many // 2)
+    ]
+    chart = business.api.get("general-ledger/chart-of-accounts/", params={"page_size": 100})
+    accounts = [each for each in chart.json()["results"] if not each["is_control_account"]]
+    seeds.pools |= {
+        "spare_accounts": ids(spare),
+        "parent_accounts": ["6000", *ids(each for each in accounts if each["code"] == "6300")],
+        "account_ids": ids(each for each in accounts if each["account_type"] == "revenue"),
+        "account_codes": ["4000", "4500", "4600"],
+        "account_words": ["1000", "4000", "account-1", *ids(accounts[:6])],
+    }
+
+
+def living_cursors(partner: Partnership, business: Business) -> dict[str, dict[str, str]]:
+    """A cursor for every list and every sort it has, each from its first page."""
+    found: dict[str, dict[str, str]] = {}
+    contract = yaml.load(CONTRACT.read_text("utf-8"), yaml.CSafeLoader)
+    for path, methods in contract["paths"].items():
+        operation = methods.get("get", {})
+        named = {each.get("name"): each for each in operation.get("parameters", ())}
+        if "sort" not in named:
+            continue
+        sort = named["sort"]
+        address = path.replace("{business_id}", business.id)
+        for order in sort["schema"]["enum"]:
+            page = partner.key.get(address, params={"page_size": 1, "sort": order})
+            cursors = found.setdefault(operation["operationId"], {})
+            cursors[order] = page.json()["page_info"]["next_cursor"]
+            if order == sort["schema"]["default"]:
+                cursors[""] = cursors[order]
+    return found
+
+
+def story(seeds: Seeds) -> dict[str, str]:
+    """What the ids of the contract's examples stand for in this house."""
+    contract = yaml.load(CONTRACT.read_text("utf-8"), yaml.CSafeLoader)
+    told = {
+        name: parameter["example"]
+        for name, parameter in contract["components"]["parameters"].items()
+        if "example" in parameter
+    }
+    pools = seeds.pools
+    return {
+        told["BusinessId"]: seeds.business_id,
+        told["CustomerId"]: pools["customers"][0],
+        told["InvoiceId"]: pools["owed_invoices"][0],
+        told["PaymentId"]: pools["payments"][0],
+        told["AccountId"]: pools["account_ids"][0],
+        told["JournalEntryId"]: pools["journal_entries"][0],
+    }
+
+
+def ids(records: Any) -> list[str]:
+    """The ids of records."""
+    return [record["id"] for record in records]
