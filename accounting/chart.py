@@ -96,6 +96,11 @@ def subtypes_of(account_type: str) -> tuple[str, ...]:
     return SUBTYPES[AccountType(account_type)]
 
 
+def type_of(account_subtype: str) -> AccountType:
+    """Name the account type that a subtype belongs to: reserves are equity."""
+    return next(kind for kind, subtypes in SUBTYPES.items() if account_subtype in subtypes)
+
+
 def refuse_disagreeing_kind(account_type: str, account_subtype: str) -> None:
     """Refuse a subtype of another type.
 
@@ -134,7 +139,7 @@ def money_role(method: str, processor: str | None) -> Role:
 
 
 def _account(code: str, name: str, subtype: str, role: Role | None = None) -> StartingAccount:
-    account_type = next(kind for kind, subtypes in SUBTYPES.items() if subtype in subtypes)
+    account_type = type_of(subtype)
     return StartingAccount(code, name, account_type, subtype, role)
 
 

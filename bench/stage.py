@@ -121,7 +121,10 @@ def _open_business(server: Server, url: str, home: Path, partner: dict[str, str]
         "country": "GB",
     }
     key = (partner["partner_id"], partner["api_key"])
-    with httpx.Client(base_url=server.url + "/v1/platform/", auth=key) as client:
+    with httpx.Client(base_url=server.url + "/v1/platform/") as client:
+        form = {"grant_type": "client_credentials"}
+        granted = client.post("oauth2/token/", auth=key, data=form).raise_for_status().json()
+        client.headers["Authorization"] = f"Bearer {granted['access_token']}"
         opened = client.post("businesses/", json=body).raise_for_status().json()
         granted = client.post(f"{opened['id']}/oauth2/token/").raise_for_status().json()
     return Business(

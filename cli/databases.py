@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from embedded.postgres import EmbeddedPostgres
-from persistence.migrate import migrate
 from server.settings import StoreSettings
 
 
@@ -26,8 +25,20 @@ def opened(settings: StoreSettings) -> Iterator[Database]:
         admin_url = settings.admin_database_url or settings.database_url
         yield Database(settings.database_url, admin_url, None)
         return
+    from persistence.migrate import migrate  # Every worker imports this module, too.
+
     with EmbeddedPostgres(settings.data_dir / "postgres") as postgres:
         postgres.create_database()
         url = postgres.url()
         migrate(url)
         yield Database(url, url, postgres.home)
+
+
+@contextmanager
+def ready(settings: StoreSettings) -> Iterator[Database]:
+    """Lend a database that can be worked on; raises UnusableDatabase or UnsafeDatabase."""
+    from persistence.fitness import refuse_unfit
+
+    with opened(settings) as database:
+        refuse_unfit(database.url, durable=False)  # Serving asks for more.
+        yield database

@@ -29,7 +29,6 @@ def serve(
     tls_key: Annotated[Path | None, typer.Option(help="Its private key (PEM).")] = None,
 ) -> None:
     """Serve the API."""
-    from cli.databases import opened
     from server import settings
     from server.serving import serve as serve_api
 
@@ -41,8 +40,7 @@ def serve(
         tls_cert=tls_cert,
         tls_key=tls_key,
     )
-    with opened(loaded) as database:
-        serve_api(loaded, database.url, database.postgres_home)
+    serve_api(loaded)
 
 
 @app.command()
@@ -65,22 +63,38 @@ def check_books() -> None:
 
 
 @app.command()
-def demo() -> None:
+def demo(
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Serve it afterwards, in development, on loopback.")
+    ] = False,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port it is served on.")] = 8000,
+) -> None:
     """Fill a demo business with a year of activity, once, and print how to call it."""
     from cli.demo import show_demo
 
-    show_demo()
+    show_demo(port=port, serve=serve)
 
 
 def main() -> None:
     """Run the command line; what an operator can mend is told without a traceback."""
-    from accounting.errors import Refusal
-    from embedded.errors import EmbeddedError
-    from persistence.pool import UnsafeDatabase
-    from server.settings import SettingsError
-
     try:
         app()
-    except (SettingsError, EmbeddedError, UnsafeDatabase, Refusal) as error:
+    except Exception as error:
+        if not isinstance(error, mendable()):
+            raise
         typer.echo(f"accounting: {error}", err=True)
         sys.exit(2)
+
+
+def mendable() -> tuple[type[Exception], ...]:
+    """Return the kinds of failures that an operator can mend; loaded when there is one."""
+    from accounting.errors import Refusal
+    from embedded.errors import EmbeddedError
+    from persistence.pool import UnsafeDatabase, UnusableDatabase
+    from server.master import CannotServe
+    from server.settings import SettingsError
+
+    return (
+        *(SettingsError, CannotServe),
+        *(EmbeddedError, UnsafeDatabase, UnusableDatabase, Refusal),
+    )

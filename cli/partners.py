@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from access import api_keys
-from cli.databases import opened
+from cli.databases import ready
 from persistence import partners
 from persistence.pool import Pool, make_pool
 from server import settings
@@ -29,10 +29,10 @@ def on_partners(work: Callable[[Pool], Awaitable[T]]) -> T:
     """Run work on the partners' tables, over one connection."""
 
     async def run(url: str) -> T:
-        async with make_pool(url, size=1, wait_seconds=10) as pool:
+        async with make_pool(url, size=1) as pool:
             return await work(pool)
 
-    with opened(settings.load_stores()) as database:
+    with ready(settings.load_stores()) as database:
         return asyncio.run(run(database.url))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from accounting import accounts, businesses, outline
 from accounting.accounts import Account
-from accounting.chart import SUBTYPES, refuse_disagreeing_kind
+from accounting.chart import SUBTYPES, refuse_disagreeing_kind, type_of
 from accounting.errors import Malformed
 from accounting.occasion import refuse_other_currency
 from handlers._charts import Chart, shape, shape_node
@@ -72,6 +72,8 @@ async def create_child_account(books: Books, account_id: str, body: AccountChild
         "account_type": parent.account.account_type,
         "account_subtype": parent.account.account_subtype,
     }
+    if "account_subtype" in body:
+        inherited["account_type"] = type_of(body["account_subtype"])
     return add(books, chart, {**inherited, **body}, parent)
 
 
@@ -119,11 +121,11 @@ def add(books: Books, chart: Chart, given: dict[str, Any], parent: AccountState 
     for state in chart.states.values():
         if external_id is not None and state.account.external_id == external_id:
             return shape(chart, state)
-    refuse_disagreeing_kind(given["account_type"], given["account_subtype"])
     refuse_other_currency(given.pop("currency", None), books.occasion)
     if parent is not None:
         level = chart.outline.level(parent.id)
         outline.refuse_unfit_parent(parent.account, given["account_type"], level)
+    refuse_disagreeing_kind(given["account_type"], given["account_subtype"])
     fixed = {"parent_id": parent.id if parent else None, "created_at": books.now}
     account = Account(id=new_id(), version=1, updated_at=books.now, **{**given, **fixed})
     books.save(account)

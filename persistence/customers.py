@@ -108,7 +108,9 @@ LISTING = Listing(
     sorts={
         "created_at": customer.c.created_at,
         "updated_at": customer.c.updated_at,
-        "name": func.lower(func.coalesce(customer.c.company_name, customer.c.individual_name)),
+        "name": func.lower(
+            func.coalesce(customer.c.company_name, customer.c.individual_name), type_=Text
+        ),
     },
     default_sort="-created_at",
 )

@@ -76,9 +76,7 @@ async def all_books(pool: Pool) -> list[BooksToProve]:
         return [BooksToProve(**row) for row in await cursor.fetchall()]
 
 
-async def prove(
-    pool: Pool, business: BooksToProve, advance: Advance = lambda share: None
-) -> list[Check]:
+async def prove(pool: Pool, business: BooksToProve, advance: Advance) -> list[Check]:
     """Prove one business's books and return every check that was made, the faulty ones first."""
     async with pool.connection() as connection, _snapshot(connection, business):
         mine = {"business_id": business.id}

@@ -92,8 +92,8 @@ SELECT series || '-' || lpad(rank::text, greatest(6, length(rank::text)), '0') A
        place = rank AND series = 'JE-' || to_char(entry_date, 'YYYY') AS holds
 FROM counted
 UNION ALL
-SELECT coalesce(u.series, s.series) || ' counts ' || coalesce(s.last, 0) || ' with '
-       || coalesce(u.entries, 0) || ' entries',
+SELECT 'the series ' || coalesce(u.series, s.series) || ' counts ' || coalesce(s.last, 0)
+       || ' with ' || coalesce(u.entries, 0) || ' entries',
        coalesce(s.last, 0) = coalesce(u.entries, 0)
 FROM used u
 FULL JOIN (

@@ -7,12 +7,18 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, make_url, text
+from sqlalchemy.exc import OperationalError
+
+from persistence.pool import UnusableDatabase
 
 _ONE_AT_A_TIME = 7_236_501_148  # Any number, as long as nobody else locks on it.
 
 
 def migrate(url: str) -> str:
-    """Run every migration that is missing and return the newest revision's name."""
+    """Run every migration that is missing and return the newest revision's name.
+
+    Raises UnusableDatabase where the database cannot be reached.
+    """
     engine = create_engine(make_url(url).set(drivername="postgresql+psycopg"))
     try:
         with engine.connect() as connection:
@@ -23,6 +29,8 @@ def migrate(url: str) -> str:
             connection.execute(text(f"SELECT pg_advisory_unlock({_ONE_AT_A_TIME})"))
             connection.commit()
             return head()
+    except OperationalError as error:
+        raise UnusableDatabase(f"The database cannot be migrated: {error.orig}") from error
     finally:
         engine.dispose()
 

@@ -17,7 +17,7 @@ LIMITS = "-c statement_timeout=10s -c lock_timeout=5s -c idle_in_transaction_ses
 Connection = AsyncConnection[DictRow]
 Pool = AsyncConnectionPool[Connection]
 
-_MAY_REWRITE = """
+FITNESS = """
 SELECT current_user AS role, r.rolsuper OR r.rolbypassrls AS unbound,
        has_table_privilege('journal_line', 'UPDATE')
        OR has_table_privilege('journal_line', 'DELETE')
@@ -31,6 +31,14 @@ FROM pg_roles r WHERE r.rolname = current_user
 
 class UnsafeDatabase(Exception):
     """The database would let this server lose or rewrite what it has promised to keep."""
+
+
+class UnusableDatabase(Exception):
+    """The database cannot be reached, or stands at no schema of ours."""
+
+
+class DatabaseAway(UnusableDatabase):
+    """Nobody lets us in where the database should be; that may pass."""
 
 
 def make_pool(url: str, *, size: int, wait_seconds: float = 2.0) -> Pool:
@@ -53,7 +61,12 @@ def make_pool(url: str, *, size: int, wait_seconds: float = 2.0) -> Pool:
 async def refuse_unsafe(pool: Pool, *, durable: bool = True) -> None:
     """Raise UnsafeDatabase where the role may rewrite posted lines or a commit may be lost."""
     async with pool.connection() as connection:
-        row: dict[str, Any] | None = await (await connection.execute(_MAY_REWRITE)).fetchone()
+        row: dict[str, Any] | None = await (await connection.execute(FITNESS)).fetchone()
+    refuse_unsafe_row(row, durable=durable)
+
+
+def refuse_unsafe_row(row: dict[str, Any] | None, *, durable: bool) -> None:
+    """Judge what FITNESS brought."""
     if row is None or row["unbound"] or row["rewrites"]:
         raise UnsafeDatabase(
             f"The database role {row['role'] if row else '?'} may change posted lines or ignore row"

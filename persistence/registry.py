@@ -94,8 +94,8 @@ LISTING = Listing(
     sorts={
         "created_at": business.c.created_at,
         "updated_at": business.c.updated_at,
-        "legal_name": func.lower(business.c.legal_name),
-        "name": func.lower(business.c.name),
+        "legal_name": func.lower(business.c.legal_name, type_=Text),
+        "name": func.lower(business.c.name, type_=Text),
     },
     default_sort="-created_at",
 )

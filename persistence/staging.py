@@ -115,10 +115,11 @@ class Staging:
             if (rows or changed) and _number_columns(table) and not numbered:
                 numbered = True
                 yield from self._series_queries()
-            if rows:
-                yield self._query(insertion(table), table, rows), len(rows)
+            # Changes first: an allocation ends before another one to the same document begins.
             if changed:
                 yield self._query(replacement(table), table, changed), len(changed)
+            if rows:
+                yield self._query(insertion(table), table, rows), len(rows)
         for query in self.afterwards:
             yield query, None
 

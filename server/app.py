@@ -1,7 +1,8 @@
 """The one place where everything meets: settings in, a running ASGI application out."""
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import Any
 
@@ -31,10 +32,17 @@ from server.validation import Validation
 CONNECTIONS_IN_ALL = 8  # More than four to eight on two cores only wait for one another.
 
 
-def create_app(settings: Settings, database_url: str, *, durable: bool = True) -> ASGIApp:
+def create_app(
+    settings: Settings,
+    database_url: str,
+    *,
+    durable: bool = True,
+    before_opening: Callable[[], None] | None = None,
+) -> ASGIApp:
     """Build the application of one worker process; `database_url` is where its cellar lies.
 
     `durable` refuses a database that could lose an acknowledged write; only tests turn it off.
+    `before_opening` returns when the database is there; it may block, in a thread of its own.
     """
     logs.configure()
     size = max(2, CONNECTIONS_IN_ALL // settings.workers)
@@ -44,7 +52,8 @@ def create_app(settings: Settings, database_url: str, *, durable: bool = True) -
     document = parse(source)
     doorman = Doorman(keyring, cellar.gate, FailedLogins(), proxies=settings.forwarded_allow)
     health = Health(partial(probe, cellar))
-    behind = connexion_stack(document, cellar, keyring, doorman, durable=durable)
+    life = partial(lifespan, cellar, durable, before_opening)
+    behind = connexion_stack(document, cellar, keyring, doorman, life)
     return Edge(
         behind,
         https=HttpsRule(settings.forwarded_allow, settings.development),
@@ -62,8 +71,7 @@ def connexion_stack(
     cellar: Cellar,
     keyring: Keyring,
     doorman: Doorman,
-    *,
-    durable: bool,
+    life: Callable[[Any], AbstractAsyncContextManager[None]],
 ) -> ASGIApp:
     """Put our compiled layers into Connexion: it loads, checks and resolves the contract."""
     contract = Contract(document)
@@ -72,7 +80,7 @@ def connexion_stack(
         import_name="accounting",
         middlewares=[Routing, partial(Security, doorman=doorman), Validation, LifespanMiddleware],
         security_map=SECURITY_MAP,
-        lifespan=partial(lifespan, cellar, durable),
+        lifespan=life,
         resolver=ContractResolver(contract),
     )
     stack.add_api(dict(document))
@@ -81,9 +89,13 @@ def connexion_stack(
 
 
 @asynccontextmanager
-async def lifespan(cellar: Cellar, durable: bool, _app: Any) -> AsyncIterator[None]:
+async def lifespan(
+    cellar: Cellar, durable: bool, before_opening: Callable[[], None] | None, _app: Any
+) -> AsyncIterator[None]:
     """Open the cellar before the first request and close it after the last."""
     log = structlog.get_logger("accounting.server")
+    if before_opening is not None:
+        await asyncio.to_thread(before_opening)
     await cellar.open(durable=durable)
     log.info("open")
     try:

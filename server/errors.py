@@ -87,7 +87,7 @@ def answer(error: BaseException, request_id: str, path: str = "") -> Answer:
         "request_id": request_id,
     }
     if TOKEN_PATH.fullmatch(path):
-        body["error"] = oauth_error(status, refusal.code, path)
+        body["error"] = oauth_error(status, refusal, path)
         body["error_description"] = NOT_IN_DESCRIPTION.sub("'", refusal.message)
     elif status in (401, 403):
         body["error"] = refusal.message
@@ -110,10 +110,12 @@ def refusal_of(error: BaseException) -> tuple[int, Refusal]:
     return 500, Refusal("internal_error", "The server failed. The request id finds the reason.")
 
 
-def oauth_error(status: int, code: str, path: str) -> str:
+def oauth_error(status: int, refusal: Refusal, path: str) -> str:
     """Give a refusal of a token endpoint the word that OAuth 2.0 has for it."""
-    if code == "unsupported_grant_type":
-        return code
+    faults = refusal.detail.get("field_errors", {})
+    # The contract knows one grant; to OAuth another one is a refusal of its own.
+    if list(faults) == ["grant_type"] and faults["grant_type"] != ["is required"]:
+        return "unsupported_grant_type"
     if status == 401:
         return "invalid_client" if is_partner_token(path) else "invalid_token"
     if status == 403:

@@ -8,8 +8,8 @@ import orjson
 import structlog
 
 
-def configure() -> None:
-    """Set up the log of one process."""
+def configure(*, quiet: bool = False) -> None:
+    """Set up the log of one process; a quiet one keeps to warnings."""
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
@@ -17,10 +17,24 @@ def configure() -> None:
             structlog.processors.format_exc_info,
             structlog.processors.JSONRenderer(serializer=_written),
         ],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        wrapper_class=structlog.make_filtering_bound_logger(
+            logging.WARNING if quiet else logging.INFO
+        ),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
+
+
+def adopt() -> None:
+    """Let what libraries log by Python's own means join our log, from warnings upwards."""
+    logging.basicConfig(handlers=[_Joining()], level=logging.WARNING, force=True)
+
+
+class _Joining(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        structlog.get_logger("adopted").log(
+            record.levelno, record.getMessage(), logger=record.name, exc_info=record.exc_info
+        )
 
 
 def _written(line: Any, **_: Any) -> str:

@@ -1,50 +1,65 @@
-"""The master process: it checks the contract, binds the port and keeps the workers alive."""
+"""`serve`: bind the port and hand over to the master process.
 
+The master imports little before its workers are under way: they take longest to load.
+"""
+
+import multiprocessing
+import socket
 from functools import partial
-from pathlib import Path
 
-import openapi_spec_validator
 import structlog
 import uvicorn
-from uvicorn.supervisors import Multiprocess
 
 from server import logs
-from server.contract import parse, read_source
-from server.protocol import GuardedProtocol
+from server.ground import ground_of
+from server.master import CannotServe, Master
 from server.settings import Settings
 from server.worker import build
 
 DRAIN_SECONDS = 30
+HUNG_SECONDS = 15  # A worker that loads on a busy machine answers late, and must not be killed.
 
 
-def serve(settings: Settings, database_url: str, postgres_home: Path | None) -> None:
+def serve(settings: Settings) -> None:
     """Serve until a signal says stop; requests under way are finished first.
 
-    Raises what openapi-spec-validator raises where the contract is not valid.
+    Raises CannotServe, EmbeddedError, UnsafeDatabase or UnusableDatabase.
     """
     logs.configure()
+    logs.adopt()
     log = structlog.get_logger("accounting.server")
-    openapi_spec_validator.validate(parse(read_source()))
     for warning in settings.warnings:
         log.warning(warning)
+    ground = ground_of(settings)
+    opening, gate = multiprocessing.get_context("spawn").Pipe(duplex=False)
     config = uvicorn.Config(
-        partial(build, settings, database_url, postgres_home),
+        partial(build, settings, ground.url, ground.home, opening),
         factory=True,
         host=settings.host,
         port=settings.port,
         workers=settings.workers,
         loop="uvloop",
-        http=GuardedProtocol,
+        http="server.protocol:GuardedProtocol",
         ws="none",
         lifespan="on",
         proxy_headers=False,
         server_header=False,
         access_log=False,
-        log_level="warning",
+        log_config=None,
         ssl_certfile=settings.tls_cert,
         ssl_keyfile=settings.tls_key,
         timeout_graceful_shutdown=DRAIN_SECONDS,
+        timeout_worker_healthcheck=HUNG_SECONDS,
     )
-    sockets = [config.bind_socket()]
-    log.info("serving", host=settings.host, port=settings.port, workers=settings.workers)
-    Multiprocess(config, sockets=sockets).run()
+    with listen(settings.host, settings.port) as door:
+        Master(config, [door], ground=ground, gate=gate).run()
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Take the port, before anything else is started; raises CannotServe where it is taken."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
+    try:
+        return socket.create_server((host, port), family=family, dualstack_ipv6=both)
+    except OSError as error:
+        raise CannotServe(f"Cannot listen on {host} port {port}: {error.strerror}.") from error

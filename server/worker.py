@@ -1,21 +1,44 @@
 """One worker process: its application, and its ties to its parent and to the database."""
 
+import gc
+from functools import partial
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 from starlette.types import ASGIApp
 
 from embedded import users
-from server.app import create_app
+from server import logs
 from server.settings import Settings
 
 
-def build(settings: Settings, database_url: str, postgres_home: Path | None) -> ASGIApp:
-    """Build the application of a worker that master processes spawn.
+def build(
+    settings: Settings, database_url: str, postgres_home: Path | None, opening: Connection
+) -> ASGIApp:
+    """Build the application of a worker that a master process spawned.
 
-    It is counted as a user of the PostgreSQL that came along, so that this never goes away under a
-    living worker, and it leaves when the master is gone, however that went.
+    It leaves when the master is gone, however that went. Its memory is collected only once it is
+    built: until then nearly all of it is there to stay.
     """
     users.leave_with_parent()
+    logs.configure()
+    logs.adopt()
+    gc.disable()
+    from server.app import create_app  # The master refers to this module and needs no application.
+
+    ready = partial(stand_on_ground, postgres_home, opening)
+    return create_app(settings, database_url, before_opening=ready)
+
+
+def stand_on_ground(postgres_home: Path | None, opening: Connection) -> None:
+    """Return when the master says that the database is there.
+
+    The worker is then counted as a user of the PostgreSQL that came along, so that this never goes
+    away under a living worker.
+    """
+    gc.collect()
+    gc.freeze()  # A full collection would else look through the whole contract, again and again.
+    gc.enable()
+    opening.poll(None)  # The master says it by closing its end.
     if postgres_home is not None:
         users.hold(postgres_home)
-    return create_app(settings, database_url)

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
+import psycopg
+
 from persistence import tables
 from tests.house import House
 from tests.partnership import Business
+from tests.persistence.auditing import faults_in
 
 KEPT = tuple(
     table.name
@@ -24,7 +27,8 @@ _DIGEST = " UNION ALL ".join(
 _ENTRIES = """
 SELECT e.id::text, e.sequence_number, e.entry_date::text, e.source_type, e.reference,
        e.description, e.reversal_of_id::text,
-       array_agg(a.code ORDER BY l.line_number), array_agg(l.debit - l.credit ORDER BY l.line_number)
+       array_agg(a.code ORDER BY l.line_number),
+       array_agg(l.debit - l.credit ORDER BY l.line_number)
 FROM journal_entry e
 JOIN journal_line l ON l.business_id = e.business_id AND l.entry_id = e.id
 JOIN account a ON a.business_id = l.business_id AND a.id = l.account_id
@@ -67,7 +71,9 @@ class Ledger:
         self.business = business
 
     def ask(self, text: str, **parameters: Any) -> list[tuple[Any, ...]]:
-        return self.house.query_named(text, business=self.business.id, **parameters)
+        with psycopg.connect(self.house.database_url) as connection:
+            given = {"business": self.business.id, **parameters}
+            return connection.execute(text, given).fetchall()
 
     def entries(self, source: dict[str, Any] | None = None) -> list[Entry]:
         rows = self.ask(_ENTRIES, source=source["id"] if source else None)
@@ -126,6 +132,7 @@ class Ledger:
         )
         assert balances.get("1200", 0) == owed
         assert balances.get("2100", 0) == -ahead
+        assert faults_in(self.house, self.business) == set()
 
 
 PROOFS = {

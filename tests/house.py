@@ -64,6 +64,7 @@ class House:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
+        self.partners: list[Partnership] = []
         config = uvicorn.Config(
             create_app(self.settings, database_url, durable=False),
             http=GuardedProtocol,
@@ -92,6 +93,9 @@ class House:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
+        for partner in self.partners:
+            for client in partner.clients:
+                client.close()
         self.server.should_exit = True
         self.thread.join(timeout=30)
         self.listener.close()
@@ -107,7 +111,9 @@ class House:
                     pool, name, key.key_id, sealed, datetime.now(UTC)
                 )
 
-        return Partnership(self.url, asyncio.run(create()), key.text)
+        partner = Partnership(self.url, asyncio.run(create()), key.text)
+        self.partners.append(partner)
+        return partner
 
     def query(self, text: str, *parameters: Any) -> list[tuple[Any, ...]]:
         """Ask the database as its owner, past every wall."""

@@ -1,6 +1,6 @@
 """Callers: a partner, its businesses and its tokens, each a client whose answers are checked."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
 from typing import Any
@@ -13,16 +13,9 @@ from tests.contract.responses import check_response
 _numbers = count(1)
 
 
-class Client(httpx.Client):
-    """A client that closes its connections when nobody knows it any more."""
-
-    def __del__(self) -> None:
-        self.close()
-
-
 def client(url: str, **options: Any) -> httpx.Client:
     """A client that holds every answer against the contract."""
-    return Client(base_url=url, event_hooks={"response": [check_response]}, **options)
+    return httpx.Client(base_url=url, event_hooks={"response": [check_response]}, **options)
 
 
 @dataclass
@@ -32,11 +25,17 @@ class Partnership:
     url: str
     partner_id: UUID
     api_key: str
+    clients: list[httpx.Client] = field(default_factory=list, repr=False)
+
+    def client(self, url: str, **options: Any) -> httpx.Client:
+        """A client that is closed with the house."""
+        self.clients.append(client(url, **options))
+        return self.clients[-1]
 
     @cached_property
     def key(self) -> httpx.Client:
         """The partner by its API key."""
-        return client(self.url, auth=(str(self.partner_id), self.api_key))
+        return self.client(self.url, auth=(str(self.partner_id), self.api_key))
 
     @cached_property
     def api(self) -> httpx.Client:
@@ -45,7 +44,7 @@ class Partnership:
             "/v1/platform/oauth2/token/", data={"grant_type": "client_credentials"}
         )
         token = answer.json()["access_token"]
-        return client(self.url, headers={"Authorization": f"Bearer {token}"})
+        return self.client(self.url, headers={"Authorization": f"Bearer {token}"})
 
     def business(self, **facts: Any) -> "Business":
         """Open a business and take a token for it."""
@@ -78,7 +77,7 @@ class Business:
         """The business by its own token."""
         answer = self.partner.api.post(f"/v1/platform/{self.id}/oauth2/token/")
         token = answer.json()["access_token"]
-        return client(self.base_url, headers={"Authorization": f"Bearer {token}"})
+        return self.partner.client(self.base_url, headers={"Authorization": f"Bearer {token}"})
 
     @property
     def base_url(self) -> str:

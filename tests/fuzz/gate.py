@@ -1,22 +1,72 @@
 """Judges a fuzzing run by more than its failures: was everything tried, and did the books hold?"""
 
+import asyncio
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.house import House
+from persistence import integrity
+from persistence.pool import make_pool
+
+Report = dict[str, Any]
 
 
-def judge_report(report: dict[str, Any], name: str) -> Iterator[str]:
-    yield from ()
+def judge_coverage(report: Report, operations: set[str], closed: set[str]) -> Iterator[str]:
+    """Name what was not tried, what was never accepted, and what was accepted but is closed.
+
+    `operations` and `closed` are labels, such as `GET /v1/platform/businesses/`; `closed` are those
+    that the caller of this run may not use.
+    """
+    accepted = accepted_cases(report)
+    for label in sorted(operations - accepted.keys()):
+        yield f"{label} was not tried"
+    for label in sorted(operations & accepted.keys()):
+        if label not in closed and not accepted[label]:
+            yield f"{label} was never accepted"
+        if label in closed and accepted[label]:
+            yield f"{label} is closed to this caller and was accepted {accepted[label]} times"
+    for warning, labels in report["warnings"].items():
+        for label in sorted(set(labels) - closed):
+            yield f"{label}: {warning}"
 
 
-def judge_log(log: Path) -> Iterator[str]:
-    for line in log.read_text("utf-8").splitlines():
-        if line.startswith("{") and json.loads(line).get("status", 0) >= 500:
-            yield line[:2000]
+def accepted_cases(report: Report) -> Counter[str]:
+    """How many valid cases of each operation were accepted, all phases together."""
+    return Counter(
+        {
+            label: sum(rate["accepted"] for rate in phases.values())
+            for label, phases in report["valid_rates"].items()
+        }
+    )
 
 
-def judge_books(house: House) -> list[str]:
-    return []
+def judge_failures(report: Report) -> Iterator[str]:
+    """Name what Schemathesis found."""
+    for failure in report["failures"]:
+        yield f"{failure['title']}: {', '.join(failure['operations'])}"
+    for error in report["errors"]:
+        yield f"Schemathesis: {error['title']}"
+
+
+def judge_log(lines: Iterator[str]) -> Iterator[str]:
+    """Name every answer of 500 and above, and whatever else went wrong in the server."""
+    for line in lines:
+        if not line.startswith("{"):
+            yield f"the server wrote {line.strip()[:300]}"
+            continue
+        event = json.loads(line)
+        if event.get("status", 0) >= 500 or event["level"] in ("error", "critical"):
+            yield f"the server failed: {line.strip()[:2000]}"
+
+
+async def judge_books(database_url: str) -> list[str]:
+    """Name every proof of any business's books that fails."""
+    async with make_pool(database_url, size=1) as pool:
+        return [
+            f"the books of {business.name} ({business.id}): {check.name}: {check.first_offender}"
+            for business in await integrity.all_books(pool)
+            for check in await integrity.prove(pool, business, lambda _share: None)
+            if not check.ok
+        ]

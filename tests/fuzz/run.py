@@ -5,6 +5,7 @@ the gate judges what Schemathesis reports, what the server logged and what is in
 """
 
 import argparse
+import asyncio
 import base64
 import json
 import os
@@ -19,13 +20,18 @@ from pathlib import Path
 
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
+from tests.contract.document import operations
 from tests.fuzz import gate
 from tests.fuzz.seed import Seeds, plant
 from tests.house import Databases, House
 
 REPORTS = Path("dist/fuzz")
 SEEDS = REPORTS / "seeds"
-RUNS = ("partner", "business", "tenants")
+SCHEMES = {
+    "partner": {"PartnerKey", "PartnerToken"},
+    "business": {"BusinessToken"},
+    "tenants": {"PartnerKey"},
+}
 
 
 def main() -> int:
@@ -50,7 +56,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--examples", type=int, default=30, help="per operation and phase")
     parser.add_argument("--seed", type=int, default=None, help="random, and told, when left out")
     parser.add_argument("--deep", type=int, metavar="SECONDS", help="time for each run")
-    parser.add_argument("--runs", nargs="+", choices=RUNS, default=RUNS)
+    parser.add_argument("--runs", nargs="+", choices=SCHEMES, default=SCHEMES)
     asked = parser.parse_args()
     if asked.seed is None:
         asked.seed = secrets.randbelow(2**32)
@@ -65,23 +71,33 @@ def fuzz(name: str, databases: Databases, asked: argparse.Namespace) -> list[str
         seeds.write(SEEDS)
         if name == "tenants":
             write_peers(house, seeds)
-        told = {
-            "FUZZ_URL": house.url,
-            "FUZZ_SEEDS": str(SEEDS),
-            "FUZZ_CALLER": name,
-            "PYTHONPATH": ".",
-        }
-        status = subprocess.run(command(name, asked), env={**os.environ, **told}, check=False)
-        books = gate.judge_books(house)
-    return [
-        f"{name}: {finding}"
-        for finding in (
-            *([f"Schemathesis left with {status.returncode}"] if status.returncode else []),
-            *gate.judge_report(json.loads((REPORTS / f"{name}.json").read_text("utf-8")), name),
-            *gate.judge_log(log),
+        told = {"FUZZ_URL": house.url, "FUZZ_SEEDS": str(SEEDS), "FUZZ_CALLER": name}
+        surroundings = {**os.environ, **told, "PYTHONPATH": "."}
+        ended = subprocess.run(command(name, asked), env=surroundings, check=False)
+        books = asyncio.run(gate.judge_books(house.database_url))
+    if ended.returncode not in (0, 1):  # 1 is for failures, which the report names.
+        return [f"{name}: Schemathesis ended with {ended.returncode}"]
+    report = json.loads((REPORTS / f"{name}.json").read_text("utf-8"))
+    known = contract_operations()
+    closed = {label for label, schemes in known.items() if SCHEMES[name].isdisjoint(schemes)}
+    with log.open(encoding="utf-8") as lines:
+        findings = [
+            *gate.judge_failures(report),
+            *gate.judge_coverage(report, set(known), closed),
+            *gate.judge_log(lines),
             *books,
-        )
-    ]
+        ]
+    return [f"{name}: {finding}" for finding in findings]
+
+
+def contract_operations() -> dict[str, set[str]]:
+    """Every operation, such as `GET /v1/platform/businesses/`, with the credentials it takes."""
+    return {
+        f"{each.method.upper()} {each.path}": {
+            name for alternative in each.node["security"] for name in alternative
+        }
+        for each in operations()
+    }
 
 
 @contextmanager

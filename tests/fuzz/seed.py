@@ -49,7 +49,7 @@ class Seeds:
 def plant(house: House, many: int = 60) -> Seeds:
     """Fill a fresh house; `many` of what a run uses up."""
     partner = house.partner("Fuzzed")
-    business = partner.business(external_id="harbour-coffee-01")
+    business = partner.business()
     seeds = Seeds(str(partner.partner_id), partner.api_key, business.id)
     customers = [business.customer(external_id=f"customer-{n}") for n in range(12)]
     pools = seeds.pools

@@ -188,7 +188,12 @@ class TestTokenEndpoints:
         ("error", "path", "word"),
         [
             (Malformed("validation_error", "No."), PARTNER_TOKEN, "invalid_request"),
-            (Malformed("unsupported_grant_type", "No."), PARTNER_TOKEN, "unsupported_grant_type"),
+            (Malformed.fields(grant_type=["is required"]), PARTNER_TOKEN, "invalid_request"),
+            (
+                Malformed.fields(grant_type=["must be client_credentials"]),
+                PARTNER_TOKEN,
+                "unsupported_grant_type",
+            ),
             (NotAuthenticated("invalid_credentials", "No."), PARTNER_TOKEN, "invalid_client"),
             (NotAuthenticated("token_expired", "No."), EXCHANGE, "invalid_token"),
             (NotAllowed("permission_denied", "No."), EXCHANGE, "access_denied"),

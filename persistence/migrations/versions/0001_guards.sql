@@ -19,6 +19,7 @@ END
 $$;
 
 GRANT USAGE ON SCHEMA public TO accounting_server;
+GRANT SELECT ON alembic_version TO accounting_server;  -- It starts on the schema it knows only.
 GRANT SELECT, INSERT, UPDATE ON partner, api_key, business, number_series TO accounting_server;
 GRANT SELECT, INSERT, UPDATE, DELETE ON partner_reply, reply TO accounting_server;
 GRANT SELECT, INSERT, UPDATE ON customer, account TO accounting_server;

@@ -1,0 +1,29 @@
+"""An application run inside this process: its start-up and shutdown, without a server."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+Application = Callable[[Any, Any, Any], Awaitable[None]]
+
+
+@asynccontextmanager
+async def started(application: Application) -> AsyncIterator[None]:
+    """Start an ASGI application and stop it afterwards; raises what its start-up raises."""
+    to_application: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+    from_application: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+    scope = {"type": "lifespan", "asgi": {"version": "3.0", "spec_version": "2.0"}, "state": {}}
+    life = asyncio.ensure_future(
+        application(scope, to_application.get, from_application.put)  # It answers by messages.
+    )
+    await to_application.put({"type": "lifespan.startup"})
+    answer = await from_application.get()
+    if answer["type"] == "lifespan.startup.failed":
+        await life
+        raise RuntimeError(answer.get("message", "the application did not start"))
+    try:
+        yield
+    finally:
+        await to_application.put({"type": "lifespan.shutdown"})
+        await life

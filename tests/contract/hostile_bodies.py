@@ -1,0 +1,218 @@
+"""Bodies that no operation takes, made of one that it does, each with the status it deserves."""
+
+import gzip
+import json
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from tests.contract.document import Node, follow
+
+JSON = "application/json"
+MARK = "@mark@"
+DEEP = 100_000
+MOST_EXACT = 2**53 - 1
+Place = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Hostile:
+    """A body, how it is announced, and the answer; `field` is where the fault must be told."""
+
+    name: str
+    content: bytes
+    status: int = 400
+    content_type: str | None = JSON
+    codes: tuple[str, ...] = ("malformed_json",)
+    encoding: str | None = None
+    field: str | None = None
+
+    @property
+    def headers(self) -> dict[str, str]:
+        lines = {"content-type": self.content_type, "content-encoding": self.encoding}
+        return {name: value for name, value in lines.items() if value is not None}
+
+
+def hostile_bodies(valid: Any, schema: Node) -> Iterator[Hostile]:
+    """Yield everything that is refused for an operation which takes `valid` under `schema`."""
+    yield from not_json(json.dumps(valid).encode())
+    yield from numbers()
+    yield from announced_wrongly(json.dumps(valid).encode())
+    yield from wrong_as_a_whole(valid)
+    for place in places(schema, valid):
+        yield from bad_texts(valid, *place)
+        yield from wrong_values(valid, *place)
+
+
+def not_json(valid: bytes) -> Iterator[Hostile]:
+    """What no parser may take for one JSON document in UTF-8."""
+    text = valid.decode()
+    for name, content in {
+        "an open brace": b"{",
+        "a word": b"nope",
+        "white space": b" \n\t",
+        "single quotes": b"{'a': 1}",
+        "a key without quotes": b"{a: 1}",
+        "a comma at the end": valid[:-1] + b",}",
+        "a comment": b"/* hello */" + valid,
+        "a form": b"legal_name=Harbour&email=a%40b.co",
+        "XML": b"<a/>",
+        "two documents": valid + valid,
+        "two documents on two lines": valid + b"\n" + valid,
+        "something behind it": valid + b" x",
+        "cut short": valid[: len(valid) // 2],
+        "the same key twice": valid[:-1] + b', "twice": 1, "twice": 1}',
+        "the same key in two spellings": valid[:-1] + b', "twice": 1, "t\\u0077ice": 1}',
+        "the same key twice inside": valid[:-1] + b', "in": {"metadata": 1, "metadata": 2}}',
+        "invalid UTF-8": valid[:-1] + b', "a": "\xff"}',
+        "UTF-8 longer than it needs": valid[:-1] + b', "a": "\xc0\xaf"}',
+        "a surrogate in UTF-8": valid[:-1] + b', "a": "\xed\xa0\x80"}',
+        "Latin-1": (text[:-1] + ', "a": "caf\xe9"}').encode("latin-1"),
+        "UTF-16": text.encode("utf-16"),
+        "UTF-16 without a mark": text.encode("utf-16-le"),
+        "UTF-32": text.encode("utf-32"),
+        "a byte order mark": b"\xef\xbb\xbf" + valid,
+        "a raw U+0000": valid[:-1] + b', "a": "\x00"}',
+        "a raw line break in a text": valid[:-1] + b', "a": "\n"}',
+        "an unknown escape": valid[:-1] + b', "a": "\\x41"}',
+        "U+0000 in a key": valid[:-1] + b', "a\\u0000": 1}',
+        "a lone surrogate in a key": valid[:-1] + b', "a\\ud800": 1}',
+        "lists too deep": b"[" * DEEP + b"]" * DEEP,
+        "open lists too deep": b"[" * DEEP,
+        "objects too deep": b'{"a":' * DEEP + b"1" + b"}" * DEEP,
+        "one level too deep": valid[:-1] + b', "a": ' + b"[" * 33 + b"]" * 33 + b"}",
+        "gzip under no name": gzip.compress(valid),
+    }.items():
+        yield Hostile(name, content)
+
+
+def numbers() -> Iterator[Hostile]:
+    """Numbers that JSON does not have, or that no reader holds exactly."""
+    for number in (
+        "NaN", "Infinity", "-Infinity", "1e400", "-1e400", "9" * 5000, str(MOST_EXACT + 1),
+        str(-MOST_EXACT - 1), "01", "+1", "1.", ".5", "0x10", "1_000", "--1", "1e", "1" * 400,
+    ):  # fmt: skip
+        shown = number if len(number) < 20 else f"{len(number)} digits"
+        for form in ('{"a": %s}', '{"metadata": {"a": [%s]}}'):
+            yield Hostile(form % shown, (form % number).encode())
+
+
+def announced_wrongly(valid: bytes) -> Iterator[Hostile]:
+    """Right bodies under a wrong name."""
+    for content_type in (
+        None, "", "json", "text/json", "text/plain", "application/xml", "application/json+x",
+        "application/problem+json", "application/octet-stream", "*/*",
+        "application/json, application/json", "application/json; charset=bogus",
+        "application/json; charset=utf-16", 'application/json; charset="iso-8859-1"',
+    ):  # fmt: skip
+        name = f"announced as {content_type}"
+        yield Hostile(name, valid, 415, content_type, ("unsupported_media_type",))
+    for encoding in ("gzip", "deflate", "br", "identity", "gzip, gzip", "bogus"):
+        content = gzip.compress(valid) if encoding == "gzip" else valid
+        yield Hostile(
+            f"encoded {encoding}", content, 415, JSON, ("unsupported_media_type",), encoding
+        )
+
+
+def wrong_as_a_whole(valid: Any) -> Iterator[Hostile]:
+    """JSON that is no object, or an object with a field that nobody knows."""
+    whole = ("validation_error",)
+    for content in (b"[]", b'"text"', b"1", b"null", b"true", b"[{}]"):
+        yield Hostile(f"not an object: {content.decode()}", content, codes=whole, field="body")
+    for name in ("nope", "__proto__", "id", "", "a.b", "$ref", "x" * 300, "sent_at ", "Ünïcode"):
+        content = json.dumps({**valid, name: 1}).encode()
+        yield Hostile(
+            f"unknown field {name[:20]!r}", content, codes=whole, field=name[:64] or "body"
+        )
+
+
+def bad_texts(valid: Any, place: Place, schema: Node) -> Iterator[Hostile]:
+    """U+0000 and lone surrogates, escaped, in every text."""
+    if schema.get("type") != "string":
+        return
+    marked = json.dumps(changed(valid, place, MARK)).encode()
+    for text in (b"a\\u0000b", b"\\ud800", b"\\udc00\\ud800", b"x\\uD83D"):
+        yield Hostile(f"{dotted(place)} = {text.decode()}", marked.replace(MARK.encode(), text))
+
+
+def wrong_values(valid: Any, place: Place, schema: Node) -> Iterator[Hostile]:
+    """Values of a wrong type, or beyond a limit, in every field."""
+    tried = [*wrong_types(schema), *beyond_limits(schema, at(valid, place))]
+    if "type" in schema and not schema.get("nullable"):
+        tried.append(None)
+    for value in tried:
+        shown = json.dumps(value)
+        yield Hostile(
+            f"{dotted(place)} = {shown[:40]}",
+            json.dumps(changed(valid, place, value)).encode(),
+            codes=("validation_error",),
+            field=dotted(place),
+        )
+
+
+def wrong_types(schema: Node) -> list[Any]:
+    if "anyOf" in schema:  # A number that may be written as text.
+        return [True, {}, [1], "", "abc", "1e3", "NaN", " 1", "+1", "\uff11"]
+    return {
+        "string": [12345, 1.5, True, {}, ["a"]],
+        "integer": ["5", 5.0, 5.5, 1e3, True, {}, [5], ""],
+        "number": ["x", True, {}],
+        "boolean": ["true", 1, 0, "", {}],
+        "array": ["a", 5, {}, {"0": {}}],
+        "object": ["a", 5, [], [{}], True],
+    }.get(schema.get("type", ""), [])
+
+
+def beyond_limits(schema: Node, present: Any) -> list[Any]:
+    """One step past each limit; words, dates and ids that are none."""
+    found: list[Any] = []
+    if schema.get("type") == "string":
+        found += {
+            "uuid": ["x", "{0197f0c6-3d51-7a8b-b1e2-6c4d8e9f0a03}", "0" * 32, ""],
+            "date": ["2026-02-30", "2026-1-1", "20260101", "1899-12-31", "2200-01-01", "today", ""],
+            "date-time": ["2026-02-30T00:00:00Z", "2026-01-01T00:00:00", "2026-01-01", "0", ""],
+            "email": ["nobody", "a@b@c.de", "a b@c.de", "@", ""],
+        }.get(schema.get("format", ""), [])
+        if "enum" in schema:
+            found += ["nonsense", schema["enum"][0] + " ", ""]
+        if "maxLength" in schema:
+            found.append("x" * (schema["maxLength"] + 1))
+    if schema.get("type") == "integer":
+        found += [schema["maximum"] + 1] if schema["maximum"] < MOST_EXACT else []
+        found += [schema["minimum"] - 1] if schema["minimum"] > -MOST_EXACT else []
+    if schema.get("type") == "array" and present:
+        found.append([present[0]] * (schema["maxItems"] + 1))
+    return found
+
+
+def places(schema: Node, value: Any, here: Place = ()) -> Iterator[tuple[Place, Node]]:
+    """Yield every field that a body has or could have, and inside those that it has."""
+    schema = follow(schema)
+    for name, part in schema.get("properties", {}).items():
+        yield (*here, name), follow(part)
+        if isinstance(value, dict) and value.get(name):
+            yield from places(part, value[name], (*here, name))
+    if "items" in schema and isinstance(value, list) and value:
+        yield (*here, 0), follow(schema["items"])
+        yield from places(schema["items"], value[0], (*here, 0))
+
+
+def changed(body: Any, place: Place, value: Any) -> Any:
+    """A copy of a body with another value at a place."""
+    body = deepcopy(body)
+    here = body
+    for key in place[:-1]:
+        here = here[key]
+    here[place[-1]] = value
+    return body
+
+
+def at(body: Any, place: Place) -> Any:
+    for key in place:
+        body = body.get(key) if isinstance(body, dict) else body[key]
+    return body
+
+
+def dotted(place: Place) -> str:
+    return ".".join(map(str, place))

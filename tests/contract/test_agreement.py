@@ -1,0 +1,154 @@
+"""The contract and the code say the same: operations, error codes, filters and sorts, both ways."""
+
+import ast
+import inspect
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accounting import errors
+from persistence import customers, faults, invoices, journal, registry, store
+from persistence.pages import Listing
+from server import problems
+from server.contract import module_of
+from server.dispatch import PAGING
+from server.errors import LEAKED
+from tests.contract.document import Operation, document, follow, named, operations
+
+ROOT = Path(__file__).parents[2]
+ROOMS = ("server", "handlers", "persistence", "access", "accounting", "embedded", "cli")
+KINDS = {
+    name
+    for module in (errors, problems)
+    for name, kind in vars(module).items()
+    if isinstance(kind, type) and issubclass(kind, errors.Refusal)
+}
+# Raised with a code that stands in a table, which is read below.
+RAISED_FROM_TABLES = {
+    ("persistence/faults.py", "broken.code"),
+    ("persistence/store.py", "_NOT_FOUND[noun]"),
+    ("server/errors.py", "*LEAKED[error.status_code]"),
+}
+# Said to the operator by the command line; no request can meet them.
+OPERATORS = {"too_many_api_keys", "partner_not_found", "api_key_not_found"}
+LISTS: dict[str, Listing] = {
+    "list_businesses": registry.LISTING,
+    "list_customers": customers.LISTING,
+    "list_invoices": invoices.INVOICES.listing,
+    "list_invoice_payments": invoices.PAYMENTS.listing,
+    "list_journal_entries": journal.LISTING,
+}
+
+
+def listed_codes() -> set[str]:
+    return set(document()["components"]["schemas"]["ErrorCode"]["enum"])
+
+
+def refusals() -> Iterator[tuple[str, ast.expr]]:
+    """Yield the first argument of every call that makes a refusal, with its file."""
+    for room in ROOMS:
+        for path in sorted((ROOT / room).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+                if isinstance(node, ast.Call) and node.args and called(node.func) in KINDS:
+                    yield path.relative_to(ROOT).as_posix(), node.args[0]
+
+
+def called(function: ast.expr) -> str:
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
+
+
+def raised_codes() -> set[str]:
+    literal = {node.value for _, node in refusals() if isinstance(node, ast.Constant)}
+    in_tables = {
+        *(code for code, _ in LEAKED.values()),
+        *(broken.code for broken in faults._UNIQUE.values()),
+        *store._NOT_FOUND.values(),
+    }
+    refused_as_a_whole = {errors.Malformed.fields(field=["wrong"]).code}
+    unforeseen = {"internal_error"}
+    return {str(code) for code in literal} | in_tables | refused_as_a_whole | unforeseen
+
+
+def query_names(operation: Operation) -> set[str]:
+    return {each["name"] for each in operation.parameters if each["in"] == "query"} - set(PAGING)
+
+
+def sorts(operation: Operation) -> set[str]:
+    [sort] = [each for each in operation.parameters if each["name"] == "sort"]
+    return set(follow(sort["schema"])["enum"])
+
+
+class TestOperations:
+    @pytest.mark.parametrize("operation", operations(), ids=lambda each: each.name)
+    def test_each_has_a_handler_in_the_module_its_tag_names(self, operation: Operation) -> None:
+        module = import_module(f"handlers.{module_of(operation.node['tags'][0])}")
+        handler = getattr(module, operation.name, None)
+        assert inspect.iscoroutinefunction(handler)
+        assert handler.__module__ == module.__name__
+
+    def test_each_handler_is_an_operation(self) -> None:
+        verbs = {each.name.partition("_")[0] for each in operations()}
+        for tag in document()["tags"]:
+            module = import_module(f"handlers.{module_of(tag['name'])}")
+            public = {
+                name
+                for name, value in vars(module).items()
+                if inspect.iscoroutinefunction(value)
+                and value.__module__ == module.__name__
+                and name.partition("_")[0] in verbs
+            }
+            tagged = {each.name for each in operations() if each.node["tags"] == [tag["name"]]}
+            assert public == tagged
+
+
+class TestErrorCodes:
+    def test_each_raised_one_is_in_the_contract(self) -> None:
+        assert raised_codes() - OPERATORS - listed_codes() == set()
+
+    def test_each_of_the_contract_is_raised(self) -> None:
+        assert listed_codes() - raised_codes() == set()
+
+    def test_those_for_the_operator_are_raised_and_not_in_the_contract(self) -> None:
+        assert raised_codes() >= OPERATORS
+        assert not OPERATORS & listed_codes()
+
+    def test_each_stands_as_a_literal_where_it_is_raised_or_in_a_known_table(self) -> None:
+        others = {
+            (path, ast.unparse(node))
+            for path, node in refusals()
+            if not isinstance(node, ast.Constant)
+        }
+        assert others == RAISED_FROM_TABLES
+
+
+class TestLists:
+    def test_each_list_of_the_contract_is_compared(self) -> None:
+        in_contract = {operation.name for operation in operations() if operation.is_list}
+        assert in_contract == {*LISTS, "list_accounts"}
+
+    @pytest.mark.parametrize("name", LISTS)
+    def test_each_filter_of_the_contract_is_known_to_the_store_and_back(self, name: str) -> None:
+        assert query_names(named(name)) == set(LISTS[name].filters)
+
+    @pytest.mark.parametrize("name", LISTS)
+    def test_each_sort_of_the_contract_is_known_to_the_store_and_back(self, name: str) -> None:
+        ascending = set(LISTS[name].sorts)
+        assert sorts(named(name)) == ascending | {f"-{each}" for each in ascending}
+
+    @pytest.mark.parametrize("name", LISTS)
+    def test_the_default_sort_is_the_one_of_the_contract(self, name: str) -> None:
+        [sort] = [each for each in named(name).parameters if each["name"] == "sort"]
+        assert sort["schema"]["default"] == LISTS[name].default_sort
+
+    def test_accounts_are_filtered_by_every_name_of_the_contract(self) -> None:
+        handler = import_module("handlers.chart_of_accounts")
+        read: set[Any] = set()
+        for function in (handler.matches, handler.period_of):
+            tree = ast.parse(inspect.getsource(function))
+            read |= {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+        assert query_names(named("list_accounts")) - read == set()

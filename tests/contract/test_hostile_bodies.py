@@ -1,0 +1,193 @@
+"""Every operation refuses every bad body with the documented answer, and keeps nothing of it."""
+
+import json
+import socket
+from collections.abc import Iterable, Iterator
+
+import httpx
+import pytest
+
+from tests.contract.document import Operation, bodies, operations
+from tests.contract.hostile_bodies import JSON, Hostile, hostile_bodies
+from tests.contract.responses import check_response
+from tests.contract.valid_requests import Request, Story, stored
+from tests.house import House
+from tests.partnership import Partnership
+
+TAKING_JSON = [each for each in operations() if JSON in bodies(each)]
+each_taking_json = pytest.mark.parametrize("operation", TAKING_JSON, ids=lambda each: each.name)
+each_without_body = pytest.mark.parametrize(
+    "operation", [each for each in operations() if not bodies(each)], ids=lambda each: each.name
+)
+each_with_body = pytest.mark.parametrize(
+    "operation", [each for each in operations() if bodies(each)], ids=lambda each: each.name
+)
+HUGE_BYTES = 60_000_000
+
+
+@pytest.fixture(scope="module")
+def story(acme: Partnership) -> Story:
+    return Story.begin(acme)
+
+
+@pytest.fixture
+def nothing_kept(house: House) -> Iterator[None]:
+    before = stored(house)
+    yield
+    assert stored(house) == before
+
+
+def wrongly_answered(request: Request, hostile: Iterable[Hostile]) -> list[str]:
+    """Send all, and name those that were not answered as they deserve."""
+    found = []
+    for each in hostile:
+        answer = request.send(content=each.content, headers=each.headers)
+        body = answer.json()
+        faults = body.get("detail", {}).get("field_errors", {})
+        told = each.field is None or any(
+            name == each.field or name.startswith(f"{each.field}.") for name in faults
+        )
+        if answer.status_code != each.status or body["error_code"] not in each.codes or not told:
+            found.append(f"{each.name}: {answer.status_code} {answer.text[:200]}")
+    return found
+
+
+class TestStory:
+    @pytest.mark.parametrize("operation", operations(), ids=lambda each: each.name)
+    def test_tells_a_valid_request_for_every_operation(
+        self, operation: Operation, rival: Partnership
+    ) -> None:
+        answer = Story.begin(rival).request(operation).send()
+        assert answer.status_code in (200, 201, 409), answer.text
+
+
+class TestJsonBody:
+    @each_taking_json
+    def test_is_refused_in_every_bad_form(
+        self, operation: Operation, story: Story, nothing_kept: None
+    ) -> None:
+        request = story.request(operation)
+        schema = bodies(operation)[JSON]["schema"]
+        forms = set(bodies(operation)) - {JSON}
+        hostile = [
+            each for each in hostile_bodies(request.body, schema) if each.content_type not in forms
+        ]
+        assert len(hostile) > 100
+        assert wrongly_answered(request, hostile) == []
+
+    @each_taking_json
+    def test_is_taken_under_any_spelling_of_its_name(
+        self, operation: Operation, rival: Partnership
+    ) -> None:
+        for content_type in (
+            "APPLICATION/JSON",
+            "application/json;charset=utf-8",
+            'application/json ; charset="UTF-8"',
+        ):
+            request = Story.begin(rival).request(operation)
+            content = json.dumps(request.body).encode()
+            answer = request.send(content=content, headers={"content-type": content_type})
+            assert answer.status_code in (200, 201), answer.text
+
+    @each_taking_json
+    def test_is_taken_in_chunks(self, operation: Operation, rival: Partnership) -> None:
+        request = Story.begin(rival).request(operation)
+        content = json.dumps(request.body).encode()
+        pieces = (content[start : start + 7] for start in range(0, len(content), 7))
+        answer = request.send(content=pieces, headers={"content-type": JSON})
+        assert answer.status_code in (200, 201), answer.text
+
+
+class TestNoBody:
+    @each_with_body
+    def test_is_refused_where_one_is_needed(
+        self, operation: Operation, story: Story, nothing_kept: None
+    ) -> None:
+        if not operation.node["requestBody"].get("required", False):
+            return
+        answer = story.request(operation).send(content=b"", headers={"content-type": JSON})
+        assert answer.status_code == 400
+        assert answer.json()["detail"]["field_errors"] == {"body": ["is required"]}
+
+    @each_without_body
+    @pytest.mark.parametrize("content_type", [JSON, "text/plain", None])
+    def test_is_all_that_other_operations_take(
+        self, operation: Operation, content_type: str | None, story: Story, nothing_kept: None
+    ) -> None:
+        headers = {"content-type": content_type} if content_type else {}
+        answer = story.request(operation).send(content=b'{"a": 1}', headers=headers)
+        assert answer.status_code == 400
+        assert answer.json()["error_code"] == "bad_request"
+
+
+class TestLargeBody:
+    @each_with_body
+    def test_is_refused_before_it_was_sent(
+        self, operation: Operation, story: Story, nothing_kept: None
+    ) -> None:
+        answer = announced(story.request(operation), f"Content-Length: {HUGE_BYTES}")
+        assert answer.status_code == 413
+
+    @each_with_body
+    def test_is_refused_while_it_is_sent_in_chunks(
+        self, operation: Operation, story: Story, nothing_kept: None
+    ) -> None:
+        answer = announced(story.request(operation), "Transfer-Encoding: chunked", endless=True)
+        assert answer.status_code == 413
+
+    @each_taking_json
+    def test_of_json_may_have_a_mebibyte(
+        self, operation: Operation, story: Story, nothing_kept: None
+    ) -> None:
+        request = story.request(operation)
+        limit = 1024 * 1024
+        headers = {"content-type": JSON}
+        for size, status in ((limit, 400), (limit + 1, 413)):
+            content = b'{"nope": "%s"}' % (b"x" * (size - len('{"nope": ""}')))
+            assert request.send(content=content, headers=headers).status_code == status
+
+
+def announced(request: Request, line: str, *, endless: bool = False) -> httpx.Response:
+    """Send the head of a request and, where it is endless, chunks until the server refuses."""
+    url = request.client.base_url.join(request.path)
+    built = request.client.build_request("GET", url)
+    lines = [
+        f"{request.operation.method.upper()} {request.path} HTTP/1.1",
+        f"Host: {url.host}",
+        f"Authorization: {authorization(request.client, built)}",
+        f"Content-Type: {next(iter(bodies(request.operation)))}",
+        line,
+        "",
+        "",
+    ]
+    with socket.create_connection((url.host, url.port), timeout=10) as connection:
+        connection.sendall("\r\n".join(lines).encode())
+        sent = 0
+        while endless and sent < HUGE_BYTES:
+            try:
+                connection.sendall(b"10000\r\n" + b"x" * 0x10000 + b"\r\n")
+            except (BrokenPipeError, ConnectionResetError):
+                break
+            sent += 0x10000
+        return read_answer(connection, request)
+
+
+def authorization(client: httpx.Client, built: httpx.Request) -> str:
+    flow = client.auth.sync_auth_flow(built) if client.auth else iter([built])
+    return str(next(flow).headers["authorization"])
+
+
+def read_answer(connection: socket.socket, request: Request) -> httpx.Response:
+    """Read one answer from a socket, and hold it against the contract like any other."""
+    with connection.makefile("rb") as stream:
+        status = int(stream.readline().split()[1])
+        headers: list[tuple[str, str]] = []
+        while (line := stream.readline().strip()) != b"":
+            name, _, value = line.decode("latin-1").partition(": ")
+            headers.append((name, value))
+        content = stream.read(int(dict(headers)["content-length"]))
+    url = request.client.base_url.join(request.path)
+    asked = httpx.Request(request.operation.method.upper(), url)
+    answer = httpx.Response(status, headers=headers, content=content, request=asked)
+    check_response(answer)
+    return answer

@@ -1,0 +1,41 @@
+"""Proving the books of businesses under test, and planting faults in them as the owner."""
+
+import asyncio
+from typing import Any
+from uuid import UUID
+
+import psycopg
+
+from persistence.integrity import BooksToProve, Check, all_books, prove
+from persistence.pool import make_pool
+from tests.house import House
+from tests.partnership import Business
+
+
+def checks_of(house: House, business_id: UUID | str) -> list[Check]:
+    async def audit() -> list[Check]:
+        async with make_pool(house.database_url, size=1) as pool:
+            [books] = [each for each in await all_books(pool) if str(each.id) == str(business_id)]
+            return await prove(pool, books, lambda _: None)
+
+    return asyncio.run(audit())
+
+
+def faults_in(house: House, business: Business) -> set[str]:
+    return {check.name for check in checks_of(house, business.id) if not check.ok}
+
+
+def books_in(house: House) -> list[BooksToProve]:
+    async def listed() -> list[BooksToProve]:
+        async with make_pool(house.database_url, size=1) as pool:
+            return await all_books(pool)
+
+    return asyncio.run(listed())
+
+
+def tamper(house: House, statement: str, *parameters: Any) -> None:
+    """Change rows as their owner, with no trigger and no foreign key looking."""
+    with psycopg.connect(house.database_url) as connection:
+        connection.execute("SET session_replication_role = replica")
+        touched = connection.execute(statement, parameters).rowcount
+        assert touched > 0, "the fault was not planted"
