@@ -114,7 +114,7 @@ def copy(
     renamed: Sequence[str],
 ) -> None:
     """Copy columns of a table to the table of the same name."""
-    out = f"COPY {table} ({', '.join(names)}) TO STDOUT"
+    out = f"COPY (SELECT {', '.join(names)} FROM {table}) TO STDOUT"
     into = f"COPY {table} ({', '.join(renamed)}) FROM STDIN"
     with (
         source.cursor().copy(out) as reading,

@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from itertools import cycle
 from multiprocessing import get_context
 from time import perf_counter
+from typing import Any
 
 import httptools
 import uvloop
+
+GRACE_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +45,18 @@ class Client(asyncio.Protocol):
         self.drive = drive
         self.body = b""
         self.began = 0.0
-        self.transport: asyncio.Transport
+        self.done = False
+        self.transport: Any
         self.parser = httptools.HttpResponseParser(self)
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
+    def connection_made(self, transport: Any) -> None:
         self.transport = transport
         self.send_next()
 
     def send_next(self) -> None:
         request = self.drive.next_request()
         if request is None:
+            self.done = True
             self.transport.close()
             return
         self.began = perf_counter()
@@ -74,6 +78,8 @@ class Client(asyncio.Protocol):
         self.send_next()
 
     def connection_lost(self, _error: Exception | None) -> None:
+        if not self.done:
+            self.drive.fail("the connection was closed")
         self.drive.lost()
 
 
@@ -98,7 +104,8 @@ class Drive:
         self.until = began + self.seconds
         for _ in range(connections):
             await loop.create_connection(lambda: Client(self), "127.0.0.1", port)
-        await self.ended
+        async with asyncio.timeout(self.seconds + GRACE_SECONDS):
+            await self.ended
         return Load(perf_counter() - began, tuple(sorted(self.latencies)))
 
     def next_request(self) -> bytes | None:
@@ -129,7 +136,7 @@ def drive(
 ) -> Load:
     """Send requests over and over for some seconds, or each of them once without a time."""
     source = iter(requests) if seconds is None else cycle(requests)
-    run = Drive(source, expected, 3600 if seconds is None else seconds)
+    run = Drive(source, expected, 600 if seconds is None else seconds)
     return uvloop.run(run.run(port, connections))
 
 

@@ -14,14 +14,14 @@ async def started(application: Application) -> AsyncIterator[None]:
     to_application: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
     from_application: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
     scope = {"type": "lifespan", "asgi": {"version": "3.0", "spec_version": "2.0"}, "state": {}}
-    life = asyncio.ensure_future(
-        application(scope, to_application.get, from_application.put)  # It answers by messages.
-    )
+    life = asyncio.ensure_future(application(scope, to_application.get, from_application.put))
     await to_application.put({"type": "lifespan.startup"})
-    answer = await from_application.get()
-    if answer["type"] == "lifespan.startup.failed":
+    answer = asyncio.ensure_future(from_application.get())
+    await asyncio.wait({life, answer}, return_when=asyncio.FIRST_COMPLETED)
+    if life.done() or answer.result()["type"] != "lifespan.startup.complete":
+        answer.cancel()
         await life
-        raise RuntimeError(answer.get("message", "the application did not start"))
+        raise RuntimeError("the application did not start")
     try:
         yield
     finally:

@@ -89,6 +89,7 @@ def main() -> None:
 def mendable() -> tuple[type[Exception], ...]:
     """Return the kinds of failures that an operator can mend; loaded when there is one."""
     from accounting.errors import Refusal
+    from cli.demo_clerk import DemoFailed
     from embedded.errors import EmbeddedError
     from persistence.pool import UnsafeDatabase, UnusableDatabase
     from server.master import CannotServe
@@ -96,5 +97,5 @@ def mendable() -> tuple[type[Exception], ...]:
 
     return (
         *(SettingsError, CannotServe),
-        *(EmbeddedError, UnsafeDatabase, UnusableDatabase, Refusal),
+        *(EmbeddedError, UnsafeDatabase, UnusableDatabase, Refusal, DemoFailed),
     )

@@ -58,13 +58,15 @@ async def prove_each(url: str) -> list[Proof]:
 
 def progress_bar() -> Progress:
     """Show how far a long work is, on standard error and only to people."""
+    console = Console(stderr=True)
     return Progress(
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TextColumn("{task.description}", markup=False),
-        console=Console(stderr=True),
+        console=console,
         transient=True,
+        disable=not console.is_terminal,
     )
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from accounting import chart
+from accounting.ledger import balance
 from accounting.outline import Outline
 from handlers.amounts import formatted
 from persistence.accounts import AccountState
@@ -77,8 +78,14 @@ class Chart:
         return sum(child.account.archived_at is None for child in self.under(account_id))
 
     def rollup(self, account_id: UUID) -> int:
-        """The balance of an account and of everything under it."""
-        return sum(self.states[each].balance for each in self.outline.branch(account_id))
+        """The balance of an account and of everything under it, positive on the account's side.
+
+        A contra account below it subtracts, whatever side its own balance is shown on.
+        """
+        account = self.states[account_id].account
+        branch = [self.states[each] for each in self.outline.branch(account_id)]
+        debits, credits_ = sum(each.debits for each in branch), sum(each.credits for each in branch)
+        return balance(account.account_type, debits, credits_, account.balance_behavior)
 
 
 def shape(chart_read: Chart, state: AccountState) -> dict[str, Any]:

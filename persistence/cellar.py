@@ -1,11 +1,18 @@
 """The cellar as one process holds it: its connections, its gate, and what it remembers."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from time import monotonic
+
+from psycopg import OperationalError
+from psycopg_pool import PoolTimeout
 
 from persistence.accounts import RoleMemory
 from persistence.gate import Gate
 from persistence.pool import Pool, make_pool, refuse_unsafe
+
+OPENING_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +24,19 @@ class Cellar:
     roles: RoleMemory
 
     async def open(self, *, durable: bool) -> None:
-        """Connect; raises UnsafeDatabase where promises could not be kept."""
-        await self.pool.open(wait=True, timeout=30)
-        await refuse_unsafe(self.pool, durable=durable)
+        """Connect; raises UnsafeDatabase where promises could not be kept.
+
+        A worker that takes the place of another may do so while the database is away for a moment.
+        """
+        deadline = monotonic() + OPENING_SECONDS
+        await self.pool.open()
+        while True:
+            try:
+                return await refuse_unsafe(self.pool, durable=durable)
+            except (OperationalError, PoolTimeout):
+                if monotonic() > deadline:
+                    raise
+                await asyncio.sleep(0.1)
 
     async def close(self) -> None:
         """Let every connection go."""

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Any
 from uuid import UUID
 
-from psycopg import OperationalError
+from psycopg import InterfaceError, OperationalError
 from psycopg_pool import PoolTimeout
 
 from access.principal import Caller, CallerKind
@@ -123,5 +123,5 @@ class Gate:
         try:
             async with self._pool.connection() as connection:
                 return await (await connection.execute(text, parameters)).fetchall()
-        except (OperationalError, PoolTimeout) as error:
+        except (OperationalError, InterfaceError, PoolTimeout) as error:
             raise unavailable() from error

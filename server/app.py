@@ -1,6 +1,7 @@
 """The one place where everything meets: settings in, a running ASGI application out."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
@@ -97,12 +98,12 @@ async def lifespan(
     if before_opening is not None:
         await asyncio.to_thread(before_opening)
     await cellar.open(durable=durable)
-    log.info("open")
+    log.info("open", pid=os.getpid())
     try:
         yield
     finally:
         await cellar.close()
-        log.info("closed")
+        log.info("closed", pid=os.getpid())
 
 
 async def probe(cellar: Cellar) -> Mapping[str, str]:

@@ -44,9 +44,11 @@ class OwnGround:
         self.home = self.postgres.home
         self.url = self.postgres.url()
 
-    def lay(self, _given_up: Callable[[], bool]) -> None:
+    def lay(self, given_up: Callable[[], bool]) -> None:
         """Start, migrate and prove it."""
         self.postgres.start()
+        if given_up():
+            return
         self.postgres.create_database()
         # Imported while PostgreSQL's programs and the workers are loading, too.
         from persistence.fitness import refuse_unfit

@@ -34,7 +34,7 @@ class FailedLogins:
             raise TooMany(
                 "rate_limited",
                 "Too many failed logins. Try again later.",
-                retry_after=max(waits),
+                retry_after_seconds=max(waits),
             )
 
     def _count(self, name: str, now: float) -> int:

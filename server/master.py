@@ -67,14 +67,14 @@ class Master(Multiprocess):
     def keep_ground(self) -> None:
         """Lay the ground, open the gate, and mend the ground whenever it breaks."""
         try:
-            check_contract()
             self.ground.lay(self.should_exit.is_set)
+            self.laid.set()
+            self.gate.close()
+            check_contract()  # Connexion has done so as well, in each worker, only less strictly.
         except Exception as error:
             self.failure = error
             self.should_exit.set()
             return
-        self.laid.set()
-        self.gate.close()
         pause = LOOK_SECONDS
         while not self.should_exit.wait(pause):
             try:

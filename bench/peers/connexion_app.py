@@ -28,25 +28,27 @@ def create_app() -> AsyncApp:
 
 
 def contract() -> dict[str, Any]:
-    """Cut our contract down to the two operations."""
+    """Cut our contract down to the two operations, with a scheme that Connexion knows."""
     document = dict(parse(read_source()))
     paths: dict[str, Any] = {}
     for path, item in document["paths"].items():
         for method, operation in item.items():
             if isinstance(operation, dict) and operation.get("operationId") in SERVED:
-                shared = {"parameters": item["parameters"]} if "parameters" in item else {}
-                paths.setdefault(path, shared)[method] = {
-                    **operation, "security": [{"token": []}]
-                }
-    components = dict(document["components"])
-    components["securitySchemes"] = {
-        "token": {
-            "type": "http",
-            "scheme": "bearer",
-            "x-bearerInfoFunc": f"{__name__}.token_info",
-        }
-    }
+                served = paths.setdefault(path, {"parameters": item["parameters"]})
+                served[method] = stock(operation)
+    scheme = {"type": "http", "scheme": "bearer", "x-bearerInfoFunc": f"{__name__}.token_info"}
+    components = {**document["components"], "securitySchemes": {"token": scheme}}
     return {**document, "paths": paths, "components": components, "security": []}
+
+
+def stock(operation: dict[str, Any]) -> dict[str, Any]:
+    """Keep of an operation what this peer answers: no headers, and no errors of ours."""
+    responses = {
+        status: {name: part for name, part in response.items() if name != "headers"}
+        for status, response in operation["responses"].items()
+        if status < "300"
+    }
+    return {**operation, "responses": responses, "security": [{"token": []}]}
 
 
 async def token_info(token: str) -> dict[str, Any] | None:

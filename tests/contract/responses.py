@@ -223,8 +223,8 @@ def documented(operation_id: str, status: int) -> Documented:
 @cache
 def unrouted(component: str) -> Documented:
     """What is answered where there is no operation."""
-    answer = document()["components"]["responses"][component]
-    return compiled(component, answer, answer["description"])
+    answers = document()["components"]["responses"]
+    return compiled(component, answers[component], answers["TransportFailure"]["description"])
 
 
 def compiled(place: str, answer: Node, texts: str) -> Documented:

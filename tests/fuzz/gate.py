@@ -1,10 +1,8 @@
 """Judges a fuzzing run by more than its failures: was everything tried, and did the books hold?"""
 
-import asyncio
 import json
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from persistence import integrity
@@ -14,15 +12,18 @@ Report = dict[str, Any]
 
 
 def judge_coverage(report: Report, operations: set[str], closed: set[str]) -> Iterator[str]:
-    """Name what was not tried, what was never accepted, and what was accepted but is closed.
+    """Name what was left out, what was never accepted, and what was accepted but is closed.
 
     `operations` and `closed` are labels, such as `GET /v1/platform/businesses/`; `closed` are those
     that the caller of this run may not use.
     """
-    accepted = accepted_cases(report)
-    for label in sorted(operations - accepted.keys()):
-        yield f"{label} was not tried"
-    for label in sorted(operations & accepted.keys()):
+    tried, accepted = report["operations"]["tested"], accepted_cases(report)
+    if tried != len(operations):
+        yield f"{tried} of {len(operations)} operations were tried"
+    for phase, outcome in report["phases"].items():
+        if outcome["skip_reason"]:
+            yield f"the phase {phase} was skipped: {outcome['skip_reason']}"
+    for label in sorted(operations):
         if label not in closed and not accepted[label]:
             yield f"{label} was never accepted"
         if label in closed and accepted[label]:

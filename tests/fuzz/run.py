@@ -6,7 +6,6 @@ the gate judges what Schemathesis reports, what the server logged and what is in
 
 import argparse
 import asyncio
-import base64
 import json
 import os
 import secrets
@@ -14,9 +13,13 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
+from uuid import UUID
+
+import tomli_w
 
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
@@ -24,13 +27,15 @@ from tests.contract.document import operations
 from tests.fuzz import gate
 from tests.fuzz.seed import Seeds, plant
 from tests.house import Databases, House
+from tests.partnership import Partnership
 
+CONFIG = Path("schemathesis.toml")
 REPORTS = Path("dist/fuzz")
 SEEDS = REPORTS / "seeds"
 SCHEMES = {
     "partner": {"PartnerKey", "PartnerToken"},
     "business": {"BusinessToken"},
-    "tenants": {"PartnerKey"},
+    "tenants": {"PartnerToken"},
 }
 
 
@@ -53,9 +58,14 @@ def main() -> int:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz.run")
-    parser.add_argument("--examples", type=int, default=30, help="per operation and phase")
+    parser.add_argument("--examples", type=int, default=30, help="per operation")
     parser.add_argument("--seed", type=int, default=None, help="random, and told, when left out")
-    parser.add_argument("--deep", type=int, metavar="SECONDS", help="time for each run")
+    parser.add_argument(
+        "--deep",
+        type=int,
+        metavar="SECONDS",
+        help="time for each run, below the hour that a token lives",
+    )
     parser.add_argument("--runs", nargs="+", choices=SCHEMES, default=SCHEMES)
     asked = parser.parse_args()
     if asked.seed is None:
@@ -67,13 +77,12 @@ def fuzz(name: str, databases: Databases, asked: argparse.Namespace) -> list[str
     """Do one run and return what the gate finds."""
     log = REPORTS / f"{name}.log"
     with served(databases, f"fuzz_{name}", log) as house:
-        seeds = plant(house)
+        seeds = plant(house, many=2 * asked.examples + 20)
         seeds.write(SEEDS)
-        if name == "tenants":
-            write_peers(house, seeds)
+        config = write_tenants(house, seeds) if name == "tenants" else CONFIG
         told = {"FUZZ_URL": house.url, "FUZZ_SEEDS": str(SEEDS), "FUZZ_CALLER": name}
         surroundings = {**os.environ, **told, "PYTHONPATH": "."}
-        ended = subprocess.run(command(name, asked), env=surroundings, check=False)
+        ended = subprocess.run(command(name, config, asked), env=surroundings, check=False)
         books = asyncio.run(gate.judge_books(house.database_url))
     if ended.returncode not in (0, 1):  # 1 is for failures, which the report names.
         return [f"{name}: Schemathesis ended with {ended.returncode}"]
@@ -103,35 +112,38 @@ def contract_operations() -> dict[str, set[str]]:
 @contextmanager
 def served(databases: Databases, database: str, log: Path) -> Iterator[House]:
     """Run a house with its log in a file."""
-    with log.open("w", encoding="utf-8") as lines, redirect_stderr(lines):
-        with House(databases.clone(database)) as house:
-            yield house
+    with (
+        log.open("w", encoding="utf-8") as lines,
+        redirect_stderr(lines),
+        House(databases.clone(database)) as house,
+    ):
+        yield house
 
 
-def write_peers(house: House, seeds: Seeds) -> None:
-    """Write down the two partners who must not see each other's things."""
-    other = house.partner("Rival")
-    pairs = {
-        "owner": f"{seeds.partner_id}:{seeds.api_key}",
-        "rival": f"{other.partner_id}:{other.api_key}",
-    }
+def write_tenants(house: House, seeds: Seeds) -> Path:
+    """Write the same configuration with two partners who must not see each other's things."""
+    callers = {"owner": Partnership(house.url, UUID(seeds.partner_id), seeds.api_key)}
+    callers["rival"] = house.partner("Rival")
     peers = [
         {
             "name": name,
             "fixedHeaders": [
-                {
-                    "name": "Authorization",
-                    "value": f"Basic {base64.b64encode(pair.encode()).decode()}",
-                }
+                {"name": "Authorization", "value": caller.api.headers["Authorization"]}
             ],
         }
-        for name, pair in pairs.items()
+        for name, caller in callers.items()
     ]
     (SEEDS / "peers.json").write_text(json.dumps({"auth": peers}), "utf-8")
+    config = tomllib.loads(CONFIG.read_text("utf-8"))
+    for dictionary in config["dictionaries"].values():
+        dictionary["from-file"] = str(Path(dictionary["from-file"]).absolute())
+    written = REPORTS / "tenants.toml"
+    wfc = {"path": str((SEEDS / "peers.json").absolute()), "peers": list(callers)}
+    written.write_text(tomli_w.dumps({**config, "auth": {"wfc": wfc}}), "utf-8")
+    return written
 
 
-def command(name: str, asked: argparse.Namespace) -> list[str]:
-    config = "tests/fuzz/tenants.toml" if name == "tenants" else "schemathesis.toml"
+def command(name: str, config: Path, asked: argparse.Namespace) -> list[str]:
     options = {
         "--seed": asked.seed,
         "--max-examples": asked.examples,
@@ -142,7 +154,7 @@ def command(name: str, asked: argparse.Namespace) -> list[str]:
         **({"--max-time": asked.deep} if asked.deep else {}),
     }
     words = [str(word) for pair in options.items() for word in pair]
-    program = [sys.executable, "-m", "schemathesis.cli", "--config-file", config]
+    program = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(config)]
     return [*program, "run", "openapi/accounting.yaml", *words]
 
 

@@ -21,15 +21,13 @@ CONTRACT = Path("openapi/accounting.yaml")
 class Seeds:
     """Who calls, and what is there.
 
-    `pools` hold values to draw from, by name; `story` the ids that stand for those in the
-    contract's examples; `cursors` a living cursor for every list and sort; `words` external ids.
+    `pools` hold values to draw from, by name; `cursors` a living cursor for every list and sort.
     """
 
     partner_id: str
     api_key: str
     business_id: str
     pools: dict[str, list[str]] = field(default_factory=dict)
-    story: dict[str, str] = field(default_factory=dict)
     cursors: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def write(self, folder: Path) -> None:
@@ -56,7 +54,7 @@ def plant(house: House, many: int = 60) -> Seeds:
     pools["businesses"] = [business.id]
     pools["sandboxes"] = [partner.business(external_id=f"sandbox-{n}").id for n in range(10)]
     pools["customers"] = ids(customers)
-    pools["spare_customers"] = ids(business.customer() for _ in range(many // 2))
+    pools["spare_customers"] = ids(business.customer() for _ in range(many))
     pools["customer_words"] = [f"customer-{n}" for n in range(12)]
     plant_invoices(seeds, business, customers, many)
     plant_payments(seeds, business, customers, many)
@@ -64,7 +62,6 @@ def plant(house: House, many: int = 60) -> Seeds:
     entries = business.api.get("general-ledger/journal-entries/", params={"page_size": 50})
     pools["journal_entries"] = ids(entries.json()["results"])
     seeds.cursors = living_cursors(partner, business)
-    seeds.story = story(seeds)
     return seeds
 
 
@@ -80,11 +77,11 @@ def plant_invoices(
                 "line_items": [{"quantity": 1, "unit_price": 1_000 + n}],
             },
         )
-        for n in range(many)
+        for n in range(3 * many)
     ]
     sent = [
         business.invoice(customers[n % len(customers)], 100_000 + n, external_id=f"invoice-{n}")
-        for n in range(many)
+        for n in range(2 * many)
     ]
     owed = [business.invoice(customer, 90_000_000) for customer in customers]
     paid = [
@@ -92,9 +89,10 @@ def plant_invoices(
         for customer in customers[:5]
     ]
     seeds.pools |= {
-        "drafts": ids(drafts),
-        "sent_invoices": ids(sent),
-        "open_invoices": ids([*drafts, *sent]),
+        "drafts": ids(drafts[:many]),
+        "spare_drafts": ids(drafts[many : 2 * many]),
+        "sent_invoices": ids(sent[:many]),
+        "open_invoices": ids([*drafts[2 * many :], *sent[many:]]),
         "owed_invoices": ids(owed),
         "invoices": ids([*drafts[:5], *sent[:5], *owed[:3], *paid]),
     }
@@ -133,7 +131,7 @@ def plant_accounts(seeds: Seeds, business: Business, many: int) -> None:
                 "account_subtype": "operating_expenses",
             },
         )
-        for n in range(many // 2)
+        for n in range(many)
     ]
     chart = business.api.get("general-ledger/chart-of-accounts/", params={"page_size": 100})
     accounts = [each for each in chart.json()["results"] if not each["is_control_account"]]
@@ -164,25 +162,6 @@ def living_cursors(partner: Partnership, business: Business) -> dict[str, dict[s
             if order == sort["schema"]["default"]:
                 cursors[""] = cursors[order]
     return found
-
-
-def story(seeds: Seeds) -> dict[str, str]:
-    """What the ids of the contract's examples stand for in this house."""
-    contract = yaml.load(CONTRACT.read_text("utf-8"), yaml.CSafeLoader)
-    told = {
-        name: parameter["example"]
-        for name, parameter in contract["components"]["parameters"].items()
-        if "example" in parameter
-    }
-    pools = seeds.pools
-    return {
-        told["BusinessId"]: seeds.business_id,
-        told["CustomerId"]: pools["customers"][0],
-        told["InvoiceId"]: pools["owed_invoices"][0],
-        told["PaymentId"]: pools["payments"][0],
-        told["AccountId"]: pools["account_ids"][0],
-        told["JournalEntryId"]: pools["journal_entries"][0],
-    }
 
 
 def ids(records: Any) -> list[str]:

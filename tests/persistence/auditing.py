@@ -21,8 +21,12 @@ def checks_of(house: House, business_id: UUID | str) -> list[Check]:
     return asyncio.run(audit())
 
 
+def faults_of(house: House, business_id: UUID | str) -> list[Check]:
+    return [check for check in checks_of(house, business_id) if not check.ok]
+
+
 def faults_in(house: House, business: Business) -> set[str]:
-    return {check.name for check in checks_of(house, business.id) if not check.ok}
+    return {check.name for check in faults_of(house, business.id)}
 
 
 def books_in(house: House) -> list[BooksToProve]:

@@ -223,7 +223,7 @@ class TestFailedLogins:
             wrong = basic(UUID(int=n))
             assert house.refusal(INVOICES, wrong, address="203.0.113.9").code != "rate_limited"
         refusal = house.refusal(INVOICES, basic(UUID(int=9)), address="203.0.113.9")
-        assert (type(refusal), refusal.detail) == (errors.TooMany, {"retry_after": 60})
+        assert (type(refusal), refusal.detail) == (errors.TooMany, {"retry_after_seconds": 60})
         other = house.refusal(INVOICES, basic(UUID(int=9)), address="203.0.113.10")
         assert other.code == "invalid_credentials"
 

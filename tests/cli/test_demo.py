@@ -1,0 +1,184 @@
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.cli.desk import ACCOUNTING, Desk
+from tests.house import Databases, House
+
+TABLES = (
+    "partner",
+    "business",
+    "customer",
+    "invoice",
+    "invoice_payment",
+    "journal_entry",
+    "account",
+)
+
+
+def rows_of(house: House) -> dict[str, int]:
+    return {table: house.query(f"SELECT count(*) FROM {table}")[0][0] for table in TABLES}
+
+
+def kept_by(desk: Desk) -> dict[str, Any]:
+    kept: dict[str, Any] = json.loads((desk.folder / "demo.json").read_text())
+    return kept
+
+
+@pytest.fixture(scope="module")
+def told(desk: Desk) -> str:
+    """What the first demo of this module says."""
+    return desk.did("demo").out
+
+
+@pytest.fixture(scope="module")
+def business(desk: Desk, told: str, premises: House) -> Iterator[httpx.Client]:
+    kept = kept_by(desk)
+    url = f"{premises.url}/v1/platform/businesses/{kept['business_id']}/"
+    with httpx.Client(base_url=url, auth=(kept["partner_id"], kept["api_key"])) as client:
+        yield client
+
+
+def listed(business: httpx.Client, path: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    cursor = None
+    while True:
+        given = {"page_size": 100} | ({"cursor": cursor} if cursor else {})
+        page = business.get(path, params=given).json()
+        found += page["results"]
+        cursor = page["page_info"]["next_cursor"]
+        if cursor is None:
+            return found
+
+
+class TestDemo:
+    def test_its_books_are_proven(self, desk: Desk, told: str) -> None:
+        assert desk.did("check-books").out.startswith("The books of 1 business hold (")
+
+    def test_it_has_invoices_in_every_state(self, business: httpx.Client) -> None:
+        states = Counter(invoice["status"] for invoice in listed(business, "invoices/"))
+        assert set(states) == {"draft", "sent", "overdue", "partially_paid", "paid", "voided"}
+        assert states["overdue"] >= 3
+        assert states["paid"] > 80
+
+    def test_it_has_payments_of_many_kinds(self, business: httpx.Client) -> None:
+        payments = listed(business, "invoices/payments/")
+        assert {each["status"] for each in payments} == {"completed", "pending", "failed"}
+        assert {each["payment_method"] for each in payments} >= {"cash", "check", "bank_transfer"}
+        assert any(each["processing_fee_cents"] for each in payments)
+        assert any(len(each["applied_invoices"]) > 1 for each in payments)
+        assert any(each["unapplied_amount_cents"] for each in payments)
+
+    def test_its_receivables_are_what_is_owed(self, business: httpx.Client) -> None:
+        invoices = listed(business, "invoices/")
+        owed = sum(each["outstanding_balance"] for each in invoices if each["status"] != "draft")
+        account = business.get("general-ledger/chart-of-accounts/1200/").json()
+        assert account["current_balance"] == owed > 0
+
+    def test_the_key_is_kept_where_only_its_owner_reads_it(self, desk: Desk, told: str) -> None:
+        assert kept_by(desk)["api_key"] in told
+        assert stat.S_IMODE((desk.folder / "demo.json").stat().st_mode) == 0o600
+
+    @pytest.mark.skipif(shutil.which("curl") is None, reason="the lines are for curl")
+    def test_its_lines_work_when_they_are_pasted(
+        self, desk: Desk, told: str, premises: House
+    ) -> None:
+        assert told.count("http://127.0.0.1:8000/") == 4
+        lines = re.findall(r"^(?:TOKEN=|curl).*$", told, flags=re.MULTILINE)
+        assert len(lines) == 3
+        pasted = "\n".join(lines).replace("http://127.0.0.1:8000", premises.url)
+        shown = subprocess.run(
+            ["bash", "-c", pasted], capture_output=True, text=True, check=True, timeout=60
+        ).stdout
+        assert '"status": "overdue"' in shown
+        assert '"name": "Accounts receivable"' in shown
+
+    def test_a_second_one_finds_everything_as_it_was(
+        self, desk: Desk, told: str, premises: House
+    ) -> None:
+        before = rows_of(premises)
+        assert desk.did("demo").out == told
+        assert rows_of(premises) == before
+
+    def test_one_that_was_interrupted_goes_on_where_it_was(
+        self, desk: Desk, told: str, premises: House
+    ) -> None:
+        before = rows_of(premises)
+        path = desk.folder / "demo.json"
+        path.write_text(json.dumps({**kept_by(desk), "finished": False}))
+        assert desk.did("demo").out == told
+        assert rows_of(premises) == before
+        assert kept_by(desk)["finished"] is True
+
+    def test_another_database_gets_a_demo_of_its_own(
+        self, desk: Desk, told: str, databases: Databases, tmp_path: Path
+    ) -> None:
+        elsewhere = replace(
+            desk, folder=tmp_path, database_url=databases.clone(f"elsewhere_{os.getpid()}")
+        )
+        shutil.copy(desk.folder / "demo.json", tmp_path / "demo.json")
+        fresh = elsewhere.did("demo").out
+        assert "Tidewater Roasters" in fresh
+        assert kept_by(elsewhere)["partner_id"] not in told
+
+
+@pytest.fixture
+def serving(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """`make run` on a fresh folder: the PostgreSQL that comes along, the demo, the server."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    process = subprocess.Popen(
+        [ACCOUNTING, "demo", "--serve", "--port", str(port)],
+        env=Desk(tmp_path / "data").environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        yield process, port
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+
+
+class TestDemoServe:
+    def test_serves_the_demo_that_it_has_made(
+        self, serving: tuple[subprocess.Popen[str], int]
+    ) -> None:
+        process, port = serving
+        assert process.stdout is not None
+        told = ""
+        while "until Ctrl-C" not in told:
+            line = process.stdout.readline()
+            assert line, "the demo has ended"
+            told += line
+        partner = told.split()[1]
+        [key] = re.findall(r"apk_test_\w+", told.partition("\n\n")[0])
+        answer = wait_for(f"http://127.0.0.1:{port}/v1/platform/businesses/", (partner, key))
+        assert [each["name"] for each in answer["results"]] == ["Tidewater Roasters"]
+
+
+def wait_for(url: str, auth: tuple[str, str]) -> dict[str, Any]:
+    deadline = time.monotonic() + 20
+    while True:
+        try:
+            answer: dict[str, Any] = httpx.get(url, auth=auth).raise_for_status().json()
+        except httpx.TransportError:
+            assert time.monotonic() < deadline, "the server does not answer"
+            time.sleep(0.05)
+        else:
+            return answer

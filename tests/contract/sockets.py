@@ -1,0 +1,33 @@
+"""Requests that no HTTP client sends, over a plain socket; answers are checked like all others."""
+
+import socket
+
+import httpx
+
+from tests.contract.responses import check_response
+
+
+def exchanged(url: httpx.URL, method: str, head: bytes, *, chunks: int = 0) -> httpx.Response:
+    """Send bytes as they are, then up to that many chunks of 64 KiB, and read one answer."""
+    with socket.create_connection((url.host, url.port), timeout=30) as connection:
+        connection.sendall(head)
+        for _ in range(chunks):
+            try:
+                connection.sendall(b"10000\r\n" + b"x" * 0x10000 + b"\r\n")
+            except (BrokenPipeError, ConnectionResetError):
+                break
+        return read_answer(connection, httpx.Request(method, url))
+
+
+def read_answer(connection: socket.socket, request: httpx.Request) -> httpx.Response:
+    """Read one answer."""
+    with connection.makefile("rb") as stream:
+        status = int(stream.readline().split()[1])
+        headers: list[tuple[str, str]] = []
+        while (line := stream.readline().strip()) != b"":
+            name, _, value = line.decode("latin-1").partition(": ")
+            headers.append((name, value))
+        content = stream.read(int(dict(headers)["content-length"]))
+    answer = httpx.Response(status, headers=headers, content=content, request=request)
+    check_response(answer)
+    return answer

@@ -1,0 +1,307 @@
+"""Bad paths, queries and headers, and the ids of others, at every operation."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from tests.contract.document import Node, Operation, bodies, follow, operations
+from tests.contract.valid_requests import JSON, Request, Story, stored
+from tests.house import House
+from tests.partnership import Business, Partnership
+
+NOT_TEXT = ["%00", "a%00b", "%ED%A0%80", "%FF", "%C0%AF", "a%2Fb", "%2F", ""]
+NOT_WHOLE = ["+1", "%2B1", "1.0", "1e0", " 1", "01", "0x1", "1_0", "%D9%A1", "9" * 30, "true", ""]
+METHODS = {"GET", "PUT", "POST", "PATCH", "DELETE", "OPTIONS", "TRACE"}
+
+
+def named(place: str) -> pytest.MarkDecorator:
+    """Every operation with a parameter in a place."""
+    found = [each for each in operations() if names(each, place)]
+    return pytest.mark.parametrize("operation", found, ids=lambda each: each.name)
+
+
+def parameters(operation: Operation, place: str) -> list[Node]:
+    return [each for each in operation.parameters if each["in"] == place]
+
+
+def names(operation: Operation, place: str) -> list[str]:
+    return [each["name"] for each in parameters(operation, place)]
+
+
+def things(operation: Operation) -> list[str]:
+    """The names in a path beside that of the business."""
+    return [name for name in names(operation, "path") if name != "business_id"]
+
+
+each_operation = pytest.mark.parametrize("operation", operations(), ids=lambda each: each.name)
+each_about_a_thing = pytest.mark.parametrize(
+    "operation", [each for each in operations() if things(each)], ids=lambda each: each.name
+)
+each_in_a_business = named("path")
+each_with_a_query = named("query")
+each_with_a_header = named("header")
+
+
+@pytest.fixture(scope="module")
+def story(acme: Partnership) -> Story:
+    return Story.begin(acme)
+
+
+@pytest.fixture(scope="module")
+def foreign(rival: Partnership) -> Story:
+    return Story.begin(rival)
+
+
+@pytest.fixture(scope="module")
+def sister(acme: Partnership) -> Business:
+    return acme.business()
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept(house: House, story: Story, foreign: Story, sister: Business) -> Iterator[None]:
+    before = stored(house)
+    yield
+    assert stored(house) == before
+
+
+def shown(answer: httpx.Response, *ids: str) -> Any:
+    """Everything a caller can see, apart from what names this one request."""
+    text = answer.text
+    for each in (answer.headers["x-request-id"], *ids):
+        text = text.replace(each, "-")
+    headers = {k: v for k, v in answer.headers.items() if k not in ("x-request-id", "date")}
+    return answer.status_code, headers, text
+
+
+class TestPath:
+    @each_in_a_business
+    @pytest.mark.parametrize("segment", NOT_TEXT)
+    def test_that_is_no_text_leads_nowhere(
+        self, operation: Operation, segment: str, story: Story
+    ) -> None:
+        for name in names(operation, "path"):
+            answer = story.request(operation, **{name: segment}).send()
+            assert answer.status_code == 404
+            assert answer.json()["error_code"] == "route_not_found"
+
+    @each_about_a_thing
+    def test_with_a_malformed_id_is_400(self, operation: Operation, story: Story) -> None:
+        for parameter in parameters(operation, "path"):
+            name, is_uuid = parameter["name"], parameter["schema"].get("format") == "uuid"
+            if name != "business_id":
+                good = story.id_of(operation, name)
+                spellings = [f"{{{good}}}", good.replace("-", ""), f"%20{good}", f"{good}%0A", "x"]
+                for bad in [*(spellings if is_uuid else ()), "x" * 300]:
+                    answer = story.request(operation, **{name: bad}).send()
+                    assert answer.status_code == 400, bad
+                    assert list(answer.json()["detail"]["field_errors"]) == [name]
+
+    @each_operation
+    def test_with_something_behind_it_leads_nowhere(
+        self, operation: Operation, story: Story
+    ) -> None:
+        request = story.request(operation)
+        for path in (f"{request.path}nope/x/y/", f"{request.path}/", f"/{request.path}"):
+            assert request.send(path=path).status_code == 404
+
+    @each_operation
+    def test_takes_only_its_methods(self, operation: Operation, story: Story) -> None:
+        path = story.path(operation)
+        taken = {each.method.upper() for each in operations() if each.path == operation.path}
+        for method in METHODS - taken:
+            answer = story.client(operation).request(method, path)
+            assert answer.status_code == 405, method
+
+    @each_operation
+    def test_is_never_found_without_its_first_segment(
+        self, operation: Operation, story: Story
+    ) -> None:
+        path = story.path(operation).removeprefix("/v1")
+        assert story.request(operation).send(path=path).status_code == 404
+
+
+class TestQuery:
+    @each_operation
+    def test_that_nobody_knows_is_400(self, operation: Operation, story: Story) -> None:
+        request = story.request(operation)
+        for name in ("nope", "access_token", "Page", "page[]", "", "x" * 100, "__proto__"):
+            answer = request.send(path=f"{request.path}?{name}=1")
+            assert answer.status_code == 400
+            assert answer.json()["detail"]["field_errors"]
+
+    @each_operation
+    def test_that_is_no_text_is_400(self, operation: Operation, story: Story) -> None:
+        request = story.request(operation)
+        for query in ("a=%00", "a=%FF", "a=%ED%A0%80", "a=%zz", "a=%", "%00=1", "a=1&" * 1100):
+            assert request.send(path=f"{request.path}?{query}").status_code == 400, query
+
+    @each_with_a_query
+    def test_that_is_repeated_is_400(self, operation: Operation, story: Story) -> None:
+        for parameter in parameters(operation, "query"):
+            name, good = parameter["name"], quote(good_value(parameter))
+            self.refused(story.request(operation), f"{name}={good}&{name}={good}", name)
+
+    @each_with_a_query
+    def test_of_a_wrong_kind_is_400(self, operation: Operation, story: Story) -> None:
+        for parameter in parameters(operation, "query"):
+            name = parameter["name"]
+            for bad in bad_values(follow(parameter["schema"])):
+                self.refused(story.request(operation), f"{name}={bad}", name)
+
+    @each_with_a_query
+    def test_of_a_right_kind_is_not_400(self, operation: Operation, story: Story) -> None:
+        if operation.method == "get":
+            for parameter in parameters(operation, "query"):
+                if parameter["name"] not in ("cursor", "period_year", "period_month"):
+                    query = f"{parameter['name']}={quote(good_value(parameter))}"
+                    request = story.request(operation)
+                    assert request.send(path=f"{request.path}?{query}").status_code == 200, query
+
+    def refused(self, request: Request, query: str, name: str) -> None:
+        answer = request.send(path=f"{request.path}?{query}")
+        assert answer.status_code == 400, query[:200]
+        told = next(iter(answer.json()["detail"]["field_errors"]))
+        assert told.partition(".")[0] == name
+
+
+def good_value(parameter: Node) -> str:
+    """A value that a parameter takes."""
+    schema = follow(parameter["schema"])
+    if "example" in parameter:
+        example = parameter["example"]
+        return ",".join(example) if isinstance(example, list) else str(example)
+    schema = follow(schema["items"]) if schema["type"] == "array" else schema
+    if "enum" in schema:
+        return str(schema["enum"][0])
+    return {"boolean": "true", "integer": str(schema.get("minimum", 1))}.get(schema["type"], "abc")
+
+
+def bad_values(schema: Node) -> list[str]:
+    """Texts that are no value of a parameter."""
+    kind = schema["type"]
+    if kind == "array":
+        item = follow(schema["items"])
+        one = item["enum"][0] if "enum" in item else "0197f0c6-3d51-7a8b-b1e2-6c4d8e9f0a03"
+        return [*bad_values(item), f"{one},", ",".join([str(one)] * 101), f"{one},%20{one}"]
+    if kind == "integer":
+        return [*NOT_WHOLE, str(schema["maximum"] + 1), str(schema["minimum"] - 1)]
+    if kind == "boolean":
+        return ["yes", "1", "0", "True", "TRUE", "", "null"]
+    if "enum" in schema:
+        return ["nonsense", "", f"{schema['enum'][0]}%20", f"-{schema['enum'][0]}-"]
+    formats = {
+        "uuid": ["x", "", "0" * 32, "%7B0197f0c6-3d51-7a8b-b1e2-6c4d8e9f0a03%7D"],
+        "date": ["yesterday", "2026-02-30", "20260101", "2026-1-1", "2200-01-01", ""],
+        "date-time": ["2026-01-01T00:00:00", "2026-02-30T00:00:00Z", "0", "2026-01-01", ""],
+        "cursor": ["x", "W10", "AAAA", "%3D%3D", "x" * 513, "a.b", "e30", ""],
+    }
+    limit = ["x" * (schema["maxLength"] + 1)] if "maxLength" in schema else []
+    return [*formats.get(schema.get("format", ""), [""] if schema.get("minLength") else []), *limit]
+
+
+class TestHeader:
+    @each_with_a_header
+    def test_of_a_wrong_kind_is_400(self, operation: Operation, story: Story) -> None:
+        wrong = {
+            "Idempotency-Key": [b"x" * 256, b"caf\xc3\xa9", b"a\tb", b"\xff"],
+            "If-Match": [b"x", b'"x"', b"3", b'"1", "2"', b'""', b"W/", b'"' + b"9" * 30 + b'"'],
+        }
+        for name in names(operation, "header"):
+            for value in wrong[name]:
+                answer = story.request(operation).send(headers=[(name.encode(), value)])
+                assert answer.status_code == 400, value
+                assert list(answer.json()["detail"]["field_errors"]) == [name]
+
+    @each_with_a_header
+    def test_that_is_repeated_is_400(self, operation: Operation, story: Story) -> None:
+        for name, value in (("Idempotency-Key", "a"), ("If-Match", '"1"')):
+            if name in names(operation, "header"):
+                twice = [(name, value), (name, value)]
+                assert story.request(operation).send(headers=twice).status_code == 400
+
+    @each_operation
+    def test_that_names_the_request_badly_is_replaced(
+        self, operation: Operation, story: Story
+    ) -> None:
+        request = story.request(operation)
+        for bad in (b"a b", b"x" * 65, b"\xff", b'"', b"<script>"):
+            answer = request.send(path=f"{request.path}?nope=1", headers=[(b"x-request-id", bad)])
+            assert answer.headers["x-request-id"].encode() != bad
+
+
+class TestIdOfAnother:
+    @each_about_a_thing
+    def test_in_the_path_is_404_like_one_that_nothing_has(
+        self, operation: Operation, story: Story, foreign: Story
+    ) -> None:
+        for name in things(operation):
+            theirs, nobodys = foreign.id_of(operation, name), str(uuid4())
+            answers = [
+                shown(story.request(operation, **{name: each}).send(), each)
+                for each in (theirs, nobodys)
+            ]
+            assert answers[0] == answers[1]
+            assert answers[0][0] == 404
+
+    @each_in_a_business
+    def test_of_the_business_is_refused_like_a_malformed_one(
+        self, operation: Operation, story: Story, foreign: Story
+    ) -> None:
+        tried = [foreign.business.id, str(uuid4()), "x", "%20", f"{story.business.id}x"]
+        answers = [shown(story.request(operation, business_id=each).send(), each) for each in tried]
+        about_it = operation.node["tags"] == ["Businesses"]
+        assert [answer[0] for answer in answers] == [404 if about_it else 403] * len(tried)
+        assert len({json.dumps(answer) for answer in answers}) == 1
+
+    @each_in_a_business
+    def test_of_the_business_is_403_for_the_token_of_another_business(
+        self, operation: Operation, story: Story, foreign: Story, sister: Business
+    ) -> None:
+        answers = []
+        for each in (sister.id, foreign.business.id, str(uuid4()), "x"):
+            request = story.request(operation, business_id=each)
+            address = f"{story.partner.url}{request.path}"
+            method = operation.method.upper()
+            answer = story.business.api.request(method, address, json=request.body)
+            answers.append(shown(answer, each))
+        assert [answer[0] for answer in answers] == [403] * len(answers)
+        assert len({json.dumps(answer) for answer in answers}) == 1
+
+    @pytest.mark.parametrize(
+        "operation", [each for each in operations() if JSON in bodies(each)], ids=lambda o: o.name
+    )
+    def test_in_the_body_is_422_like_one_that_nothing_has(
+        self, operation: Operation, story: Story, foreign: Story
+    ) -> None:
+        request = story.request(operation)
+        theirs = {**foreign.ids, **foreign.accounts}
+        ours = {**story.ids, **story.accounts}
+        text = json.dumps(request.body)
+        for name in [name for name, id_ in ours.items() if id_ in text]:
+            answers = [
+                shown(request.send(json=json.loads(text.replace(ours[name], each))), each)
+                for each in (theirs[name], str(uuid4()))
+            ]
+            assert answers[0] == answers[1], name
+            assert answers[0][0] == 422, name
+            assert '"reference_not_found"' in answers[0][2]
+
+    @each_with_a_query
+    def test_in_a_filter_finds_nothing_like_one_that_nothing_has(
+        self, operation: Operation, story: Story, foreign: Story
+    ) -> None:
+        request = story.request(operation)
+        for parameter in parameters(operation, "query"):
+            theirs = foreign.ids.get(parameter["name"])
+            if theirs is not None:
+                answers = [
+                    shown(request.send(path=f"{request.path}?{parameter['name']}={each}"), each)
+                    for each in (theirs, str(uuid4()))
+                ]
+                assert answers[0] == answers[1]
+                assert '"results":[]' in answers[0][2]

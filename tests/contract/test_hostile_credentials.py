@@ -1,0 +1,188 @@
+"""No operation lets in who has no credentials, forged ones, or those of another kind."""
+
+import base64
+from collections.abc import Callable, Iterator
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from access import api_keys
+from access.principal import CallerKind
+from tests.contract.document import Operation, operations
+from tests.contract.forgeries import claims_of, forgeries, signed
+from tests.contract.valid_requests import Story, stored
+from tests.house import House
+from tests.partnership import Partnership, client
+
+each_operation = pytest.mark.parametrize("operation", operations(), ids=lambda each: each.name)
+each_kind_of_operation = pytest.mark.parametrize(
+    "operation",
+    # One of each tag and each list of schemes; what is asked first is the same for all of them.
+    {(*each.node["tags"], str(each.node["security"])): each for each in operations()}.values(),
+    ids=lambda each: each.name,
+)
+KINDS = ("PartnerKey", "PartnerToken", "BusinessToken")
+
+
+@pytest.fixture(scope="module")
+def story(acme: Partnership) -> Story:
+    return Story.begin(acme)
+
+
+@pytest.fixture(scope="module")
+def callers(story: Story) -> dict[str, httpx.Client]:
+    business = client(story.partner.url, headers=story.business.api.headers)
+    found = dict(zip(KINDS, (story.partner.key, story.partner.api, business), strict=True))
+    return {**found, "nobody": client(story.partner.url)}
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept(house: House, callers: dict[str, httpx.Client]) -> Iterator[None]:
+    before = stored(house)
+    yield
+    assert stored(house) == before
+
+
+@pytest.fixture
+def ask(story: Story, callers: dict[str, httpx.Client]) -> Callable[..., httpx.Response]:
+    """Send an operation's valid request with an Authorization header of one's own."""
+
+    def send(operation: Operation, header: str | None, query: str = "") -> httpx.Response:
+        lines = {} if header is None else {"authorization": header.encode()}
+        request = story.request(operation)
+        return callers["nobody"].request(
+            operation.method.upper(), request.path + query, json=request.body, headers=lines
+        )
+
+    return send
+
+
+def codes(answers: list[httpx.Response]) -> set[tuple[int, str]]:
+    return {(answer.status_code, answer.json()["error_code"]) for answer in answers}
+
+
+class TestNoCredentials:
+    @each_operation
+    def test_are_401_at_every_operation(
+        self, operation: Operation, ask: Callable[..., httpx.Response]
+    ) -> None:
+        answers = [ask(operation, header) for header in (None, "", "Bearer", "Token x")]
+        assert answers[0].json()["error_code"] == "authentication_required"
+        assert {answer.status_code for answer in answers} == {401}
+
+    @each_operation
+    def test_are_not_looked_for_anywhere_but_in_their_header(
+        self, operation: Operation, story: Story, callers: dict[str, httpx.Client]
+    ) -> None:
+        token = story.business.api.headers["authorization"].partition(" ")[2]
+        for query, headers in (
+            (f"?access_token={token}", {}),
+            (f"?authorization=Bearer%20{token}", {}),
+            ("", {"cookie": f"access_token={token}; authorization={token}"}),
+            ("", {"x-api-key": token, "x-authorization": f"Bearer {token}"}),
+            ("", {"proxy-authorization": f"Bearer {token}"}),
+        ):
+            answer = callers["nobody"].request(
+                operation.method.upper(), story.path(operation) + query, headers=headers
+            )
+            assert codes([answer]) == {(401, "authentication_required")}
+
+
+class TestForgedToken:
+    @each_kind_of_operation
+    def test_of_a_partner_is_401(
+        self, operation: Operation, story: Story, ask: Callable[..., httpx.Response]
+    ) -> None:
+        self.refused(operation, str(story.partner.partner_id), None, ask)
+
+    @each_kind_of_operation
+    def test_of_a_business_is_401(
+        self, operation: Operation, story: Story, ask: Callable[..., httpx.Response]
+    ) -> None:
+        self.refused(operation, str(story.partner.partner_id), story.business.id, ask)
+
+    def refused(
+        self,
+        operation: Operation,
+        partner_id: str,
+        business_id: str | None,
+        ask: Callable[..., httpx.Response],
+    ) -> None:
+        tried = [*forgeries(partner_id, business_id, str(uuid4()))]
+        assert len(tried) > 50
+        passed = []
+        for name, token in tried:
+            answer = ask(operation, f"Bearer {token}")
+            # Signed by us for somebody who is nobody: known, and let in nowhere.
+            if answer.status_code != 401 and not (
+                name == "an unknown partner" and answer.status_code in (403, 404)
+            ):
+                passed.append(f"{name}: {answer.status_code} {answer.text[:100]}")
+        assert passed == []
+
+    @each_kind_of_operation
+    @pytest.mark.parametrize("business_token", [False, True])
+    def test_that_has_expired_is_401_and_says_so(
+        self,
+        operation: Operation,
+        business_token: bool,
+        story: Story,
+        ask: Callable[..., httpx.Response],
+    ) -> None:
+        partner_id = str(story.partner.partner_id)
+        for age, code in ((3600, "token_expired"), (10**6, "token_expired")):
+            claims = claims_of(partner_id, story.business.id if business_token else None, age=age)
+            kind = CallerKind.BUSINESS_TOKEN if business_token else CallerKind.PARTNER_TOKEN
+            assert codes([ask(operation, f"Bearer {signed(claims, kind)}")]) == {(401, code)}
+
+    def test_proves_nothing_when_the_true_one_would_pass(
+        self, story: Story, ask: Callable[..., httpx.Response]
+    ) -> None:
+        partner_id = str(story.partner.partner_id)
+        [reading] = [each for each in operations() if each.name == "get_business"]
+        for business_id, kind in (
+            (None, CallerKind.PARTNER_TOKEN),
+            (story.business.id, CallerKind.BUSINESS_TOKEN),
+        ):
+            token = signed(claims_of(partner_id, business_id), kind)
+            assert ask(reading, f"Bearer {token}").status_code == 200
+
+
+class TestWrongKind:
+    @each_operation
+    def test_of_credentials_is_403_and_a_right_one_passes_the_door(
+        self, operation: Operation, story: Story, callers: dict[str, httpx.Client]
+    ) -> None:
+        listed = {name for each in operation.node["security"] for name in each}
+        for kind in KINDS:
+            answer = callers[kind].request(
+                operation.method.upper(), f"{story.path(operation)}?no_such_parameter=1"
+            )
+            expected = (400, "validation_error") if kind in listed else (403, "permission_denied")
+            assert codes([answer]) == {expected}, kind
+
+
+class TestWrongKey:
+    # Few and not at every operation: a hundred in a minute from one address are a 429.
+    def test_is_one_and_the_same_401(
+        self, story: Story, rival: Partnership, ask: Callable[..., httpx.Response]
+    ) -> None:
+        partner_id, key = str(story.partner.partner_id), story.partner.api_key
+        [token] = [each for each in operations() if each.name == "issue_partner_token"]
+        wrong = [
+            f"{partner_id}:{api_keys.make('test').text}",
+            f"{rival.partner_id}:{key}",
+            f"{story.business.id}:{key}",
+            f"{partner_id}:{key}x",
+            f"{partner_id}:",
+            f":{key}",
+            partner_id,
+            "\u00e9:\u00e9",
+        ]
+        headers = [f"Basic {base64.b64encode(pair.encode()).decode()}" for pair in wrong]
+        headers += ["Basic", "Basic !!!!", f"Basic {partner_id}:{key}"]
+        answers = [ask(token, header) for header in headers]
+        assert codes(answers) == {(401, "invalid_credentials")}
+        told = {(answer.json()["message"], answer.json()["error"]) for answer in answers}
+        assert told == {("The partner id or the API key is wrong.", "invalid_client")}

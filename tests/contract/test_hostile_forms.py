@@ -1,0 +1,196 @@
+"""Bad forms, urlencoded and multipart, are refused like bad JSON, and nothing of them is kept."""
+
+import gzip
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import pytest
+
+from tests.contract.document import Operation, bodies, follow, operations
+from tests.contract.valid_requests import Story, stored
+from tests.house import House
+from tests.partnership import Partnership
+
+URLENCODED = "application/x-www-form-urlencoded"
+MULTIPART = "multipart/form-data"
+BOUNDARY = "frontier"
+NOT_WHOLE = ["+5", "5.0", " 5", "1e3", "0x5", "\u0665", "5,0", "--5", "9" * 30, "", "true", "null"]
+Field = tuple[str, str]
+
+each_taking_forms = pytest.mark.parametrize(
+    "operation", [each for each in operations() if URLENCODED in bodies(each)], ids=lambda o: o.name
+)
+
+
+@dataclass(frozen=True)
+class HostileForm:
+    name: str
+    content: bytes
+    content_type: str
+    status: int = 400
+    encoding: str | None = None
+
+
+def text_of(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def urlencoded(fields: Iterable[Field]) -> bytes:
+    return "&".join(f"{quote(name)}={quote(value)}" for name, value in fields).encode()
+
+
+def part(head: str, value: bytes) -> bytes:
+    line = f"Content-Disposition: form-data{head}"
+    return f"--{BOUNDARY}\r\n{line}\r\n\r\n".encode() + value + b"\r\n"
+
+
+def multipart(fields: Iterable[Field], *more: bytes) -> bytes:
+    parts = [part(f'; name="{name}"', value.encode()) for name, value in fields]
+    return b"".join([*parts, *more]) + f"--{BOUNDARY}--\r\n".encode()
+
+
+def hostile_fields(
+    operation: Operation, valid: dict[str, str]
+) -> Iterator[tuple[str, list[Field]]]:
+    """Yield whole sets of fields that are wrong in either form."""
+    properties = follow(bodies(operation)[URLENCODED]["schema"])["properties"]
+    rest = [*valid.items()]
+    yield "unknown field", [*rest, ("nope", "1")]
+    yield "field of an object", [*rest, ("metadata.plan", "growth")]
+    yield "no name", [*rest, ("", "1")]
+    yield "too many fields", [*rest, *[("nope", "1")] * 1001]
+    for name, node in properties.items():
+        schema = follow(node)
+        others = [field for field in rest if field[0] != name]
+        value = valid.get(name, "1")
+        if schema.get("type") != "array":
+            yield f"{name} twice", [*others, (name, value), (name, value)]
+            yield f"{name}[] as a list", [*others, (f"{name}[]", value)]
+        for wrong in wrong_texts(schema):
+            yield f"{name}={wrong[:30]}", [*others, (name, wrong)]
+        if schema.get("type") in ("array", "object"):
+            for nested in (f"{name}[0][amount_cents]", f"{name}.0.amount_cents", f"{name}[]"):
+                yield nested, [*others, (nested, "5")]
+
+
+def wrong_texts(schema: dict[str, Any]) -> list[str]:
+    """Texts that are no value of a field."""
+    kind = schema.get("type")
+    if kind == "integer":
+        return [each for each in NOT_WHOLE if not (each == "null" and schema.get("nullable"))]
+    if kind == "object":
+        return ["plan", "[]", "1", '{"a": 1', '{"a": 1, "a": 2}', '{"a": NaN}', '{"a":' * 10_000]
+    if kind == "array" and follow(schema["items"]).get("type") == "object":
+        sample = '{"invoice_id": "0197f0c8-62f4-7b9c-9d37-1a2b3c4d5e04", "amount_cents": %s}'
+        whole = [f"[{sample % number}]" for number in ("5.0", '"5"', "NaN", "1e400", "null")]
+        return [*whole, "x", "[", "[[]]", '{"0": {}}', "[" * 10_000, "null", "[1]"]
+    if "enum" in schema:
+        return ["nonsense", ""]
+    wrong_formats = {"uuid": ["x", ""], "date": ["2026-02-30", "1.1.2026", ""]}
+    return wrong_formats.get(schema.get("format", ""), [])
+
+
+def hostile_urlencoded(operation: Operation, valid: dict[str, str]) -> Iterator[HostileForm]:
+    good = urlencoded(valid.items())
+    for name, fields in hostile_fields(operation, valid):
+        yield HostileForm(name, urlencoded(fields), URLENCODED)
+    for name, tail in {
+        "half an escape": b"&nope=%", "no escape": b"&nope=%zz", "not UTF-8": b"&nope=%ff",
+        "a surrogate": b"&nope=%ed%a0%80", "U+0000": b"&nope=%00", "raw bytes": b"&nope=\xff",
+        "U+0000 in a name": b"&no%00pe=1",
+    }.items():  # fmt: skip
+        yield HostileForm(name, good + tail, URLENCODED)
+    yield HostileForm("JSON in it", json.dumps(valid).encode(), URLENCODED)
+    yield HostileForm("multipart in it", multipart(valid.items()), URLENCODED)
+    yield HostileForm("other charset", good, f"{URLENCODED}; charset=utf-16", 415)
+    yield HostileForm("gzip", gzip.compress(good), URLENCODED, 415, "gzip")
+
+
+def hostile_multipart(operation: Operation, valid: dict[str, str]) -> Iterator[HostileForm]:
+    good, announced = multipart(valid.items()), f"{MULTIPART}; boundary={BOUNDARY}"
+    for name, fields in hostile_fields(operation, valid):
+        yield HostileForm(name, multipart(fields), announced)
+    for content_type in (MULTIPART, f"{MULTIPART}; boundary=", f'{MULTIPART}; boundary=""'):
+        yield HostileForm(f"announced as {content_type}", good, content_type)
+    yield HostileForm("another boundary", good, f"{MULTIPART}; boundary=other")
+    yield HostileForm("very long boundary", good, f"{MULTIPART}; boundary={'b' * 3000}")
+    for length in (1, 5, len(BOUNDARY) + 4, len(good) // 2, len(good) - 4, len(good) - 6):
+        yield HostileForm(f"cut after {length} bytes", good[:length], announced)
+    first = next(iter(valid))
+    for name, more in {
+        "a part without a name": part("", b"x"),
+        "an unknown part": part('; name="nope"', b"x"),
+        "a part that is not UTF-8": part(f'; name="{first}"', b"\xff"),
+        "a surrogate": part('; name="nope"', b"\xed\xa0\x80"),
+        "U+0000": part('; name="nope"', b"\x00"),
+        "a file": part('; name="nope"; filename="a.pdf"', b"%PDF-"),
+        "a file for a text": part(f'; name="{first}"; filename="a.txt"', b"x"),
+        "a part without headers": f"--{BOUNDARY}\r\n\r\nx\r\n".encode(),
+    }.items():
+        yield HostileForm(name, multipart(valid.items(), more), announced)
+    yield HostileForm("JSON in it", json.dumps(valid).encode(), announced)
+    yield HostileForm("gzip", gzip.compress(good), announced, 415, "gzip")
+
+
+@pytest.fixture(scope="module")
+def story(acme: Partnership) -> Story:
+    return Story.begin(acme)
+
+
+@pytest.fixture
+def nothing_kept(house: House) -> Iterator[None]:
+    before = stored(house)
+    yield
+    assert stored(house) == before
+
+
+class TestForm:
+    def fields(self, story: Story, operation: Operation) -> dict[str, str]:
+        return {name: text_of(value) for name, value in story.body(operation).items()}
+
+    def wrongly_answered(
+        self, story: Story, operation: Operation, hostile: Iterable[HostileForm]
+    ) -> list[str]:
+        request, found = story.request(operation), []
+        for each in hostile:
+            headers = {"content-type": each.content_type}
+            headers |= {"content-encoding": each.encoding} if each.encoding else {}
+            answer = request.send(content=each.content, headers=headers)
+            if answer.status_code != each.status:
+                found.append(f"{each.name}: {answer.status_code} {answer.text[:200]}")
+        return found
+
+    @each_taking_forms
+    def test_urlencoded_is_refused_in_every_bad_form(
+        self, operation: Operation, story: Story, nothing_kept: None
+    ) -> None:
+        hostile = [*hostile_urlencoded(operation, self.fields(story, operation))]
+        assert len(hostile) > 15
+        assert self.wrongly_answered(story, operation, hostile) == []
+
+    @each_taking_forms
+    def test_multipart_is_refused_in_every_bad_form(
+        self, operation: Operation, story: Story, nothing_kept: None
+    ) -> None:
+        hostile = [*hostile_multipart(operation, self.fields(story, operation))]
+        assert len(hostile) > 20
+        assert self.wrongly_answered(story, operation, hostile) == []
+
+    @each_taking_forms
+    def test_both_are_taken_with_lists_and_objects_as_json_text(
+        self, operation: Operation, rival: Partnership
+    ) -> None:
+        story = Story.begin(rival)
+        fields = self.fields(story, operation)
+        answers: list[httpx.Response] = [
+            story.request(operation).send(data=fields),
+            story.request(operation).send(
+                content=multipart(fields.items()),
+                headers={"content-type": f"Multipart/Form-Data; boundary={BOUNDARY}"},
+            ),
+        ]
+        assert [answer.status_code for answer in answers] == [200, 200]

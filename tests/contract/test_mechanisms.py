@@ -1,0 +1,282 @@
+"""What every operation has without a handler ever thinking of it, at every operation."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from tests.contract.document import Node, Operation, follow, operations
+from tests.contract.valid_requests import Request, Story, stored
+from tests.house import House
+from tests.partnership import Partnership
+
+OWN_TO_EACH = ("x-request-id", "date", "idempotent-replayed")
+
+
+def those(wanted: Callable[[Operation], Any]) -> pytest.MarkDecorator:
+    found = [each for each in operations() if wanted(each)]
+    assert found
+    return pytest.mark.parametrize("operation", found, ids=lambda each: each.name)
+
+
+def is_about_a_business(operation: Operation) -> bool:
+    return operation.node["tags"] == ["Businesses"]
+
+
+def has_etag(operation: Operation) -> bool:
+    answers = operation.node["responses"]
+    return any(
+        "ETag" in follow(answers.get(each, {})).get("headers", {}) for each in ("200", "201")
+    )
+
+
+def has_thing(operation: Operation) -> bool:
+    return operation.path.count("{") > 1
+
+
+each_repeatable = those(lambda each: each.takes("Idempotency-Key"))
+each_with_if_match = those(lambda each: each.takes("If-Match"))
+each_with_preview = those(lambda each: each.takes("preview"))
+each_read = those(lambda each: each.method == "get")
+
+
+@pytest.fixture
+def story(acme: Partnership) -> Iterator[Story]:
+    story = Story.begin(acme)
+    yield story
+    story.business.api.close()
+
+
+@pytest.fixture(scope="module")
+def standing(acme: Partnership) -> Story:
+    """A story for tests that change nothing in it."""
+    return Story.begin(acme)
+
+
+def lines(answer: httpx.Response) -> dict[str, str]:
+    return {name: value for name, value in answer.headers.items() if name not in OWN_TO_EACH}
+
+
+def key() -> dict[str, str]:
+    return {"idempotency-key": str(uuid4())}
+
+
+def succeeded(answer: httpx.Response) -> httpx.Response:
+    assert answer.status_code in (200, 201), answer.text
+    return answer
+
+
+def reading_of(request: Request) -> str:
+    """The address at which what a request changes can be read: the path up to its last id."""
+    ids = request.operation.path.rpartition("}")[0].count("/") + 1
+    return "/".join(request.path.split("/")[:ids]) + "/"
+
+
+class TestIdempotencyKey:
+    @each_repeatable
+    def test_gets_the_first_answer_again_byte_for_byte_and_takes_effect_once(
+        self, operation: Operation, story: Story, house: House
+    ) -> None:
+        request, headers = story.request(operation), key()
+        first = succeeded(request.send(headers=headers))
+        before = stored(house)
+        for path in (request.path, request.path.rstrip("/")):
+            again = request.send(path=path, headers=headers)
+            assert again.headers["idempotent-replayed"] == "true"
+            assert (again.status_code, again.content) == (first.status_code, first.content)
+            assert lines(again) == lines(first)
+        assert "idempotent-replayed" not in first.headers
+        assert stored(house) == before
+
+    @each_repeatable
+    def test_of_another_request_is_422(
+        self, operation: Operation, story: Story, house: House
+    ) -> None:
+        headers = key()
+        [other] = [
+            each
+            for each in operations()
+            if each.name
+            == ("create_business" if is_about_a_business(operation) else "create_customer")
+        ]
+        succeeded(story.request(other).send(headers=headers))
+        before = stored(house)
+        answer = story.request(operation).send(headers=headers)
+        assert (answer.status_code, answer.json()["error_code"]) == (422, "idempotency_key_reused")
+        assert stored(house) == before
+
+    @those(lambda each: each.takes("Idempotency-Key") and has_thing(each))
+    def test_gets_a_refusal_again_even_when_it_would_succeed_now(
+        self, operation: Operation, standing: Story
+    ) -> None:
+        name = operation.path.rpartition("{")[2].partition("}")[0]
+        request, headers = standing.request(operation, **{name: str(uuid4())}), key()
+        first, again = request.send(headers=headers), request.send(headers=headers)
+        assert first.status_code == again.status_code == 404
+        assert again.content == first.content
+        assert again.headers["idempotent-replayed"] == "true"
+
+    @each_repeatable
+    def test_of_a_malformed_request_is_still_free(self, operation: Operation, story: Story) -> None:
+        request, headers = story.request(operation), key()
+        malformed = request.send(path=f"{request.path}?nope=1", headers=headers)
+        assert malformed.status_code == 400
+        assert "idempotent-replayed" not in succeeded(request.send(headers=headers)).headers
+
+    @each_repeatable
+    def test_of_a_stale_request_is_still_free(self, operation: Operation, story: Story) -> None:
+        if operation.takes("If-Match"):
+            request, headers = story.request(operation), key()
+            stale = request.send(headers={**headers, "if-match": '"999"'})
+            assert stale.status_code == 412
+            assert "idempotent-replayed" not in succeeded(request.send(headers=headers)).headers
+
+    @each_with_preview
+    def test_of_a_preview_is_still_free(self, operation: Operation, story: Story) -> None:
+        request, headers = story.request(operation), key()
+        preview = succeeded(request.send(path=f"{request.path}?preview=true", headers=headers))
+        real = succeeded(request.send(headers=headers))
+        assert "journal_entries" in preview.json()
+        assert "journal_entries" not in real.json()
+
+
+class TestIfMatch:
+    @each_with_if_match
+    def test_of_an_older_version_is_412_and_changes_nothing(
+        self, operation: Operation, standing: Story, house: House
+    ) -> None:
+        request, before = standing.request(operation), stored(house)
+        current = request.client.get(reading_of(request)).headers["etag"]
+        for stale in ('"999"', '"0"', f"W/{current}"):
+            answer = request.send(headers={"if-match": stale})
+            assert answer.json()["error_code"] == "precondition_failed"
+            assert answer.status_code == 412
+        assert stored(house) == before
+
+    @each_with_if_match
+    @pytest.mark.parametrize("version", ["current", "any"])
+    def test_of_the_current_version_passes(
+        self, operation: Operation, version: str, story: Story
+    ) -> None:
+        request = story.request(operation)
+        current = request.client.get(reading_of(request)).headers["etag"]
+        tag = current if version == "current" else "*"
+        answer = succeeded(request.send(headers={"if-match": tag}))
+        read = request.client.get(reading_of(request))
+        if read.status_code == 200 and "etag" in answer.headers:
+            assert read.headers["etag"] == answer.headers["etag"]
+
+    @those(lambda each: each.takes("If-Match") and has_thing(each))
+    def test_on_what_does_not_exist_is_404(self, operation: Operation, standing: Story) -> None:
+        name = operation.path.rpartition("{")[2].partition("}")[0]
+        request = standing.request(operation, **{name: str(uuid4())})
+        assert request.send(headers={"if-match": '"1"'}).status_code == 404
+
+
+class TestArchivedBusiness:
+    @those(lambda each: each.within_business and not is_about_a_business(each))
+    def test_is_read_and_not_written(
+        self, operation: Operation, story: Story, house: House
+    ) -> None:
+        request = story.request(operation)
+        story.partner.api.post(f"/v1/platform/businesses/{story.business.id}/archive/")
+        before = stored(house)
+        answer = request.send()
+        if operation.method == "get":
+            assert answer.status_code == 200
+        else:
+            assert (answer.status_code, answer.json()["error_code"]) == (409, "business_archived")
+        assert stored(house) == before
+
+
+class TestPreview:
+    @each_with_preview
+    def test_answers_what_would_be_posted_and_keeps_nothing(
+        self, operation: Operation, story: Story, house: House
+    ) -> None:
+        request, before = story.request(operation), stored(house)
+        preview = request.send(path=f"{request.path}?preview=true")
+        assert stored(house) == before
+        assert preview.status_code == 200
+        for entry in preview.json()["journal_entries"]:
+            assert entry["sequence_number"] is None
+            amounts = [(line["debit_amount"], line["credit_amount"]) for line in entry["lines"]]
+            assert sum(debit for debit, _ in amounts) == sum(credit for _, credit in amounts)
+        real = succeeded(request.send())
+        assert preview.json().keys() - {"journal_entries"} == real.json().keys()
+
+    @each_with_preview
+    def test_refuses_what_the_real_one_would_refuse(
+        self, operation: Operation, standing: Story
+    ) -> None:
+        if has_thing(operation):
+            name = operation.path.rpartition("{")[2].partition("}")[0]
+            request = standing.request(operation, **{name: str(uuid4())})
+            preview = request.send(path=f"{request.path}?preview=true")
+            assert preview.status_code == request.send().status_code == 404
+
+
+class TestAddress:
+    @those(lambda _: True)
+    def test_means_the_same_without_its_final_slash(
+        self, operation: Operation, story: Story
+    ) -> None:
+        request = story.request(operation)
+        answer = succeeded(request.send(path=request.path.rstrip("/")))
+        if operation.method == "get":
+            with_slash = request.send()
+            # Links to other pages are in the form that was asked for.
+            bare = answer.text.replace(request.path.rstrip("/") + "?", request.path + "?")
+            assert bare == with_slash.text
+
+    @each_read
+    def test_answers_head_like_get_without_the_body(
+        self, operation: Operation, standing: Story
+    ) -> None:
+        request = standing.request(operation)
+        head, get = request.client.head(request.path), request.send()
+        assert (head.status_code, lines(head)) == (get.status_code, lines(get))
+        assert int(head.headers["content-length"]) == len(get.content) > 0
+
+
+class TestStandingHeaders:
+    @those(lambda _: True)
+    def test_are_on_every_answer(self, operation: Operation, story: Story) -> None:
+        request = story.request(operation)
+        for answer in (request.send(), request.send(path=f"{request.path}?nope=1")):
+            assert answer.headers["x-content-type-options"] == "nosniff"
+            assert answer.headers["referrer-policy"] == "no-referrer"
+            assert answer.headers["cache-control"] == "no-store"
+            policy = "default-src 'none'; frame-ancestors 'none'"
+            assert answer.headers["content-security-policy"] == policy
+            assert not {"server", "set-cookie"} & answer.headers.keys()
+
+    @those(lambda _: True)
+    def test_keep_the_name_that_the_caller_gave_the_request(
+        self, operation: Operation, story: Story
+    ) -> None:
+        named = {"x-request-id": f"mine-{uuid4()}"}
+        assert (
+            story.request(operation).send(headers=named).headers["x-request-id"]
+            == (named["x-request-id"])
+        )
+
+
+class TestEtag:
+    @those(lambda each: not each.is_list and has_etag(each))
+    def test_is_on_every_single_resource(self, operation: Operation, story: Story) -> None:
+        answer = succeeded(story.request(operation).send())
+        assert answer.headers["etag"]
+
+    @those(lambda each: "201" in each.node["responses"])
+    def test_and_location_of_what_was_made_lead_to_it(
+        self, operation: Operation, story: Story
+    ) -> None:
+        made = story.request(operation).send()
+        assert made.status_code == 201
+        read = story.client(operation).get(made.headers["location"])
+        assert read.headers["etag"] == made.headers["etag"]
+        shown: Node = made.json().get("payment", made.json())
+        assert read.json()["id"] == shown["id"]

@@ -1,0 +1,87 @@
+"""What HTTP itself, or a house in trouble, answers: every status of the documented `default`."""
+
+import httpx
+import psycopg
+import pytest
+
+from tests.contract.responses import FAULTS_EXPECTED
+from tests.contract.sockets import exchanged
+from tests.house import Databases, House
+from tests.partnership import Business, Partnership
+
+LIST = "/v1/platform/businesses/"
+
+
+@pytest.fixture
+def business(fresh_house: House) -> Business:
+    return fresh_house.partner("Acme").business()
+
+
+class TestTransport:
+    def test_of_a_head_that_never_ends_is_408(self, house: House) -> None:
+        head = f"GET {LIST} HTTP/1.1\r\nHost: localhost\r\nX-Slow: ".encode()
+        answer = exchanged(httpx.URL(house.url + LIST), "GET", head)
+        assert (answer.status_code, answer.json()["error_code"]) == (408, "request_timeout")
+
+    def test_of_a_body_beyond_a_mebibyte_is_413(self, acme: Partnership) -> None:
+        headers = {"content-type": "application/json"}
+        answer = acme.api.post(LIST, content=b" " * 2**21, headers=headers)
+        assert (answer.status_code, answer.json()["error_code"]) == (413, "payload_too_large")
+
+    def test_of_a_long_address_is_414(self, acme: Partnership) -> None:
+        answer = acme.api.get(LIST, params={"search": "x" * 9000})
+        assert (answer.status_code, answer.json()["error_code"]) == (414, "uri_too_long")
+
+    @pytest.mark.parametrize(("count", "size"), [(200, 1), (1, 17_000)])
+    def test_of_many_or_long_headers_is_431(self, count: int, size: int, acme: Partnership) -> None:
+        headers = {f"X-More-{number}": "x" * size for number in range(count)}
+        answer = acme.api.get(LIST, headers=headers)
+        assert (answer.status_code, answer.json()["error_code"]) == (431, "headers_too_large")
+
+    def test_of_what_is_no_http_is_400(self, house: House) -> None:
+        answer = exchanged(httpx.URL(house.url), "GET", b"HELO accounting\r\n\r\n")
+        assert (answer.status_code, answer.json()["error_code"]) == (400, "bad_request")
+
+
+class TestTrouble:
+    def test_with_a_guesser_is_429_until_the_minute_is_over(self, fresh_house: House) -> None:
+        partner = fresh_house.partner("Acme")
+        wrong = (str(partner.partner_id), partner.api_key[:-1] + "x")
+        answers = [partner.key.get(LIST, auth=wrong) for _ in range(101)]
+        assert [answer.status_code for answer in answers[:99]] == [401] * 99
+        last = answers[-1]
+        assert (last.status_code, last.json()["error_code"]) == (429, "rate_limited")
+        assert 1 < int(last.headers["retry-after"]) <= 60
+        assert partner.key.get(LIST).status_code == 200
+
+    def test_with_a_database_that_is_away_is_503_until_it_is_back(
+        self, business: Business, fresh_house: House, databases: Databases
+    ) -> None:
+        assert business.api.get("customers/").status_code == 200
+        [(name,)] = fresh_house.query("SELECT current_database()")
+        with psycopg.connect(databases.postgres.url("postgres"), autocommit=True) as connection:
+            connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+            connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (name,)
+            )
+            away = business.api.get("customers/")
+            writing = business.api.post("customers/", json={"company_name": "Blue Door"})
+            connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+        for answer in (away, writing):
+            assert (answer.status_code, answer.json()["error_code"]) == (503, "service_unavailable")
+            assert int(answer.headers["retry-after"]) >= 1
+        assert business.api.get("customers/").json()["count"] == 0
+
+    def test_with_a_fault_of_ours_is_500_and_tells_nothing_of_it(
+        self, business: Business, fresh_house: House
+    ) -> None:
+        with psycopg.connect(fresh_house.database_url, autocommit=True) as connection:
+            connection.execute("ALTER TABLE customer RENAME TO customer_elsewhere")
+        answer = business.api.get("customers/", extensions={FAULTS_EXPECTED: True})
+        assert answer.status_code == 500
+        assert answer.json() == {
+            "error_code": "internal_error",
+            "message": "The server failed. The request id finds the reason.",
+            "detail": {},
+            "request_id": answer.headers["x-request-id"],
+        }

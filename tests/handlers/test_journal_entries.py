@@ -1,0 +1,184 @@
+"""list_journal_entries and get_journal_entry: what was posted, and for what."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from tests.bookkeeping import Ledger, today
+from tests.handlers.bodies import NOBODY, Record, invoice_body, line, paid, part, sent
+from tests.partnership import Business, Partnership
+
+ENTRIES = "general-ledger/journal-entries/"
+LATER = f"{today() + timedelta(days=40)}T00:00:00Z"
+
+
+@pytest.fixture(scope="module")
+def desk(acme: Partnership) -> Business:
+    return acme.business()
+
+
+@pytest.fixture(scope="module")
+def papers(desk: Business) -> dict[str, Record]:
+    """An invoice over two years' end, one voided, and a payment with a fee."""
+    buyer = desk.customer(company_name="Tall Ship")
+    old = desk.made(
+        "invoices/", invoice_body(buyer, line(100, tax_rate=20), sent_at="2024-12-31T00:00:00Z")
+    )
+    void = sent(desk, buyer, 300, external_id="to-void")
+    desk.api.post(f"invoices/{void['id']}/void/", json={"voided_at": "2025-03-05T00:00:00Z"})
+    payment = paid(
+        desk,
+        buyer,
+        500,
+        part(old, 120),
+        payment_method="stripe",
+        processing_fee_cents=7,
+        external_id="pay_9%",
+    )
+    return {"old": old, "void": void, "payment": payment}
+
+
+def numbers(desk: Business, **asked: Any) -> list[str]:
+    answer = desk.api.get(ENTRIES, params=asked)
+    assert answer.status_code == 200, answer.text
+    return [each["sequence_number"] for each in answer.json()["results"]]
+
+
+class TestListJournalEntries:
+    def test_numbers_run_in_each_year_and_the_latest_date_comes_first(
+        self, desk: Business, papers: dict[str, Record]
+    ) -> None:
+        assert numbers(desk) == [
+            "JE-2025-000004",
+            "JE-2025-000003",
+            "JE-2025-000002",
+            "JE-2025-000001",
+            "JE-2024-000001",
+        ]
+
+    @pytest.mark.parametrize(
+        ("asked", "expected"),
+        [
+            ({"account": "2200"}, {"JE-2024-000001"}),
+            ({"account_id": "6100"}, {"JE-2025-000004"}),
+            ({"account": "1200", "account_id": "1150"}, {"JE-2025-000003"}),
+            ({"account": "nothing"}, set()),
+            ({"account": NOBODY}, set()),
+            ({"created_by": "manual"}, set()),
+            ({"created_by": "system", "date_to": "2024-12-31"}, {"JE-2024-000001"}),
+            ({"date_from": "2025-03-05", "date_to": "2025-03-05"}, {"JE-2025-000002"}),
+            ({"date_from": "2025-03-06"}, {"JE-2025-000003", "JE-2025-000004"}),
+            ({"is_posted": False}, set()),
+            ({"is_posted": True, "search": "FEE OF"}, {"JE-2025-000004"}),
+            ({"status": "draft"}, set()),
+            ({"status": "rejected"}, set()),
+            ({"status": "approved", "search": "je-2024"}, {"JE-2024-000001"}),
+            ({"search": "PAY_9%"}, {"JE-2025-000003", "JE-2025-000004"}),
+            ({"search": "payX9"}, set()),
+            ({"created_at_gte": LATER}, set()),
+            ({"created_at_lte": LATER, "account": "2200"}, {"JE-2024-000001"}),
+            ({"updated_since": LATER}, set()),
+        ],
+    )
+    def test_it_filters(
+        self, desk: Business, papers: dict[str, Record], asked: Record, expected: set[str]
+    ) -> None:
+        answer = desk.api.get(ENTRIES, params=asked).json()
+        assert {each["sequence_number"] for each in answer["results"]} == expected
+        assert answer["count"] == len(expected)
+
+    def test_an_account_is_named_by_id_code_or_external_id(
+        self, desk: Business, papers: dict[str, Record]
+    ) -> None:
+        accounts = "general-ledger/chart-of-accounts/"
+        vat = desk.api.patch(f"{accounts}2200/", json={"external_id": "vat-account"}).json()
+        for reference in (vat["id"], vat["code"], vat["external_id"]):
+            assert numbers(desk, account=reference) == ["JE-2024-000001"]
+
+    @pytest.mark.parametrize("sort", ["entry_date", "created_at", "sequence_number"])
+    @pytest.mark.parametrize("down", [False, True])
+    def test_cursors_walk_every_sort_in_the_order_of_the_whole_list(
+        self, desk: Business, papers: dict[str, Record], sort: str, down: bool
+    ) -> None:
+        asked = {"sort": ("-" if down else "") + sort}
+        whole = desk.api.get(ENTRIES, params=asked).json()["results"]
+        keys = [(each[sort], each["id"]) for each in whole]
+        assert keys == sorted(keys, reverse=down)
+        walked, cursor = [], None
+        while len(walked) < len(whole):
+            page = {"page_size": 2, **asked, **({"cursor": cursor} if cursor else {})}
+            answer = desk.api.get(ENTRIES, params=page).json()
+            walked += answer["results"]
+            cursor = answer["page_info"]["next_cursor"]
+        assert (walked, cursor) == (whole, None)
+
+    @pytest.mark.parametrize("asked", ["status=open", "created_by=me", "date_from=x", "sort=id"])
+    def test_it_refuses_what_it_does_not_know(self, desk: Business, asked: str) -> None:
+        assert desk.api.get(f"{ENTRIES}?{asked}").status_code == 400
+
+
+class TestGetJournalEntry:
+    def test_it_shows_everything_of_an_entry(
+        self, desk: Business, papers: dict[str, Record]
+    ) -> None:
+        [listed] = desk.api.get(ENTRIES, params={"search": "JE-2024"}).json()["results"]
+        answer = desk.api.get(f"{ENTRIES}{listed['id']}/")
+        entry = answer.json()
+        old = papers["old"]
+        shown = {
+            "sequence_number": "JE-2024-000001",
+            "entry_date": "2024-12-31",
+            "accounting_period": "2024-12",
+            "currency": "GBP",
+            "description": "Invoice to Tall Ship",
+            "reference": old["invoice_number"],
+            "source_reference": old["invoice_number"],
+            "source_type": "invoice",
+            "source_id": old["id"],
+            "total_debit": 120,
+            "total_credit": 120,
+            "is_balanced": True,
+            "created_by": "system",
+            "created_by_display": "System",
+            "status": "approved",
+            "status_display": "Approved",
+            "is_posted": True,
+            "bank_transaction_id": None,
+            "reversal_of_id": None,
+            "reversed_by_id": None,
+        }
+        assert {name: entry[name] for name in shown} == shown
+        assert entry["posted_at"] == entry["created_at"] == old["created_at"]
+        assert {name: entry[name] for name in listed} == listed
+        names = ("line_number", "account_code", "account_name", "account_type")
+        amounts = ("debit_amount", "credit_amount", "description")
+        assert [tuple(each[name] for name in (*names, *amounts)) for each in entry["lines"]] == [
+            (1, "1200", "Accounts receivable", "asset", 120, 0, None),
+            (2, "4000", "Sales", "revenue", 0, 100, None),
+            (3, "2200", "VAT payable", "liability", 0, 20, None),
+        ]
+        assert len({each["id"] for each in entry["lines"]}) == 3
+        assert answer.headers["etag"] == '"1"'
+
+    def test_an_entry_taken_back_and_its_mirror_name_each_other(
+        self, desk: Business, papers: dict[str, Record]
+    ) -> None:
+        found = desk.api.get(ENTRIES, params={"search": papers["void"]["invoice_number"]}).json()
+        mirror, first = (
+            desk.api.get(f"{ENTRIES}{each['id']}/").json() for each in found["results"]
+        )
+        assert (mirror["reversal_of_id"], mirror["reversed_by_id"]) == (first["id"], None)
+        assert (first["reversal_of_id"], first["reversed_by_id"]) == (None, mirror["id"])
+        assert mirror["description"] == "Reversal of invoice to Tall Ship"
+
+    def test_one_of_another_business_is_not_there(
+        self, desk: Business, house: Any, rival: Partnership
+    ) -> None:
+        elsewhere = rival.business()
+        elsewhere.invoice(elsewhere.customer())
+        [foreign] = Ledger(house, elsewhere).entries()
+        for id_ in (foreign.id, NOBODY):
+            answer = desk.api.get(f"{ENTRIES}{id_}/")
+            assert answer.status_code == 404
+            assert answer.json()["error_code"] == "journal_entry_not_found"

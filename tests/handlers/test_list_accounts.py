@@ -1,0 +1,191 @@
+"""list_accounts and get_account_hierarchy: the chart as a list and as a tree."""
+
+from typing import Any
+
+import pytest
+
+from accounting.chart import STARTING_CHART, SUBTYPES
+from tests.handlers.bodies import Record, invoice_body, line, paid, part
+from tests.partnership import Business, Partnership
+
+ACCOUNTS = "general-ledger/chart-of-accounts/"
+
+
+@pytest.fixture(scope="module")
+def chart(acme: Partnership) -> Business:
+    """A business with sub accounts, an archived one, and postings in two months of 2025."""
+    shop = acme.business(fiscal_year_end="2000-03-31")
+    buyer = shop.customer()
+    for parent, code, name in (
+        ("1100", "1100.1", "Savings"),
+        ("1100.1", "1100.11", "Deep savings"),
+        ("1100", "1100.2", "Old bank"),
+        ("4000", "4000.1", "Coffee"),
+    ):
+        shop.made(f"{ACCOUNTS}{parent}/children/", {"code": code, "name": name})
+    shop.api.patch(f"{ACCOUNTS}1100.1/", json={"external_id": "sav", "description": "Rainy DAYS"})
+    shop.api.delete(f"{ACCOUNTS}1100.2/")
+    coffee = line(700, account_identifier={"type": "AccountCode", "code": "4000.1"})
+    march = shop.made(
+        "invoices/", invoice_body(buyer, coffee, line(300), sent_at="2025-03-31T23:59:59Z")
+    )
+    shop.made("invoices/", invoice_body(buyer, line(50), sent_at="2025-04-01T00:00:00Z"))
+    paid(shop, buyer, 1_000, part(march, 1_000), payment_date="2025-04-15")
+    return shop
+
+
+def listed(chart: Business, **asked: Any) -> dict[str, Record]:
+    answer = chart.api.get(ACCOUNTS, params={"page_size": 100, **asked})
+    assert answer.status_code == 200, answer.text
+    return {each["code"]: each for each in answer.json()["results"]}
+
+
+class TestListAccounts:
+    def test_it_is_flat_and_each_shows_what_stands_under_it(self, chart: Business) -> None:
+        found = listed(chart)
+        assert len(found) == len(STARTING_CHART) + 3
+        assert list(found) == sorted(found)
+        bank = found["1100"]
+        assert [each["code"] for each in bank["sub_accounts"]] == ["1100.1", "1100.2"]
+        assert bank["sub_accounts"][0]["sub_accounts"] == [found["1100.11"]]
+        assert found["1100.11"]["hierarchy_level"] == 2
+        assert found["4000"]["rollup_balance"] == 1_050
+        assert found["4000"]["current_balance"] == 350
+
+    @pytest.mark.parametrize(
+        ("asked", "codes"),
+        [
+            ({"account_type": "liability", "search": "vat"}, {"2200"}),
+            ({"account_subtype": "non_current_assets"}, {"1600", "1650"}),
+            ({"account_type": "asset", "account_subtype": "revenue"}, set()),
+            ({"parent": "1100"}, {"1100.1"}),
+            ({"parent": "1100", "include_archived": True}, {"1100.1", "1100.2"}),
+            ({"parent": "sav"}, {"1100.11"}),
+            ({"parent": "nothing"}, set()),
+            ({"search": "SAVINGS"}, {"1100.1", "1100.11"}),
+            ({"search": "rainy days"}, {"1100.1"}),
+            ({"search": "old bank"}, set()),
+            ({"search": "old bank", "include_archived": True}, {"1100.2"}),
+            ({"include_zero_balance": False}, {"1100", "1200", "4000", "4000.1"}),
+            (
+                {"include_zero_balance": False, "period_year": 2025, "period_month": 3},
+                {"1200", "4000", "4000.1"},
+            ),
+            ({"created_at_gte": "2199-01-01T00:00:00Z"}, set()),
+            ({"created_at_lte": "2020-01-01T00:00:00Z"}, set()),
+            ({"updated_since": "2199-01-01T00:00:00Z"}, set()),
+        ],
+    )
+    def test_it_filters(self, chart: Business, asked: Record, codes: set[str]) -> None:
+        assert set(listed(chart, **asked)) == codes
+
+    @pytest.mark.parametrize(
+        ("asked", "receivable", "sales"),
+        [
+            ({"period_year": 2025, "period_month": 3}, 1_000, 300),
+            ({"period_year": 2025, "period_month": 4}, -950, 50),
+            ({"date_from": "2025-04-01"}, -950, 50),
+            ({"date_to": "2025-03-31"}, 1_000, 300),
+            ({"date_from": "2025-03-31", "date_to": "2025-04-01"}, 1_050, 350),
+            ({"date_from": "2025-05-01", "date_to": "2025-04-01"}, 0, 0),
+            (
+                {"period_year": 2025, "period_month": 3, "date_from": "2025-04-01"},
+                1_000,
+                300,
+            ),
+            ({"period_year": 9999, "period_month": 12}, 0, 0),
+        ],
+    )
+    def test_a_period_shows_its_movement(
+        self, chart: Business, asked: Record, receivable: int, sales: int
+    ) -> None:
+        found = listed(chart, **asked)
+        assert found["1200"]["period_balance"] == receivable
+        assert found["4000"]["period_balance"] == sales
+        assert found["4000"]["period_balance_formatted"] == f"£{sales / 100:.2f}"
+        assert (found["1200"]["current_balance"], found["4000"]["current_balance"]) == (50, 350)
+
+    def test_without_a_period_there_is_no_movement(self, chart: Business) -> None:
+        assert listed(chart)["1200"]["period_balance"] is None
+
+    @pytest.mark.parametrize("sort", ["code", "name", "created_at"])
+    @pytest.mark.parametrize("down", [False, True])
+    def test_pages_and_cursors_walk_every_account_once(
+        self, chart: Business, sort: str, down: bool
+    ) -> None:
+        asked = {"sort": ("-" if down else "") + sort, "page_size": 7}
+        whole = list(listed(chart, sort=asked["sort"]).values())
+        keys = [(each[sort], each["id"]) for each in whole]
+        assert keys == sorted(keys, reverse=down)
+        walked, cursor = [], None
+        for _ in range(-(-len(whole) // 7)):
+            page = {**asked, **({"cursor": cursor} if cursor else {})}
+            answer = chart.api.get(ACCOUNTS, params=page).json()
+            walked += answer["results"]
+            cursor = answer["page_info"]["next_cursor"]
+        assert ([each["code"] for each in walked], cursor) == (
+            [each["code"] for each in whole],
+            None,
+        )
+        second = chart.api.get(ACCOUNTS, params={**asked, "page": 2}).json()
+        assert [each["code"] for each in second["results"]] == [
+            each["code"] for each in whole[7:14]
+        ]
+        assert second["page_info"]["total_count"] == second["count"] == len(whole)
+
+    @pytest.mark.parametrize(
+        ("asked", "field"),
+        [
+            ("period_year=2025", "period_month"),
+            ("period_month=3", "period_year"),
+            ("period_year=2025&period_month=13", "period_month"),
+            ("account_type=money", "account_type"),
+            ("date_from=2025-13-01", "date_from"),
+            ("cursor=x", "cursor"),
+            ("sort=balance", "sort"),
+        ],
+    )
+    def test_it_refuses_what_it_does_not_know(
+        self, chart: Business, asked: str, field: str
+    ) -> None:
+        answer = chart.api.get(f"{ACCOUNTS}?{asked}")
+        assert answer.status_code == 400
+        assert list(answer.json()["detail"]["field_errors"]) == [field]
+
+
+class TestGetAccountHierarchy:
+    def test_it_holds_every_type_subtype_and_active_account(self, chart: Business) -> None:
+        tree = chart.api.get(f"{ACCOUNTS}hierarchy/").json()
+        assert {kind: tuple(below) for kind, below in tree["hierarchy"].items()} == SUBTYPES
+        assert (tree["currency"], tree["fiscal_year"]) == ("GBP", None)
+        seen: list[str] = []
+
+        def walk(nodes: list[Record]) -> None:
+            for node in nodes:
+                seen.append(node["code"])
+                walk(node["children"])
+
+        for below in tree["hierarchy"].values():
+            for nodes in below.values():
+                walk(nodes)
+        assert len(seen) == len(set(seen)) == tree["total_accounts"] == len(STARTING_CHART) + 3
+        assert "1100.2" not in seen
+        [bank] = [
+            node for node in tree["hierarchy"]["asset"]["current_assets"] if node["code"] == "1100"
+        ]
+        assert bank["current_balance"] == 1_000
+        assert [each["code"] for each in bank["children"]] == ["1100.1"]
+
+    @pytest.mark.parametrize(
+        ("year", "receivable"), [(2024, 0), (2025, 1_000), (2026, 50), (1900, 0), (9999, 50)]
+    )
+    def test_a_fiscal_year_takes_in_what_came_before_its_end(
+        self, chart: Business, year: int, receivable: int
+    ) -> None:
+        tree = chart.api.get(f"{ACCOUNTS}hierarchy/", params={"fiscal_year": year}).json()
+        nodes = tree["hierarchy"]["asset"]["current_assets"]
+        balances = {node["code"]: node["current_balance"] for node in nodes}
+        assert (tree["fiscal_year"], balances["1200"]) == (year, receivable)
+
+    def test_a_year_out_of_range_is_refused(self, chart: Business) -> None:
+        assert chart.api.get(f"{ACCOUNTS}hierarchy/?fiscal_year=1899").status_code == 400

@@ -1,0 +1,257 @@
+"""What every operation on money refuses in one way: each documented status at each of its doors."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from tests.bookkeeping import Ledger
+from tests.handlers.bodies import NOBODY, SENT, Record, invoice_body, line, paid, payment_body, sent
+from tests.house import House
+from tests.partnership import Business, Partnership
+
+ACCOUNTS = "general-ledger/chart-of-accounts/"
+ENTRIES = "general-ledger/journal-entries/"
+
+
+@dataclass(frozen=True)
+class Door:
+    """An operation with a request that it would serve; `target` names what its path needs."""
+
+    name: str
+    method: str
+    path: str
+    body: Any = None
+    target: str | None = None
+    missing: str | None = None
+    keyed: bool = True
+    matched: bool = True
+
+    def __str__(self) -> str:
+        return self.name
+
+
+ACCOUNT = {
+    "code": "door",
+    "name": "Door",
+    "account_type": "asset",
+    "account_subtype": "current_assets",
+}
+LINES = {"line_items": [line(5)]}
+DOORS = (
+    Door("create_invoice", "POST", "invoices/", "invoice", matched=False),
+    Door("replace_invoice", "PUT", "invoices/{}/", LINES, "draft", "invoice_not_found"),
+    Door("send_invoice", "POST", "invoices/{}/send/", {}, "draft", "invoice_not_found"),
+    Door("void_invoice", "POST", "invoices/{}/void/", {}, "invoice", "invoice_not_found"),
+    Door("delete_invoice", "DELETE", "invoices/{}/", None, "draft", "invoice_not_found", False),
+    Door("create_invoice_payment", "POST", "invoices/payments/", "payment", matched=False),
+    Door(
+        "replace_invoice_payment",
+        "PUT",
+        "invoices/payments/{}/",
+        {"note": "x"},
+        "payment",
+        "payment_not_found",
+    ),
+    Door(
+        "update_invoice_payment",
+        "PATCH",
+        "invoices/payments/{}/",
+        {"note": "x"},
+        "payment",
+        "payment_not_found",
+    ),
+    Door(
+        "cancel_invoice_payment",
+        "POST",
+        "invoices/payments/{}/delete/",
+        None,
+        "pending",
+        "payment_not_found",
+    ),
+    Door("create_account", "POST", ACCOUNTS, ACCOUNT, matched=False),
+    Door(
+        "create_child_account",
+        "POST",
+        ACCOUNTS + "{}/children/",
+        {"code": "door.1", "name": "Child"},
+        "account",
+        "account_not_found",
+        matched=False,
+    ),
+    Door(
+        "update_account", "PATCH", ACCOUNTS + "{}/", {"name": "x"}, "account", "account_not_found"
+    ),
+    Door(
+        "archive_account", "DELETE", ACCOUNTS + "{}/", None, "account", "account_not_found", False
+    ),
+)
+READS = (
+    Door("list_invoices", "GET", "invoices/"),
+    Door("get_invoice", "GET", "invoices/{}/", None, "invoice", "invoice_not_found"),
+    Door("list_invoice_payments", "GET", "invoices/payments/"),
+    Door(
+        "get_invoice_payment", "GET", "invoices/payments/{}/", None, "payment", "payment_not_found"
+    ),
+    Door("list_accounts", "GET", ACCOUNTS),
+    Door("get_account", "GET", ACCOUNTS + "{}/", None, "account", "account_not_found"),
+    Door("get_account_hierarchy", "GET", ACCOUNTS + "hierarchy/"),
+    Door("list_journal_entries", "GET", ENTRIES),
+    Door("get_journal_entry", "GET", ENTRIES + "{}/", None, "entry", "journal_entry_not_found"),
+)
+EVERY = DOORS + READS
+
+
+class Premises:
+    """A business with one of everything that a path can name."""
+
+    def __init__(self, house: House, partner: Partnership) -> None:
+        self.shop = partner.business()
+        self.ledger = Ledger(house, self.shop)
+        self.buyer = self.shop.customer()
+        self.ids = {
+            "draft": self.shop.made("invoices/", invoice_body(self.buyer))["id"],
+            "invoice": sent(self.shop, self.buyer)["id"],
+            "payment": paid(self.shop, self.buyer, 10)["id"],
+            "pending": paid(self.shop, self.buyer, 10, status="pending")["id"],
+            "account": self.shop.api.get(f"{ACCOUNTS}1500/").json()["id"],
+            "entry": self.ledger.entries()[0].id,
+        }
+
+    def body(self, door: Door) -> Any:
+        bodies = {
+            "invoice": lambda: invoice_body(self.buyer, sent_at=SENT),
+            "payment": lambda: payment_body(self.buyer),
+        }
+        return bodies[door.body]() if isinstance(door.body, str) else door.body
+
+    def knock(
+        self, door: Door, client: httpx.Client | None = None, **options: Any
+    ) -> httpx.Response:
+        """Send the request of a door; `id_` replaces what its path names."""
+        path = door.path.format(options.pop("id_", self.ids.get(door.target or "")))
+        if "content" not in options and door.body is not None:
+            options.setdefault("json", self.body(door))
+        params = options.pop("params", None)
+        return (client or self.shop.api).request(door.method, path, params=params, **options)
+
+
+@pytest.fixture(scope="module")
+def premises(house: House, acme: Partnership) -> Premises:
+    return Premises(house, acme)
+
+
+@pytest.fixture(scope="module")
+def closed(house: House, acme: Partnership) -> Premises:
+    premises = Premises(house, acme)
+    path = f"/v1/platform/businesses/{premises.shop.id}/archive/"
+    assert acme.api.post(path).status_code == 200
+    return premises
+
+
+@pytest.fixture
+def undisturbed(premises: Premises) -> Iterator[None]:
+    with premises.ledger.untouched():
+        yield
+
+
+def said(answer: httpx.Response) -> tuple[int, str]:
+    return answer.status_code, answer.json()["error_code"]
+
+
+@pytest.mark.usefixtures("undisturbed")
+class TestDoors:
+    @pytest.mark.parametrize("door", EVERY, ids=str)
+    def test_nobody_enters_without_credentials(self, premises: Premises, door: Door) -> None:
+        stranger = premises.shop.partner.client(premises.shop.base_url)
+        assert said(premises.knock(door, stranger)) == (401, "authentication_required")
+
+    @pytest.mark.parametrize("door", EVERY, ids=str)
+    def test_nobody_enters_another_business(
+        self, premises: Premises, door: Door, rival: Partnership
+    ) -> None:
+        path = f"/v1/platform/businesses/{premises.shop.id}/{door.path}"
+        path = path.format(premises.ids.get(door.target or ""))
+        body = {} if door.body is None else {"json": premises.body(door)}
+        answer = rival.api.request(door.method, path, **body)
+        assert said(answer) == (403, "permission_denied")
+
+    @pytest.mark.parametrize("door", EVERY, ids=str)
+    def test_an_unknown_query_parameter_is_refused(self, premises: Premises, door: Door) -> None:
+        answer = premises.knock(door, params={"colour": "blue"})
+        assert said(answer) == (400, "validation_error")
+
+    @pytest.mark.parametrize("door", [each for each in EVERY if each.target], ids=str)
+    def test_what_is_not_there_is_not_found(
+        self, premises: Premises, door: Door, rival: Partnership
+    ) -> None:
+        assert said(premises.knock(door, id_=NOBODY)) == (404, door.missing)
+
+    @pytest.mark.parametrize(
+        "door",
+        [each for each in EVERY if each.target not in (None, "account")],
+        ids=str,
+    )
+    def test_a_malformed_id_is_refused(self, premises: Premises, door: Door) -> None:
+        assert said(premises.knock(door, id_="seven")) == (400, "validation_error")
+
+    @pytest.mark.parametrize("door", [each for each in DOORS if each.body is not None], ids=str)
+    def test_another_content_type_is_refused(self, premises: Premises, door: Door) -> None:
+        answer = premises.knock(door, content=b"<a/>", headers={"Content-Type": "text/xml"})
+        assert said(answer) == (415, "unsupported_media_type")
+
+    @pytest.mark.parametrize("door", [each for each in DOORS if each.body is not None], ids=str)
+    def test_what_is_not_json_is_refused(self, premises: Premises, door: Door) -> None:
+        json_type = {"Content-Type": "application/json"}
+        assert said(premises.knock(door, content=b"{", headers=json_type)) == (
+            400,
+            "malformed_json",
+        )
+
+    @pytest.mark.parametrize(
+        "door", [each for each in DOORS if each.target and each.matched], ids=str
+    )
+    def test_a_stale_version_is_refused(self, premises: Premises, door: Door) -> None:
+        answer = premises.knock(door, headers={"If-Match": '"999"'})
+        assert said(answer) == (412, "precondition_failed")
+
+    @pytest.mark.parametrize("door", [each for each in DOORS if each.keyed], ids=str)
+    def test_a_key_that_is_none_is_refused(self, premises: Premises, door: Door) -> None:
+        answer = premises.knock(door, headers={"Idempotency-Key": "x" * 256})
+        assert said(answer) == (400, "validation_error")
+
+    @pytest.mark.parametrize("door", [each for each in DOORS if each.keyed], ids=str)
+    def test_a_key_of_another_request_is_refused(self, premises: Premises, door: Door) -> None:
+        key = {"Idempotency-Key": str(uuid4())}
+        first = replace(door, path="invoices/{}/void/", body=None, method="POST")
+        assert premises.knock(first, id_=NOBODY, headers=key).status_code == 404
+        assert said(premises.knock(door, headers=key)) == (422, "idempotency_key_reused")
+
+
+class TestArchivedBusiness:
+    @pytest.mark.parametrize("door", DOORS, ids=str)
+    def test_it_takes_no_changes(self, closed: Premises, door: Door) -> None:
+        with closed.ledger.untouched():
+            assert said(closed.knock(door)) == (409, "business_archived")
+
+    @pytest.mark.parametrize("door", READS, ids=str)
+    def test_it_is_read_as_before(self, closed: Premises, door: Door) -> None:
+        assert closed.knock(door).status_code == 200
+
+
+class TestCredentials:
+    @pytest.mark.parametrize("door", READS, ids=str)
+    def test_a_partner_reads_its_business_with_key_and_token(
+        self, premises: Premises, door: Door
+    ) -> None:
+        shop: Business = premises.shop
+        path = f"/v1/platform/businesses/{shop.id}/{door.path}"
+        path = path.format(premises.ids.get(door.target or ""))
+        own = premises.knock(door).json()
+        for client in (shop.partner.key, shop.partner.api):
+            answer = client.get(path)
+            shown: Record = answer.json()
+            assert (answer.status_code, shown) == (200, own)

@@ -1,0 +1,214 @@
+"""replace_invoice_payment, and the three kinds of bodies that PUT and PATCH take alike."""
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.bookkeeping import Ledger, today
+from tests.handlers.bodies import PAID, Record, paid, part, sent
+from tests.partnership import Business
+
+PAYMENTS = "invoices/payments/"
+FULL: Record = {
+    "note": "a note",
+    "payment_reference": "ours",
+    "processor_reference": "theirs",
+    "bank_reference": "the bank's",
+    "references": {"till": "7"},
+    "transaction_tags": ["one", "two"],
+    "metadata": {"nested": {"list": [1, None, "x"]}},
+}
+
+
+def as_json(shop: Business, method: str, path: str, body: Record) -> httpx.Response:
+    return shop.api.request(method, path, json=body)
+
+
+def in_fields(body: Record) -> dict[str, Any]:
+    """Nested values as JSON text, tags as a repeated field."""
+    return {
+        name: json.dumps(value) if name in ("allocations", "references", "metadata") else value
+        for name, value in body.items()
+    }
+
+
+def as_form(shop: Business, method: str, path: str, body: Record) -> httpx.Response:
+    return shop.api.request(method, path, data=in_fields(body))
+
+
+def as_multipart(shop: Business, method: str, path: str, body: Record) -> httpx.Response:
+    fields = [
+        (name, (None, str(each)))
+        for name, value in in_fields(body).items()
+        for each in (value if isinstance(value, list) else [value])
+    ]
+    return shop.api.request(method, path, files=fields)
+
+
+class TestBodiesOfChanges:
+    @pytest.mark.parametrize("method", ["PUT", "PATCH"])
+    def test_json_form_and_multipart_come_to_the_same(
+        self, shop: Business, ledger: Ledger, buyer: Record, method: str
+    ) -> None:
+        results = []
+        for send in (as_json, as_form, as_multipart):
+            first, second = sent(shop, buyer, 100), sent(shop, buyer, 100)
+            payment = paid(shop, buyer, 150, part(first, 20), status="pending")
+            body = {
+                **FULL,
+                "total_amount_cents": 190,
+                "processing_fee_cents": 4,
+                "payment_date": "2025-03-12",
+                "payment_method": "credit_card",
+                "status": "completed",
+                "allocations": [part(first, 100), part(second, 80)],
+            }
+            answer = send(shop, method, f"{PAYMENTS}{payment['id']}/", body)
+            assert answer.status_code == 200, answer.text
+            shown = answer.json()["payment"]
+            assert {name: shown[name] for name in FULL} == FULL
+            results.append((facts_of(shown), ledger.postings(payment)))
+        assert results[0] == results[1] == results[2]
+        assert results[0][1] == [
+            ("2025-03-12", {"1150": 190, "2100": -190}),
+            ("2025-03-12", {"6100": 4, "1150": -4}),
+            (str(today()), {"2100": 180, "1200": -180}),
+        ]
+
+    @pytest.mark.parametrize("send", [as_json, as_form, as_multipart])
+    @pytest.mark.parametrize("method", ["PUT", "PATCH"])
+    @pytest.mark.parametrize(
+        ("body", "field"),
+        [
+            ({"total_amount_cents": "ten"}, "total_amount_cents"),
+            ({"allocations": [{"invoice_id": "x", "amount_cents": 1}]}, "allocations.0.invoice_id"),
+            ({"unheard_of": "1"}, "unheard_of"),
+        ],
+    )
+    def test_each_kind_names_the_same_faulty_field(
+        self,
+        shop: Business,
+        ledger: Ledger,
+        buyer: Record,
+        method: str,
+        send: Any,
+        body: Record,
+        field: str,
+    ) -> None:
+        payment = paid(shop, buyer, 10)
+        with ledger.untouched():
+            answer = send(shop, method, f"{PAYMENTS}{payment['id']}/", body)
+        assert answer.status_code == 400
+        assert list(answer.json()["detail"]["field_errors"]) == [field]
+
+    @pytest.mark.parametrize("send", [as_json, as_form, as_multipart])
+    def test_each_kind_releases_with_an_empty_list(
+        self, shop: Business, buyer: Record, send: Any
+    ) -> None:
+        payment = paid(shop, buyer, 10, part(sent(shop, buyer, 10), 10))
+        answer = send(shop, "PATCH", f"{PAYMENTS}{payment['id']}/", {"allocations": []})
+        assert answer.json()["payment"]["allocations"] == []
+
+
+def facts_of(payment: Record) -> Record:
+    """What two payments that were changed alike have in common."""
+    own = {"id", "created_at", "updated_at", "applied_invoices", "allocations"}
+    shared = {name: value for name, value in payment.items() if name not in own}
+    for name, amount in (
+        ("applied_invoices", "applied_amount_cents"),
+        ("allocations", "amount_cents"),
+    ):
+        shared[name] = [each[amount] for each in payment[name]]
+    return shared
+
+
+class TestReplaceInvoicePayment:
+    def test_it_clears_what_only_describes_and_keeps_the_rest(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        invoice = sent(shop, buyer, 100)
+        before = paid(
+            shop,
+            buyer,
+            150,
+            part(invoice, 100),
+            **FULL,
+            external_id="put-1",
+            payment_method="credit_card",
+            payment_processor="adyen",
+            processing_fee_cents=3,
+        )
+        answer = shop.api.put(f"{PAYMENTS}{before['id']}/", json={})
+        after = answer.json()["payment"]
+        cleared = {
+            "note": None,
+            "notes": None,
+            "payment_reference": None,
+            "processor_reference": None,
+            "bank_reference": None,
+            "references": {},
+            "transaction_tags": [],
+            "metadata": {},
+        }
+        assert after == {**before, **cleared, "updated_at": after["updated_at"]}
+        assert answer.headers["etag"] == '"2"'
+        assert len(ledger.entries(before)) == 2
+        assert shop.api.get(f"{PAYMENTS}{before['id']}/").json() == after
+
+    def test_it_takes_everything_that_may_change(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        payment = paid(shop, buyer, 100, part(sent(shop, buyer, 100), 50), note="gone")
+        invoice = sent(shop, buyer, 80)
+        body = {
+            "total_amount_cents": 80,
+            "allocations": [part(invoice, 80)],
+            "payment_date": "2025-03-11",
+            "payment_method": "cash",
+            "external_id": "put-2",
+            "bank_reference": "B",
+        }
+        after = shop.api.put(f"{PAYMENTS}{payment['id']}/", json=body).json()["payment"]
+        same = set(body) - {"allocations"}
+        assert {name: after[name] for name in same} == {name: body[name] for name in same}
+        assert (after["note"], after["is_fully_allocated"]) == (None, True)
+        assert ledger.postings(payment)[1:] == [
+            (PAID, {"1100": -100, "2100": 50, "1200": 50}),
+            ("2025-03-11", {"1000": 80, "2100": -30, "1200": -50}),
+            (str(today()), {"2100": 30, "1200": -30}),
+        ]
+
+    @pytest.mark.parametrize(
+        ("body", "status", "code"),
+        [
+            ({"total_amount_cents": 99}, 422, "total_below_allocated"),
+            ({"currency": "EUR"}, 422, "immutable_field"),
+            ({"allocations": []}, 200, None),
+            ({"payment_date": "2025-03-05"}, 409, "period_locked"),
+        ],
+    )
+    def test_it_refuses_as_a_patch_does(
+        self,
+        shop: Business,
+        ledger: Ledger,
+        buyer: Record,
+        body: Record,
+        status: int,
+        code: str | None,
+    ) -> None:
+        payment = paid(shop, buyer, 100, part(sent(shop, buyer, 100), 100), note="kept")
+        with ledger.locked("2025-03-05"):
+            before = ledger.digest()
+            answer = shop.api.put(f"{PAYMENTS}{payment['id']}/", json=body)
+            assert answer.status_code == status
+            assert answer.json().get("error_code") == code
+            assert (ledger.digest() == before) == (code is not None)
+
+    def test_a_preview_clears_nothing(self, shop: Business, ledger: Ledger, buyer: Record) -> None:
+        payment = paid(shop, buyer, 100, note="kept")
+        with ledger.untouched():
+            seen = shop.api.put(f"{PAYMENTS}{payment['id']}/?preview=true", json={}).json()
+        assert (seen["payment"]["note"], seen["journal_entries"]) == (None, [])
+        assert seen["payment"]["payment_date"] == PAID

@@ -1,0 +1,25 @@
+"""The database as the server's role sees it, with and without a business set."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+
+from persistence.pool import SERVER_ROLE
+from tests.house import House
+
+
+@contextmanager
+def as_server(
+    house: House, business_id: str | None = None
+) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
+    """One transaction in the server's role; it is rolled back unless it is committed."""
+    with psycopg.connect(
+        make_conninfo(house.database_url, options=f"-c role={SERVER_ROLE}")
+    ) as connection:
+        if business_id is not None:
+            connection.execute("SELECT set_config('app.business_id', %s, true)", (business_id,))
+        yield connection
+        connection.rollback()

@@ -1,0 +1,215 @@
+"""What the database itself refuses, asked in plain SQL as the server asks it."""
+
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+from psycopg import errors
+
+from tests.bookkeeping import Ledger
+from tests.handlers.bodies import paid, part, sent
+from tests.house import House
+from tests.partnership import Business, Partnership
+from tests.persistence.cellar_role import as_server
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+
+
+@pytest.fixture(scope="module")
+def shop(acme: Partnership) -> Business:
+    return acme.business()
+
+
+@pytest.fixture(scope="module")
+def ledger(house: House, shop: Business) -> Iterator[Ledger]:
+    """Books with one invoice of 100, of which 60 are paid and 30 reserved."""
+    buyer = shop.customer()
+    invoice = sent(shop, buyer, 100)
+    paid(shop, buyer, 60, part(invoice, 60))
+    paid(shop, buyer, 30, part(invoice, 30), status="pending")
+    ledger = Ledger(house, shop)
+    yield ledger
+    ledger.audit()
+
+
+@pytest.fixture
+def server(house: House, shop: Business, ledger: Ledger) -> Iterator[Connection]:
+    with ledger.untouched(), as_server(house, shop.id) as connection:
+        yield connection
+
+
+def post(connection: Connection, business: str, on: date, total: int, **facts: Any) -> UUID:
+    """Insert the head of an entry."""
+    entry = uuid4()
+    connection.execute(
+        "INSERT INTO journal_entry (business_id, id, created_at, sequence_number, entry_date,"
+        " posted_at, description, currency, total, stream, created_by, source_type, source_id,"
+        " reversal_of_id) VALUES (%(business)s, %(id)s, now(), %(number)s, %(on)s, now(), 'x',"
+        " 'GBP', %(total)s, 'main', 'system', 'invoice', %(id)s, %(reversal_of)s)",
+        {
+            "business": business,
+            "id": entry,
+            "number": f"T-{entry}",
+            "on": on,
+            "total": total,
+            "reversal_of": None,
+            **facts,
+        },
+    )
+    return entry
+
+
+def add_lines(
+    connection: Connection, business: str, entry: UUID, *lines: tuple[str, int], first: int = 1
+) -> None:
+    """Insert lines in one statement: account codes and signed amounts."""
+    connection.execute(
+        "INSERT INTO journal_line (business_id, id, entry_id, line_number, account_id,"
+        " entry_date, debit, credit, split)"
+        " SELECT %(business)s, gen_random_uuid(), %(entry)s, %(first)s + row_number() OVER () - 1,"
+        " a.id, '2025-06-01', greatest(l.amount, 0), greatest(-l.amount, 0), '[]'"
+        " FROM unnest(%(codes)s::text[], %(amounts)s::bigint[]) AS l (code, amount)"
+        " JOIN account a ON a.business_id = %(business)s AND a.code = l.code",
+        {
+            "business": business,
+            "entry": entry,
+            "first": first,
+            "codes": [code for code, _ in lines],
+            "amounts": [amount for _, amount in lines],
+        },
+    )
+
+
+JUNE = date(2025, 6, 1)
+
+
+class TestEntries:
+    def test_a_balanced_one_is_taken(self, server: Connection, shop: Business) -> None:
+        entry = post(server, shop.id, JUNE, 5)
+        add_lines(server, shop.id, entry, ("1100", 5), ("4000", -3), ("4500", -2))
+        server.execute("SET CONSTRAINTS ALL IMMEDIATE")
+
+    @pytest.mark.parametrize(
+        "lines",
+        [
+            [("1100", 5), ("4000", -4)],
+            [("1100", 5)],
+            [("1100", 4), ("4000", -4)],
+            [("1100", 6), ("4000", -6)],
+        ],
+    )
+    def test_one_that_does_not_balance_or_come_to_its_total_is_not(
+        self, server: Connection, shop: Business, lines: list[tuple[str, int]]
+    ) -> None:
+        entry = post(server, shop.id, JUNE, 5)
+        with pytest.raises(errors.CheckViolation) as refused:
+            add_lines(server, shop.id, entry, *lines)
+        assert refused.value.diag.constraint_name == "journal_entry_balanced"
+
+    def test_no_line_comes_later(self, server: Connection, shop: Business, ledger: Ledger) -> None:
+        [first, *_] = ledger.entries()
+        with pytest.raises(errors.CheckViolation) as refused:
+            add_lines(server, shop.id, UUID(first.id), ("1100", 100), ("4000", -100), first=3)
+        assert refused.value.diag.constraint_name == "journal_entry_balanced"
+
+    def test_none_is_without_lines(self, server: Connection, shop: Business) -> None:
+        post(server, shop.id, JUNE, 5)
+        with pytest.raises(errors.CheckViolation) as refused:
+            server.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        assert refused.value.diag.constraint_name == "journal_entry_with_lines"
+
+    @pytest.mark.parametrize(("debit", "credit"), [(0, 0), (5, 5), (-5, 0), (0, -5)])
+    def test_a_line_stands_on_one_side(
+        self, server: Connection, shop: Business, debit: int, credit: int
+    ) -> None:
+        entry = post(server, shop.id, JUNE, 5)
+        with pytest.raises(errors.CheckViolation):
+            server.execute(
+                "INSERT INTO journal_line (business_id, id, entry_id, line_number, account_id,"
+                " entry_date, debit, credit, split) SELECT business_id, gen_random_uuid(), %s, 1,"
+                " id, '2025-06-01', %s, %s, '[]' FROM account WHERE code = '1100'",
+                (entry, debit, credit),
+            )
+
+    def test_none_falls_into_the_locked_period(
+        self, house: House, shop: Business, ledger: Ledger
+    ) -> None:
+        with ledger.locked("2025-05-31"), as_server(house, shop.id) as server:
+            post(server, shop.id, JUNE, 5)
+            with pytest.raises(errors.CheckViolation) as refused:
+                post(server, shop.id, date(2025, 5, 31), 5)
+        assert refused.value.diag.constraint_name == "journal_entry_after_lock_date"
+
+    def test_each_is_taken_back_once(
+        self, server: Connection, shop: Business, ledger: Ledger
+    ) -> None:
+        [first, *_] = ledger.entries()
+        post(server, shop.id, JUNE, 5, reversal_of=first.id)
+        with pytest.raises(errors.UniqueViolation):
+            post(server, shop.id, JUNE, 5, reversal_of=first.id)
+
+    def test_a_number_is_given_once(self, server: Connection, shop: Business) -> None:
+        post(server, shop.id, JUNE, 5, number="once")
+        with pytest.raises(errors.UniqueViolation):
+            post(server, shop.id, JUNE, 5, number="once")
+
+    @pytest.mark.parametrize("table", ["journal_entry", "journal_line"])
+    @pytest.mark.parametrize(
+        "statement", ["UPDATE {} SET entry_date = entry_date", "DELETE FROM {}", "TRUNCATE {}"]
+    )
+    def test_what_is_posted_stays(self, server: Connection, table: str, statement: str) -> None:
+        with pytest.raises(errors.InsufficientPrivilege):
+            server.execute(statement.format(table))
+
+
+class TestAmounts:
+    @pytest.mark.parametrize(
+        "change",
+        [
+            "paid = paid + 11",
+            "reserved = reserved + 11",
+            "credited = 11",
+            "written_off = 11",
+            "total_amount = 89",
+            "paid = -1",
+            "refunded = -1",
+        ],
+    )
+    def test_an_invoice_is_never_settled_beyond_its_total(
+        self, server: Connection, change: str
+    ) -> None:
+        with pytest.raises(errors.CheckViolation):
+            server.execute(f"UPDATE invoice SET {change}")
+
+    def test_up_to_its_total_it_is(self, server: Connection) -> None:
+        assert server.execute("UPDATE invoice SET paid = paid + 10").rowcount == 1
+
+    @pytest.mark.parametrize(
+        "change",
+        ["allocated = total + 1", "applied = allocated + 1", "total = 0", "fee = -1"],
+    )
+    def test_a_payment_never_gives_more_than_it_has(self, server: Connection, change: str) -> None:
+        with pytest.raises(errors.CheckViolation):
+            server.execute(f"UPDATE invoice_payment SET {change}")
+
+    def test_a_payment_settles_an_invoice_through_one_live_allocation(
+        self, server: Connection
+    ) -> None:
+        with pytest.raises(errors.UniqueViolation):
+            server.execute(
+                "INSERT INTO invoice_allocation (business_id, id, version, payment_id,"
+                " document_id, amount, split) SELECT business_id, gen_random_uuid(), 1,"
+                " payment_id, document_id, 1, '[]' FROM invoice_allocation LIMIT 1"
+            )
+
+    @pytest.mark.parametrize(
+        "change", ["state = 'paid'", "number = NULL", "opened_at = NULL", "party_id = id"]
+    )
+    def test_an_open_invoice_has_a_state_a_number_a_day_and_a_customer(
+        self, server: Connection, change: str
+    ) -> None:
+        with pytest.raises(errors.IntegrityError):
+            server.execute(f"UPDATE invoice SET {change}")

@@ -1,0 +1,137 @@
+"""The rules of the schema, over the metadata and in a migrated database."""
+
+import pytest
+from sqlalchemy import (
+    CheckConstraint,
+    DateTime,
+    Enum,
+    ForeignKeyConstraint,
+    Table,
+    UniqueConstraint,
+)
+
+from persistence.pool import SERVER_ROLE
+from persistence.tables import metadata
+from tests.house import House
+
+TABLES = list(metadata.sorted_tables)
+TENANTS = [table for table in TABLES if table.info.get("tenant")]
+PARTNER_LEVEL = {"partner", "api_key", "business", "partner_reply"}
+GRANTS = {
+    **dict.fromkeys(("partner", "api_key", "business", "number_series"), "SELECT INSERT UPDATE"),
+    **dict.fromkeys(("customer", "account"), "SELECT INSERT UPDATE"),
+    **dict.fromkeys(("invoice_payment", "invoice_allocation"), "SELECT INSERT UPDATE"),
+    **dict.fromkeys(("partner_reply", "reply", "invoice"), "SELECT INSERT UPDATE DELETE"),
+    **dict.fromkeys(("journal_entry", "journal_line"), "SELECT INSERT"),
+}
+
+
+def names(tables: list[Table]) -> list[str]:
+    return [table.name for table in tables]
+
+
+def columns_of(constraint: UniqueConstraint | ForeignKeyConstraint) -> list[str]:
+    return [column.name for column in constraint.columns]
+
+
+class TestTables:
+    def test_what_is_no_tenants_belongs_to_partners(self) -> None:
+        assert set(names(TABLES)) - set(names(TENANTS)) == PARTNER_LEVEL
+
+    @pytest.mark.parametrize("table", TENANTS, ids=names(TENANTS))
+    def test_the_primary_key_begins_with_the_business(self, table: Table) -> None:
+        second = "series" if table.name == "number_series" else "id"
+        assert [column.name for column in table.primary_key] == ["business_id", second]
+
+    @pytest.mark.parametrize("table", TENANTS, ids=names(TENANTS))
+    def test_what_is_unique_is_so_within_the_business(self, table: Table) -> None:
+        uniques = [c for c in table.constraints if isinstance(c, UniqueConstraint)]
+        indexes = [index for index in table.indexes if index.unique]
+        for columns in [columns_of(each) for each in uniques] + [
+            [column.name for column in each.columns] for each in indexes
+        ]:
+            assert columns[0] == "business_id"
+
+    @pytest.mark.parametrize("table", TENANTS, ids=names(TENANTS))
+    def test_no_reference_leaves_the_business(self, table: Table) -> None:
+        for constraint in table.foreign_key_constraints:
+            if constraint.referred_table.name == "business":
+                assert columns_of(constraint) == ["business_id"]
+                continue
+            assert columns_of(constraint)[0] == "business_id"
+            assert constraint.elements[0].column.name == "business_id"
+            assert constraint.referred_table in TENANTS
+
+    @pytest.mark.parametrize("table", TABLES, ids=names(TABLES))
+    def test_nothing_follows_from_a_deletion(self, table: Table) -> None:
+        for constraint in table.foreign_key_constraints:
+            assert constraint.ondelete is None
+            assert constraint.onupdate is None
+
+    @pytest.mark.parametrize("table", TABLES, ids=names(TABLES))
+    def test_every_index_of_a_tenant_begins_with_the_business(self, table: Table) -> None:
+        if table in TENANTS:
+            assert all(index.columns[0].name == "business_id" for index in table.indexes)
+
+    @pytest.mark.parametrize("table", TABLES, ids=names(TABLES))
+    def test_no_column_makes_up_its_value_or_is_an_enumeration_type(self, table: Table) -> None:
+        for column in table.columns:
+            assert not isinstance(column.type, Enum)
+            assert column.default is None
+            if column.computed is None:
+                assert column.server_default is None
+            if isinstance(column.type, DateTime):
+                assert column.type.timezone is True
+
+    @pytest.mark.parametrize("table", TABLES, ids=names(TABLES))
+    def test_every_check_has_a_name_to_be_told_by(self, table: Table) -> None:
+        checks = [c for c in table.constraints if isinstance(c, CheckConstraint)]
+        assert all(each.name for each in checks)
+
+
+class TestMigratedDatabase:
+    def test_it_holds_these_tables_and_no_other(self, house: House) -> None:
+        found = house.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+        assert {name for (name,) in found} == {*names(TABLES), "alembic_version"}
+
+    def test_row_security_stands_before_every_tenant_table(self, house: House) -> None:
+        found = house.query(
+            "SELECT c.relname, c.relrowsecurity, p.polcmd, pg_get_expr(p.polqual, p.polrelid)"
+            " FROM pg_class c LEFT JOIN pg_policy p ON p.polrelid = c.oid"
+            " WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'"
+        )
+        secured = {name: (command, text) for name, on, command, text in found if on}
+        assert set(secured) == set(names(TENANTS))
+        assert {command for command, _ in secured.values()} == {"*"}
+        for _, text in secured.values():
+            assert "business_id = ( SELECT (NULLIF(current_setting('app.business_id'" in text
+
+    @pytest.mark.parametrize("table", names(TABLES))
+    def test_the_server_may_do_what_it_needs_and_no_more(self, house: House, table: str) -> None:
+        every = ("SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
+        granted = [
+            privilege
+            for privilege in every
+            for [(may,)] in [
+                house.query("SELECT has_table_privilege(%s, %s, %s)", SERVER_ROLE, table, privilege)
+            ]
+            if may
+        ]
+        assert " ".join(granted) == GRANTS[table]
+
+    def test_the_servers_role_owns_nothing_and_passes_no_wall(self, house: House) -> None:
+        assert house.query(
+            "SELECT rolsuper, rolbypassrls, rolcreatedb, rolcreaterole, rolcanlogin"
+            " FROM pg_roles WHERE rolname = %s",
+            SERVER_ROLE,
+        ) == [(False,) * 5]
+        assert (
+            house.query("SELECT relname FROM pg_class WHERE relowner = to_regrole(%s)", SERVER_ROLE)
+            == []
+        )
+        assert house.query("SELECT has_schema_privilege(%s, 'public', 'CREATE')", SERVER_ROLE) == [
+            (False,)
+        ]
+
+    def test_no_extension_is_needed(self, house: House) -> None:
+        assert house.query("SELECT extname FROM pg_extension") == [("plpgsql",)]

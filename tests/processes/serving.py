@@ -1,0 +1,219 @@
+"""A real `accounting serve`: its processes, its log, and what it leaves behind."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from secrets import token_urlsafe
+from typing import Any, Self
+from uuid import UUID
+
+import httpx
+
+from embedded import places, wire
+from tests.partnership import Partnership, client
+
+ACCOUNTING = Path(sys.executable).with_name("accounting")
+PATIENCE_SECONDS = 60.0  # On a machine that does much else.
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        return int(door.getsockname()[1])
+
+
+def is_free(port: int) -> bool:
+    """Whether a server could take the port at once."""
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
+
+
+def within(seconds: float, what: Callable[[], bool]) -> bool:
+    """Whether `what()` became true within so many seconds."""
+    deadline = time.monotonic() + seconds
+    while not what():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def secrets() -> str:
+    """A ring with one secret for tokens."""
+    return "first:" + token_urlsafe(32)
+
+
+def environment(folder: Path, **settings: str) -> dict[str, str]:
+    """The environment of a command: the data folder, these settings, and no other of ours."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name != "DATABASE_URL" and not name.startswith("ACCOUNTING_")
+    }
+    return {**kept, "ACCOUNTING_DATA_DIR": str(folder), **settings}
+
+
+def accounting(folder: Path, *words: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end."""
+    return subprocess.run(
+        [ACCOUNTING, *words],
+        env=environment(folder, **settings),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_SECONDS,
+    )
+
+
+def processes_of(folder: Path) -> dict[int, str]:
+    """Every living process that was started with the folder in its command or environment."""
+    found = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            told = command + (entry / "environ").read_bytes().decode(errors="replace")
+            state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:  # It has just ended.
+            continue
+        if str(folder) in told and state not in "ZX" and int(entry.name) != os.getpid():
+            found[int(entry.name)] = command
+    return found
+
+
+class Server:
+    """One server over a data folder; development unless `words` and `settings` say otherwise."""
+
+    def __init__(self, folder: Path, *words: str, scheme: str = "http", **settings: str) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self.url = f"{scheme}://127.0.0.1:{self.port}"
+        self.words = words or ("--development",)
+        self.settings = settings
+        self.log_path = folder / f"serve-{self.port}.log"
+        self.started_at = 0.0
+        self.partners: list[Partnership] = []
+
+    def __enter__(self) -> Self:
+        return self.start().wait()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Stop it, if it still lives, and hang up."""
+        if not self.ended:
+            self.process.terminate()
+            self.process.wait(30)
+        for caller in [caller for partner in self.partners for caller in partner.clients]:
+            caller.close()
+
+    def start(self) -> Self:
+        """Start it; it may be started again when it is gone."""
+        self.started_at = time.monotonic()
+        with self.log_path.open("ab") as log:
+            self.process = subprocess.Popen(
+                [ACCOUNTING, "serve", "--port", str(self.port), *self.words],
+                env=environment(self.folder, **self.settings),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        return self
+
+    def wait(self) -> Self:
+        """Return when a worker serves."""
+        assert within(PATIENCE_SECONDS, lambda: self.serves or self.ended), self.log
+        assert not self.ended, self.log
+        return self
+
+    def wait_for_port(self) -> Self:
+        """Return when the port is taken; whoever asks from now on is answered in the end."""
+        assert within(PATIENCE_SECONDS, lambda: not is_free(self.port) or self.ended), self.log
+        return self
+
+    def partner(self) -> Partnership:
+        """Create a partner at the operator's desk."""
+        created = accounting(self.folder, "partner", "create", "Acme", "--json", **self.settings)
+        assert created.returncode == 0, created.stderr
+        facts = json.loads(created.stdout)
+        self.partners.append(Partnership(self.url, UUID(facts["partner_id"]), facts["api_key"]))
+        return self.partners[-1]
+
+    @property
+    def ended(self) -> bool:
+        return self.process.poll() is not None
+
+    @property
+    def log(self) -> str:
+        return self.log_path.read_text()
+
+    def events(self, name: str) -> list[dict[str, Any]]:
+        """The lines of the log about one kind of event."""
+        lines = [json.loads(line) for line in self.log.splitlines() if line.startswith("{")]
+        return [line for line in lines if line["event"] == name]
+
+    def get(self, path: str, **options: Any) -> httpx.Response:
+        """Ask over a connection of its own."""
+        with client(self.url, timeout=PATIENCE_SECONDS, **options) as caller:
+            return caller.get(path)
+
+    @property
+    def workers(self) -> list[int]:
+        """The ids of the worker processes."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        try:
+            return [
+                pid
+                for pid in map(int, children.read_text().split())
+                if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
+            ]
+        except OSError:  # One of them has just left.
+            return []
+
+    def wait_for_workers(self, count: int = 2) -> list[int]:
+        """Return the workers when there are so many and all of them serve."""
+        assert within(PATIENCE_SECONDS, lambda: len(self.workers) == count), self.log
+        assert within(PATIENCE_SECONDS, lambda: self.opened >= set(self.workers)), self.log
+        return self.workers
+
+    @property
+    def serves(self) -> bool:
+        """Whether any worker serves."""
+        return not self.ended and bool(self.opened & set(self.workers))
+
+    @property
+    def opened(self) -> set[int]:
+        """The ids of the processes that have ever served."""
+        return {event["pid"] for event in self.events("open")}
+
+    def postgres(self) -> int:
+        """The id of PostgreSQL's first process."""
+        pid = wire.listener_pid(places.socket_path(self.folder / "postgres"))
+        assert pid is not None
+        return pid
+
+    def kill(self, *pids: int) -> None:
+        """Kill processes outright."""
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):  # It may have left with another.
+                os.kill(pid, signal.SIGKILL)
+
+
+def remove(folder: Path) -> None:
+    """Take the folder away, and whoever a failed test has left living in it."""
+    for pid in processes_of(folder):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    shutil.rmtree(folder)

@@ -1,0 +1,119 @@
+"""Who is served over what: TLS of our own, a proxy that is believed, and plain HTTP refused."""
+
+import ssl
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+from pathlib import Path
+
+import httpx
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from tests.processes.serving import Server, secrets
+
+BELIEVED, OTHER = "127.0.0.2", "127.0.0.3"
+
+
+def write_certificate(folder: Path) -> tuple[Path, Path]:
+    """Make a certificate for this machine, signed by itself, and its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "accounting test")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(hours=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(
+            x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False
+        )
+        .sign(key, hashes.SHA256())
+    )
+    paths = folder / "certificate.pem", folder / "key.pem"
+    paths[0].write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    paths[1].write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    )
+    return paths
+
+
+@pytest.fixture(scope="module")
+def encrypted(lived_in: Path) -> Iterator[Server]:
+    certificate, key = write_certificate(lived_in)
+    words = ("--workers", "1", "--tls-cert", str(certificate), "--tls-key", str(key))
+    with Server(lived_in, *words, scheme="https", ACCOUNTING_SECRET_KEYS=secrets()) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def behind_proxy(lived_in: Path) -> Iterator[Server]:
+    with Server(
+        lived_in,
+        *("--workers", "1"),
+        ACCOUNTING_SECRET_KEYS=secrets(),
+        ACCOUNTING_FORWARDED_ALLOW_IPS=BELIEVED,
+    ) as server:
+        yield server
+
+
+def ask(server: Server, address: str, said: str | None) -> httpx.Response:
+    """Ask from one of this machine's addresses, saying which scheme was used."""
+    headers = {} if said is None else {"X-Forwarded-Proto": said}
+    transport = httpx.HTTPTransport(local_address=address)
+    return server.get("/health/live", transport=transport, headers=headers)
+
+
+class TestTls:
+    def test_https_works_and_says_to_stay_with_it(self, encrypted: Server) -> None:
+        trust = ssl.create_default_context(cafile=str(encrypted.folder / "certificate.pem"))
+        answer = encrypted.get("/health/ready", verify=trust)
+        assert answer.status_code == 200
+        assert answer.headers["strict-transport-security"].startswith("max-age=31536000")
+
+    def test_a_caller_that_does_not_know_the_certificate_refuses_it(
+        self, encrypted: Server
+    ) -> None:
+        with pytest.raises(httpx.ConnectError, match="CERTIFICATE_VERIFY_FAILED"):
+            encrypted.get("/health/ready")
+
+    def test_old_versions_of_tls_are_refused(self, encrypted: Server) -> None:
+        old = ssl.create_default_context(cafile=str(encrypted.folder / "certificate.pem"))
+        with pytest.warns(DeprecationWarning, match="TLSv1_1"):
+            old.minimum_version = old.maximum_version = ssl.TLSVersion.TLSv1_1
+        with pytest.raises(httpx.ConnectError):
+            encrypted.get("/health/ready", verify=old)
+
+    def test_plain_http_is_not_understood_on_its_port(self, encrypted: Server) -> None:
+        with pytest.raises(httpx.TransportError):
+            httpx.get(f"http://127.0.0.1:{encrypted.port}/health/live")
+
+
+class TestPlainHttp:
+    def test_production_refuses_it_before_anything_else(self, behind_proxy: Server) -> None:
+        answer = behind_proxy.get("/v1/platform/businesses/")
+        assert answer.status_code == 403
+        assert answer.json()["error_code"] == "https_required"
+        assert "strict-transport-security" not in answer.headers
+
+    def test_the_named_proxy_is_believed(self, behind_proxy: Server) -> None:
+        answer = ask(behind_proxy, BELIEVED, "https")
+        assert answer.status_code == 200
+        assert "strict-transport-security" in answer.headers
+
+    @pytest.mark.parametrize(
+        ("address", "said"),
+        [(OTHER, "https"), ("127.0.0.1", "https"), (BELIEVED, "http"), (BELIEVED, None)],
+    )
+    def test_nobody_else_is(self, behind_proxy: Server, address: str, said: str | None) -> None:
+        assert ask(behind_proxy, address, said).status_code == 403

@@ -1,0 +1,125 @@
+"""What keeps a server from starting: one readable message, exit code 2, and nothing left."""
+
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from embedded.postgres import EmbeddedPostgres
+from tests.processes.serving import accounting, free_port, processes_of, within
+
+
+def serve(folder: Path, *words: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Start a server that cannot."""
+    return accounting(folder, "serve", "--port", str(free_port()), *words, **settings)
+
+
+def assert_refused(done: subprocess.CompletedProcess[str], *messages: str) -> None:
+    """Hold that the operator was told why, in words, and nothing more."""
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr
+    told = done.stderr.partition("accounting: ")[2]
+    for message in messages:
+        assert message in told, done.stderr
+
+
+@pytest.fixture(scope="module")
+def named(lived_in: Path) -> Iterator[EmbeddedPostgres]:
+    with EmbeddedPostgres(lived_in / "postgres") as postgres:
+        yield postgres
+
+
+def made(postgres: EmbeddedPostgres, name: str, *statements: str) -> str:
+    """Make a database and change it; return its address."""
+    postgres.create_database(name)
+    with psycopg.connect(postgres.url(name), autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement)
+    return postgres.url(name)
+
+
+class TestSettings:
+    def test_production_without_secrets(self, fresh_folder: Path) -> None:
+        done = serve(fresh_folder, ACCOUNTING_FORWARDED_ALLOW_IPS="10.0.0.7")
+        assert_refused(done, "ACCOUNTING_SECRET_KEYS is required")
+        assert list(fresh_folder.iterdir()) == []
+
+    def test_everything_wrong_is_told_at_once(self, fresh_folder: Path) -> None:
+        done = serve(
+            fresh_folder,
+            *("--host", "0.0.0.0", "--tls-key", "/nowhere.pem"),
+            ACCOUNTING_ALLOWED_ORIGINS="app.example.com",
+            ACCOUNTING_FORWARDED_ALLOW_IPS="the-proxy",
+            DATABASE_URL="mysql://books",
+        )
+        assert_refused(
+            done,
+            "--tls-cert and --tls-key go together",
+            "ACCOUNTING_ALLOWED_ORIGINS",
+            "ACCOUNTING_FORWARDED_ALLOW_IPS",
+            "ACCOUNTING_SECRET_KEYS",
+            "DATABASE_URL",
+        )
+
+    def test_development_for_other_machines(self, fresh_folder: Path) -> None:
+        done = serve(fresh_folder, "--development", "--host", "0.0.0.0")
+        assert_refused(done, "--development serves this machine only")
+
+    def test_a_port_that_is_taken(self, fresh_folder: Path) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as door:
+            port = door.getsockname()[1]
+            done = accounting(fresh_folder, "serve", "--development", "--port", str(port))
+        assert_refused(done, f"Cannot listen on 127.0.0.1 port {port}", "in use")
+        assert within(10, lambda: processes_of(fresh_folder) == {})
+        assert not (fresh_folder / "postgres").exists()
+
+
+class TestDatabases:
+    def test_one_that_was_never_migrated(self, fresh_folder: Path, named: EmbeddedPostgres) -> None:
+        url = made(named, "empty")
+        assert_refused(
+            serve(fresh_folder, "--development", DATABASE_URL=url),
+            "The database has no schema yet. Run `accounting migrate` first.",
+        )
+        assert processes_of(fresh_folder) == {}
+
+    def test_one_at_another_schema(self, fresh_folder: Path, named: EmbeddedPostgres) -> None:
+        url = made(named, "older")
+        migrated = accounting(fresh_folder, "migrate", DATABASE_URL=url)
+        assert migrated.returncode == 0, migrated.stderr
+        made(named, "older", "UPDATE alembic_version SET version_num = '0000'")
+        assert_refused(
+            serve(fresh_folder, "--development", DATABASE_URL=url),
+            "The database stands at 0000 and this server needs ",
+        )
+
+    def test_one_where_the_server_may_rewrite_the_journal(
+        self, fresh_folder: Path, named: EmbeddedPostgres
+    ) -> None:
+        url = made(named, "loose")
+        migrated = accounting(fresh_folder, "migrate", DATABASE_URL=url)
+        assert migrated.returncode == 0, migrated.stderr
+        made(named, "loose", "GRANT UPDATE ON journal_line TO accounting_server")
+        assert_refused(
+            serve(fresh_folder, "--development", DATABASE_URL=url),
+            "accounting_server may change posted lines",
+        )
+        assert processes_of(fresh_folder) == {}
+
+    def test_one_whose_login_may_not_take_the_role(
+        self, fresh_folder: Path, named: EmbeddedPostgres
+    ) -> None:
+        made(
+            named,
+            "postgres",
+            "DROP ROLE IF EXISTS stranger",
+            "CREATE ROLE stranger LOGIN",
+        )
+        url = named.url().replace("postgresql://accounting@", "postgresql://stranger@")
+        assert_refused(
+            serve(fresh_folder, "--development", DATABASE_URL=url),
+            "may not act as accounting_server",
+        )

@@ -1,0 +1,67 @@
+"""How a server comes up: in time, over the right scheme, with all that stands beside the API."""
+
+import signal
+import time
+from pathlib import Path
+
+from tests.processes.serving import Server, processes_of, within
+
+SOON_SECONDS = 5.0
+
+
+class TestStarting:
+    def test_a_fresh_data_folder_answers_its_first_request_within_five_seconds(
+        self, fresh_folder: Path
+    ) -> None:
+        for attempt in range(3):  # The machine may be busy with other tests.
+            folder = fresh_folder / str(attempt)
+            folder.mkdir(mode=0o755)
+            server = Server(folder).start().wait_for_port()
+            answer = server.get("/v1/platform/businesses/")
+            seconds = time.monotonic() - server.started_at
+            server.stop()
+            assert answer.status_code == 401
+            if seconds < SOON_SECONDS:
+                break
+        assert seconds < SOON_SECONDS
+
+    def test_a_signal_while_it_starts_leaves_nothing_behind(self, fresh_folder: Path) -> None:
+        server = Server(fresh_folder).start().wait_for_port()
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(20) == 0
+        assert server.events("open") == []
+        assert within(10, lambda: processes_of(fresh_folder) == {})
+
+    def test_every_worker_serves_in_the_end(self, served: Server) -> None:
+        assert len(set(served.wait_for_workers(2))) == 2
+        assert [event["port"] for event in served.events("serving")] == [served.port]
+
+    def test_development_says_in_the_log_that_it_serves_plain_http(self, served: Server) -> None:
+        assert "Serving plain HTTP" in served.log
+
+    def test_every_line_of_the_log_is_json(self, served: Server) -> None:
+        served.get("/health/live")
+        assert all(line.startswith("{") for line in served.log.splitlines())
+
+
+class TestPagesBesideTheApi:
+    def test_it_is_alive_and_ready(self, served: Server) -> None:
+        assert served.get("/health/live").json() == {"status": "alive"}
+        ready = served.get("/health/ready")
+        assert ready.json() == {"status": "ready", "checks": {"database": "ok"}}
+
+    def test_the_contract_is_served_in_both_forms(self, served: Server) -> None:
+        source = Path(__file__).parents[2] / "openapi" / "accounting.yaml"
+        assert served.get("/openapi.yaml").content == source.read_bytes()
+        assert served.get("/openapi.json").json()["openapi"].startswith("3.0")
+
+    def test_the_reference_is_a_page_that_loads_nothing_from_elsewhere(
+        self, served: Server
+    ) -> None:
+        page = served.get("/docs/")
+        assert page.headers["content-type"].startswith("text/html")
+        assert "default-src 'none'" in page.headers["content-security-policy"]
+        assert "no-store" not in page.headers.get("cache-control", "")
+
+    def test_no_answer_names_the_software(self, served: Server) -> None:
+        assert "server" not in served.get("/health/live").headers
