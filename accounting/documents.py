@@ -101,7 +101,7 @@ class Document:
 
 
 def outstanding(document: Document) -> int:
-    """Say what is still owed: 1000 with 300 paid and 100 credited leaves 600; 0 unless open."""
+    """Say what is still owed: 1000 with 300 paid and 100 credited leaves 600; 0 when void."""
     if document.state == "void":
         return 0
     settled = document.paid + document.credited + document.written_off

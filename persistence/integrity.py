@@ -23,11 +23,12 @@ from persistence.books import Books
 from persistence.documents import DocumentStore
 from persistence.integrity_checks import CHECKS, verdict
 from persistence.payments import PaymentStore
-from persistence.pool import Connection, Pool
+from persistence.pipeline import Connection, exchange
+from persistence.pool import Pool
 from persistence.sessions import Reading
 from persistence.statements import Query, Row
 from persistence.tenants import BusinessTenant, set_tenant
-from persistence.wire import Question, exchange
+from persistence.wire import Question
 
 BATCH = 500
 SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"

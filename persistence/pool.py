@@ -4,11 +4,13 @@ from select import POLLIN, poll
 from typing import Any
 
 import orjson
-from psycopg import AsyncConnection, OperationalError
+from psycopg import OperationalError
 from psycopg.conninfo import make_conninfo
-from psycopg.rows import DictRow, dict_row
+from psycopg.rows import dict_row
 from psycopg.types.json import set_json_dumps, set_json_loads
 from psycopg_pool import AsyncConnectionPool
+
+from persistence.pipeline import Connection
 
 SERVER_ROLE = "accounting_server"
 
@@ -19,7 +21,6 @@ LIMITS = "-c statement_timeout=10s -c lock_timeout=5s -c idle_in_transaction_ses
 # request needs them. A database that is back after an hour is so found within a second.
 RECONNECT_SECONDS = 1.0
 
-Connection = AsyncConnection[DictRow]
 Pool = AsyncConnectionPool[Connection]
 
 FITNESS = """
@@ -62,7 +63,7 @@ def make_pool(url: str, *, size: int, wait_seconds: float = 2.0) -> Pool:
         make_conninfo(
             url, options=f"-c role={SERVER_ROLE} {LIMITS}", application_name="accounting"
         ),
-        connection_class=AsyncConnection[DictRow],
+        connection_class=Connection,
         kwargs={"autocommit": True, "row_factory": dict_row, "prepare_threshold": 2},
         min_size=size,
         max_size=size,

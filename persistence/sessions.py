@@ -14,11 +14,11 @@ from psycopg.errors import LockNotAvailable
 
 from accounting.errors import RuleBroken
 from persistence.faults import StaleRow
-from persistence.pool import Connection
+from persistence.pipeline import Connection, Result, exchange
 from persistence.replies import BUSY, Claim, Outcome
 from persistence.staging import Staging
 from persistence.statements import Query, Row
-from persistence.wire import Question, Result, exchange
+from persistence.wire import Question
 
 BEGIN = Query("BEGIN", {})
 COMMIT = Query("COMMIT", {})

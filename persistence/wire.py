@@ -1,10 +1,9 @@
-"""Questions to the database, and one round trip for as many of them as are asked together."""
+"""Questions to the database; those that are asked together share one round trip."""
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-from persistence.pool import Connection
 from persistence.statements import Query, Row
 
 T = TypeVar("T")
@@ -40,21 +39,3 @@ class Question(Generic[T]):
         [answer] = await self.session.ask(self)
         result: T = answer
         return result
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What one statement brought: its rows, or how many it touched."""
-
-    rows: list[Row]
-    touched: int
-
-
-async def exchange(connection: Connection, queries: Sequence[Query]) -> list[Result]:
-    """Send every statement in one pipeline and return their results in order."""
-    async with connection.pipeline():
-        cursors = [await connection.execute(query.text, query.parameters) for query in queries]
-    return [
-        Result(await cursor.fetchall() if cursor.description else [], cursor.rowcount)
-        for cursor in cursors
-    ]

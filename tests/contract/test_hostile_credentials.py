@@ -13,7 +13,7 @@ from tests.contract.document import Operation, operations
 from tests.contract.forgeries import claims_of, forgeries, signed
 from tests.contract.valid_requests import Story, stored
 from tests.house import House
-from tests.partnership import Partnership, client
+from tests.partnership import Partnership
 
 each_operation = pytest.mark.parametrize("operation", operations(), ids=lambda each: each.name)
 each_kind_of_operation = pytest.mark.parametrize(
@@ -32,9 +32,10 @@ def story(acme: Partnership) -> Story:
 
 @pytest.fixture(scope="module")
 def callers(story: Story) -> dict[str, httpx.Client]:
-    business = client(story.partner.url, headers=story.business.api.headers)
+    client, url = story.partner.client, story.partner.url
+    business = client(url, headers=story.business.api.headers)
     found = dict(zip(KINDS, (story.partner.key, story.partner.api, business), strict=True))
-    return {**found, "nobody": client(story.partner.url)}
+    return {**found, "nobody": client(url)}
 
 
 @pytest.fixture(autouse=True)

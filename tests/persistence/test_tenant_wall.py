@@ -1,0 +1,372 @@
+"""The wall between tenants: in every answer, in every statement, and in the database itself."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+import pytest
+
+from persistence import staging
+from persistence.tables import metadata
+from tests.bookkeeping import KEPT, Ledger
+from tests.contract.document import follow, operations
+from tests.handlers.bodies import SENT, Record, invoice_body, line, paid, part, payment_body, sent
+from tests.house import House
+from tests.partnership import Business, Partnership
+from tests.persistence.cellar_role import as_server
+
+ACCOUNTS = "general-ledger/chart-of-accounts/"
+TENANTS = sorted(table.name for table in metadata.sorted_tables if table.info.get("tenant"))
+NAMED = re.compile(rf"\b({'|'.join(TENANTS)})\b")
+
+
+@dataclass(frozen=True)
+class Side:
+    """A business with one of everything in it."""
+
+    shop: Business
+    ledger: Ledger
+    ids: dict[str, str]
+
+
+def furnish(house: House, partner: Partnership) -> Side:
+    shop = partner.business()
+    ledger = Ledger(house, shop)
+    buyer = shop.customer(external_id="same", company_name="The same name")
+    invoice = sent(shop, buyer, 100, external_id="same", invoice_number="SAME-1", memo="same")
+    payment = paid(
+        shop, buyer, 60, part(invoice, 40), external_id="same", note="same", status="pending"
+    )
+    account = shop.made(
+        f"{ACCOUNTS}1100/children/", {"code": "same", "name": "same", "external_id": "same-id"}
+    )
+    ids = {
+        "customer": buyer["id"],
+        "invoice": invoice["id"],
+        "draft": shop.made("invoices/", invoice_body(buyer))["id"],
+        "payment": payment["id"],
+        "account": account["id"],
+        "entry": ledger.entries()[0].id,
+    }
+    return Side(shop, ledger, ids)
+
+
+@pytest.fixture(scope="module")
+def here(house: House, acme: Partnership) -> Side:
+    return furnish(house, acme)
+
+
+@pytest.fixture(scope="module", params=["of the same partner", "of another partner"])
+def there(
+    request: pytest.FixtureRequest, house: House, acme: Partnership, rival: Partnership
+) -> Side:
+    return furnish(house, acme if request.param == "of the same partner" else rival)
+
+
+@pytest.fixture
+def undisturbed(here: Side, there: Side) -> Iterator[None]:
+    with here.ledger.untouched(), there.ledger.untouched():
+        yield
+
+
+BY_ID = [
+    ("GET", "customers/{customer}/", None),
+    ("PATCH", "customers/{customer}/", {"company_name": "Mine"}),
+    ("POST", "customers/{customer}/archive/", None),
+    ("POST", "customers/{customer}/unarchive/", None),
+    ("GET", "invoices/{invoice}/", None),
+    ("PUT", "invoices/{draft}/", {"line_items": [line()]}),
+    ("POST", "invoices/{draft}/send/", None),
+    ("POST", "invoices/{invoice}/void/", None),
+    ("DELETE", "invoices/{draft}/", None),
+    ("GET", "invoices/payments/{payment}/", None),
+    ("PUT", "invoices/payments/{payment}/", {}),
+    ("PATCH", "invoices/payments/{payment}/", {"status": "completed"}),
+    ("POST", "invoices/payments/{payment}/delete/", None),
+    ("GET", ACCOUNTS + "{account}/", None),
+    ("PATCH", ACCOUNTS + "{account}/", {"name": "Mine"}),
+    ("DELETE", ACCOUNTS + "{account}/", None),
+    ("POST", ACCOUNTS + "{account}/children/", {"code": "x", "name": "x"}),
+    ("GET", "general-ledger/journal-entries/{entry}/", None),
+]
+LISTS = (
+    "customers/",
+    "invoices/",
+    "invoices/payments/",
+    ACCOUNTS,
+    "general-ledger/journal-entries/",
+)
+
+
+@pytest.mark.usefixtures("undisturbed")
+class TestAnswers:
+    @pytest.mark.parametrize(("method", "path", "body"), BY_ID)
+    def test_no_id_of_another_business_is_found(
+        self, here: Side, there: Side, method: str, path: str, body: Any
+    ) -> None:
+        options = {} if body is None else {"json": body}
+        answer = here.shop.api.request(method, path.format(**there.ids), **options)
+        assert answer.status_code == 404
+        assert not any(id_ in answer.text for id_ in there.ids.values())
+
+    @pytest.mark.parametrize("path", LISTS)
+    def test_no_list_shows_a_row_of_another_business(
+        self, here: Side, there: Side, path: str
+    ) -> None:
+        rows: dict[str, set[str]] = {}
+        for side in (here, there):
+            answer = side.shop.api.get(path, params={"page_size": 100}).json()
+            assert answer["count"] == len(answer["results"]) > 0
+            rows[side.shop.id] = {each["id"] for each in answer["results"]}
+        assert rows[here.shop.id].isdisjoint(rows[there.shop.id])
+
+    @pytest.mark.parametrize(
+        ("path", "name", "named"),
+        [
+            ("invoices/", "customer_id", "customer"),
+            ("invoices/payments/", "customer_id", "customer"),
+            ("invoices/payments/", "invoice_id", "invoice"),
+            ("general-ledger/journal-entries/", "account", "account"),
+            (ACCOUNTS, "parent", "account"),
+        ],
+    )
+    def test_no_filter_finds_anything_by_an_id_of_another_business(
+        self, here: Side, there: Side, path: str, name: str, named: str
+    ) -> None:
+        answer = here.shop.api.get(path, params={name: there.ids[named]})
+        assert answer.json()["results"] == []
+
+    def test_no_body_names_what_is_another_businesss(self, here: Side, there: Side) -> None:
+        mine = {"id": here.ids["customer"]}
+        foreign_account = {"type": "AccountId", "id": there.ids["account"]}
+        bodies: list[tuple[str, str, Record]] = [
+            ("POST", "invoices/", invoice_body({"id": there.ids["customer"]})),
+            ("POST", "invoices/", invoice_body(mine, line(account_identifier=foreign_account))),
+            (
+                "POST",
+                "invoices/",
+                invoice_body(
+                    mine, line(sales_taxes=[{"amount": 1, "tax_account": foreign_account}])
+                ),
+            ),
+            (
+                "PUT",
+                f"invoices/{here.ids['draft']}/",
+                invoice_body({"id": there.ids["customer"]}),
+            ),
+            ("POST", "invoices/payments/", payment_body({"id": there.ids["customer"]})),
+            (
+                "POST",
+                "invoices/payments/",
+                payment_body(mine, 1, allocations=[part({"id": there.ids["invoice"]}, 1)]),
+            ),
+            (
+                "PATCH",
+                f"invoices/payments/{here.ids['payment']}/",
+                {"allocations": [part({"id": there.ids["invoice"]}, 1)]},
+            ),
+            (
+                "POST",
+                ACCOUNTS,
+                {
+                    "code": "n",
+                    "name": "n",
+                    "account_type": "asset",
+                    "account_subtype": "current_assets",
+                    "parent_id": there.ids["account"],
+                },
+            ),
+        ]
+        for method, path, body in bodies:
+            answer = here.shop.api.request(method, path, json=body)
+            assert (answer.status_code, answer.json()["error_code"]) == (
+                422,
+                "reference_not_found",
+            )
+
+    def test_what_is_named_by_ones_own_words_is_ones_own(self, here: Side, there: Side) -> None:
+        for path in ("customers/", "invoices/", "invoices/payments/"):
+            [mine] = here.shop.api.get(path, params={"external_id": "same"}).json()["results"]
+            assert mine["id"] in here.ids.values()
+        for path, whole in (
+            ("invoices/", invoice_body({"id": None})),
+            ("invoices/payments/", payment_body({"id": None})),
+        ):
+            whole.update(external_id="same", customer_external_id="same")
+            del whole["customer_id"]
+            answer = here.shop.api.post(path, json=whole)
+            shown = answer.json().get("payment", answer.json())
+            assert (answer.status_code, shown["business_id"]) == (200, here.shop.id)
+        for reference in ("same", "same-id"):
+            found = here.shop.api.get(f"{ACCOUNTS}{reference}/").json()
+            assert found["id"] == here.ids["account"]
+
+    def test_a_key_of_one_business_says_nothing_to_another(self, here: Side, there: Side) -> None:
+        key = {"Idempotency-Key": "the same key"}
+        answers = [
+            side.shop.api.post(f"invoices/{side.ids['draft']}/void/", headers=key)
+            for side in (here, there)
+        ]
+        assert {answer.status_code for answer in answers} == {409}
+        assert "idempotent-replayed" not in answers[1].headers
+
+
+class TestRowSecurity:
+    @pytest.mark.parametrize("table", TENANTS)
+    def test_without_a_business_there_are_no_rows(
+        self, house: House, here: Side, table: str
+    ) -> None:
+        if table != "reply":
+            assert house.query(f"SELECT count(*) > 0 FROM {table}") == [(True,)]
+        with as_server(house) as server:
+            assert server.execute(f"SELECT count(*) FROM {table}").fetchall() == [(0,)]
+        with as_server(house, "") as server:
+            assert server.execute(f"SELECT count(*) FROM {table}").fetchall() == [(0,)]
+
+    @pytest.mark.parametrize("table", KEPT)
+    def test_with_a_business_there_are_its_own(
+        self, house: House, here: Side, there: Side, table: str
+    ) -> None:
+        with as_server(house, here.shop.id) as server:
+            seen = server.execute(f"SELECT DISTINCT business_id::text FROM {table}").fetchall()
+        assert seen == [(here.shop.id,)]
+
+    @pytest.mark.parametrize("table", ["customer", "account", "invoice", "number_series"])
+    def test_no_statement_reaches_across(
+        self, house: House, here: Side, there: Side, table: str
+    ) -> None:
+        foreign = there.shop.id
+        column = "last" if table == "number_series" else "version"
+        with as_server(house, here.shop.id) as server:
+            changed = server.execute(
+                f"UPDATE {table} SET {column} = {column} + 1 WHERE business_id = %s", (foreign,)
+            )
+            assert changed.rowcount == 0
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                server.execute(f"UPDATE {table} SET business_id = %s", (foreign,))
+
+    def test_no_row_is_put_into_another_business(
+        self, house: House, here: Side, there: Side
+    ) -> None:
+        with (
+            as_server(house, here.shop.id) as server,
+            pytest.raises(psycopg.errors.InsufficientPrivilege),
+        ):
+            server.execute(
+                "INSERT INTO number_series (business_id, series, last) VALUES (%s, 'X', 1)",
+                (there.shop.id,),
+            )
+
+    def test_the_business_is_forgotten_with_the_transaction(self, house: House, here: Side) -> None:
+        with as_server(house, here.shop.id) as server:
+            server.commit()
+            assert server.execute("SELECT count(*) FROM customer").fetchall() == [(0,)]
+
+
+class TestStatements:
+    @pytest.mark.parametrize("table", TENANTS)
+    def test_what_the_flush_writes_names_the_business(self, table: str) -> None:
+        assert stays_inside(staging.insertion(metadata.tables[table]))
+        if "version" in metadata.tables[table].c:
+            assert stays_inside(staging.replacement(metadata.tables[table]))
+
+    def test_no_statement_on_a_tenant_table_leaves_the_business_out(
+        self, acme: Partnership, house: House, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        sent_texts: set[str] = set()
+        execute = psycopg.AsyncConnection.execute
+
+        async def listening(connection: Any, query: Any, *given: Any, **options: Any) -> Any:
+            sent_texts.add(str(query))
+            return await execute(connection, query, *given, **options)
+
+        monkeypatch.setattr(psycopg.AsyncConnection, "execute", listening)
+        side = furnish(house, acme)
+        walk(side)
+        on_tenants = {text for text in sent_texts if NAMED.search(text)}
+        assert len(on_tenants) > 60
+        assert {name for text in on_tenants for name in NAMED.findall(text)} == set(TENANTS)
+        assert [text for text in on_tenants if not stays_inside(text)] == []
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "SELECT id FROM customer WHERE id = %(id)s",
+            "SELECT invoice.id FROM invoice JOIN customer ON customer.id = invoice.party_id"
+            " WHERE invoice.business_id = %(business_id)s",
+            "SELECT journal_entry.id FROM journal_entry, journal_entry AS reversal"
+            " WHERE journal_entry.business_id = %(business_id)s",
+            "SELECT business_id FROM customer",
+        ],
+    )
+    def test_one_that_did_would_be_seen(self, text: str) -> None:
+        assert not stays_inside(text)
+
+
+def stays_inside(text: str) -> bool:
+    """Whether a statement confines each tenant table it names, under each name, to a business."""
+    named = set(NAMED.findall(text)) | set(re.findall(rf"{NAMED.pattern} AS (\w+)", text))
+    names = {each for one in named for each in ([one] if isinstance(one, str) else one[1:])}
+    confined = {
+        name
+        for name in names
+        if f"{name}.business_id" in text
+        or re.search(rf"INSERT INTO {name} \([^)]*\bbusiness_id\b", text)
+    }
+    given = "%(business_id)s" in text or "%(owner)s" in text
+    return given and (confined == names or (len(names) == 1 and "business_id" in text))
+
+
+def walk(side: Side) -> None:
+    """Use every operation once, with every filter and sort there is."""
+    shop = side.shop
+    for method, path, body in BY_ID:
+        options = {} if body is None else {"json": body}
+        shop.api.request(method, path.format(**side.ids), **options)
+    buyer = shop.customer()
+    key = {"Idempotency-Key": "walk"}
+    for _ in range(2):
+        shop.api.post("invoices/", json=invoice_body(buyer, sent_at=SENT), headers=key)
+    shop.api.post("invoices/?preview=true", json=invoice_body(buyer, sent_at=SENT))
+    shop.api.post("customers/", json={"company_name": "C", "external_id": "same"})
+    shop.made("invoices/", {"customer_external_id": "made on the way", "line_items": [line()]})
+    shop.api.get(f"{ACCOUNTS}hierarchy/")
+    for path in LISTS:
+        for options in filters_of(path):
+            shop.api.get(path, params=options)
+
+
+def filters_of(path: str) -> list[Record]:
+    """Every filter and sort of a list, one request each, with a value that fits."""
+    [listed] = [
+        each
+        for each in operations()
+        if each.method == "get" and each.path.endswith("{business_id}/" + path)
+    ]
+    asked: list[Record] = [{}, {"page": 2, "page_size": 1}]
+    for node in map(follow, listed.node["parameters"]):
+        name, schema = node["name"], follow(node["schema"])
+        if node["in"] != "query" or name in ("page", "page_size", "cursor", "count"):
+            continue
+        if name == "sort":
+            asked += [{"sort": each} for each in schema["enum"]]
+            continue
+        asked.append({name: fitting(name, schema)})
+    return asked
+
+
+def fitting(name: str, schema: Record) -> Any:
+    if schema.get("type") == "array":
+        return fitting(name, follow(schema["items"]))
+    if "enum" in schema:
+        return schema["enum"][0]
+    by_format = {
+        "uuid": "0197f0c6-0000-7000-8000-000000000000",
+        "date": "2025-01-01",
+        "date-time": SENT,
+    }
+    if schema.get("format") in by_format:
+        return by_format[schema["format"]]
+    return {"boolean": "true", "integer": schema.get("minimum", 1)}.get(schema["type"], "x")
