@@ -9,6 +9,7 @@ import argparse
 import secrets
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -26,11 +27,12 @@ from bench.load import Driver, Load, get, post
 from bench.peers import setting
 from bench.peers.tables import Base
 from bench.servers import Server, started
-from bench.stage import CUSTOMER, Business, invoice, set_up
+from bench.stage import Business, customers, invoice, set_up
 from embedded.postgres import EmbeddedPostgres
 
 MOST_OF_FASTAPI = 0.5
 CUSTOMERS = 1000
+BODIES = 5000
 INVOICES = 3000
 OURS, FASTAPI = "accounting", "fastapi"
 PEERS = ("bare", "connexion", FASTAPI)
@@ -54,17 +56,33 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One server with the requests of every case."""
+    """One server with the requests of every case, and how many of each it has had."""
 
     server: Server
-    requests: dict[str, Sequence[bytes]]
+    requests: dict[str, list[bytes]]
+    sent: Counter[str] = field(default_factory=Counter)
+
+    def drive(self, driver: Driver, case: str, seconds: float) -> Load:
+        """Send requests of one case, from where the last round has stopped."""
+        requests = self.requests[case]
+        load = driver.drive(
+            self.server.port,
+            requests,
+            expected=CASES[case],
+            seconds=seconds,
+            skipped=self.sent[case] % len(requests),
+        )
+        self.sent[case] += load.requests
+        return load
 
 
-def requests_of(business_id: UUID, customers: Sequence[UUID], token: str) -> dict[str, list[bytes]]:
+def requests_of(business_id: UUID, ids: Sequence[UUID], token: str) -> dict[str, list[bytes]]:
     """Write the requests of every case; all servers have the same addresses."""
     base = f"/v1/platform/businesses/{business_id}/customers/"
-    reads = [get(f"{base}{customer}/", token) for customer in customers]
-    return dict(zip(CASES, (reads, [post(base, token, orjson.dumps(CUSTOMER))]), strict=True))
+    reads = [get(f"{base}{customer}/", token) for customer in ids]
+    # So many that no server can have met one lately.
+    writes = [post(base, token, orjson.dumps(body)) for body in customers(BODIES)]
+    return dict(zip(CASES, (reads, writes), strict=True))
 
 
 @contextmanager
@@ -73,9 +91,9 @@ def peers(home: Path, ours: Business) -> Iterator[list[Target]]:
     postgres = EmbeddedPostgres(ours.postgres_home)
     postgres.create_database("peers")
     url, key = postgres.url("peers"), secrets.token_hex(32)
-    customers = fill(url, ours)
+    fill(url, ours)
     token = setting.issue(ours.partner_id, ours.id, key)
-    requests = requests_of(ours.id, customers, token)
+    requests = requests_of(ours.id, ours.ids("customer"), token)
     environment = {"BENCH_DATABASE_URL": url, "BENCH_SECRET": key}
     with ExitStack() as stack:
         targets = []
@@ -86,7 +104,7 @@ def peers(home: Path, ours: Business) -> Iterator[list[Target]]:
         yield targets
 
 
-def fill(url: str, ours: Business) -> list[UUID]:
+def fill(url: str, ours: Business) -> None:
     """Give the peers what our business has: its customers and what they owe."""
     engine = create_engine(make_url(url).set(drivername="postgresql+psycopg"))
     Base.metadata.create_all(engine)
@@ -97,13 +115,10 @@ def fill(url: str, ours: Business) -> list[UUID]:
         psycopg.connect(ours.database_url) as source,
         psycopg.connect(url, autocommit=True) as target,
     ):
-        target.execute(
-            "INSERT INTO business VALUES (%s, %s, NULL)", [ours.id, ours.partner_id]
-        )
+        target.execute("INSERT INTO business VALUES (%s, %s, NULL)", [ours.id, ours.partner_id])
         copy(source, "customer", names, target, names)
         copy(source, "invoice", invoices, target, ("id", "business_id", "customer_id", invoices[3]))
         target.execute("VACUUM (ANALYZE)")
-        return [row[0] for row in target.execute("SELECT id FROM customer ORDER BY id")]
 
 
 def copy(
@@ -131,15 +146,10 @@ def measure(
     costs: dict[tuple[str, str], Cost] = {}
     for turn in range(rounds + 1):  # The first warms up, and is not counted.
         first = turn % len(targets)
-        for case, expected in CASES.items():
+        for case in CASES:
             for target in (*targets[first:], *targets[:first]):
                 before = target.server.meter.seconds(), postgres.seconds()
-                load = driver.drive(
-                    target.server.port,
-                    target.requests[case],
-                    expected=expected,
-                    seconds=seconds if turn else min(seconds, 1),
-                )
+                load = target.drive(driver, case, seconds if turn else min(seconds, 1))
                 after = target.server.meter.seconds(), postgres.seconds()
                 if turn:
                     cost = costs.setdefault((case, target.server.name), Cost())
@@ -176,12 +186,12 @@ def main() -> int:
     chosen = options.parse_args()
     driver = Driver()
     with tempfile.TemporaryDirectory(prefix="bench-") as folder, set_up(Path(folder)) as ours:
-        ours.add(driver, "customers/", [CUSTOMER] * CUSTOMERS)
-        customers = ours.ids("customer")
-        owed = [invoice(customers[place % CUSTOMERS], place) for place in range(INVOICES)]
+        ours.add(driver, "customers/", customers(CUSTOMERS))
+        ids = ours.ids("customer")
+        owed = [invoice(ids[place % CUSTOMERS], place) for place in range(INVOICES)]
         ours.add(driver, "invoices/", owed)
         ours.settle()
-        requests = requests_of(ours.id, customers, ours.token)
+        requests = requests_of(ours.id, ids, ours.token)
         with peers(Path(folder), ours) as others:
             targets = [Target(ours.server, requests), *others]
             meter = cpu.of_postgres(ours.postgres_home)

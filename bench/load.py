@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from itertools import cycle
+from itertools import cycle, islice
 from multiprocessing import get_context
 from time import perf_counter
 from typing import Any
@@ -133,9 +133,13 @@ def drive(
     expected: int,
     connections: int = 16,
     seconds: float | None = None,
+    skipped: int = 0,
 ) -> Load:
-    """Send requests over and over for some seconds, or each of them once without a time."""
-    source = iter(requests) if seconds is None else cycle(requests)
+    """Send requests over and over for some seconds, or each of them once without a time.
+
+    The first time round it leaves out as many as are skipped.
+    """
+    source = iter(requests) if seconds is None else islice(cycle(requests), skipped, None)
     run = Drive(source, expected, 600 if seconds is None else seconds)
     return uvloop.run(run.run(port, connections))
 
@@ -146,7 +150,7 @@ class Driver:
     def __init__(self) -> None:
         self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
 
-    def drive(self, port: int, requests: Sequence[bytes], **options: object) -> Load:
+    def drive(self, port: int, requests: Sequence[bytes], **options: Any) -> Load:
         """As `drive`, elsewhere; raises UnexpectedAnswer."""
         return self._pool.submit(drive, port, requests, **options).result()
 

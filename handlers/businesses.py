@@ -1,6 +1,5 @@
 """Businesses: what a partner opens, keeps up and archives."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -72,7 +71,7 @@ async def unarchive_business(registry: Registry, business_id: UUID) -> Reply:
 
 def open_business(registry: Registry, body: BusinessCreate) -> RegisteredBusiness:
     """Make the record of a new business, with what its country implies."""
-    country = body.get("country")
+    country = body["country"].upper() if "country" in body else None
     return RegisteredBusiness(
         id=new_id(),
         version=1,
@@ -87,7 +86,7 @@ def open_business(registry: Registry, body: BusinessCreate) -> RegisteredBusines
         tin=body.get("tin"),
         vat_number=body.get("vat_number"),
         company_number=body.get("company_number"),
-        country=country.upper() if country else None,
+        country=country,
         province=body.get("province"),
         eu_nace_industry_code=body.get("eu_nace_industry_code"),
         base_currency=body.get("base_currency") or businesses.default_currency(country or ""),
@@ -122,7 +121,9 @@ def starting_chart(registry: Registry, language: str) -> list[Account]:
 
 def refuse_fixed(found: RegisteredBusiness, body: BusinessUpdate) -> None:
     """Refuse a real change of what was fixed when the business was opened."""
-    given: Mapping[str, Any] = body
+    given: dict[str, Any] = {**body}
+    if "country" in body:
+        given["country"] = body["country"].upper()
     changed = [name for name in FIXED if name in given and given[name] != getattr(found, name)]
     if changed:
         raise RuleBroken(

@@ -109,6 +109,13 @@ class DocumentStatements:
         return compiled(chosen.where(in_business(self.document), among(self.document.c.id)))
 
     @cached_property
+    def hold_party(self) -> str:
+        """Hold the party of a locked document against archiving: a draft may be about to open."""
+        chosen = select(self.party.c.id).select_from(self.source)
+        held = chosen.where(in_business(self.document), among(self.document.c.id))
+        return compiled(held.with_for_update(read=True, key_share=True, of=self.party))
+
+    @cached_property
     def shown(self) -> str:
         chosen = select(*self.columns, self.shares).select_from(self.source)
         return compiled(chosen.where(in_business(self.document), among(self.document.c.id)))
@@ -249,6 +256,9 @@ class DocumentStore(Store[Document]):
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         posted = self.books.journal.posted_for(ids)
         return (Query(self.statements.by_id, {"ids": list(ids)}), posted)
+
+    def waiting(self, id: UUID) -> tuple[Query, ...]:
+        return (*super().waiting(id), Query(self.statements.hold_party, {"ids": [id]}))
 
     def assemble(self, answers: Answers) -> list[Document]:
         rows, entries = answers

@@ -18,6 +18,7 @@ from sqlalchemy.sql.selectable import FromClause, Select
 
 from accounting.errors import Malformed
 from persistence.statements import Query, Row, compiled, given
+from persistence.tables import NEVER
 from persistence.wire import Answers, Asks, Question
 
 T = TypeVar("T")
@@ -33,6 +34,7 @@ class Identified(Protocol):
 
 R = TypeVar("R", bound=Identified)
 
+AT_HAND = "at_hand"  # Stands in a cursor for the list, where the rows come from no table.
 SKIPPED = object()  # A filter's value that filters nothing.
 
 
@@ -88,7 +90,8 @@ class Listing:
     ) -> Question[Page[T]]:
         """Ask for one page; `scope` fills the parameters that every statement of it has."""
         sort = wanted.sort or self.default_sort
-        place = _read_cursor(wanted.cursor, sort) if wanted.cursor else None
+        name = self.key.table.name
+        place = _read_cursor(wanted.cursor, name, sort) if wanted.cursor else None
         filters = self._parameters(wanted.filters)
         names = frozenset(filters)
         paged = wanted.page > 1 and place is None
@@ -105,7 +108,7 @@ class Listing:
             rows = answers[0]
             more = len(rows) > wanted.page_size
             shown = rows[: wanted.page_size]
-            cursor = _write_cursor(sort, shown[-1]) if more else None
+            cursor = _write_cursor(name, sort, shown[-1]) if more else None
             total = answers[1][0]["total"] if wanted.count else None
             return Page([read(row) for row in shown], total, wanted, cursor)
 
@@ -163,8 +166,7 @@ def page_of(
     ordered = sorted(rows, key=place, reverse=down)
     start = (wanted.page - 1) * wanted.page_size
     if wanted.cursor:
-        after, after_id = _read_cursor(wanted.cursor, sort)
-        last = str(after), after_id
+        last = _read_cursor(wanted.cursor, AT_HAND, sort)
         start = sum(place(row) >= last if down else place(row) <= last for row in ordered)
     end = start + wanted.page_size
     shown = list(ordered[start:end])
@@ -172,27 +174,30 @@ def page_of(
     cursor = None
     if more:
         sorted_by, id_ = place(shown[-1])
-        cursor = _write_cursor(sort, {"sorted_by": sorted_by, "id": id_})
+        cursor = _write_cursor(AT_HAND, sort, {"sorted_by": sorted_by, "id": id_})
     return Page(shown, len(rows) if wanted.count else None, wanted, cursor)
 
 
 def first_if_absent(column: ColumnElement[Any]) -> ColumnElement[Any]:
     """A nullable moment as a sort key: what has none stands before all that have one."""
-    return func.coalesce(column, literal_column("'-infinity'::timestamptz"), type_=column.type)
+    return func.coalesce(column, literal_column(NEVER), type_=column.type)
 
 
-def _write_cursor(sort: str, row: Row) -> str:
-    place = orjson.dumps([sort, row["sorted_by"], row["id"]])
+def _write_cursor(name: str, sort: str, row: Row) -> str:
+    place = orjson.dumps([name, sort, row["sorted_by"], row["id"]])
     return base64.urlsafe_b64encode(place).rstrip(b"=").decode()
 
 
-def _read_cursor(cursor: str, sort: str) -> tuple[str | None, UUID]:
+def _read_cursor(cursor: str, name: str, sort: str) -> tuple[str, UUID]:
+    """Read where a page begins: the text sorted by and the id of the last row shown before."""
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
-        made_for, value, key = orjson.loads(base64.urlsafe_b64decode(padded))
+        made_by, made_for, value, key = orjson.loads(base64.urlsafe_b64decode(padded))
         place = (value, UUID(key))
     except (ValueError, TypeError, AttributeError, binascii.Error):
-        raise Malformed.fields(cursor=["is not a cursor of this list"]) from None
+        made_by = made_for = value = None
+    if made_by != name or type(value) is not str:
+        raise Malformed.fields(cursor=["is not a cursor of this list"])
     if made_for != sort:
         raise Malformed.fields(cursor=["was made for another sort"])
     return place

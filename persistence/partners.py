@@ -6,7 +6,8 @@ from uuid import UUID
 
 from accounting.errors import Conflict, NotFound
 from persistence.identifiers import new_id
-from persistence.pool import Connection, Pool
+from persistence.pipeline import Connection
+from persistence.pool import Pool
 from persistence.statements import Row
 
 MOST_ACTIVE_KEYS = 2

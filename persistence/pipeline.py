@@ -125,7 +125,7 @@ class Pipeline:
 
     def _receive(self) -> PQGen[list[PGresult]]:
         """Write all that waits and take every result up to the sync."""
-        pgconn, results = self._pgconn, []
+        pgconn, results = self._pgconn, list[PGresult]()
         try:
             while pgconn.flush():
                 if (yield Wait.RW) & Ready.R:

@@ -64,7 +64,8 @@ def make_pool(url: str, *, size: int, wait_seconds: float = 2.0) -> Pool:
             url, options=f"-c role={SERVER_ROLE} {LIMITS}", application_name="accounting"
         ),
         connection_class=Connection,
-        kwargs={"autocommit": True, "row_factory": dict_row, "prepare_threshold": 2},
+        # What psycopg prepares by itself it drops after a rollback, and all of the pipeline's too.
+        kwargs={"autocommit": True, "row_factory": dict_row, "prepare_threshold": None},
         min_size=size,
         max_size=size,
         timeout=wait_seconds,

@@ -109,7 +109,7 @@ class Staging:
         numbered = False
         for query in self.beforehand:
             yield query, None
-        for table in tables.metadata.sorted_tables:
+        for table in _parents_first():
             rows = self.inserted.get(table.name, [])
             changed = self.updated.get(table.name, [])
             if (rows or changed) and _number_columns(table) and not numbered:
@@ -154,6 +154,11 @@ class Staging:
     def learn(self, rows: list[Row]) -> None:
         """Keep the last numbers that the flush has taken."""
         self.last.update((row["series"], row["last"]) for row in rows if "series" in row)
+
+
+@cache
+def _parents_first() -> tuple[Table, ...]:
+    return tuple(tables.metadata.sorted_tables)
 
 
 @cache

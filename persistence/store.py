@@ -84,13 +84,18 @@ class Store(Generic[V]):
     def lock(self, id: UUID) -> Question[V]:
         """Lock one, then read it; raises NotFound, and Stale where If-Match names an older one."""
         self.books.note_locks(self.rank, [id])
+        waiting = self.waiting(id)
 
         def answer(answers: Answers) -> V:
-            value = self.only(self.assemble(answers[1:]))
+            value = self.only(self.assemble(answers[len(waiting) :]))
             self.books.check_precondition(value)
             return value
 
-        return self.ask((self._locking([id]), *self.loading([id])), answer)
+        return self.ask((*waiting, *self.loading([id])), answer)
+
+    def waiting(self, id: UUID) -> tuple[Query, ...]:
+        """The statements that wait for the locks of one row, before it is read."""
+        return (self._locking([id]),)
 
     def lock_all(self, ids: Collection[UUID]) -> Question[dict[UUID, V]]:
         """Lock many in the order of their ids, then read them, by id.

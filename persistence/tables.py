@@ -42,6 +42,7 @@ metadata = MetaData(
 )
 
 Moment = DateTime(timezone=True)
+NEVER = "'-infinity'::timestamptz"  # Sorts before every moment.
 
 
 def cents(name: str, **options: bool) -> Column[int]:
@@ -296,7 +297,8 @@ def document_table(name: str, party: str) -> Table:
         within_business("party_id", party),
         UniqueConstraint("business_id", "external_id"),
         UniqueConstraint("business_id", "number"),
-        Index(None, "business_id", "opened_at", "id"),
+        # As lists are sorted: whatever was never sent stands before all that was.
+        Index(f"{name}_sent_idx", "business_id", text(f"coalesce(opened_at, {NEVER})"), "id"),
         Index(None, "business_id", "created_at", "id"),
         Index(None, "business_id", "party_id", "outstanding"),
     )

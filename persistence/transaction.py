@@ -25,7 +25,8 @@ from persistence.faults import (
     refusal_of,
     unavailable,
 )
-from persistence.pool import Connection, Pool
+from persistence.pipeline import Connection
+from persistence.pool import Pool
 from persistence.replies import Claim, Outcome
 from persistence.sessions import Busy, Reading, Replay, Tenant, Writing
 from persistence.staging import Staging

@@ -27,7 +27,7 @@ class Ground(Protocol):
         """The folder whose users the workers are counted among."""
 
     def lay(self, given_up: Callable[[], bool], /) -> None:
-        """Return when it can be served; raises what an operator is told."""
+        """Return when it can be served, or is no longer needed; raises what an operator is told."""
 
     def mend(self) -> None:
         """Bring it back where it has gone away; called now and then."""
@@ -92,9 +92,12 @@ class NamedGround:
         told = False
         while True:
             try:
-                return refuse_unfit(self.url)
+                refuse_unfit(self.url)
+                return
             except DatabaseAway as away:
-                if given_up() or time.monotonic() > deadline:
+                if given_up():
+                    return
+                if time.monotonic() > deadline:
                     raise
                 if not told:
                     structlog.get_logger("accounting.ground").warning("waiting", reason=str(away))

@@ -2,7 +2,6 @@
 
 import logging
 import sys
-from typing import Any
 
 import orjson
 import structlog
@@ -15,12 +14,13 @@ def configure(*, quiet: bool = False) -> None:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(serializer=_written),
+            structlog.processors.JSONRenderer(serializer=orjson.dumps, default=str),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(
             logging.WARNING if quiet else logging.INFO
         ),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        # A line is one write, end and all: other workers write to the same place.
+        logger_factory=structlog.BytesLoggerFactory(sys.stderr.buffer),
         cache_logger_on_first_use=True,
     )
 
@@ -35,7 +35,3 @@ class _Joining(logging.Handler):
         structlog.get_logger("adopted").log(
             record.levelno, record.getMessage(), logger=record.name, exc_info=record.exc_info
         )
-
-
-def _written(line: Any, **_: Any) -> str:
-    return orjson.dumps(line, default=str).decode()

@@ -19,6 +19,15 @@ class CannotServe(Exception):
     """The server could not start; the message says what an operator can do."""
 
 
+class Worker(Process):
+    """uvicorn's worker, whose death ends a question to it at once."""
+
+    def start(self) -> None:
+        """Start it, and keep only our end of the line."""
+        super().start()
+        self.child_conn.close()
+
+
 class Master(Multiprocess):
     """uvicorn's supervisor with a ground under it.
 
@@ -44,7 +53,7 @@ class Master(Multiprocess):
 
     def add_worker(self) -> None:
         """Start one worker more."""
-        self.processes.append(Process(self.config, self.sockets))
+        self.processes.append(Worker(self.config, self.sockets))
         self.processes[-1].start()
 
     def run(self) -> None:
@@ -112,7 +121,7 @@ class Master(Multiprocess):
             self.failure = CannotServe("A worker could not start; the log says why.")
             self.should_exit.set()
             return
-        self.processes[place] = Process(self.config, self.sockets)
+        self.processes[place] = Worker(self.config, self.sockets)
         self.processes[place].start()
 
     def terminate_all(self) -> None:

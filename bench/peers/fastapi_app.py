@@ -57,7 +57,7 @@ class CustomerIn(BaseModel):
         return self
 
 
-class Warning_(BaseModel):
+class Oddity(BaseModel):
     """What was accepted and looks wrong."""
 
     field: str
@@ -100,7 +100,7 @@ class CustomerOut(BaseModel):
     created_at: datetime
     updated_at: datetime
     archived_at: datetime | None
-    warnings: list[Warning_]
+    warnings: list[Oddity]
 
 
 def create_app() -> FastAPI:

@@ -77,9 +77,7 @@ class Invoice(Base):
     customer_id: Mapped[UUID] = mapped_column(ForeignKey("customer.id"))
     outstanding: Mapped[int]
 
-    __table_args__ = (
-        Index("invoice_outstanding", "business_id", "customer_id", "outstanding"),
-    )
+    __table_args__ = (Index("invoice_outstanding", "business_id", "customer_id", "outstanding"),)
 
 
 _OUTSTANDING = (

@@ -52,7 +52,10 @@ def judge_failures(report: Report) -> Iterator[str]:
 
 
 def judge_log(lines: Iterator[str]) -> Iterator[str]:
-    """Name every answer of 500 and above, and whatever else went wrong in the server."""
+    """Name every answer of 500 and above, and whatever else went wrong in the server.
+
+    Every line is a JSON object; one that is not was written past the log.
+    """
     for line in lines:
         if not line.startswith("{"):
             yield f"the server wrote {line.strip()[:300]}"

@@ -14,16 +14,17 @@ from datetime import date, datetime
 from functools import cache
 from itertools import count
 from pathlib import Path
-from random import Random
 from typing import Any
 from urllib.parse import urlencode
 from uuid import uuid4
+from zlib import crc32
 
 import requests
 import schemathesis
 from hypothesis import strategies
 from schemathesis.core.parameters import ParameterLocation
 from schemathesis.generation.meta import TestPhase
+from schemathesis.openapi.checks import UseAfterFree
 from stdnum import iban
 
 from accounting.businesses import ENTITY_TYPES
@@ -163,10 +164,20 @@ def write_form(context: Any, value: Any) -> bytes:
     return urlencode(pairs).encode()
 
 
+# ── What DELETE means ──────────────────────────────────────────────────────────────────────────
+
+
+@schemathesis.hook
+def filter_failure(_context: Any, failure: Any, _case: Any, response: Any) -> bool:
+    """Let an account be read after its DELETE, which archives it, as the specification has it."""
+    if not isinstance(failure, UseAfterFree) or "/chart-of-accounts/" not in failure.operation:
+        return True
+    return "archived_at" not in response.json()
+
+
 # ── Seeds ──────────────────────────────────────────────────────────────────────────────────────
 
 numbers = count()
-chances = Random(1)
 OF_SANDBOXES = ("update_business", "archive_business", "unarchive_business")
 # The dictionaries reach the other two phases only.
 SOWN = (TestPhase.EXAMPLES, TestPhase.COVERAGE)
@@ -234,7 +245,9 @@ def before_call(_context: Any, case: Any, kwargs: dict[str, Any]) -> None:
         case.path_parameters["business_id"] = seeds().pools["sandboxes"][0]
     if not case.meta.generation.mode.is_positive:
         return
-    mostly = case.meta.phase.name is TestPhase.EXAMPLES or chances.random() < 0.75
+    # By the case and not by lot: drawn again, the same case is to be answered the same.
+    drawn = repr((case.path_parameters, case.query, case.body)).encode()
+    mostly = case.meta.phase.name is TestPhase.EXAMPLES or crc32(drawn) % 4 > 0
     tie_headers(case.headers, mostly=mostly)
     tie_query(name, case.query or {})
     if isinstance(case.body, dict):

@@ -1,7 +1,7 @@
 """The wall between tenants: in every answer, in every statement, and in the database itself."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,8 @@ import psycopg
 import pytest
 
 from persistence import staging
+from persistence.pipeline import Pipeline
+from persistence.statements import Query
 from persistence.tables import metadata
 from tests.bookkeeping import KEPT, Ledger
 from tests.contract.document import follow, operations
@@ -276,13 +278,13 @@ class TestStatements:
         self, acme: Partnership, house: House, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         sent_texts: set[str] = set()
-        execute = psycopg.AsyncConnection.execute
+        exchange = Pipeline.exchange
 
-        async def listening(connection: Any, query: Any, *given: Any, **options: Any) -> Any:
-            sent_texts.add(str(query))
-            return await execute(connection, query, *given, **options)
+        def listening(pipeline: Pipeline, queries: Sequence[Query]) -> Any:
+            sent_texts.update(query.text for query in queries)
+            return exchange(pipeline, queries)
 
-        monkeypatch.setattr(psycopg.AsyncConnection, "execute", listening)
+        monkeypatch.setattr(Pipeline, "exchange", listening)
         side = furnish(house, acme)
         walk(side)
         on_tenants = {text for text in sent_texts if NAMED.search(text)}

@@ -1,5 +1,7 @@
 """Kill -9 of whatever belongs to a server: nothing stays behind, and nothing promised is lost."""
 
+import os
+import signal
 import threading
 import time
 from pathlib import Path
@@ -8,7 +10,7 @@ from typing import Any
 import httpx
 
 from embedded import reaper
-from tests.partnership import Business, Partnership
+from tests.partnership import Business, Partnership, client
 from tests.processes.serving import Server, accounting, is_free, processes_of, within
 
 GONE_SECONDS = 2.0
@@ -29,7 +31,7 @@ class Writers:
 
     def write(self, number: int) -> None:
         headers = dict(self.business.api.headers)
-        with httpx.Client(base_url=self.business.base_url, headers=headers, timeout=30) as caller:
+        with client(self.business.base_url, headers=headers, timeout=30) as caller:
             while not self.stopped.is_set():
                 try:
                     answer = caller.post("invoices/", json=self.invoice())
@@ -91,6 +93,15 @@ class TestKilledWorker:
         assert set(before) & set(after) == {before[1]}
         assert time.monotonic() - killed_at < 10
         assert served.get("/health/ready").status_code == 200
+
+    def test_one_that_owes_the_master_an_answer_is_replaced_as_quickly(
+        self, served: Server
+    ) -> None:
+        hung = served.wait_for_workers(2)[0]
+        os.kill(hung, signal.SIGSTOP)
+        time.sleep(1)
+        served.kill(hung)
+        assert within(1.0, lambda: len(set(served.workers) - {hung}) == 2), "slow to replace"
 
 
 class TestKilledPostgres:

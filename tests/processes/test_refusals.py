@@ -9,7 +9,14 @@ import psycopg
 import pytest
 
 from embedded.postgres import EmbeddedPostgres
-from tests.processes.serving import accounting, free_port, processes_of, within
+from tests.processes.serving import (
+    PATIENCE_SECONDS,
+    Server,
+    accounting,
+    free_port,
+    processes_of,
+    within,
+)
 
 
 def serve(folder: Path, *words: str, **settings: str) -> subprocess.CompletedProcess[str]:
@@ -84,6 +91,15 @@ class TestDatabases:
             serve(fresh_folder, "--development", DATABASE_URL=url),
             "The database has no schema yet. Run `accounting migrate` first.",
         )
+        assert processes_of(fresh_folder) == {}
+
+    def test_one_that_is_away_is_waited_for(self, fresh_folder: Path) -> None:
+        url = f"postgresql://books@127.0.0.1:{free_port()}/books"
+        server = Server(fresh_folder, "--development", DATABASE_URL=url).start()
+        assert within(PATIENCE_SECONDS, lambda: bool(server.events("waiting")))
+        assert "Connection refused" in server.events("waiting")[0]["reason"]
+        server.stop()
+        assert server.process.returncode == 0
         assert processes_of(fresh_folder) == {}
 
     def test_one_at_another_schema(self, fresh_folder: Path, named: EmbeddedPostgres) -> None:

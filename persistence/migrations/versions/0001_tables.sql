@@ -239,9 +239,9 @@ CREATE TABLE invoice (
 
 CREATE INDEX invoice_business_id_created_at_id_idx ON invoice (business_id, created_at, id);
 
-CREATE INDEX invoice_business_id_opened_at_id_idx ON invoice (business_id, opened_at, id);
-
 CREATE INDEX invoice_business_id_party_id_outstanding_idx ON invoice (business_id, party_id, outstanding);
+
+CREATE INDEX invoice_sent_idx ON invoice (business_id, coalesce(opened_at, '-infinity'::timestamptz), id);
 
 CREATE TABLE invoice_payment (
   business_id UUID NOT NULL,

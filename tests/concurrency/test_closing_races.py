@@ -1,0 +1,179 @@
+"""Something is closed while others post to it: whatever was acknowledged is there, and no more."""
+
+import threading
+from functools import partial
+
+import psycopg
+import pytest
+
+from tests.bookkeeping import Ledger
+from tests.concurrency.racing import Ran, statuses, together
+from tests.handlers.bodies import SENT, Record, invoice_body, line, sent
+from tests.house import House
+from tests.partnership import Business
+
+ACCOUNTS = "general-ledger/chart-of-accounts/"
+
+
+def made(ran: list[Ran]) -> set[str]:
+    return {each.answer.json()["id"] for each in ran if each.status == 201}
+
+
+def sources(ledger: Ledger) -> set[str]:
+    found = ledger.ask(
+        "SELECT DISTINCT source_id::text FROM journal_entry WHERE business_id = %(business)s"
+    )
+    return {source for (source,) in found}
+
+
+class TestClosingAPeriod:
+    @pytest.mark.parametrize("_round", range(2))
+    def test_nothing_is_posted_into_it_afterwards(
+        self, shop: Business, ledger: Ledger, buyer: Record, _round: int
+    ) -> None:
+        body = invoice_body(buyer, sent_at="2025-05-15T00:00:00Z")
+        business = f"/v1/platform/businesses/{shop.id}/"
+        posts = [partial(shop.api.post, "invoices/", json=body)] * 14
+        close = partial(shop.partner.api.patch, business, json={"lock_date": "2025-05-31"})
+        *ran, closed = together([*posts, close])
+        late = together(posts[:2])
+        assert closed.status == 200
+        assert set(statuses(ran)) <= {201, 409}
+        assert {each.code for each in ran} <= {None, "period_locked"}
+        assert all(each.status == 409 for each in ran if each.began > closed.ended)
+        assert statuses(late) == {409: 2}
+        assert sources(ledger) == made(ran)
+        ledger.lock(None)
+
+
+class TestArchivingABusiness:
+    def test_nothing_is_written_to_it_afterwards(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        body = invoice_body(buyer, sent_at=SENT)
+        business = f"/v1/platform/businesses/{shop.id}/"
+        posts = [partial(shop.api.post, "invoices/", json=body)] * 14
+        *ran, closed = together([*posts, partial(shop.partner.api.post, f"{business}archive/")])
+        assert closed.status == 200
+        assert {each.code for each in ran} <= {None, "business_archived"}
+        assert all(each.status == 409 for each in ran if each.began > closed.ended)
+        assert statuses(together(posts[:2])) == {409: 2}
+        assert sources(ledger) == made(ran)
+
+
+class TestArchivingAnAccount:
+    @pytest.mark.parametrize("_round", range(3))
+    def test_one_that_callers_name_is_archived_empty_or_not_at_all(
+        self, shop: Business, ledger: Ledger, buyer: Record, _round: int
+    ) -> None:
+        kind = {"account_type": "revenue", "account_subtype": "revenue"}
+        shop.made(ACCOUNTS, {"code": "4900", "name": "Raced", **kind})
+        named = line(10, account_identifier={"type": "AccountCode", "code": "4900"})
+        body = invoice_body(buyer, named, sent_at=SENT)
+        *ran, closed = together(
+            [
+                *[partial(shop.api.post, "invoices/", json=body)] * 6,
+                partial(shop.api.delete, f"{ACCOUNTS}4900/"),
+            ]
+        )
+        account = shop.api.get(f"{ACCOUNTS}4900/").json()
+        assert {each.code for each in ran} <= {None, "account_archived"}
+        assert account["is_active"] is (closed.status == 409)
+        assert account["current_balance"] == 10 * len(made(ran))
+        assert (account["current_balance"] == 0) is (closed.status == 200)
+
+    @pytest.mark.parametrize("_round", range(3))
+    def test_one_that_the_system_posts_to_is_active_when_it_holds_something(
+        self, shop: Business, ledger: Ledger, buyer: Record, _round: int
+    ) -> None:
+        body = invoice_body(buyer, sent_at=SENT)
+        *ran, _ = together(
+            [
+                *[partial(shop.api.post, "invoices/", json=body)] * 6,
+                partial(shop.api.delete, f"{ACCOUNTS}1200/"),
+            ]
+        )
+        assert statuses(ran) == {201: 6}
+        account = shop.api.get(f"{ACCOUNTS}1200/").json()
+        assert (account["is_active"], account["current_balance"]) == (True, 6_000)
+
+
+class TestArchivingACustomer:
+    @pytest.mark.parametrize("_round", range(3))
+    def test_one_is_archived_owing_nothing_or_not_at_all(
+        self, shop: Business, ledger: Ledger, buyer: Record, _round: int
+    ) -> None:
+        body = invoice_body(buyer, sent_at=SENT)
+        *ran, closed = together(
+            [
+                *[partial(shop.api.post, "invoices/", json=body)] * 6,
+                partial(shop.api.post, f"customers/{buyer['id']}/archive/"),
+            ]
+        )
+        customer = shop.api.get(f"customers/{buyer['id']}/").json()
+        assert {each.code for each in ran} <= {None, "customer_archived"}
+        assert customer["is_archived"] is (closed.status == 200)
+        assert customer["outstanding_balance"] == 1_000 * len(made(ran))
+        assert (customer["outstanding_balance"] == 0) is (closed.status == 200)
+
+    @pytest.mark.parametrize("move", ["send", "replace"])
+    def test_a_draft_that_is_sent_meanwhile_waits_for_the_archiving(
+        self, shop: Business, ledger: Ledger, house: House, buyer: Record, move: str
+    ) -> None:
+        draft = shop.made("invoices/", invoice_body(buyer))
+        path = f"invoices/{draft['id']}/"
+        answers = []
+
+        def send() -> None:
+            answers.append(
+                shop.api.post(f"{path}send/")
+                if move == "send"
+                else shop.api.put(path, json={"line_items": [line()], "sent_at": SENT})
+            )
+
+        with psycopg.connect(house.database_url) as connection:
+            connection.execute(
+                "UPDATE customer SET archived_at = now() WHERE id = %s", (buyer["id"],)
+            )
+            connection.execute("SELECT FROM customer WHERE id = %s FOR UPDATE", (buyer["id"],))
+            sending = threading.Thread(target=send)
+            sending.start()
+            sending.join(timeout=0.3)
+            assert sending.is_alive()
+            connection.commit()
+        sending.join()
+        assert [answer.status_code for answer in answers] == [409]
+        assert answers[0].json()["error_code"] == "customer_archived"
+
+    def test_sending_and_archiving_end_in_one_of_both(self, shop: Business, ledger: Ledger) -> None:
+        buyers = [shop.customer() for _ in range(6)]
+        drafts = [shop.made("invoices/", invoice_body(buyer)) for buyer in buyers]
+        calls = [partial(shop.api.post, f"invoices/{each['id']}/send/") for each in drafts]
+        calls += [partial(shop.api.post, f"customers/{each['id']}/archive/") for each in buyers]
+        ran = together(calls)
+        for sending, archiving in zip(ran[:6], ran[6:], strict=True):
+            assert sorted((sending.status, archiving.status)) == [200, 409]
+
+
+class TestOneDraft:
+    def test_it_is_sent_once_or_deleted(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        drafts = [shop.made("invoices/", invoice_body(buyer)) for _ in range(5)]
+        calls = []
+        for draft in drafts:
+            path = f"invoices/{draft['id']}/"
+            calls += [partial(shop.api.post, f"{path}send/")] * 2 + [partial(shop.api.delete, path)]
+        ran = together(calls)
+        for place, draft in enumerate(drafts):
+            *sending, deleting = ran[place * 3 : place * 3 + 3]
+            gone = shop.api.get(f"invoices/{draft['id']}/").status_code == 404
+            assert gone is (deleting.status == 200)
+            assert sum(each.status == 200 for each in sending) == (0 if gone else 1)
+            assert {each.status for each in sending} <= {200, 404, 409}
+
+    def test_it_is_voided_once(self, shop: Business, ledger: Ledger, buyer: Record) -> None:
+        invoice = sent(shop, buyer)
+        ran = together([partial(shop.api.post, f"invoices/{invoice['id']}/void/")] * 6)
+        assert statuses(ran) == {200: 1, 409: 5}
+        assert len(ledger.entries(invoice)) == 2

@@ -1,0 +1,237 @@
+"""Every list: pages by number and by cursor, links, counts and orders, all the same everywhere."""
+
+import base64
+import json
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from tests.contract.document import Operation, follow, operations
+from tests.contract.valid_requests import Story
+from tests.house import House
+
+MANY = 7
+LISTS = [each for each in operations() if each.is_list]
+each_list = pytest.mark.parametrize("operation", LISTS, ids=lambda each: each.name)
+
+
+@pytest.fixture(scope="module")
+def crowd(house: House) -> Story:
+    """A partner of its own with several of everything."""
+    story = Story.begin(house.partner("Crowd"))
+    for number in range(MANY):
+        customer = story.business.customer(company_name=f"Customer {number % 3}")
+        story.business.invoice(customer, 100 + number % 3)
+        story.business.payment(customer, 100 + number % 3)
+        story.partner.business()
+    return story
+
+
+def page(crowd: Story, operation: Operation, address: str = "", **query: Any) -> Any:
+    answer = crowd.client(operation).get(address or crowd.path(operation), params=query or None)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def ids(pages: list[Any]) -> list[str]:
+    return [row["id"] for shown in pages for row in shown["results"]]
+
+
+def walked(crowd: Story, operation: Operation, by: str, **query: Any) -> list[Any]:
+    """Every page, by following `next` or by handing on the cursor."""
+    pages = [page(crowd, operation, page_size=3, **query)]
+    while True:
+        following = pages[-1]["next"] if by == "next" else pages[-1]["page_info"]["next_cursor"]
+        if following is None:
+            return pages
+        if by == "next":
+            pages.append(page(crowd, operation, following))
+        else:
+            pages.append(page(crowd, operation, page_size=3, cursor=following, **query))
+
+
+def orders(operation: Operation) -> list[str]:
+    [sort] = [each for each in operation.parameters if each["name"] == "sort"]
+    return [each for each in follow(sort["schema"])["enum"] if not each.startswith("-")]
+
+
+def by_sort() -> list[Any]:
+    return [
+        pytest.param(each, sort, id=f"{each.name}-{sort}")
+        for each in LISTS
+        for sort in orders(each)
+    ]
+
+
+def cursor_of(*place: Any) -> str:
+    return base64.urlsafe_b64encode(json.dumps(place).encode()).rstrip(b"=").decode()
+
+
+class TestPages:
+    @each_list
+    def test_show_every_item_once_however_they_are_walked(
+        self, operation: Operation, crowd: Story
+    ) -> None:
+        whole = page(crowd, operation, page_size=100)
+        assert len(whole["results"]) == whole["count"] >= MANY
+        by_number, by_cursor = (ids(walked(crowd, operation, by)) for by in ("next", "cursor"))
+        assert by_number == by_cursor == ids([whole])
+        assert len(set(by_number)) == len(by_number)
+
+    @each_list
+    def test_tell_where_they_stand(self, operation: Operation, crowd: Story) -> None:
+        pages = walked(crowd, operation, "next")
+        count = pages[0]["count"]
+        for number, shown in enumerate(pages, 1):
+            info = shown["page_info"]
+            assert (shown["count"], info["total_count"]) == (count, count)
+            assert (info["current_page"], info["page_size"]) == (number, 3)
+            assert info["total_pages"] == -(-count // 3) == len(pages)
+            assert (shown["previous"] is None) == (number == 1)
+            assert (shown["next"] is None) == (number == len(pages))
+            assert (info["next_cursor"] is None) == (number == len(pages))
+
+    @each_list
+    def test_lead_back_by_previous(self, operation: Operation, crowd: Story) -> None:
+        first, second = walked(crowd, operation, "next")[:2]
+        assert page(crowd, operation, second["previous"]) == first
+
+    @each_list
+    def test_by_cursor_keep_to_the_cursor_in_their_links(
+        self, operation: Operation, crowd: Story
+    ) -> None:
+        first = page(crowd, operation, page_size=2)
+        second = page(
+            crowd, operation, page_size=2, cursor=first["page_info"]["next_cursor"], page=5
+        )
+        assert second["page_info"]["current_page"] is None
+        assert second["previous"] is None
+        assert ids([second]) == ids([page(crowd, operation, page_size=2, page=2)])
+        third = page(crowd, operation, second["next"])
+        assert ids([third]) == ids([page(crowd, operation, page_size=2, page=3)])
+
+    @each_list
+    def test_past_the_end_are_empty(self, operation: Operation, crowd: Story) -> None:
+        for number in (100, 2_147_483_647):
+            shown = page(crowd, operation, page=number, page_size=100)
+            assert (shown["results"], shown["next"]) == ([], None)
+            assert shown["count"] >= MANY
+            assert shown["page_info"]["current_page"] == number
+
+    @each_list
+    def test_can_do_without_counting(self, operation: Operation, crowd: Story) -> None:
+        counted = page(crowd, operation, page_size=3)
+        quick = page(crowd, operation, page_size=3, count="false")
+        assert quick["results"] == counted["results"]
+        info = quick["page_info"]
+        assert (quick["count"], info["total_count"], info["total_pages"]) == (None, None, None)
+        assert info["next_cursor"] == counted["page_info"]["next_cursor"]
+
+    @each_list
+    def test_have_twenty_items_unless_told_otherwise(
+        self, operation: Operation, crowd: Story
+    ) -> None:
+        assert page(crowd, operation)["page_info"]["page_size"] == 20
+
+    @each_list
+    def test_link_to_their_own_spelling_of_the_address_and_keep_the_filters(
+        self, operation: Operation, crowd: Story
+    ) -> None:
+        bare = crowd.path(operation).rstrip("/")
+        asked = {"page_size": 2, "created_at_gte": "2020-01-01T00:00:00+00:00", "sort": ""}
+        asked["sort"] = f"-{orders(operation)[0]}"
+        shown = page(crowd, operation, bare, **asked)
+        assert shown["next"].startswith(f"{bare}?")
+        linked = dict(httpx.URL(shown["next"]).params)
+        assert linked == {**{name: str(value) for name, value in asked.items()}, "page": "2"}
+
+
+class TestOrder:
+    @pytest.mark.parametrize(("operation", "sort"), by_sort())
+    def test_descending_is_ascending_backwards(
+        self, operation: Operation, sort: str, crowd: Story
+    ) -> None:
+        up = ids([page(crowd, operation, sort=sort, page_size=100)])
+        down = ids([page(crowd, operation, sort=f"-{sort}", page_size=100)])
+        assert up == down[::-1]
+        assert len(up) >= MANY
+
+    @pytest.mark.parametrize(("operation", "sort"), by_sort())
+    def test_is_total_so_that_cursors_skip_nothing_among_equals(
+        self, operation: Operation, sort: str, crowd: Story
+    ) -> None:
+        for order in (sort, f"-{sort}"):
+            by_number = ids(walked(crowd, operation, "next", sort=order))
+            assert ids(walked(crowd, operation, "cursor", sort=order)) == by_number
+
+
+class TestCursor:
+    @each_list
+    def test_of_another_order_is_400(self, operation: Operation, crowd: Story) -> None:
+        up = orders(operation)[0]
+        cursor = page(crowd, operation, page_size=2, sort=up)["page_info"]["next_cursor"]
+        self.refused(crowd, operation, cursor=cursor, sort=f"-{up}")
+
+    @each_list
+    def test_of_another_list_is_400(self, operation: Operation, crowd: Story) -> None:
+        for other in LISTS:
+            if other is not operation and {"created_at"} <= {*orders(other), *orders(operation)}:
+                shown = page(crowd, other, page_size=2, sort=orders(other)[0])
+                cursor = shown["page_info"]["next_cursor"]
+                answer = crowd.client(operation).get(
+                    crowd.path(operation), params={"cursor": cursor, "sort": orders(operation)[0]}
+                )
+                assert answer.status_code == 400, other.name
+
+    @each_list
+    def test_that_was_made_up_is_400_or_finds_something_and_never_a_fault(
+        self, operation: Operation, crowd: Story
+    ) -> None:
+        for sort in orders(operation):
+            for value in (
+                None, 1, 1.5, True, [], {}, "", "x", "\0", "\ud800", "infinity", "-infinity",
+                "2026-01-01", "9" * 300, "1e999", "NaN", "'; DROP TABLE customer; --",
+            ):  # fmt: skip
+                self.not_a_fault(crowd, operation, sort, cursor_of(sort, value, str(uuid4())))
+            for place in (
+                (), (sort,), (sort, "x"), (sort, "x", "x"), (sort, "x", None), (sort, "x", 5),
+                ("nope", "x", str(uuid4())), (None, None, None), (sort, "x", str(uuid4()), "x"),
+            ):  # fmt: skip
+                self.refused(crowd, operation, sort=sort, cursor=cursor_of(*place))
+
+    def not_a_fault(self, crowd: Story, operation: Operation, sort: str, cursor: str) -> None:
+        answer = crowd.client(operation).get(
+            crowd.path(operation), params={"sort": sort, "cursor": cursor}
+        )
+        assert answer.status_code in (200, 400)
+
+    def refused(self, crowd: Story, operation: Operation, **query: str) -> None:
+        answer = crowd.client(operation).get(crowd.path(operation), params=query)
+        assert answer.status_code == 400, answer.text
+        assert list(answer.json()["detail"]["field_errors"]) == ["cursor"]
+
+
+class TestMoments:
+    @each_list
+    def test_limit_a_list_to_what_was_made_or_changed_between(
+        self, operation: Operation, crowd: Story
+    ) -> None:
+        rows = (
+            page(crowd, operation, sort="created_at", page_size=100)["results"]
+            if ("created_at" in orders(operation))
+            else sorted(
+                page(crowd, operation, page_size=100)["results"], key=lambda row: row["created_at"]
+            )
+        )
+        middle = rows[len(rows) // 2]["created_at"]
+        later = [row["id"] for row in rows if row["created_at"] >= middle]
+        earlier = [row["id"] for row in rows if row["created_at"] <= middle]
+        for name, expected in (("created_at_gte", later), ("created_at_lte", earlier)):
+            found = page(crowd, operation, page_size=100, **{name: middle})
+            assert set(ids([found])) == set(expected)
+            assert found["count"] == len(expected)
+        changed = [row["id"] for row in rows if row.get("updated_at", row["created_at"]) >= middle]
+        found = page(crowd, operation, page_size=100, updated_since=middle)
+        assert set(ids([found])) == set(changed)

@@ -1,0 +1,276 @@
+"""Access: keys are traded for tokens, those for tokens of one business; all can be taken back."""
+
+import asyncio
+import base64
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+import pytest
+
+from access import api_keys
+from persistence import partners
+from persistence.pool import make_pool
+from tests.house import Databases, House
+from tests.partnership import Business, Partnership
+
+TOKEN = "/v1/platform/oauth2/token/"
+FORM = {"grant_type": "client_credentials"}
+BUSINESSES = "/v1/platform/businesses/"
+ORIGIN = "https://app.example.com"
+
+
+def exchange(business: Business) -> str:
+    return f"/v1/platform/{business.id}/oauth2/token/"
+
+
+def claims(token: str) -> dict[str, Any]:
+    payload = token.split(".")[1]
+    read: dict[str, Any] = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    return read
+
+
+@pytest.fixture(scope="module")
+def shop(acme: Partnership) -> Business:
+    return acme.business()
+
+
+@pytest.fixture
+def partner(house: House) -> Partnership:
+    """A partner of one's own, to be locked out."""
+    return house.partner("Short-lived")
+
+
+def operate(house: House, work: Callable[..., Any], *arguments: Any) -> Any:
+    """Do what the operator's command line does."""
+
+    async def run() -> Any:
+        async with make_pool(house.database_url, size=1) as pool:
+            return await work(pool, *arguments)
+
+    return asyncio.run(run())
+
+
+class TestIssuePartnerToken:
+    def test_answers_exactly_what_oauth_promises(self, acme: Partnership) -> None:
+        answer = acme.key.post(TOKEN, data=FORM)
+        assert answer.status_code == 200
+        assert answer.json().keys() == {"access_token", "token_type", "expires_in"}
+        assert (answer.json()["token_type"], answer.json()["expires_in"]) == ("Bearer", 3600)
+        assert answer.headers["cache-control"] == "no-store"
+
+    def test_makes_a_token_with_exactly_the_promised_claims(self, acme: Partnership) -> None:
+        told = claims(acme.key.post(TOKEN, data=FORM).json()["access_token"])
+        assert told.keys() == {"sub", "type", "iat", "exp"}
+        assert (told["sub"], told["type"]) == (str(acme.partner_id), "partner")
+        assert told["exp"] - told["iat"] == 3600
+        assert abs(told["iat"] - time.time()) < 60
+
+    @pytest.mark.parametrize("form", ["data", "json", "files"])
+    def test_takes_a_form_json_and_multipart(self, form: str, acme: Partnership) -> None:
+        named = {**FORM, "client_id": str(acme.partner_id)}
+        body = {name: (None, value) for name, value in named.items()} if form == "files" else named
+        assert acme.key.post(TOKEN, **{form: body}).status_code == 200
+
+    def test_of_another_grant_is_400(self, acme: Partnership) -> None:
+        for form, word in (
+            ({"grant_type": "password"}, "unsupported_grant_type"),
+            ({}, "invalid_request"),
+            ({"grant_type": ""}, "unsupported_grant_type"),
+        ):
+            answer = acme.key.post(TOKEN, data=form)
+            assert (answer.status_code, answer.json()["error"]) == (400, word)
+            faults = answer.json()["detail"]["field_errors"]
+            assert list(faults) == (["grant_type"] if form else ["body"])
+
+    def test_for_another_client_is_400(self, acme: Partnership, rival: Partnership) -> None:
+        answer = acme.key.post(TOKEN, data={**FORM, "client_id": str(rival.partner_id)})
+        assert (answer.status_code, answer.json()["error"]) == (400, "invalid_request")
+        assert list(answer.json()["detail"]["field_errors"]) == ["client_id"]
+
+    def test_by_a_token_is_403(self, acme: Partnership, shop: Business) -> None:
+        for caller in (acme.api.headers, shop.api.headers):
+            answer = acme.api.post(TOKEN, data=FORM, headers=caller)
+            assert (answer.status_code, answer.json()["error"]) == (403, "access_denied")
+
+    def test_by_a_wrong_key_is_401_and_says_how_to_authenticate(self, acme: Partnership) -> None:
+        answer = acme.key.post(TOKEN, data=FORM, auth=(str(acme.partner_id), "wrong"))
+        assert (answer.status_code, answer.json()["error"]) == (401, "invalid_client")
+        assert answer.json()["error_code"] == "invalid_credentials"
+        assert answer.headers["www-authenticate"] == 'Basic realm="accounting", charset="UTF-8"'
+
+    def test_in_another_content_type_is_415(self, acme: Partnership) -> None:
+        answer = acme.key.post(TOKEN, content=b"<a/>", headers={"content-type": "text/xml"})
+        assert (answer.status_code, answer.json()["error"]) == (415, "invalid_request")
+
+    def test_takes_the_partner_id_in_either_case(self, acme: Partnership) -> None:
+        auth = (str(acme.partner_id).upper(), acme.api_key)
+        assert acme.key.post(TOKEN, data=FORM, auth=auth).status_code == 200
+
+
+class TestIssueBusinessToken:
+    def test_answers_the_token_with_its_scope_and_business(self, shop: Business) -> None:
+        answer = shop.partner.api.post(exchange(shop))
+        assert answer.status_code == 200
+        told = answer.json()
+        assert told | {"access_token": ""} == {
+            "access_token": "",
+            "token_type": "Bearer",
+            "expires_in": 3600,
+            "scope": "business_access",
+            "business_id": shop.id,
+        }
+
+    def test_makes_a_token_with_exactly_the_promised_claims(self, shop: Business) -> None:
+        told = claims(shop.partner.api.post(exchange(shop)).json()["access_token"])
+        assert told.keys() == {"sub", "business_id", "scope", "iat", "exp"}
+        assert told["sub"] == str(shop.partner.partner_id)
+        assert (told["business_id"], told["scope"]) == (shop.id, "business_access")
+        assert told["exp"] - told["iat"] == 3600
+
+    def test_that_opens_that_business_only(self, shop: Business) -> None:
+        sister = shop.partner.business()
+        assert shop.api.get("customers/").status_code == 200
+        assert shop.api.get(f"{sister.base_url}/customers/").status_code == 403
+        assert shop.api.get(f"{shop.partner.url}{BUSINESSES}").status_code == 403
+
+    def test_of_an_archived_business_still_reads_it(self, acme: Partnership) -> None:
+        business = acme.business()
+        acme.api.post(f"{BUSINESSES}{business.id}/archive/")
+        assert acme.api.post(exchange(business)).status_code == 200
+        assert business.api.get("").json()["is_active"] is False
+
+    def test_for_a_business_of_another_partner_is_403_like_one_that_does_not_exist(
+        self, shop: Business, rival: Partnership
+    ) -> None:
+        answer = rival.api.post(exchange(shop))
+        assert (answer.status_code, answer.json()["error"]) == (403, "access_denied")
+        assert answer.json()["error_code"] == "permission_denied"
+
+    def test_by_a_key_or_a_business_token_is_403(self, shop: Business) -> None:
+        for caller in (shop.partner.key, shop.api):
+            answer = caller.post(f"{shop.partner.url}{exchange(shop)}")
+            assert (answer.status_code, answer.json()["error"]) == (403, "access_denied")
+
+    def test_by_nobody_is_401(self, shop: Business) -> None:
+        answer = shop.partner.api.post(exchange(shop), headers={"authorization": ""})
+        assert (answer.status_code, answer.json()["error"]) == (401, "invalid_token")
+        assert answer.headers["www-authenticate"] == 'Bearer realm="accounting"'
+
+    def test_with_a_body_is_400(self, shop: Business) -> None:
+        answer = shop.partner.api.post(exchange(shop), json={})
+        assert (answer.status_code, answer.json()["error"]) == (400, "invalid_request")
+
+
+class TestRevocation:
+    def statuses(self, business: Business) -> list[int]:
+        partner = business.partner
+        return [
+            business.api.get("customers/").status_code,
+            business.api.post("customers/", json={"company_name": "Late"}).status_code,
+            partner.api.get(BUSINESSES).status_code,
+            partner.api.post(exchange(business)).status_code,
+            partner.api.get(f"{BUSINESSES}{business.id}/").status_code,
+        ]
+
+    def test_tokens_issued_before_are_refused_at_once(
+        self, house: House, partner: Partnership
+    ) -> None:
+        business = partner.business()
+        assert set(self.statuses(business)) <= {200, 201}
+        operate(house, partners.revoke_tokens, partner.partner_id, datetime.now(UTC))
+        answer = business.api.get("customers/")
+        assert (answer.status_code, answer.json()["error_code"]) == (401, "invalid_token")
+        assert set(self.statuses(business)) == {401}
+        assert house.query("SELECT count(*) FROM customer WHERE business_id = %s", business.id) == [
+            (1,)
+        ]
+
+    def test_the_key_still_gets_new_tokens(self, house: House, partner: Partnership) -> None:
+        operate(house, partners.revoke_tokens, partner.partner_id, datetime.now(UTC))
+        time.sleep(1.1 - datetime.now(UTC).microsecond / 1_000_000)
+        token = partner.key.post(TOKEN, data=FORM).json()["access_token"]
+        renewed = {"authorization": f"Bearer {token}"}
+        assert partner.key.get(BUSINESSES, headers=renewed, auth=None).status_code == 200
+
+    def test_of_a_disabled_partner_nothing_works(self, house: House, partner: Partnership) -> None:
+        business = partner.business()
+        assert set(self.statuses(business)) <= {200, 201}
+        operate(house, partners.disable_partner, partner.partner_id, datetime.now(UTC))
+        assert set(self.statuses(business)) == {401}
+        assert partner.key.post(TOKEN, data=FORM).status_code == 401
+        assert partner.key.get(BUSINESSES).status_code == 401
+
+    def test_of_a_key_leaves_the_other_one_and_ends_all_tokens(
+        self, house: House, partner: Partnership
+    ) -> None:
+        business, second = partner.business(), api_keys.make("test")
+        add = (partner.partner_id, second.key_id, api_keys.seal(second.text), datetime.now(UTC))
+        first, _ = operate(house, partners.add_key, *add)
+        assert set(self.statuses(business)) <= {200, 201}
+        both = ((partner.api_key, 200), (second.text, 200))
+        for revoked in ((), (first,)):
+            for key_id in revoked:
+                now = datetime.now(UTC)
+                operate(house, partners.revoke_key, partner.partner_id, key_id, now)
+                both = ((partner.api_key, 401), (second.text, 200))
+            for key, status in both:
+                auth = (str(partner.partner_id), key)
+                assert partner.key.get(BUSINESSES, auth=auth).status_code == status
+        assert set(self.statuses(business)) == {401}
+
+
+@pytest.fixture(scope="module")
+def open_house(databases: Databases) -> Iterator[House]:
+    name = f"cross_origin_{os.getpid()}"
+    with House(databases.clone(name), allowed_origins=frozenset({ORIGIN})) as house:
+        yield house
+
+
+class TestCrossOrigin:
+    def preflight(self, house: House, origin: str) -> httpx.Response:
+        return house.partner("Web").key.options(
+            BUSINESSES,
+            headers={
+                "origin": origin,
+                "access-control-request-method": "POST",
+                "access-control-request-headers": "authorization, content-type, idempotency-key",
+            },
+            auth=None,
+        )
+
+    def test_preflights_need_no_credentials(self, open_house: House) -> None:
+        answer = self.preflight(open_house, ORIGIN)
+        assert answer.status_code in (200, 204)
+        assert answer.headers["access-control-allow-origin"] == ORIGIN
+        allowed = answer.headers["access-control-allow-headers"].lower()
+        for name in (
+            "authorization", "content-type", "idempotency-key", "if-match", "x-request-id",
+        ):  # fmt: skip
+            assert name in allowed
+        assert "origin" in answer.headers["vary"].lower()
+
+    def test_of_another_origin_get_no_leave(self, open_house: House) -> None:
+        answer = self.preflight(open_house, "https://evil.example.com")
+        assert "access-control-allow-origin" not in answer.headers
+
+    def test_errors_can_be_read_by_an_allowed_origin_and_no_other(self, open_house: House) -> None:
+        caller = open_house.partner("Web").key
+        for path, status in ((BUSINESSES, 401), ("/v1/nothing/", 404)):
+            for origin, leave in ((ORIGIN, ORIGIN), ("https://evil.example.com", None)):
+                answer = caller.get(path, headers={"origin": origin}, auth=None)
+                assert answer.status_code == status
+                assert answer.headers.get("access-control-allow-origin") == leave
+
+
+class TestPlainHttp:
+    def test_is_refused_where_nobody_asked_for_development(self, databases: Databases) -> None:
+        with House(databases.clone(f"plain_{os.getpid()}"), development=False) as house:
+            partner = house.partner("Acme")
+            answer = partner.key.get(BUSINESSES)
+            assert (answer.status_code, answer.json()["error_code"]) == (403, "https_required")
+            assert partner.key.post(TOKEN, data=FORM).status_code == 403

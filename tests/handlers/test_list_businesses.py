@@ -1,0 +1,108 @@
+"""list_businesses: only the partner's own, the active ones unless asked, and every filter."""
+
+from typing import Any
+
+import pytest
+
+from tests.house import House
+from tests.partnership import Partnership
+
+BUSINESSES = "/v1/platform/businesses/"
+
+
+@pytest.fixture(scope="module")
+def lister(house: House) -> Partnership:
+    partner = house.partner("Lister")
+    facts = {"email": "books@example.com"}
+    partner.business(external_id="a-1", legal_name="Alpha 100% Ltd", **facts)
+    partner.business(
+        external_id="b-2",
+        legal_name="Beta GmbH",
+        name="Kaffee_Haus",
+        country="de",
+        entity_type="GmbH",
+        vat_number="DE136695976",
+        company_number="HRB 4711",
+        tin="12/345",
+        **facts,
+    )
+    gone = partner.business(external_id="c-3", legal_name="Gamma Ltd", **facts)
+    partner.api.post(f"{BUSINESSES}{gone.id}/archive/")
+    return partner
+
+
+def found(partner: Partnership, **filters: Any) -> list[str]:
+    answer = partner.api.get(BUSINESSES, params={"sort": "created_at", **filters})
+    assert answer.status_code == 200, answer.text
+    shown = answer.json()
+    assert shown["count"] == len(shown["results"])
+    return [each["external_id"] for each in shown["results"]]
+
+
+class TestListBusinesses:
+    def test_shows_the_active_ones(self, lister: Partnership) -> None:
+        assert found(lister) == ["a-1", "b-2"]
+        assert found(lister, is_archived="false") == ["a-1", "b-2"]
+
+    def test_shows_the_archived_ones_instead_when_asked(self, lister: Partnership) -> None:
+        assert found(lister, is_archived="true") == ["c-3"]
+
+    def test_shows_no_business_of_another_partner(
+        self, lister: Partnership, acme: Partnership
+    ) -> None:
+        theirs = acme.business().record["external_id"]
+        assert theirs not in found(lister, page_size=100)
+        assert not {"a-1", "b-2"} & set(found(acme, page_size=100))
+
+    def test_shows_the_same_to_the_key_and_not_to_a_business(self, lister: Partnership) -> None:
+        by_key = lister.key.get(BUSINESSES).json()
+        assert by_key == lister.api.get(BUSINESSES).json()
+        assert (
+            lister.business(external_id="d").api.get(f"{lister.url}{BUSINESSES}").status_code == 403
+        )
+
+    def test_shows_what_a_list_needs(self, lister: Partnership) -> None:
+        [beta] = lister.api.get(BUSINESSES, params={"country": "DE"}).json()["results"]
+        told = {
+            "external_id": "b-2", "name": "Kaffee_Haus", "legal_name": "Beta GmbH",
+            "entity_type": "gmbh", "country": "DE", "is_active": True, "tax_id": "12/345",
+            "vat_number": "DE136695976", "company_number": "HRB 4711", "currency": "EUR",
+            "base_currency": "EUR", "province": None,
+        }  # fmt: skip
+        assert {name: beta[name] for name in told} == told
+
+    @pytest.mark.parametrize(
+        ("filters", "expected"),
+        [
+            ({"country": "DE"}, ["b-2"]),
+            ({"country": "gb"}, ["a-1"]),
+            ({"country": "FR"}, []),
+            ({"entity_type": "GMBH"}, ["b-2"]),
+            ({"entity_type": "gmb"}, []),
+            ({"legal_name": "ALPHA"}, ["a-1"]),
+            ({"legal_name": "kaffee"}, []),
+            ({"legal_name": "100%"}, ["a-1"]),
+            ({"legal_name": "%"}, ["a-1"]),
+            ({"search": "_"}, ["b-2"]),
+            ({"search": "kaffee"}, ["b-2"]),
+            ({"search": "B-2"}, ["b-2"]),
+            ({"search": "de1366"}, ["b-2"]),
+            ({"search": "4711"}, ["b-2"]),
+            ({"search": "12/345"}, []),
+            ({"search": "\\"}, []),
+            ({"search": "ltd", "is_archived": "true"}, ["c-3"]),
+            ({"search": "ltd", "country": "DE"}, []),
+        ],
+        ids=str,
+    )
+    def test_filters(
+        self, filters: dict[str, str], expected: list[str], lister: Partnership
+    ) -> None:
+        assert [each for each in found(lister, **filters) if each != "d"] == expected
+
+    def test_sorts_by_name_in_any_case(self, house: House) -> None:
+        partner = house.partner("Sorter")
+        for name in ("beta", "Alpha", "Gamma"):
+            partner.business(external_id=name, legal_name=name, name=name.swapcase())
+        assert found(partner, sort="legal_name") == ["Alpha", "beta", "Gamma"]
+        assert found(partner, sort="-name") == ["Gamma", "beta", "Alpha"]

@@ -1,0 +1,95 @@
+"""A wire between server and database that is cut at the worst moment: during COMMIT."""
+
+import socket
+import threading
+from contextlib import suppress
+from types import TracebackType
+from typing import Self
+
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+COMMITTED = b"C\x00\x00\x00\x0bCOMMIT\x00"  # How the database says that it has committed.
+
+
+class Wire:
+    """Passes everything on until it is told to cut, once, at the next COMMIT.
+
+    `before`: the word never reaches the database. `after`: the database has committed, and its
+    answer never reaches the server.
+    """
+
+    def __init__(self, database_url: str) -> None:
+        parts = conninfo_to_dict(database_url)
+        self.target = f"{parts['host']}/.s.PGSQL.{parts.get('port', 5432)}"
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        port = self.listener.getsockname()[1]
+        self.url = make_conninfo(
+            database_url, host="127.0.0.1", port=port, sslmode="disable", gssencmode="disable"
+        )
+        self.cut: str | None = None
+        self.cuts = 0
+        self.lock = threading.Lock()
+        self.sockets: list[socket.socket] = []
+        self.threads = [threading.Thread(target=self._accept, daemon=True)]
+
+    def __enter__(self) -> Self:
+        self.threads[0].start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        for each in self.sockets:
+            close(each)
+        for thread in self.threads:
+            thread.join(timeout=5)
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                near, _ = self.listener.accept()
+            except OSError:
+                return
+            far = socket.socket(socket.AF_UNIX)
+            far.connect(self.target)
+            self.sockets += [near, far]
+            for source, sink, place, sign in (
+                (near, far, "before", b"COMMIT\x00"),
+                (far, near, "after", COMMITTED),
+            ):
+                pump = threading.Thread(
+                    target=self._pump, args=(source, sink, place, sign), daemon=True
+                )
+                self.threads.append(pump)
+                pump.start()
+
+    def _pump(self, source: socket.socket, sink: socket.socket, place: str, sign: bytes) -> None:
+        while True:
+            try:
+                data = source.recv(65_536)
+                if not data or self._cuts_here(place, sign in data):
+                    break
+                sink.sendall(data)
+            except OSError:
+                break
+        close(source)
+        close(sink)
+
+    def _cuts_here(self, place: str, seen: bool) -> bool:
+        with self.lock:
+            if not seen or self.cut != place:
+                return False
+            self.cut = None
+            self.cuts += 1
+            return True
+
+
+def close(wire: socket.socket) -> None:
+    with suppress(OSError):
+        wire.shutdown(socket.SHUT_RDWR)
+    wire.close()

@@ -1,0 +1,150 @@
+"""Over HTTP: the connection to the database is lost during COMMIT, or there is none left."""
+
+import threading
+from collections.abc import Iterator
+from time import monotonic
+from uuid import uuid4
+
+import httpx
+import psycopg
+import pytest
+
+from tests.bookkeeping import Ledger
+from tests.handlers.bodies import Record, invoice_body, line, sent
+from tests.house import House
+from tests.partnership import Business, Partnership
+from tests.persistence.cutting import Wire
+
+SENT = "2025-03-01T00:00:00Z"
+
+
+@pytest.fixture(scope="module")
+def shop(acme: Partnership) -> Business:
+    return acme.business()
+
+
+@pytest.fixture(scope="module")
+def buyer(shop: Business) -> Record:
+    return shop.customer()
+
+
+@pytest.fixture
+def ledger(house: House, shop: Business) -> Iterator[Ledger]:
+    ledger = Ledger(house, shop)
+    yield ledger
+    ledger.audit()
+
+
+@pytest.fixture
+def wire(house: House) -> Iterator[Wire]:
+    with Wire(house.database_url) as wire:
+        yield wire
+
+
+@pytest.fixture
+def far(wire: Wire, shop: Business) -> Iterator[Business]:
+    """The same business over a server whose database is at the end of the wire."""
+    with House(wire.url) as house:
+        partner = Partnership(house.url, shop.partner.partner_id, shop.partner.api_key)
+        house.partners.append(partner)
+        yield Business(partner, shop.record)
+
+
+def count(ledger: Ledger) -> int:
+    [(found,)] = ledger.ask("SELECT count(*) FROM invoice WHERE business_id = %(business)s")
+    return int(found)
+
+
+class TestLostDuringCommit:
+    @pytest.mark.parametrize("place", ["before", "after"])
+    def test_with_a_key_the_answer_is_the_first_and_only_one(
+        self, wire: Wire, far: Business, ledger: Ledger, buyer: Record, place: str
+    ) -> None:
+        body, before = invoice_body(buyer, line(70), sent_at=SENT), count(ledger)
+        key = {"Idempotency-Key": str(uuid4())}
+        assert far.api.get("invoices/").status_code == 200
+        wire.cut = place
+        made = far.api.post("invoices/", json=body, headers=key)
+        assert (made.status_code, wire.cuts) == (201, 1)
+        assert ("idempotent-replayed" in made.headers) == (place == "after")
+        again = far.api.post("invoices/", json=body, headers=key)
+        assert again.content == made.content
+        assert count(ledger) == before + 1
+
+    @pytest.mark.parametrize(("place", "kept"), [("before", 0), ("after", 1)])
+    def test_without_one_it_is_never_done_twice_and_the_answer_is_that_nobody_knows(
+        self, wire: Wire, far: Business, ledger: Ledger, buyer: Record, place: str, kept: int
+    ) -> None:
+        body, before = invoice_body(buyer, line(70), sent_at=SENT), count(ledger)
+        assert far.api.get("invoices/").status_code == 200
+        wire.cut = place
+        answer = far.api.post("invoices/", json=body)
+        assert (answer.status_code, wire.cuts) == (503, 1)
+        assert answer.json()["error_code"] == "service_unavailable"
+        assert answer.headers["retry-after"] == "1"
+        assert count(ledger) == before + kept
+        assert far.api.get("invoices/").status_code == 200
+
+
+class TestNoConnectionLeft:
+    def test_who_finds_none_is_told_to_come_back_and_the_rest_go_on(
+        self, house: House, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        shop.api.get("invoices/")
+        answers: list[httpx.Response] = []
+
+        def write() -> None:
+            body = invoice_body(buyer, line(1))
+            answers.append(shop.api.post("invoices/", json=body))
+
+        with psycopg.connect(house.database_url) as connection:
+            connection.execute("SELECT FROM business WHERE id = %s FOR UPDATE", (shop.id,))
+            writers = [threading.Thread(target=write) for _ in range(8)]
+            for writer in writers:
+                writer.start()
+            deadline = monotonic() + 5
+            waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+            while connection.execute(waiting).fetchone() != (8,):
+                connection.execute("SELECT pg_stat_clear_snapshot()")
+                assert monotonic() < deadline
+            refused = shop.api.get("customers/")
+            connection.rollback()
+        for writer in writers:
+            writer.join()
+        assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
+        assert refused.json()["error_code"] == "service_unavailable"
+        assert [answer.status_code for answer in answers] == [201] * 8
+        assert shop.api.get("customers/").status_code == 200
+
+
+class TestRefusedByTheFlush:
+    def test_with_a_key_the_refusal_stays_when_it_would_work_by_now(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        key = {"Idempotency-Key": str(uuid4())}
+        taken = shop.made("invoices/", invoice_body(buyer, invoice_number="F-1"))
+        body = invoice_body(buyer, invoice_number="F-1", sent_at=SENT)
+        first = shop.api.post("invoices/", json=body, headers=key)
+        assert first.json()["error_code"] == "duplicate_invoice_number"
+        shop.api.delete(f"invoices/{taken['id']}/")
+        with ledger.untouched():
+            again = shop.api.post("invoices/", json=body, headers=key)
+        assert (again.status_code, again.content) == (409, first.content)
+        assert again.headers["idempotent-replayed"] == "true"
+
+    def test_numbers_it_had_taken_are_given_to_the_next(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        before = sent(shop, buyer, 5)
+        shop.made("invoices/", invoice_body(buyer, invoice_number="F-2"))
+        key = {"Idempotency-Key": str(uuid4())}
+        for headers in ({}, key):
+            refused = shop.api.post(
+                "invoices/",
+                json=invoice_body(buyer, invoice_number="F-2", sent_at=SENT),
+                headers=headers,
+            )
+            assert refused.status_code == 409
+        after = sent(shop, buyer, 5)
+        numbers = [int(each["invoice_number"].removeprefix("INV-")) for each in (before, after)]
+        assert numbers[1] == numbers[0] + 1

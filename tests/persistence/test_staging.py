@@ -1,0 +1,211 @@
+"""Staged rows: one flush in the right order, numbers rendered on the way, stale rows noticed."""
+
+import asyncio
+from datetime import UTC, date, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+
+from accounting.numbers import Pending
+from persistence import tables
+from persistence.pipeline import exchange
+from persistence.pool import make_pool
+from persistence.staging import Staging
+from persistence.tenants import set_tenant
+from tests.house import House
+from tests.partnership import Business, Partnership
+
+NOW = datetime(2025, 3, 1, tzinfo=UTC)
+Row = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def shop(acme: Partnership) -> Business:
+    return acme.business()
+
+
+def customer_row(**facts: Any) -> Row:
+    return {
+        "id": uuid4(),
+        "version": 1,
+        "created_at": NOW,
+        "updated_at": NOW,
+        "company_name": "Blue Door",
+        "tax_exempt": False,
+        "transaction_tags": ["a"],
+        **facts,
+    }
+
+
+def invoice_row(party: UUID, number: Any, **facts: Any) -> Row:
+    amounts = ("additional_discount", "subtotal", "discount_total", "tax_total", "total_amount")
+    settled = ("paid", "reserved", "credited", "written_off", "refunded")
+    return {
+        "id": uuid4(),
+        "version": 1,
+        "created_at": NOW,
+        "updated_at": NOW,
+        "party_id": party,
+        "number": number,
+        "state": "open",
+        "opened_at": NOW,
+        "currency": "GBP",
+        "lines": [],
+        "settled": [],
+        "transaction_tags": [],
+        **dict.fromkeys((*amounts, *settled), 0),
+        **facts,
+    }
+
+
+def entry_row(number: Any, **facts: Any) -> Row:
+    return {
+        "id": uuid4(),
+        "created_at": NOW,
+        "sequence_number": number,
+        "entry_date": date(2025, 3, 1),
+        "posted_at": NOW,
+        "description": "x",
+        "currency": "GBP",
+        "total": 5,
+        "stream": "main",
+        "created_by": "system",
+        "source_type": "invoice",
+        "source_id": uuid4(),
+        **facts,
+    }
+
+
+def flushed(house: House, shop: Business, staging: Staging, *reads: str) -> list[Any]:
+    """Flush into a transaction that is rolled back; return how many rows each statement touched,
+    and then what the given queries read before the end."""
+
+    async def go() -> list[Any]:
+        async with make_pool(house.database_url, size=1) as pool, pool.connection() as connection:
+            await connection.execute("BEGIN")
+            await exchange(connection, [set_tenant(UUID(shop.id))])
+            results = await exchange(connection, [query for query, _ in staging.queries()])
+            for result in results:
+                staging.learn(result.rows)
+            read = [await (await connection.execute(text)).fetchall() for text in reads]
+            await connection.rollback()
+            return [[result.touched for result in results], *read]
+
+    return asyncio.run(go())
+
+
+@pytest.fixture
+def staging(shop: Business) -> Staging:
+    return Staging(UUID(shop.id))
+
+
+class TestStaging:
+    def test_parents_go_first_whatever_the_order_they_came_in(
+        self, house: House, shop: Business, staging: Staging
+    ) -> None:
+        buyer = customer_row()
+        staging.insert(tables.invoice, invoice_row(buyer["id"], "A-1"))
+        staging.insert(tables.customer, buyer)
+        staging.insert(tables.customer, customer_row(company_name='Quote " and \\ and é'))
+        touched, names = flushed(
+            house, shop, staging, "SELECT company_name, transaction_tags FROM customer ORDER BY 1"
+        )
+        assert touched == [2, 1]
+        assert [row["company_name"] for row in names] == ["Blue Door", 'Quote " and \\ and é']
+        assert names[0]["transaction_tags"] == ["a"]
+
+    def test_numbers_are_taken_once_and_rendered_by_the_database(
+        self, house: House, shop: Business, staging: Staging
+    ) -> None:
+        buyer = customer_row()
+        staging.insert(tables.customer, buyer)
+        first, second = staging.take_number("JE-2031"), staging.take_number("JE-2031")
+        for each in (first, second):
+            staging.insert(tables.journal_entry, entry_row(each, reference=Pending("INV")))
+        staging.insert(tables.invoice, invoice_row(buyer["id"], Pending("INV")))
+        _, entries, invoices, series = flushed(
+            house,
+            shop,
+            staging,
+            "SELECT sequence_number, reference FROM journal_entry ORDER BY 1",
+            "SELECT number FROM invoice",
+            "SELECT series, last FROM number_series ORDER BY 1",
+        )
+        assert [tuple(row.values()) for row in entries] == [
+            ("JE-2031-000001", "INV-000001"),
+            ("JE-2031-000002", "INV-000001"),
+        ]
+        assert invoices == [{"number": "INV-000001"}]
+        assert [tuple(row.values()) for row in series] == [("INV", 1), ("JE-2031", 2)]
+        assert staging.number(second) == "JE-2031-000002"
+        assert staging.number(Pending("INV")) == "INV-000001"
+
+    def test_a_series_that_is_raised_goes_on_after_that_and_grows_past_its_digits(
+        self, house: House, shop: Business, staging: Staging
+    ) -> None:
+        buyer = customer_row()
+        staging.insert(tables.customer, buyer)
+        staging.raise_series("INV", 999_999)
+        staging.raise_series("INV", 17)
+        staging.insert(tables.invoice, invoice_row(buyer["id"], Pending("INV")))
+        _, found = flushed(house, shop, staging, "SELECT number FROM invoice")
+        assert found == [{"number": "INV-1000000"}]
+        assert staging.number(Pending("INV")) == "INV-1000000"
+
+    def test_a_row_staged_twice_is_written_once_as_it_was_last(
+        self, house: House, shop: Business, staging: Staging
+    ) -> None:
+        fresh = customer_row()
+        staging.insert(tables.customer, fresh)
+        staging.update(tables.customer, {**fresh, "email": "a@b.example", "version": 7})
+        touched, found = flushed(house, shop, staging, "SELECT email, version FROM customer")
+        assert (touched, found) == ([1], [{"email": "a@b.example", "version": 1}])
+
+    def test_a_change_counts_only_from_the_version_it_was_made_from(
+        self, house: House, shop: Business, staging: Staging
+    ) -> None:
+        buyer = shop.customer(email="old@b.example")
+        known = {**customer_row(), "id": buyer["id"], "email": "new@b.example"}
+        read = f"SELECT email, version FROM customer WHERE id = '{buyer['id']}'"
+        staging.update(tables.customer, {**known, "version": 2})
+        touched, found = flushed(house, shop, staging, read)
+        assert (touched, found) == ([0], [{"email": "old@b.example", "version": 1}])
+        staging.update(tables.customer, {**known, "version": 1})
+        fresh = Staging(UUID(shop.id))
+        fresh.update(tables.customer, {**known, "version": 1})
+        touched, found = flushed(house, shop, fresh, read)
+        assert (touched, found) == ([1], [{"email": "new@b.example", "version": 2}])
+
+    def test_what_leads_and_what_follows_stand_around_the_rows(
+        self, shop: Business, staging: Staging
+    ) -> None:
+        staging.insert(tables.journal_line, {"id": uuid4()})
+        staging.insert(tables.journal_entry, entry_row(staging.take_number("JE-2031")))
+        staging.insert(tables.customer, customer_row())
+        staging.lead_with(set_tenant(UUID(shop.id)))
+        staging.follow_with(set_tenant(UUID(shop.id)))
+        texts = [query.text.split()[:3] for query, _ in staging.queries()]
+        assert (
+            texts[0]
+            == texts[-1]
+            == ["SELECT", "set_config('app.business_id',", "%(business_id)s::text,"]
+        )
+        assert [each[2] for each in texts[1:-1]] == [
+            "customer",
+            "number_series",
+            "journal_entry",
+            "journal_line",
+        ]
+
+    def test_nothing_staged_sends_nothing(self, staging: Staging) -> None:
+        assert list(staging.queries()) == []
+
+    def test_a_fault_in_one_row_keeps_all_of_them_out(
+        self, house: House, shop: Business, staging: Staging
+    ) -> None:
+        staging.insert(tables.customer, customer_row())
+        staging.insert(tables.customer, customer_row(company_name=None))
+        with pytest.raises(psycopg.errors.CheckViolation):
+            flushed(house, shop, staging)
