@@ -99,7 +99,9 @@ class DocumentStatements:
     def __init__(self, document: Table, party: Table, payment: Table, allocation: Table) -> None:
         self.document = document
         self.party = party
-        self.source = document.join(party, on_party(document, party))
+        # Every document has its party. Yet an outer join is one that PostgreSQL leaves out where nothing of
+        # the party is asked for: to count, and to find the ids of a page.
+        self.source = document.outerjoin(party, on_party(document, party))
         self.columns = (*(document.c[name] for name in STORED), *party_columns(party))
         self.shares = self._shares(document, payment, allocation).label("payments")
 
@@ -231,7 +233,7 @@ class DocumentStatements:
     def _sorts(self) -> dict[str, ColumnElement[Any]]:
         row = self.document.c
         return {
-            "sent_at": first_if_absent(row.opened_at),
+            "sent_at": row.listed_at,
             "due_at": first_if_absent(row.due_at),
             "created_at": row.created_at,
             "total_amount": row.total_amount,

@@ -18,7 +18,6 @@ from sqlalchemy.sql.selectable import FromClause, Select
 
 from accounting.errors import Malformed
 from persistence.statements import Query, Row, compiled, given
-from persistence.tables import NEVER
 from persistence.wire import Answers, Asks, Question
 
 T = TypeVar("T")
@@ -180,7 +179,7 @@ def page_of(
 
 def first_if_absent(column: ColumnElement[Any]) -> ColumnElement[Any]:
     """A nullable moment as a sort key: what has none stands before all that have one."""
-    return func.coalesce(column, literal_column(NEVER), type_=column.type)
+    return func.coalesce(column, literal_column("'-infinity'::timestamptz"), type_=column.type)
 
 
 def _write_cursor(name: str, sort: str, row: Row) -> str:

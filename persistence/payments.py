@@ -68,7 +68,9 @@ class PaymentStatements:
         self.party = party
         self.allocation = allocation
         self.documents = documents
-        self.source = payment.join(party, on_party(payment, party))
+        # Every payment has its party. Yet an outer join is one that PostgreSQL leaves out where nothing of
+        # the party is asked for: to count, and to find the ids of a page.
+        self.source = payment.outerjoin(party, on_party(payment, party))
         self.columns = (*(payment.c[name] for name in STORED), *party_columns(party))
 
     @cached_property

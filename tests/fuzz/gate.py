@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from persistence import integrity
@@ -51,7 +51,7 @@ def judge_failures(report: Report) -> Iterator[str]:
         yield f"Schemathesis: {error['title']}"
 
 
-def judge_log(lines: Iterator[str]) -> Iterator[str]:
+def judge_log(lines: Iterable[str]) -> Iterator[str]:
     """Name every answer of 500 and above, and whatever else went wrong in the server.
 
     Every line is a JSON object; one that is not was written past the log.

@@ -128,6 +128,19 @@ class TestCreateInvoice:
         [entry] = ledger.entries(made)
         assert entry.lines == (("1200", 11), ("4000", -11))
 
+    def test_five_hundred_lines_are_one_invoice_and_one_more_is_refused(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        lines = [line(place, tax_rate=20) for place in range(1, 501)]
+        made = shop.made("invoices/", body(buyer, *lines, sent_at=SENT))
+        assert made["total_amount"] == 125_250 + 25_050
+        assert sum(each["sales_taxes_total"] for each in made["line_items"]) == 25_050
+        [entry] = ledger.entries(made)
+        assert entry.amounts == {"1200": 150_300, "4000": -125_250, "2200": -25_050}
+        with ledger.untouched():
+            answer = shop.api.post("invoices/", json=body(buyer, *lines, line(1)))
+        assert answer.status_code == 400
+
     def test_a_total_of_nothing_posts_nothing_and_is_paid_when_sent(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:

@@ -167,6 +167,32 @@ class TestListInvoices:
         ]
         assert by_page == whole
 
+    def test_a_page_tells_where_it_stands(
+        self, drawer: Business, every_status: dict[str, Record]
+    ) -> None:
+        asked = {"page": 2, "page_size": 4, "sort": "total_amount", "max_amount": 900}
+        page = drawer.api.get("invoices/", params=asked).json()
+        assert page["count"] == len(STATUSES)
+        assert {**page["page_info"], "next_cursor": None} == {
+            "total_count": 9,
+            "current_page": 2,
+            "total_pages": 3,
+            "page_size": 4,
+            "next_cursor": None,
+        }
+        after, before = (
+            drawer.api.get(f"{drawer.partner.url}{page[each]}").json()
+            for each in ("next", "previous")
+        )
+        assert [each["total_amount"] for each in after["results"]] == [900]
+        assert [each["total_amount"] for each in before["results"]] == [100, 200, 300, 400]
+        assert (after["next"], before["previous"]) == (None, None)
+        past = drawer.api.get("invoices/", params={"page": 99}).json()
+        assert (past["results"], past["count"], past["next"]) == ([], 9, None)
+        uncounted = drawer.api.get("invoices/", params={"count": False, "page_size": 2}).json()
+        assert (uncounted["count"], uncounted["page_info"]["total_pages"]) == (None, None)
+        assert uncounted["page_info"]["next_cursor"] is not None
+
     def test_the_latest_sent_comes_first_and_drafts_last(
         self, drawer: Business, every_status: dict[str, Record]
     ) -> None:

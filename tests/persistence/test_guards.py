@@ -109,6 +109,12 @@ class TestEntries:
             add_lines(server, shop.id, entry, *lines)
         assert refused.value.diag.constraint_name == "journal_entry_balanced"
 
+    def test_no_line_stands_on_another_day(self, server: Connection, shop: Business) -> None:
+        entry = post(server, shop.id, date(2025, 6, 2), 5)
+        with pytest.raises(errors.CheckViolation) as refused:
+            add_lines(server, shop.id, entry, ("1100", 5), ("4000", -5))
+        assert refused.value.diag.constraint_name == "journal_entry_balanced"
+
     def test_no_line_comes_later(self, server: Connection, shop: Business, ledger: Ledger) -> None:
         [first, *_] = ledger.entries()
         with pytest.raises(errors.CheckViolation) as refused:

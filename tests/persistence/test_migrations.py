@@ -1,5 +1,6 @@
 """From an empty database to the tables of the house."""
 
+import os
 from pathlib import Path
 
 import psycopg
@@ -14,10 +15,11 @@ FOLDER = Path(migrations.__file__).parent / "migrations"
 
 @pytest.fixture
 def empty(databases: Databases) -> str:
+    name = f"empty_{os.getpid()}"
     with psycopg.connect(databases.postgres.url("postgres"), autocommit=True) as connection:
-        connection.execute("DROP DATABASE IF EXISTS empty WITH (FORCE)")
-    databases.postgres.create_database("empty")
-    return databases.postgres.url("empty")
+        connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+    databases.postgres.create_database(name)
+    return databases.postgres.url(name)
 
 
 class TestMigrate:

@@ -48,15 +48,16 @@ END
 $$;
 
 -- All lines of an entry come in one INSERT: they balance, they start at line 1 (so none can be
--- added later), and their debits are the entry's total.
+-- added later), their debits are the entry's total, and their day is the entry's.
 CREATE FUNCTION refuse_unbalanced_entry() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   wrong uuid;
 BEGIN
   SELECT l.entry_id INTO wrong
   FROM added l JOIN journal_entry e ON e.business_id = l.business_id AND e.id = l.entry_id
-  GROUP BY l.business_id, l.entry_id, e.total
+  GROUP BY l.business_id, l.entry_id, e.total, e.entry_date
   HAVING sum(l.debit) <> sum(l.credit) OR sum(l.debit) <> e.total OR min(l.line_number) <> 1
+    OR bool_or(l.entry_date <> e.entry_date)
   LIMIT 1;
   IF wrong IS NOT NULL THEN
     RAISE EXCEPTION 'journal entry % does not balance', wrong

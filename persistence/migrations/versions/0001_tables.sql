@@ -222,6 +222,7 @@ CREATE TABLE invoice (
   refunded BIGINT NOT NULL,
   settled JSONB NOT NULL,
   outstanding BIGINT GENERATED ALWAYS AS (CASE WHEN state = 'open' THEN total_amount - paid - credited - written_off ELSE 0 END) STORED,
+  listed_at TIMESTAMP WITH TIME ZONE GENERATED ALWAYS AS (coalesce(opened_at, '-infinity')) STORED,
   memo TEXT,
   transaction_tags JSONB NOT NULL,
   metadata JSONB,
@@ -239,9 +240,9 @@ CREATE TABLE invoice (
 
 CREATE INDEX invoice_business_id_created_at_id_idx ON invoice (business_id, created_at, id);
 
-CREATE INDEX invoice_business_id_party_id_outstanding_idx ON invoice (business_id, party_id, outstanding);
+CREATE INDEX invoice_business_id_listed_at_id_idx ON invoice (business_id, listed_at, id);
 
-CREATE INDEX invoice_sent_idx ON invoice (business_id, coalesce(opened_at, '-infinity'::timestamptz), id);
+CREATE INDEX invoice_business_id_party_id_outstanding_idx ON invoice (business_id, party_id, outstanding);
 
 CREATE TABLE invoice_payment (
   business_id UUID NOT NULL,

@@ -1,0 +1,66 @@
+"""A key whose first request is still running: told to wait, and answered when it is done."""
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import httpx
+import psycopg
+import pytest
+
+from tests.contract.document import named
+from tests.contract.valid_requests import Request, Story
+from tests.house import House
+from tests.partnership import Partnership
+
+WAITING = "SELECT count(*) FROM pg_locks WHERE relation = 'business'::regclass AND NOT granted"
+AT_PARTNER_LEVEL = ("create_business", "update_business", "archive_business", "unarchive_business")
+
+
+@contextmanager
+def nobody_writes_a_business(house: House) -> Iterator[None]:
+    with psycopg.connect(house.database_url) as connection:
+        connection.execute("LOCK TABLE business IN EXCLUSIVE MODE")
+        yield
+        connection.rollback()
+
+
+@pytest.fixture
+def requests(acme: Partnership) -> list[tuple[Request, dict[str, str]]]:
+    return [
+        (Story.begin(acme).request(named(name)), {"idempotency-key": f"running-{name}"})
+        for name in AT_PARTNER_LEVEL
+    ]
+
+
+class TestKeyOfARunningRequest:
+    def test_is_409_after_a_wait_and_the_first_answer_when_that_is_there(
+        self, house: House, requests: list[tuple[Request, dict[str, str]]]
+    ) -> None:
+        def send(each: tuple[Request, dict[str, str]]) -> httpx.Response:
+            return each[0].send(headers=each[1])
+
+        with ThreadPoolExecutor(2 * len(requests)) as threads:
+            with nobody_writes_a_business(house):
+                running = [threads.submit(send, each) for each in requests]
+                self.wait_for(house, len(requests))
+                began = time.monotonic()
+                told = list(threads.map(send, requests))
+                waited = time.monotonic() - began
+            firsts = [each.result() for each in running]
+        for answer in told:
+            assert answer.status_code == 409
+            assert answer.json()["error_code"] == "idempotency_in_progress"
+            assert int(answer.headers["retry-after"]) >= 1
+        assert 2.5 < waited < 4.9
+        assert [answer.status_code for answer in firsts] == [201, 200, 200, 200]
+        again = [send(each) for each in requests]
+        assert [answer.content for answer in again] == [answer.content for answer in firsts]
+        assert all(answer.headers["idempotent-replayed"] == "true" for answer in again)
+
+    def wait_for(self, house: House, count: int) -> None:
+        deadline = time.monotonic() + 10
+        while house.query(WAITING) != [(count,)]:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
