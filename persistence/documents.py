@@ -99,9 +99,7 @@ class DocumentStatements:
     def __init__(self, document: Table, party: Table, payment: Table, allocation: Table) -> None:
         self.document = document
         self.party = party
-        # Every document has its party. Yet an outer join is one that PostgreSQL leaves out where nothing of
-        # the party is asked for: to count, and to find the ids of a page.
-        self.source = document.outerjoin(party, on_party(document, party))
+        self.source = document.join(party, on_party(document, party))
         self.columns = (*(document.c[name] for name in STORED), *party_columns(party))
         self.shares = self._shares(document, payment, allocation).label("payments")
 
@@ -113,7 +111,9 @@ class DocumentStatements:
     @cached_property
     def hold_party(self) -> str:
         """Hold the party of a locked document against archiving: a draft may be about to open."""
-        chosen = select(self.party.c.id).select_from(self.source)
+        # An inner join of its own: no row of an outer join can be locked.
+        joined = self.document.join(self.party, on_party(self.document, self.party))
+        chosen = select(self.party.c.id).select_from(joined)
         held = chosen.where(in_business(self.document), among(self.document.c.id))
         return compiled(held.with_for_update(read=True, key_share=True, of=self.party))
 
@@ -141,7 +141,9 @@ class DocumentStatements:
     @cached_property
     def listing(self) -> Listing:
         return Listing(
-            source=self.source,
+            # Every document has its party. Yet PostgreSQL leaves out an outer join where nothing of
+            # the party is asked for: to count, and to find the ids of a page.
+            source=self.document.outerjoin(self.party, on_party(self.document, self.party)),
             key=self.document.c.id,
             scope=in_business(self.document),
             # A list shows neither lines nor what they settle; they are not read for it.

@@ -68,9 +68,7 @@ class PaymentStatements:
         self.party = party
         self.allocation = allocation
         self.documents = documents
-        # Every payment has its party. Yet an outer join is one that PostgreSQL leaves out where nothing of
-        # the party is asked for: to count, and to find the ids of a page.
-        self.source = payment.outerjoin(party, on_party(payment, party))
+        self.source = payment.join(party, on_party(payment, party))
         self.columns = (*(payment.c[name] for name in STORED), *party_columns(party))
 
     @cached_property
@@ -113,7 +111,9 @@ class PaymentStatements:
     @cached_property
     def listing(self) -> Listing:
         return Listing(
-            source=self.source,
+            # Every payment has its party. Yet PostgreSQL leaves out an outer join where nothing of
+            # the party is asked for: to count, and to find the ids of a page.
+            source=self.payment.outerjoin(self.party, on_party(self.payment, self.party)),
             key=self.payment.c.id,
             scope=in_business(self.payment),
             columns=self.columns,

@@ -1,5 +1,6 @@
 """A wire between server and database that is cut at the worst moment: during COMMIT."""
 
+import re
 import socket
 import threading
 from contextlib import suppress
@@ -9,6 +10,7 @@ from typing import Self
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 COMMITTED = b"C\x00\x00\x00\x0bCOMMIT\x00"  # How the database says that it has committed.
+PREPARED = re.compile(rb"P.{4}(\w+)\x00COMMIT\x00", re.DOTALL)  # The name it is asked for by.
 
 
 class Wire:
@@ -58,21 +60,19 @@ class Wire:
             far = socket.socket(socket.AF_UNIX)
             far.connect(self.target)
             self.sockets += [near, far]
-            for source, sink, place, sign in (
-                (near, far, "before", b"COMMIT\x00"),
-                (far, near, "after", COMMITTED),
-            ):
-                pump = threading.Thread(
-                    target=self._pump, args=(source, sink, place, sign), daemon=True
-                )
+            for source, sink, place in ((near, far, "before"), (far, near, "after")):
+                pump = threading.Thread(target=self._pump, args=(source, sink, place), daemon=True)
                 self.threads.append(pump)
                 pump.start()
 
-    def _pump(self, source: socket.socket, sink: socket.socket, place: str, sign: bytes) -> None:
+    def _pump(self, source: socket.socket, sink: socket.socket, place: str) -> None:
+        signs = {COMMITTED} if place == "after" else set()
         while True:
             try:
                 data = source.recv(65_536)
-                if not data or self._cuts_here(place, sign in data):
+                if place == "before":
+                    signs |= {b"\x00" + name + b"\x00" for name in PREPARED.findall(data)}
+                if not data or self._cuts_here(place, any(sign in data for sign in signs)):
                     break
                 sink.sendall(data)
             except OSError:

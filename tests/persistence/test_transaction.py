@@ -123,7 +123,7 @@ class TestRunsAgain:
         self, desk: Desk, shop: Business
     ) -> None:
         ids = [UUID(shop.customer()["id"]) for _ in range(2)]
-        met = asyncio.Event()
+        met, locked = asyncio.Event(), []
 
         def crossing(first: UUID, second: UUID) -> Handle:
             async def handle(session: Writing) -> None:
@@ -132,7 +132,8 @@ class TestRunsAgain:
                         "SELECT id FROM customer WHERE id = %(id)s FOR UPDATE", {"id": id_}
                     )
                     await exchange(session.connection, [lock])
-                    if desk.runs == 2:
+                    locked.append(id_)
+                    if len(locked) == 2:
                         met.set()
                     await asyncio.wait_for(met.wait(), 5)
 
