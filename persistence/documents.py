@@ -7,46 +7,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import date
 from decimal import Decimal
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 from uuid import UUID
-
-from sqlalchemy import (
-    ARRAY,
-    BigInteger,
-    Boolean,
-    Date,
-    Table,
-    Text,
-    Uuid,
-    and_,
-    any_,
-    case,
-    cast,
-    delete,
-    func,
-    literal_column,
-    select,
-)
-from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.documents import Document, LineItem, Tax
 from accounting.ledger import Posted
 from accounting.numbers import given_in
 from accounting.parties import Party
-from persistence.filters import MOMENT, any_part, created_filters
+from persistence.document_statements import PARTY, STORED, DocumentStatements
 from persistence.journal import posted_by_source
-from persistence.pages import Filter, Listing, Page, PageRequest, first_if_absent
-from persistence.statements import Query, Row, compiled, given, word
-from persistence.store import Store, among, in_business
+from persistence.pages import Page, PageRequest
+from persistence.statements import Query, Row
+from persistence.store import Store
 from persistence.wire import Answers, Question
 
 if TYPE_CHECKING:
     from persistence.books import Books
-
-STORED = tuple(item.name for item in fields(Document) if item.name not in ("party", "posted"))
-PARTY = tuple(item.name for item in fields(Party))
-ISSUED = ("sent", "overdue", "partially_paid", "partially_written_off")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,176 +51,9 @@ class DocumentRecord:
         return self.document.version
 
 
-def party_columns(party: Table) -> list[ColumnElement[Any]]:
-    """What a document or a payment shows of its party, named `party_...`."""
-    name = func.coalesce(party.c.company_name, party.c.individual_name)
-    archived = party.c.archived_at.is_not(None)
-    values = {"name": name, "archived": archived}
-    return [(values[n] if n in values else party.c[n]).label(f"party_{n}") for n in PARTY]
-
-
-def on_party(table: Table, party: Table) -> ColumnElement[bool]:
-    """The party of a document or a payment."""
-    return and_(party.c.business_id == table.c.business_id, party.c.id == table.c.party_id)
-
-
 def take_party(row: Row) -> Party:
     """Take the party's columns out of a row."""
     return Party(**{name: row.pop(f"party_{name}") for name in PARTY})
-
-
-class DocumentStatements:
-    """The statements of one side's documents."""
-
-    def __init__(self, document: Table, party: Table, payment: Table, allocation: Table) -> None:
-        self.document = document
-        self.party = party
-        self.source = document.join(party, on_party(document, party))
-        self.columns = (*(document.c[name] for name in STORED), *party_columns(party))
-        self.shares = self._shares(document, payment, allocation).label("payments")
-
-    @cached_property
-    def by_id(self) -> str:
-        chosen = select(*self.columns).select_from(self.source)
-        return compiled(chosen.where(in_business(self.document), among(self.document.c.id)))
-
-    @cached_property
-    def hold_party(self) -> str:
-        """Hold the party of a locked document against archiving: a draft may be about to open."""
-        # An inner join of its own: no row of an outer join can be locked.
-        joined = self.document.join(self.party, on_party(self.document, self.party))
-        chosen = select(self.party.c.id).select_from(joined)
-        held = chosen.where(in_business(self.document), among(self.document.c.id))
-        return compiled(held.with_for_update(read=True, key_share=True, of=self.party))
-
-    @cached_property
-    def shown(self) -> str:
-        chosen = select(*self.columns, self.shares).select_from(self.source)
-        return compiled(chosen.where(in_business(self.document), among(self.document.c.id)))
-
-    @cached_property
-    def by_external_id(self) -> str:
-        chosen = select(*self.columns, self.shares).select_from(self.source)
-        wanted = self.document.c.external_id == given("external_id", Text)
-        return compiled(chosen.where(in_business(self.document), wanted))
-
-    @cached_property
-    def deletion(self) -> str:
-        """Only a draft is ever deleted: nothing was posted for it."""
-        draft = self.document.c.state == word("draft")
-        return compiled(
-            delete(self.document).where(
-                in_business(self.document), among(self.document.c.id), draft
-            )
-        )
-
-    @cached_property
-    def listing(self) -> Listing:
-        return Listing(
-            # Every document has its party. Yet PostgreSQL leaves out an outer join where nothing of
-            # the party is asked for: to count, and to find the ids of a page.
-            source=self.document.outerjoin(self.party, on_party(self.document, self.party)),
-            key=self.document.c.id,
-            scope=in_business(self.document),
-            # A list shows neither lines nor what they settle; they are not read for it.
-            columns=(*self._plain_columns(), *party_columns(self.party)),
-            filters=self._filters(),
-            sorts=self._sorts(),
-            default_sort="-sent_at",
-        )
-
-    def _plain_columns(self) -> list[ColumnElement[Any]]:
-        nothing: ColumnElement[Any] = literal_column("'[]'::jsonb")
-        return [
-            nothing.label(name) if name in ("lines", "settled") else self.document.c[name]
-            for name in STORED
-        ]
-
-    def _shares(self, document: Table, payment: Table, allocation: Table) -> Any:
-        share = func.json_build_array(
-            payment.c.id, payment.c.payment_date, payment.c.method, allocation.c.amount
-        )
-        paying = and_(
-            payment.c.business_id == allocation.c.business_id,
-            payment.c.id == allocation.c.payment_id,
-        )
-        in_order = share.op("ORDER BY")(payment.c.payment_date)
-        return (
-            select(func.json_agg(in_order))
-            .select_from(allocation.join(payment, paying))
-            .where(
-                allocation.c.business_id == document.c.business_id,
-                allocation.c.document_id == document.c.id,
-                allocation.c.end_on.is_(None),
-            )
-            .scalar_subquery()
-        )
-
-    def _overdue(self) -> ColumnElement[bool]:
-        due = cast(func.timezone(word("UTC"), self.document.c.due_at), Date)
-        return and_(self.document.c.outstanding > literal_column("0"), due < given("today", Date))
-
-    def _status(self) -> ColumnElement[str]:
-        """`accounting.documents.status` in SQL; a test holds the two together."""
-        row = self.document.c
-        none: ColumnElement[int] = literal_column("0")
-        settled = row.outstanding == none
-        return case(
-            (row.state == word("void"), word("voided")),
-            (row.state == word("draft"), word("draft")),
-            (and_(settled, row.paid > none, row.refunded >= row.paid), word("refunded")),
-            (and_(settled, row.written_off > none), word("written_off")),
-            (settled, word("paid")),
-            (row.written_off > none, word("partially_written_off")),
-            (self._overdue(), word("overdue")),
-            (row.paid + row.credited > none, word("partially_paid")),
-            else_=word("sent"),
-        )
-
-    def _filters(self) -> dict[str, Filter]:
-        row, party = self.document.c, self.party.c
-        return {
-            **created_filters(self.document),
-            "status": Filter(self._status() == any_(given("status", ARRAY(Text()))), _spelled_out),
-            "is_overdue": Filter(
-                func.coalesce(self._overdue(), literal_column("false"))
-                == given("is_overdue", Boolean)
-            ),
-            "customer_id": Filter(row.party_id == any_(given("customer_id", ARRAY(Uuid())))),
-            "customer_external_id": Filter(
-                party.external_id == given("customer_external_id", Text)
-            ),
-            "external_id": Filter(row.external_id == given("external_id", Text)),
-            "sent_at_start": Filter(row.opened_at >= given("sent_at_start", MOMENT)),
-            "sent_at_end": Filter(row.opened_at <= given("sent_at_end", MOMENT)),
-            "due_at_start": Filter(row.due_at >= given("due_at_start", MOMENT)),
-            "due_at_end": Filter(row.due_at <= given("due_at_end", MOMENT)),
-            "min_amount": Filter(row.total_amount >= given("min_amount", BigInteger)),
-            "max_amount": Filter(row.total_amount <= given("max_amount", BigInteger)),
-            "memo_contains": any_part("memo_contains", row.memo),
-            "search": any_part(
-                "search",
-                row.number,
-                row.external_id,
-                row.memo,
-                party.company_name,
-                party.individual_name,
-            ),
-        }
-
-    def _sorts(self) -> dict[str, ColumnElement[Any]]:
-        row = self.document.c
-        return {
-            "sent_at": row.listed_at,
-            "due_at": first_if_absent(row.due_at),
-            "created_at": row.created_at,
-            "total_amount": row.total_amount,
-            "invoice_number": func.coalesce(row.number, word("")),
-        }
-
-
-def _spelled_out(statuses: list[str]) -> list[str]:
-    return [one for each in statuses for one in (ISSUED if each == "issued" else (each,))]
 
 
 class DocumentStore(Store[Document]):

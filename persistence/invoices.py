@@ -3,8 +3,10 @@
 from typing import ClassVar
 
 from accounting.sides import RECEIVABLE
-from persistence.documents import DocumentStatements, DocumentStore
-from persistence.payments import PaymentStatements, PaymentStore
+from persistence.document_statements import DocumentStatements
+from persistence.documents import DocumentStore
+from persistence.payment_statements import PaymentStatements
+from persistence.payments import PaymentStore
 from persistence.tables import customer, invoice, invoice_allocation, invoice_payment
 
 INVOICES = DocumentStatements(invoice, customer, invoice_payment, invoice_allocation)

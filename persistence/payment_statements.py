@@ -1,0 +1,134 @@
+"""The statements of payments: one set for invoice payments now and bill payments later."""
+
+from dataclasses import fields
+from functools import cached_property
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Date,
+    Table,
+    Text,
+    Uuid,
+    and_,
+    cast,
+    func,
+    select,
+)
+
+from accounting.payments import Payment
+from persistence.document_statements import DocumentStatements, on_party, party_columns
+from persistence.filters import any_part, created_filters
+from persistence.pages import Filter, Listing
+from persistence.statements import compiled, given, word
+from persistence.store import among, in_business
+
+DERIVED = ("party", "posted", "allocations")
+STORED = tuple(item.name for item in fields(Payment) if item.name not in DERIVED)
+
+
+class PaymentStatements:
+    """The statements of one side's payments."""
+
+    def __init__(
+        self, payment: Table, party: Table, allocation: Table, documents: DocumentStatements
+    ) -> None:
+        self.payment = payment
+        self.party = party
+        self.allocation = allocation
+        self.documents = documents
+        self.source = payment.join(party, on_party(payment, party))
+        self.columns = (*(payment.c[name] for name in STORED), *party_columns(party))
+
+    @cached_property
+    def by_id(self) -> str:
+        chosen = select(*self.columns).select_from(self.source)
+        return compiled(chosen.where(in_business(self.payment), among(self.payment.c.id)))
+
+    @cached_property
+    def by_external_id(self) -> str:
+        chosen = select(self.payment.c.id).where(
+            in_business(self.payment), self.payment.c.external_id == given("external_id", Text)
+        )
+        return compiled(chosen)
+
+    @cached_property
+    def allocations(self) -> str:
+        """All allocations of payments, ended ones too, with the day their document opened."""
+        row, document = self.allocation.c, self.documents.document
+        opened = cast(func.timezone(word("UTC"), document.c.opened_at), Date)
+        names = ("id", "version", "payment_id", "document_id", "amount", "start_on", "end_on")
+        chosen = select(*(row[name] for name in names), row.split, opened.label("document_date"))
+        settling = and_(document.c.business_id == row.business_id, document.c.id == row.document_id)
+        return compiled(
+            chosen.select_from(self.allocation.join(document, settling))
+            .where(in_business(self.allocation), among(row.payment_id, "payments"))
+            .order_by(row.id)
+        )
+
+    @cached_property
+    def settled(self) -> str:
+        """The documents to which payments are allocated now."""
+        row = self.allocation.c
+        live = select(row.document_id).where(
+            in_business(self.allocation), among(row.payment_id, "payments"), row.end_on.is_(None)
+        )
+        document = self.documents.document
+        chosen = select(*self.documents.columns).select_from(self.documents.source)
+        return compiled(chosen.where(in_business(document), document.c.id.in_(live)))
+
+    @cached_property
+    def listing(self) -> Listing:
+        return Listing(
+            # Every payment has its party. Yet PostgreSQL leaves out an outer join where nothing of
+            # the party is asked for: to count, and to find the ids of a page.
+            source=self.payment.outerjoin(self.party, on_party(self.payment, self.party)),
+            key=self.payment.c.id,
+            scope=in_business(self.payment),
+            columns=self.columns,
+            filters=self._filters(),
+            sorts={
+                "payment_date": self.payment.c.payment_date,
+                "amount": self.payment.c.total,
+                "created_at": self.payment.c.created_at,
+            },
+            default_sort="-payment_date",
+        )
+
+    def _filters(self) -> dict[str, Filter]:
+        row, party, allocation = self.payment.c, self.party.c, self.allocation
+        touching = (
+            select(allocation.c.id)
+            .where(
+                allocation.c.business_id == row.business_id,
+                allocation.c.payment_id == row.id,
+                allocation.c.end_on.is_(None),
+                allocation.c.document_id == given("invoice_id", Uuid),
+            )
+            .exists()
+        )
+        fully = (row.allocated == row.total) == given("is_fully_allocated", Boolean)
+        return {
+            **created_filters(self.payment),
+            "customer_id": Filter(row.party_id == given("customer_id", Uuid)),
+            "invoice_id": Filter(touching),
+            "payment_date_start": Filter(row.payment_date >= given("payment_date_start", Date)),
+            "payment_date_end": Filter(row.payment_date <= given("payment_date_end", Date)),
+            "min_amount": Filter(row.total >= given("min_amount", BigInteger)),
+            "max_amount": Filter(row.total <= given("max_amount", BigInteger)),
+            "payment_method": Filter(row.method == given("payment_method", Text)),
+            "processor": Filter(func.lower(row.processor) == given("processor", Text), str.lower),
+            "status": Filter(row.status == given("status", Text)),
+            "is_fully_allocated": Filter(fully),
+            "external_id": Filter(row.external_id == given("external_id", Text)),
+            "search": any_part(
+                "search",
+                row.external_id,
+                row.note,
+                row.payment_reference,
+                row.bank_reference,
+                row.processor_reference,
+                party.company_name,
+                party.individual_name,
+            ),
+        }
