@@ -39,10 +39,10 @@ class Plan:
 def listings() -> dict[str, Listing]:
     """Every list by its noun."""
     return {
-        "customers": customers.LISTING,
+        "customers": customers.CustomerStore.listing,
         "invoices": invoices.INVOICES.listing,
         "invoice payments": invoices.PAYMENTS.listing,
-        "journal entries": journal.LISTING,
+        "journal entries": journal.JournalStore.listing,
         "businesses": registry.LISTING,
     }
 
