@@ -44,7 +44,10 @@ async def update_business(registry: Registry, business_id: UUID, body: BusinessU
     found = await registry.lock(business_id, against_posting="lock_date" in body)
     businesses.refuse_archived_business(found)
     refuse_fixed(found, body)
-    changed = replace(found, **facts(found, body), updated_at=registry.now)
+    changed = replace(found, **facts(found, body))
+    if changed == found:
+        return shape(found)
+    changed = replace(changed, updated_at=registry.now)
     registry.save(changed)
     return shape(changed)
 

@@ -40,8 +40,11 @@ async def get_customer(books: Books, customer_id: UUID) -> Reply:
 async def update_customer(books: Books, customer_id: UUID, body: CustomerUpdate) -> Reply:
     """Change the supplied fields of a customer."""
     found = await books.customers.lock(customer_id)
-    changed = replace(found.customer, **facts(body), updated_at=books.now)
+    changed = replace(found.customer, **facts(body))
+    if changed == found.customer:
+        return shape(found)
     parties.refuse_nameless(changed.individual_name, changed.company_name)
+    changed = replace(changed, updated_at=books.now)
     books.save(changed)
     return shape(replace(found, customer=changed))
 

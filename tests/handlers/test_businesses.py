@@ -219,6 +219,11 @@ class TestUpdateBusiness:
         assert (after["tin"], after["phone_number"]) == (None, None)
         assert after["name"] == after["legal_name"]
 
+    def test_that_changes_nothing_makes_no_new_version(self, business: Business) -> None:
+        before = business.api.get("")
+        answer = change(business, legal_name=before.json()["legal_name"])
+        assert (answer.json(), answer.headers["ETag"]) == (before.json(), before.headers["ETag"])
+
     def test_of_what_is_fixed_is_422_when_it_differs(self, business: Business) -> None:
         for name, value in (
             ("external_id", "another"), ("country", "DE"), ("base_currency", "EUR"),

@@ -186,6 +186,11 @@ class TestUpdateCustomer:
         assert {name: after[name] for name in clearable} == dict.fromkeys(clearable)
         assert (after["full_address"], after["credit_limit"]) == (None, None)
 
+    def test_that_changes_nothing_makes_no_new_version(self, shop: Business) -> None:
+        customer = shop.made("customers/", {**COMPLETE, **unique()})
+        answer = change(shop, customer, company_name=customer["company_name"])
+        assert (answer.json(), answer.headers["ETag"]) == (customer, '"1"')
+
     def test_leaves_at_least_one_name(self, shop: Business) -> None:
         customer = shop.made("customers/", unique(individual_name="Maya"))
         assert change(shop, customer, company_name=None).json()["display_name"] == "Maya"
