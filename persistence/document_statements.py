@@ -170,8 +170,11 @@ class DocumentStatements:
                 party.external_id == given("customer_external_id", Text)
             ),
             "external_id": Filter(row.external_id == given("external_id", Text)),
-            "sent_at_start": Filter(row.opened_at >= given("sent_at_start", MOMENT)),
-            "sent_at_end": Filter(row.opened_at <= given("sent_at_end", MOMENT)),
+            # By the column that is indexed; a draft, which was never opened, stands before all.
+            "sent_at_start": Filter(row.listed_at >= given("sent_at_start", MOMENT)),
+            "sent_at_end": Filter(
+                and_(row.listed_at <= given("sent_at_end", MOMENT), row.opened_at.is_not(None))
+            ),
             "due_at_start": Filter(row.due_at >= given("due_at_start", MOMENT)),
             "due_at_end": Filter(row.due_at <= given("due_at_end", MOMENT)),
             "min_amount": Filter(row.total_amount >= given("min_amount", BigInteger)),

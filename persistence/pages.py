@@ -34,6 +34,7 @@ class Identified(Protocol):
 R = TypeVar("R", bound=Identified)
 
 AT_HAND = "at_hand"  # Stands in a cursor for the list, where the rows come from no table.
+MOST_COMPILED = 1_000  # Statements that one list remembers, of all sets of filters.
 SKIPPED = object()  # A filter's value that filters nothing.
 
 
@@ -119,15 +120,22 @@ class Listing:
 
     def _rows(self, names: frozenset[str], sort: str, after: bool, paged: bool) -> str:
         name = ("rows", names, sort, after, paged)
-        if name not in self._compiled:
-            self._compiled[name] = compiled(self._select(names, sort, after, paged))
-        return self._compiled[name]
+        return self._remembered(name, lambda: self._select(names, sort, after, paged))
 
     def _count(self, names: frozenset[str]) -> str:
-        if ("count", names) not in self._compiled:
+        def counting() -> Select[Any]:
             total = select(func.count().label("total")).select_from(self.source)
-            self._compiled["count", names] = compiled(total.where(self._conditions(names)))
-        return self._compiled["count", names]
+            return total.where(self._conditions(names))
+
+        return self._remembered(("count", names), counting)
+
+    def _remembered(self, name: tuple[Any, ...], build: Callable[[], Select[Any]]) -> str:
+        text = self._compiled.get(name)
+        if text is None:
+            if len(self._compiled) >= MOST_COMPILED:  # A caller could go on for ever.
+                self._compiled.clear()
+            text = self._compiled[name] = compiled(build())
+        return text
 
     def _conditions(self, names: frozenset[str]) -> ColumnElement[bool]:
         return and_(self.scope, *(self.filters[name].condition for name in sorted(names)))

@@ -239,6 +239,4 @@ class Dispatch(RoutedMiddleware[DispatchAPI]):
 
     def add_api(self, specification: Any, **options: Any) -> Any:
         """Furnish the desks of one contract."""
-        return super().add_api(
-            specification, cellar=self._cellar, keyring=self._keyring, **options
-        )
+        return super().add_api(specification, cellar=self._cellar, keyring=self._keyring, **options)

@@ -59,9 +59,7 @@ class ReplyWriter:
             headers.append((b"content-length", b"%d" % len(outcome.body)))
         if replayed:
             headers.append((b"idempotent-replayed", b"true"))
-        await send(
-            {"type": "http.response.start", "status": outcome.status, "headers": headers}
-        )
+        await send({"type": "http.response.start", "status": outcome.status, "headers": headers})
         await send({"type": "http.response.body", "body": outcome.body})
 
 
