@@ -178,7 +178,9 @@ class TestBodies:
 
     def test_a_caller_who_hangs_up_is_not_answered(self) -> None:
         logger = CapturingLogger()
-        application = edge(log=structlog.wrap_logger(logger, processors=[]))
+        application = edge(
+            log=structlog.wrap_logger(logger, processors=[], wrapper_class=structlog.BoundLogger)
+        )
         length = ("content-length", "10")
         reply = request(application, "POST", "/", length, body=[b"12345"], then="disconnect")
         assert reply.starts == 0
@@ -328,7 +330,7 @@ class TestLog:
     @staticmethod
     def lines(application: Any, *arguments: Any, **options: Any) -> list[dict[str, Any]]:
         logger = CapturingLogger()
-        log = structlog.wrap_logger(logger, processors=[])
+        log = structlog.wrap_logger(logger, processors=[], wrapper_class=structlog.BoundLogger)
         request(edge(application, log=log), *arguments, **options)
         return [{"level": call.method_name, **call.kwargs} for call in logger.calls]
 
