@@ -3,7 +3,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help install run serve demo migrate test fuzz fuzz-deep bench contract clients docs bodies \
+.PHONY: help install run serve demo migrate test fuzz fuzz-deep bench contract clients docs bodies bare \
         format lint types rooms audit check lock clean
 
 VENV := .venv
@@ -35,7 +35,7 @@ test: $(READY) ## Run every test in Python (T=path for some of them)
 format: $(READY) ## Format and sort
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
-check: contract lint types rooms test fuzz clients docs ## All that CI runs
+check: contract lint types rooms test fuzz clients docs bare ## All that CI runs
 
 ##@ The contract
 
@@ -72,6 +72,11 @@ fuzz-deep: $(READY) ## The same for a quarter of an hour, with a random seed
 
 bench: $(READY) ## CPU per request beside the usual stacks
 	@$(BIN)/python -m bench.http_cost && $(BIN)/python -m bench.deep_pages
+
+bare: ## Clone HEAD into a folder of its own, install there and run a few tests
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && git clone -q . "$$folder/clone" \
+		&& cd "$$folder/clone" && $(MAKE) --no-print-directory test T=tests/test_packaging.py \
+		&& $(BIN)/accounting --help > /dev/null
 
 audit: $(READY) ## Known holes in what the server is made of (asks the package index)
 	@$(BIN)/pip-audit -r requirements.lock --require-hashes --disable-pip

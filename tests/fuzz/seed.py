@@ -52,7 +52,8 @@ def plant(house: House, many: int = 60) -> Seeds:
     customers = [business.customer(external_id=f"customer-{n}") for n in range(12)]
     pools = seeds.pools
     pools["businesses"] = [business.id]
-    pools["sandboxes"] = [partner.business(external_id=f"sandbox-{n}").id for n in range(10)]
+    sandboxes = [partner.business(external_id=f"sandbox-{n}").id for n in range(20)]
+    pools["sandboxes"], pools["closing_sandboxes"] = sandboxes[:10], sandboxes[10:]
     pools["customers"] = ids(customers)
     pools["spare_customers"] = ids(business.customer() for _ in range(many))
     pools["customer_words"] = [f"customer-{n}" for n in range(12)]

@@ -18,7 +18,6 @@ from tests.fuzz.seed import Seeds
 
 CONFIG = Path("schemathesis.toml")
 numbers = count()
-OF_SANDBOXES = ("update_business", "archive_business", "unarchive_business")
 SOWN = (TestPhase.EXAMPLES, TestPhase.COVERAGE)
 
 
@@ -46,8 +45,9 @@ def sow(operation: str, case: Any) -> None:
     """
     if case.meta.phase.name in SOWN:
         fill_in(operation, case)
-    if operation in OF_SANDBOXES and case.path_parameters["business_id"] == seeds().business_id:
-        case.path_parameters["business_id"] = seeds().pools["sandboxes"][0]
+    pool = bindings(operation).get("path.business_id", "businesses")
+    if pool != "businesses" and case.path_parameters["business_id"] == seeds().business_id:
+        case.path_parameters["business_id"] = seeds().pools[pool][0]
 
 
 def fill_in(operation: str, case: Any) -> None:

@@ -1,0 +1,81 @@
+"""The house as a package: its rooms come from this very tree, and its files name no machine."""
+
+import importlib
+import re
+import subprocess
+import tomllib
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+from server.contract import read_source
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PACKAGES = PROJECT["tool"]["setuptools"]["packages"]
+ROOMS = [name for name in PACKAGES if name != "server.static"]
+LOCKS = ("requirements.lock", "requirements-dev.lock", "package-lock.json")
+
+
+def tracked() -> list[str]:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return [name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+class TestPackages:
+    @pytest.mark.parametrize("name", ROOMS)
+    def test_each_comes_from_this_tree(self, name: str) -> None:
+        found = importlib.import_module(name).__file__
+        assert found is not None
+        assert Path(found).parent == ROOT.joinpath(*name.split("."))
+
+    def test_none_is_left_out(self) -> None:
+        roots = {name.split(".")[0] for name in PACKAGES}
+        here = {
+            ".".join(file.parent.relative_to(ROOT).parts)
+            for root in roots
+            for file in (ROOT / root).rglob("__init__.py")
+        }
+        assert here == set(ROOMS)
+
+    def test_the_contract_lies_beside_its_package(self) -> None:
+        assert read_source() == (ROOT / "openapi" / "accounting.yaml").read_bytes()
+
+    def test_the_command_is_installed(self) -> None:
+        [command] = entry_points(group="console_scripts", name="accounting")
+        assert command.value == "cli.main:main"
+
+    def test_it_is_never_uploaded(self) -> None:
+        assert "Private :: Do Not Upload" in PROJECT["project"]["classifiers"]
+
+
+class TestLocks:
+    @pytest.mark.parametrize("name", LOCKS)
+    def test_a_lock_names_no_address(self, name: str) -> None:
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert not re.search(
+            r'--(extra-)?index-url|--find-links|"resolved"|\bhttps?://\S+\.(whl|tgz)', text
+        )
+
+    @pytest.mark.parametrize("name", LOCKS[:2])
+    def test_everything_is_pinned_and_hashed(self, name: str) -> None:
+        lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+        pins = [line for line in lines if line and not line.startswith((" ", "#"))]
+        assert all(re.match(r"[a-z0-9._-]+(\[[a-z0-9,-]+\])?==", pin) for pin in pins)
+        assert all(pin.endswith("\\") for pin in pins)
+
+    def test_what_runs_is_locked_alike_for_developers(self) -> None:
+        pins = [
+            set(re.findall(r"^([a-z0-9._-]+)==(\S+)", (ROOT / name).read_text("utf-8"), re.M))
+            for name in LOCKS[:2]
+        ]
+        assert pins[0] <= pins[1]
+
+
+class TestTrackedFiles:
+    def test_none_names_the_place_it_lies_at(self) -> None:
+        here = f"{ROOT}/".encode()
+        assert [name for name in tracked() if here in (ROOT / name).read_bytes()] == []
