@@ -9,7 +9,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from bench.stage import Business
-from persistence import customers, invoices, journal, registry
+from persistence import customers, invoices, journal_statements, registry
 from persistence.pages import Listing, Page, PageRequest
 from persistence.pool import SERVER_ROLE
 from persistence.statements import Row
@@ -39,10 +39,10 @@ class Plan:
 def listings() -> dict[str, Listing]:
     """Every list by its noun."""
     return {
-        "customers": customers.CustomerStore.listing,
+        "customers": customers.LISTING,
         "invoices": invoices.INVOICES.listing,
         "invoice payments": invoices.PAYMENTS.listing,
-        "journal entries": journal.JournalStore.listing,
+        "journal entries": journal_statements.LISTING,
         "businesses": registry.LISTING,
     }
 

@@ -122,19 +122,12 @@ class CustomerStore(Store[CustomerAccount]):
     table: ClassVar = customer
     noun: ClassVar = "customer"
     rank: ClassVar = 0
-    listing: ClassVar = LISTING
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         return (Query(BY_ID, {"ids": list(ids)}),)
 
     def assemble(self, answers: Answers) -> list[CustomerAccount]:
-        return [self.read(row) for row in answers[0]]
-
-    def read(self, row: Row) -> CustomerAccount:
-        outstanding = row.pop("outstanding_balance")
-        row.pop("sorted_by", None)
-        row["transaction_tags"] = tuple(row["transaction_tags"])
-        return CustomerAccount(Customer(**row), outstanding)
+        return [_customer(row) for row in answers[0]]
 
     def _locking(self, ids: Sequence[UUID]) -> Query:
         return Query(LOCK, {"ids": list(ids)})
@@ -144,7 +137,7 @@ class CustomerStore(Store[CustomerAccount]):
         if "status" in wanted.filters:
             filters = {k: v for k, v in wanted.filters.items() if k != "include_archived"}
             wanted = replace(wanted, filters=filters)
-        return super().page(wanted)
+        return self.listed(LISTING, wanted, _customer)
 
     def with_external_id(self, external_id: str | None) -> Question[CustomerAccount | None]:
         """Find the customer a partner knows by its own identifier."""
@@ -198,3 +191,9 @@ class CustomerStore(Store[CustomerAccount]):
     def save(self, value: Customer) -> None:
         """Stage a customer."""
         self.books.stage(customer, value.id, {name: getattr(value, name) for name in NAMES})
+
+
+def _customer(row: Row) -> CustomerAccount:
+    outstanding = row.pop("outstanding_balance")
+    row["transaction_tags"] = tuple(row["transaction_tags"])
+    return CustomerAccount(Customer(**row), outstanding)

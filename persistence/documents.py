@@ -100,8 +100,8 @@ class DocumentStore(Store[Document]):
 
     def page(self, wanted: PageRequest) -> Question[Page[Document]]:
         """List one page, without lines."""
-        scope = {"business_id": self.books.business_id, "today": self.books.now.date()}
-        return self.statements.listing.question(self.books.session, wanted, scope, _listed)
+        today = self.books.now.date()
+        return self.listed(self.statements.listing, wanted, document_of, today=today)
 
     def save(self, value: Document) -> None:
         """Stage a document."""
@@ -126,15 +126,10 @@ def _record(row: Row) -> DocumentRecord:
         PaymentShare(UUID(payment), date.fromisoformat(on), method, amount)
         for payment, on, method, amount in row.pop("payments") or ()
     )
-    return DocumentRecord(document_of(row, posted=()), shares)
+    return DocumentRecord(document_of(row), shares)
 
 
-def _listed(row: Row) -> Document:
-    row.pop("sorted_by")
-    return document_of(row, posted=())
-
-
-def document_of(row: Row, *, posted: tuple[Posted, ...]) -> Document:
+def document_of(row: Row, *, posted: tuple[Posted, ...] = ()) -> Document:
     """Make a document of its row."""
     party = take_party(row)
     row["lines"] = tuple(_line(line) for line in row["lines"])

@@ -12,10 +12,11 @@ from accounting.ledger import Entry, Line, Posted
 from accounting.numbers import Number, journal_series
 from persistence.identifiers import new_id
 from persistence.journal_statements import BY_ID, LINES, LISTING, POSTED, REACTIVATE, SHOWN
+from persistence.pages import Page, PageRequest
 from persistence.statements import Query, Row
 from persistence.store import Store
 from persistence.tables import journal_entry, journal_line
-from persistence.wire import Answers
+from persistence.wire import Answers, Question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +66,6 @@ class JournalStore(Store[EntryRecord]):
     table: ClassVar = journal_entry
     noun: ClassVar = "journal_entry"
     rank: ClassVar = 9
-    listing: ClassVar = LISTING
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         return (Query(BY_ID, {"ids": list(ids)}), Query(LINES, {"ids": list(ids)}))
@@ -77,9 +77,9 @@ class JournalStore(Store[EntryRecord]):
             by_entry[line.pop("entry_id")].append(EntryLine(**line))
         return [EntryRecord(**entry, lines=tuple(by_entry[entry["id"]])) for entry in entries]
 
-    def read(self, row: Row) -> EntryRecord:
-        row.pop("sorted_by")
-        return EntryRecord(**row)
+    def page(self, wanted: PageRequest) -> Question[Page[EntryRecord]]:
+        """List one page, without lines."""
+        return self.listed(LISTING, wanted, lambda row: EntryRecord(**row))
 
     def posted_for(self, sources: Sequence[UUID]) -> Query:
         """The statement that reads what was posted for documents, oldest first."""

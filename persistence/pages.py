@@ -109,6 +109,8 @@ class Listing:
             more = len(rows) > wanted.page_size
             shown = rows[: wanted.page_size]
             cursor = _write_cursor(name, sort, shown[-1]) if more else None
+            for row in shown:
+                del row["sorted_by"]
             total = answers[1][0]["total"] if wanted.count else None
             return Page([read(row) for row in shown], total, wanted, cursor)
 

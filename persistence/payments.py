@@ -72,10 +72,7 @@ class PaymentStore(Store[Payment]):
 
     async def records(self, wanted: PageRequest) -> Page[PaymentRecord]:
         """List one page, each payment with the documents it is allocated to."""
-        scope = {"business_id": self.books.business_id}
-        page: Page[Row] = await self.statements.listing.question(
-            self.books.session, wanted, scope, lambda row: row
-        )
+        page = await self.listed(self.statements.listing, wanted, lambda row: row)
         if not page.rows:
             return page.of(lambda row: self._record(row, {}, {}))
         ids = [row["id"] for row in page.rows]
@@ -114,7 +111,6 @@ class PaymentStore(Store[Payment]):
         shares: dict[UUID, tuple[Allocation, ...]],
         documents: dict[UUID, Document],
     ) -> PaymentRecord:
-        row.pop("sorted_by", None)
         return PaymentRecord(_payment(row, shares.get(row["id"], ()), posted=()), documents)
 
     def _allocations(self, rows: list[Row]) -> dict[UUID, tuple[Allocation, ...]]:
@@ -135,7 +131,7 @@ class PaymentStore(Store[Payment]):
 
 
 def _documents(rows: list[Row]) -> dict[UUID, Document]:
-    return {row["id"]: document_of(row, posted=()) for row in rows}
+    return {row["id"]: document_of(row) for row in rows}
 
 
 def _payment(row: Row, allocations: tuple[Allocation, ...], *, posted: Any) -> Payment:

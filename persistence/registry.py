@@ -200,7 +200,6 @@ class Registry:
 
 
 def _read(row: Row) -> RegisteredBusiness:
-    row.pop("sorted_by", None)
     return RegisteredBusiness(**row)
 
 

@@ -3,6 +3,7 @@
 A store adds the business's id to every statement; there is no way to ask it for another's rows.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
@@ -58,24 +59,23 @@ def lock_statement(table: Table) -> str:
     return compiled(chosen.order_by(table.c.id).with_for_update(key_share=True))
 
 
-class Store(Generic[V]):
+class Store(ABC, Generic[V]):
     """The rows of one kind in one business."""
 
     table: ClassVar[Table]
     noun: ClassVar[str]
     rank: ClassVar[int]  # Where its locks stand in the one order that every transaction keeps.
-    listing: ClassVar[Listing]
 
     def __init__(self, books: "Books") -> None:
         self.books = books
 
+    @abstractmethod
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         """The statements that read whole values by their ids."""
-        raise NotImplementedError
 
+    @abstractmethod
     def assemble(self, answers: Answers) -> list[V]:
         """Make values of the rows of those statements."""
-        raise NotImplementedError
 
     def get(self, id: UUID) -> Question[V]:
         """Find one by its id; raises NotFound."""
@@ -116,18 +116,12 @@ class Store(Generic[V]):
 
         return self.ask((self._locking(wanted), *self.loading(wanted)), answer)
 
-    def page(self, wanted: PageRequest) -> Question[Page[V]]:
-        """List one page."""
-        scope = {"business_id": self.books.business_id, **self.page_parameters()}
-        return self.listing.question(self.books.session, wanted, scope, self.read)
-
-    def page_parameters(self) -> Row:
-        """Further parameters that every statement of the list has."""
-        return {}
-
-    def read(self, row: Row) -> V:
-        """Make one value of a row of the list."""
-        raise NotImplementedError
+    def listed(
+        self, listing: Listing, wanted: PageRequest, read: Callable[[Row], T], **parameters: Any
+    ) -> Question[Page[T]]:
+        """List one page of this business; `parameters` are what each statement of it has beside."""
+        scope = {"business_id": self.books.business_id, **parameters}
+        return listing.question(self.books.session, wanted, scope, read)
 
     def ask(self, queries: Sequence[Query], answer: Callable[[Answers], T]) -> Question[T]:
         """Put statements about this business into one question."""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from accounting import errors
-from persistence import customers, faults, invoices, journal, registry, store
+from persistence import customers, faults, invoices, journal_statements, registry, store
 from persistence.pages import Listing
 from server import problems
 from server.contract import module_of
@@ -39,7 +39,7 @@ LISTS: dict[str, Listing] = {
     "list_customers": customers.LISTING,
     "list_invoices": invoices.INVOICES.listing,
     "list_invoice_payments": invoices.PAYMENTS.listing,
-    "list_journal_entries": journal.LISTING,
+    "list_journal_entries": journal_statements.LISTING,
 }
 
 

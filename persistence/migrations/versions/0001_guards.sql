@@ -8,13 +8,36 @@ BEGIN
     CREATE ROLE accounting_server NOLOGIN NOSUPERUSER NOBYPASSRLS;
   END IF;
 EXCEPTION WHEN duplicate_object OR unique_violation THEN
-  NULL;  -- Roles belong to the whole server: another database was migrated at the same moment.
+  NULL;
 END
 $$;
 
+-- Roles belong to the whole server. Another database of it may be migrated at this very moment and
+-- say the same: what is there is left alone, and "tuple concurrently updated" means that it is.
 DO $$
 BEGIN
-  EXECUTE format('GRANT accounting_server TO %I', current_user);
+  IF NOT pg_has_role(current_user, 'accounting_server', 'MEMBER') THEN
+    EXECUTE format('GRANT accounting_server TO %I', current_user);
+  END IF;
+EXCEPTION WHEN internal_error OR unique_violation THEN
+  NULL;
+END
+$$;
+
+-- Nobody waits for ever: limits of a login as this role. The server, which puts the role on, brings
+-- its own along.
+DO $$
+BEGIN
+  IF NOT EXISTS (
+    SELECT FROM pg_db_role_setting s JOIN pg_roles r ON r.oid = s.setrole
+    WHERE r.rolname = 'accounting_server'
+  ) THEN
+    ALTER ROLE accounting_server SET statement_timeout = '10s';
+    ALTER ROLE accounting_server SET lock_timeout = '5s';
+    ALTER ROLE accounting_server SET idle_in_transaction_session_timeout = '15s';
+  END IF;
+EXCEPTION WHEN internal_error OR unique_violation THEN
+  NULL;
 END
 $$;
 
@@ -111,8 +134,3 @@ BEGIN
   END IF;
 END
 $$;
-
--- Nobody waits for ever. The door gives a request less time than this.
-ALTER ROLE accounting_server SET statement_timeout = '10s';
-ALTER ROLE accounting_server SET lock_timeout = '5s';
-ALTER ROLE accounting_server SET idle_in_transaction_session_timeout = '15s';
