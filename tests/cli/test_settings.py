@@ -41,7 +41,7 @@ class TestUnusableDatabase:
 
 class TestMigrate:
     def test_fills_an_empty_database_once(self, bare_desk: Desk, databases: Databases) -> None:
-        name = f"empty_{os.getpid()}"
+        name = f"cli_empty_{os.getpid()}"
         databases.postgres.create_database(name)
         desk = Desk(bare_desk.folder, databases.postgres.url(name))
         before = desk.run("check-books")
