@@ -1,7 +1,8 @@
 """Two questions of those who run the server: is it alive, and may it be sent requests.
 
 Both answer a small JSON object, `{"status": "alive"}` with 200 and, for readiness,
-`{"status": "ready" | "draining" | "unavailable", "checks": {"database": "ok"}}` with 200 or 503.
+`{"status": "ready" | "unavailable", "checks": {"database": "ok"}}` with 200 or 503. A server that is
+told to stop refuses new connections and closes idle ones at once, so there is nobody left to tell.
 """
 
 import asyncio
@@ -34,15 +35,10 @@ class Health:
         self.probe = probe
         self.kept_seconds = kept_seconds
         self.probe_seconds = probe_seconds
-        self.draining = False
         self.log = log or structlog.get_logger("accounting.health")
         self.asking = asyncio.Lock()
         self.checks: Mapping[str, str] = {}
         self.asked_at: float | None = None
-
-    def drain(self) -> None:
-        """Be not ready from now on, so that no new requests are sent while the old ones end."""
-        self.draining = True
 
     async def live(self) -> Answer:
         """Say that the process turns its loop; never asks the database."""
@@ -50,8 +46,6 @@ class Health:
 
     async def ready(self) -> Answer:
         """Say whether requests can be served, from an answer at most `kept_seconds` old."""
-        if self.draining:
-            return as_json(503, {"status": "draining", "checks": {}})
         checks = await self.recent_checks()
         if all(result == OK for result in checks.values()):
             return as_json(200, {"status": "ready", "checks": dict(checks)})

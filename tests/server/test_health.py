@@ -82,11 +82,3 @@ class TestReady:
             return [first.status, (await health.ready()).status]
 
         assert asyncio.run(ask()) == [200, 503]
-
-    def test_a_draining_server_is_not(self) -> None:
-        probe = Probe(GOOD)
-        health = Health(probe)
-        health.drain()
-        answer = asyncio.run(health.ready())
-        assert told(answer) == (503, {"status": "draining", "checks": {}})
-        assert probe.asked == 0
