@@ -119,6 +119,11 @@ class Books:
         """Ask several questions in one round trip and return their answers in order."""
         return await self.session.ask(*questions)
 
+    def hold_still(self) -> None:
+        """Let the questions to come read from one snapshot; a writing has its locks for that."""
+        if isinstance(self.session, Reading):
+            self.session.hold_still()
+
     async def roles(self) -> dict[Role, UUID]:
         """Return the account of every role the rules post to; remembered, since they never move."""
         known = self.role_memory.get(self.business_id)

@@ -25,13 +25,12 @@ from persistence.integrity_checks import CHECKS, verdict
 from persistence.payments import PaymentStore
 from persistence.pipeline import Connection, exchange
 from persistence.pool import Pool
-from persistence.sessions import Reading
-from persistence.statements import Query, Row
+from persistence.sessions import SNAPSHOT, Reading
+from persistence.statements import Query
 from persistence.tenants import BusinessTenant, set_tenant
 from persistence.wire import Question
 
 BATCH = 500
-SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 # A proof of large books takes longer than any request may.
 NO_HURRY = (
     "SELECT set_config('statement_timeout', '0', true),"
@@ -93,22 +92,11 @@ async def prove(pool: Pool, business: BooksToProve, advance: Advance) -> list[Ch
 @asynccontextmanager
 async def _snapshot(connection: Connection, business: BooksToProve) -> AsyncIterator[None]:
     """Look at one moment of one business's books, and at nobody else's."""
-    await exchange(connection, [Query(SNAPSHOT, {}), Query(NO_HURRY, {}), set_tenant(business.id)])
+    await exchange(connection, [SNAPSHOT, Query(NO_HURRY, {}), set_tenant(business.id)])
     try:
         yield
     finally:
         await connection.rollback()
-
-
-class Audited(BusinessTenant):
-    """A business as its auditor reaches it: inside a transaction that is confined to it already."""
-
-    def reading(self) -> tuple[Query, ...]:
-        """Open nothing."""
-        return ()
-
-    def admit(self, opened: Sequence[list[Row]]) -> None:
-        """Let the auditor in, also to the books of a partner who may not enter."""
 
 
 class DocumentProof:
@@ -119,8 +107,9 @@ class DocumentProof:
 
     def __init__(self, connection: Connection, business: BooksToProve, advance: Advance) -> None:
         caller = Caller(CallerKind.PARTNER_KEY, business.partner_id)
-        tenant = Audited(caller, business.id)
-        session = Reading(connection, tenant)
+        tenant = BusinessTenant(caller, business.id)
+        # The snapshot is open, and confined to the business: the auditor asks nobody to be let in.
+        session = Reading(connection, tenant, still=True, is_open=True)
         self.books = Books(session, tenant, datetime.now(UTC), RoleMemory())
         self.advance = advance
         self.checked = 0

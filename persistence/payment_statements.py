@@ -68,14 +68,18 @@ class PaymentStatements:
 
     @cached_property
     def settled(self) -> str:
-        """The documents to which payments are allocated now."""
+        """The documents to which payments are, or ever were, allocated.
+
+        Those of ended allocations too: it follows the statement that reads the allocations, and in
+        a writing one of them may have ended in between.
+        """
         row = self.allocation.c
-        live = select(row.document_id).where(
-            in_business(self.allocation), among(row.payment_id, "payments"), row.end_on.is_(None)
+        ever = select(row.document_id).where(
+            in_business(self.allocation), among(row.payment_id, "payments")
         )
         document = self.documents.document
         chosen = select(*self.documents.columns).select_from(self.documents.source)
-        return compiled(chosen.where(in_business(document), document.c.id.in_(live)))
+        return compiled(chosen.where(in_business(document), document.c.id.in_(ever)))
 
     @cached_property
     def listing(self) -> Listing:

@@ -72,6 +72,7 @@ class PaymentStore(Store[Payment]):
 
     async def records(self, wanted: PageRequest) -> Page[PaymentRecord]:
         """List one page, each payment with the documents it is allocated to."""
+        self.books.hold_still()
         page = await self.listed(self.statements.listing, wanted, lambda row: row)
         if not page.rows:
             return page.of(lambda row: self._record(row, {}, {}))

@@ -21,6 +21,7 @@ from persistence.statements import Query, Row
 from persistence.wire import Question
 
 BEGIN = Query("BEGIN", {})
+SNAPSHOT = Query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", {})
 COMMIT = Query("COMMIT", {})
 SAVEPOINT = Query("SAVEPOINT before_flush", {})
 BACK_TO_SAVEPOINT = Query("ROLLBACK TO SAVEPOINT before_flush", {})
@@ -57,17 +58,36 @@ class Busy(Exception):
 
 @dataclass(slots=True)
 class Reading:
-    """A reading of one tenant: every round of questions is a transaction of its own."""
+    """A reading of one tenant.
+
+    A round of one statement is a transaction without a word about it. Several statements that must
+    agree share a snapshot, and so do several rounds once `hold_still` was called.
+    """
 
     connection: Connection
     tenant: Tenant
+    still: bool = False
+    is_open: bool = False
+
+    def hold_still(self) -> None:
+        """Let the rounds to come read from one snapshot."""
+        self.still = True
 
     async def ask(self, *questions: Question[Any]) -> list[Any]:
         """Send all questions in one round trip and return their answers in order."""
+        asked = _queries(questions)
+        if self.is_open:
+            return _answers(questions, await exchange(self.connection, asked))
         opening = self.tenant.reading()
-        results = await exchange(self.connection, [*opening, *_queries(questions)])
-        self.tenant.admit([result.rows for result in results[: len(opening)]])
-        return _answers(questions, results[len(opening) :])
+        steady = self.still or len(asked) > 1
+        begin = (SNAPSHOT,) if steady else ()
+        end = (COMMIT,) if steady and not self.still else ()
+        results = await exchange(self.connection, [*begin, *opening, *asked, *end])
+        self.is_open = self.still
+        first = len(begin)
+        last = first + len(opening)
+        self.tenant.admit([result.rows for result in results[first:last]])
+        return _answers(questions, results[last : last + len(asked)])
 
 
 @dataclass(slots=True)

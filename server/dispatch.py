@@ -76,7 +76,7 @@ class Desk:
         self._writer = ReplyWriter(operation, contract)
         self._refuse_unknown_names()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
+    async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """Serve one valid request."""
         visit = Visit(self, scope)
         outcome, replayed = await visit.serve()

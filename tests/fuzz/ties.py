@@ -24,7 +24,8 @@ CURRENCY = "GBP"
 def tie(name: str, case: Any) -> None:
     """Tie up a case of an operation."""
     # By the case and not by lot: drawn again, the same case is to be answered the same.
-    drawn = repr((case.path_parameters, case.query, case.body)).encode()
+    headers = {**case.headers, "Authorization": None}
+    drawn = repr((case.path_parameters, case.query, headers, case.body)).encode()
     mostly = case.meta.phase.name is TestPhase.EXAMPLES or crc32(drawn) % 4 > 0
     tie_headers(case.headers, mostly=mostly)
     tie_query(name, case.query or {})
