@@ -6,6 +6,7 @@ the gate judges what Schemathesis reports, what the server logged and what is in
 
 import argparse
 import asyncio
+import fcntl
 import json
 import os
 import secrets
@@ -46,6 +47,7 @@ def main() -> int:
     REPORTS.mkdir(parents=True, exist_ok=True)
     findings: list[str] = []
     with (
+        alone(),
         tempfile.TemporaryDirectory(prefix="fuzz-") as folder,
         EmbeddedPostgres(Path(folder) / "postgres", TEST_SETTINGS) as postgres,
     ):
@@ -59,11 +61,21 @@ def main() -> int:
     return 1 if findings else 0
 
 
+@contextmanager
+def alone() -> Iterator[None]:
+    """Wait until nobody else fuzzes from this folder: the seeds and reports are at fixed places."""
+    with (REPORTS / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz.run")
     parser.add_argument("--examples", type=int, default=30, help="per operation")
     parser.add_argument("--seed", type=int, default=None, help="random, and told, when left out")
-    parser.add_argument("--deep", type=int, metavar="SECONDS", help="time for all runs together")
+    parser.add_argument(
+        "--deep", type=int, default=0, metavar="SECONDS", help="time for all runs together"
+    )
     parser.add_argument("--runs", nargs="+", choices=SCHEMES, default=SCHEMES)
     asked = parser.parse_args()
     if asked.seed is None:
@@ -75,7 +87,7 @@ def fuzz(name: str, databases: Databases, asked: argparse.Namespace) -> list[str
     """Do one run and return what the gate finds."""
     log = REPORTS / f"{name}.log"
     with served(databases, f"fuzz_{name}", log) as house:
-        seeds = plant(house, many=2 * asked.examples + 20)
+        seeds = plant(house, many=2 * asked.examples + 20 + asked.deep // 2)
         seeds.write(SEEDS)
         config = write_tenants(house, seeds) if name == "tenants" else CONFIG
         told = {"FUZZ_URL": house.url, "FUZZ_SEEDS": str(SEEDS), "FUZZ_CALLER": name}

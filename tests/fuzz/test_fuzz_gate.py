@@ -57,9 +57,12 @@ class TestJudgeCoverage:
             "the phase stateful was skipped: nothing to test"
         ]
 
-    @pytest.mark.parametrize("warning", ["missing_test_data", "validation_mismatch"])
-    def test_names_every_warning_with_its_operation(self, warning: str) -> None:
+    @pytest.mark.parametrize("warning", ["missing_test_data", "missing_auth", "rate_limited"])
+    def test_names_a_warning_with_its_operation(self, warning: str) -> None:
         assert findings(report(warnings={warning: [READ]})) == [f"{READ}: {warning}"]
+
+    def test_lets_one_round_of_refusals_pass_where_others_were_accepted(self) -> None:
+        assert findings(report(warnings={"validation_mismatch": [WRITE]})) == []
 
     def test_lets_an_operation_be_refused_that_is_closed_to_the_caller(self) -> None:
         given = report(valid_rates=rates(read=1), warnings={"missing_auth": [WRITE]})
