@@ -1,6 +1,7 @@
 """A chart as it was read, and how its accounts are shown."""
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Any
 from uuid import UUID
 
@@ -42,14 +43,22 @@ class Chart:
         self.currency = currency
         self.by_period = by_period
 
+    @cached_property
+    def _named(self) -> list[dict[str, AccountState]]:
+        """The accounts by id, by code and by external id."""
+        return [
+            {
+                str(value): state
+                for state in self.states.values()
+                if (value := getattr(state.account, name)) is not None
+            }
+            for name in ("id", "code", "external_id")
+        ]
+
     def find(self, reference: str) -> AccountState | None:
         """Find an account by id, then by code, then by external id."""
-        for name in ("id", "code", "external_id"):
-            wanted = reference.lower() if name == "id" else reference
-            for state in self.states.values():
-                if str(getattr(state.account, name)) == wanted:
-                    return state
-        return None
+        ids, codes, external_ids = self._named
+        return ids.get(reference.lower()) or codes.get(reference) or external_ids.get(reference)
 
     def named(self, reference: str) -> AccountState:
         """Find an account as `find` does; raises NotFound."""

@@ -192,6 +192,9 @@ class TestCreateChildAccount:
 
 
 class TestGetAccount:
+    def test_what_has_no_external_id_is_not_found_by_none(self, shop: Business) -> None:
+        assert shop.api.get(f"{ACCOUNTS}None/").status_code == 404
+
     def test_it_shows_what_was_posted_to_it(self, shop: Business, buyer: Record) -> None:
         before = shop.api.get(f"{ACCOUNTS}1200/").json()
         invoice = sent(shop, buyer, 1_000)
