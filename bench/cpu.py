@@ -1,5 +1,6 @@
 """How much processor time a server and its PostgreSQL have used, user and system together."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -13,6 +14,12 @@ class Meter:
 
     def seconds(self) -> float:
         """Return the processor seconds used since the processes began."""
+        while True:
+            # One that ends while it is looked at has left its time with its parent: look again.
+            with suppress(psutil.NoSuchProcess):
+                return self._now()
+
+    def _now(self) -> float:
         own = self._root.cpu_times()
         used = own.user + own.system + own.children_user + own.children_system
         for child in self._root.children(recursive=True):
