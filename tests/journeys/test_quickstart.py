@@ -1,8 +1,10 @@
 """The quickstart that partners are shown runs as it stands, and its books agree."""
 
 import os
+import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -60,6 +62,16 @@ class TestQuickstart:
         done = run(BASE_URL="http://127.0.0.1:1")
         assert done.returncode == 1
         assert "BASE_URL PARTNER_ID API_KEY" in done.stderr
+
+
+class TestShown:
+    @pytest.mark.parametrize("document", ["README.md", "openapi/accounting.yaml"])
+    def test_the_calls_are_shown_as_they_run(self, document: str) -> None:
+        source = SCRIPT.read_text(encoding="utf-8")
+        calls = source[source.index("        # 1. ") : source.index("    return {")]
+        text = (SCRIPT.parents[1] / document).read_text(encoding="utf-8")
+        [shown] = re.findall(r"^ *```python\n( *# 1\. .*?)^ *```$", text, re.DOTALL | re.MULTILINE)
+        assert textwrap.dedent(shown).rstrip() == textwrap.dedent(calls).rstrip()
 
 
 def run(**environment: str) -> subprocess.CompletedProcess[str]:
