@@ -11,6 +11,7 @@ from uuid import UUID
 
 from sqlalchemy import Table
 
+from accounting.accounts import Account
 from accounting.businesses import Business
 from accounting.chart import Role
 from accounting.documents import Document
@@ -134,7 +135,7 @@ class Books:
 
     # ── Changing ───────────────────────────────────────────────────────────────────────────────
 
-    def save(self, *values: Customer | Document | Payment | Any) -> None:
+    def save(self, *values: Customer | Document | Payment | Account) -> None:
         """Stage values to be written by the flush; one that was never loaded is new."""
         for value in values:
             self._store_of(value).save(value)
@@ -197,5 +198,6 @@ class Books:
                 return self.invoices
             case Payment():
                 return self.invoice_payments
-            case _:
+            case Account():
                 return self.accounts
+        raise TypeError(f"no store keeps a {type(value).__name__}")
