@@ -133,10 +133,6 @@ class Keyring:
             self._remembered.popitem(last=False)
         return caller
 
-    def purpose_key(self, info: str) -> bytes:
-        """Derive 32 bytes under the newest secret for a use of their own, named by `info`."""
-        return _derive(self._newest, f"purpose/{info}")
-
     def _sign(self, key: _TokenKey, claims: dict[str, str], now: datetime) -> str:
         issued = int(now.timestamp())
         times = {"iat": issued, "exp": issued + TOKEN_LIFETIME_SECONDS}

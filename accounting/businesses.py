@@ -3,7 +3,6 @@
 from calendar import monthrange
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Protocol
 from uuid import UUID
 
 from accounting.errors import Conflict, Malformed
@@ -61,23 +60,12 @@ class Business:
     """The facts of a business that the rules need."""
 
     id: UUID
-    country: str
+    country: str | None
     base_currency: str
     accounting_method: str
     fiscal_year_end: date
     lock_date: date | None = None
     archived_at: datetime | None = None
-
-
-def country_code(text: str) -> str:
-    """Read a country in any case.
-
-    Raises Malformed `validation_error` on `country` for one that is not served.
-    """
-    country = text.upper()
-    if country not in COUNTRIES:
-        raise Malformed.fields(country=[f"must be one of {', '.join(COUNTRIES)}"])
-    return country
 
 
 def entity_type(country: str, text: str) -> str:
@@ -110,20 +98,15 @@ def fiscal_year(fiscal_year_end: date, on: date) -> tuple[date, date]:
     return first, last
 
 
-class Archivable(Protocol):
-    """Anything that may be archived."""
-
-    @property
-    def archived_at(self) -> datetime | None: ...
-
-
-def refuse_archived_business(business: Archivable) -> None:
-    """Refuse to write in an archived business.
+def refuse_archived_business(archived_at: datetime | None) -> None:
+    """Refuse to write in a business that was archived at some moment.
 
     Raises Conflict `business_archived`.
     """
-    if business.archived_at is not None:
-        raise Conflict("business_archived", "The business is archived; it can only be read.")
+    if archived_at is not None:
+        raise Conflict(
+            "business_archived", "This business is archived. Unarchive it to write to it."
+        )
 
 
 def _year_end(fiscal_year_end: date, year: int) -> date:

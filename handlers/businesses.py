@@ -42,7 +42,7 @@ async def get_business(registry: Registry, business_id: UUID) -> Reply:
 async def update_business(registry: Registry, business_id: UUID, body: BusinessUpdate) -> Reply:
     """Change the supplied fields; a change of the lock date waits for postings under way."""
     found = await registry.lock(business_id, against_posting="lock_date" in body)
-    businesses.refuse_archived_business(found)
+    businesses.refuse_archived_business(found.archived_at)
     refuse_fixed(found, body)
     changed = replace(found, **facts(found, body))
     if changed == found:

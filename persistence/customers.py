@@ -13,7 +13,7 @@ from persistence.filters import any_part, created_filters
 from persistence.identifiers import new_id
 from persistence.pages import SKIPPED, Filter, Listing, Page, PageRequest
 from persistence.statements import Query, Row, compiled, given
-from persistence.store import Store, among, in_business, names_disagree, no_such_reference
+from persistence.store import Store, among, in_business, no_such_reference
 from persistence.tables import customer, invoice
 from persistence.wire import Answers, Question
 
@@ -149,31 +149,25 @@ class CustomerStore(Store[CustomerAccount]):
         )
 
     def party(self, id: UUID | None, external_id: str | None) -> Question[Party]:
-        """Find the customer that a body names by id, by external id or by both.
+        """Find the customer that a body names by its id, else by its external id.
 
         One that is named by an external id nobody has is made, named like it. Raises RuleBroken
-        `reference_not_found` for an unknown id and `reference_mismatch` where the two disagree.
+        `reference_not_found` for an unknown id. Whether an external id beside the id agrees with
+        it is for the rules to say.
         """
-        names = {"id": id, "external_id": external_id}
-        queries = [Query(HOLD, names), *self.loading([id] if id else [])]
-        if external_id is not None:
-            queries.append(Query(BY_EXTERNAL_ID, names))
+        names = {"id": id, "external_id": None if id else external_id}
+        reading = self.loading([id]) if id else (Query(BY_EXTERNAL_ID, names),)
 
         def answer(answers: Answers) -> Party:
-            by_id = self.assemble([answers[1]])
-            if id is not None and not by_id:
-                raise no_such_reference("customer", id)
-            if id is not None and external_id is not None:
-                if by_id[0].customer.external_id != external_id:
-                    raise names_disagree()
-                return party_of(by_id[0].customer)
-            found = by_id or self.assemble([answers[-1]])
+            found = self.assemble(answers[1:])
             if found:
                 return party_of(found[0].customer)
+            if id is not None:
+                raise no_such_reference("customer", id)
             assert external_id is not None, "the contract asks for one of the two"
             return party_of(self._made_for(external_id))
 
-        return self.ask(queries, answer)
+        return self.ask((Query(HOLD, names), *reading), answer)
 
     def _made_for(self, external_id: str) -> Customer:
         now = self.books.now

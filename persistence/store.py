@@ -169,10 +169,3 @@ def no_such_reference(noun: str, reference: UUID | str) -> RuleBroken:
         resource=noun,
         reference=str(reference),
     )
-
-
-def names_disagree() -> RuleBroken:
-    """The refusal of a body whose id and external id name two different parties."""
-    return RuleBroken(
-        "reference_mismatch", "The id and the external id in the request name different resources."
-    )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from access.principal import Caller
-from accounting.errors import Conflict
+from accounting.businesses import refuse_archived_business
 from persistence.gate import refuse_unadmitted
 from persistence.statements import Query, Row
 
@@ -65,10 +65,7 @@ class BusinessTenant:
 
     def refuse_writes(self) -> None:
         """Refuse to write to an archived business."""
-        if self.facts["archived_at"] is not None:
-            raise Conflict(
-                "business_archived", "This business is archived. Unarchive it to write to it."
-            )
+        refuse_archived_business(self.facts["archived_at"])
 
     def _parameters(self) -> Row:
         return {"business_id": self.business_id, "partner_id": self.caller.partner_id}

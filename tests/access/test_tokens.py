@@ -352,14 +352,6 @@ class TestRing:
         with pytest.raises(ValueError, match="are the same"):
             Keyring([SECRET, replace(SECRET, name="c")])
 
-    def test_a_purpose_has_a_key_of_its_own(self) -> None:
-        keyring = Keyring([SECRET, OLDER])
-        links = keyring.purpose_key("links")
-        assert len(links) == 32
-        assert links == Keyring([SECRET]).purpose_key("links")
-        assert links != keyring.purpose_key("cursors")
-        assert links != token_key(CallerKind.PARTNER_TOKEN)
-
 
 class TestMasterSecret:
     def test_it_never_shows_its_bytes(self) -> None:
