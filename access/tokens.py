@@ -69,7 +69,7 @@ class _TokenKey:
 
     @classmethod
     def derive(cls, secret: MasterSecret, kind: CallerKind) -> "_TokenKey":
-        return cls(kind, f"{secret.name}.{kind}", _derive(secret, f"token/{kind}/v1"))
+        return cls(kind, f"{secret.name}.{kind}", derive(secret, f"token/{kind}/v1"))
 
     @property
     def header(self) -> str:
@@ -153,7 +153,8 @@ class Keyring:
         return _caller(key.kind, claims, issued_at), issued_at + _LIFETIME
 
 
-def _derive(secret: MasterSecret, info: str) -> bytes:
+def derive(secret: MasterSecret, info: str) -> bytes:
+    """Make the key for one use of a secret (32 bytes); no use learns anything of another's."""
     derivation = HKDF(SHA256(), 32, salt=None, info=f"accounting-platform/{info}".encode())
     return derivation.derive(secret.key)
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 from accounting.chart import Role, is_control
@@ -48,6 +48,13 @@ class BookAccounts:
 
     roles: Mapping[Role, UUID]
     named: Mapping[AccountReference, Account]
+
+
+def account_reference(identifier: Mapping[str, Any]) -> AccountReference:
+    """Read how a body names an account: `AccountId` by its id, `AccountCode` by its code."""
+    if identifier["type"] == "AccountCode":
+        return AccountReference("code", identifier["code"])
+    return AccountReference("id", identifier["id"])
 
 
 def usable(reference: AccountReference, account: Account | None) -> Account:

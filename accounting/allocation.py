@@ -1,4 +1,4 @@
-"""Which part of a payment settles which document, from when to when, and how that changes."""
+"""Which part of a payment or credit settles which document, from when to when, and its changes."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,27 +7,20 @@ from typing import Any
 from uuid import UUID
 
 from accounting import documents
-from accounting.documents import Document
+from accounting.documents import Document, Settlement
 from accounting.errors import Malformed, RuleBroken
-from accounting.ledger import Split
 from accounting.sides import Side
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Days from `start` to before `end`; no start is the payment's own date and moves with it."""
-
-    start: date | None = None
-    end: date | None = None
+from accounting.splits import Split, negative
 
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """A part of a payment meant for one document; live while it has no `end`.
+    """A part of a payment or credit meant for one document; live while it has no `end`.
 
-    `split` (amounts by account, above zero) is there once the money was applied, which takes a
-    completed payment; an allocation that ended without one was only ever reserved. Nothing is
-    applied before `document_date`, the day the document opened.
+    `split` (amounts by account, above zero) is there once the part was applied, which takes a
+    completed payment; an allocation that ended without one was only ever reserved. `own_split`
+    says which parts of a credit itself it uses; money has none. Nothing is applied before
+    `document_date`, the day the document opened. Without a `start` it is dated as its holder is.
     """
 
     id: UUID
@@ -37,6 +30,7 @@ class Allocation:
     start: date | None = None
     end: date | None = None
     split: Split = ()
+    own_split: Split = ()
     version: int = 0
 
 
@@ -50,15 +44,18 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How a payment holds its parts.
+    """How a payment or credit holds its parts.
 
-    `applied` while it is completed, else the parts are reserved. `start` is the day of new parts,
-    None for the payment's own; `end` is the day of released ones. `applied_on` tells the day of
-    the entry that applies an allocation.
+    `held` is what of the total something else than a document has. `applied` while it is
+    completed, else the parts are reserved. `start` is the day of new parts, None for the holder's
+    own; `end` is the day of released ones. `applied_on` tells the day of the entry that applies
+    an allocation.
     """
 
     party_id: UUID
     total: int
+    held: int
+    by: Settlement
     applied: bool
     start: date | None
     end: date
@@ -79,12 +76,14 @@ def parts_of(allocations: Iterable[Allocation]) -> list[Part]:
     return [Part(each.document_id, each.amount) for each in live(allocations)]
 
 
-def parts_given(side: Side, items: Sequence[Mapping[str, Any]]) -> list[Part]:
+def parts_given(
+    side: Side, items: Sequence[Mapping[str, Any]], amount_field: str = "amount_cents"
+) -> list[Part]:
     """Read a list of allocations.
 
     Raises Malformed `validation_error` where it names a document twice.
     """
-    given = [Part(item[side.document_id_field], item["amount_cents"]) for item in items]
+    given = [Part(item[side.document_id_field], item[amount_field]) for item in items]
     seen: set[UUID] = set()
     faults = {}
     for place, part in enumerate(given):
@@ -134,13 +133,13 @@ def rearrange(
     kept = {each.document_id for each in staying}
     begun = [part for part in wanted if part.document_id not in kept]
     refuse_closed(side, begun, loaded)
-    _refuse_excess(wanted, terms.total)
+    _refuse_excess(wanted, terms)
     after = dict(loaded)
     history = []
     for each in allocations:
         ends = each.end is None and each not in staying
         if ends:
-            after[each.document_id] = _taken_back(after[each.document_id], each)
+            after[each.document_id] = _taken_back(after[each.document_id], each, terms.by)
         history.append(replace(each, end=terms.end) if ends else each)
     for part in begun:
         document = after[part.document_id]
@@ -161,45 +160,51 @@ def _stays(allocation: Allocation, wanted: Sequence[Part], terms: Terms) -> bool
     return Part(allocation.document_id, allocation.amount) in wanted and not unapplied
 
 
-def _taken_back(document: Document, allocation: Allocation) -> Document:
+def _taken_back(document: Document, allocation: Allocation, by: Settlement) -> Document:
     if not allocation.split:
         return documents.reserve(document, -allocation.amount)
-    split = tuple((account, -part) for account, part in allocation.split)
-    return documents.settle(document, -allocation.amount, split)
+    return documents.settle(document, -allocation.amount, negative(allocation.split), by=by)
 
 
-def _refuse_excess(wanted: Sequence[Part], total: int) -> None:
-    allocated = sum(part.amount for part in wanted)
-    if allocated > total:
+def _refuse_excess(wanted: Sequence[Part], terms: Terms) -> None:
+    allocated = terms.held + sum(part.amount for part in wanted)
+    if allocated > terms.total:
         raise RuleBroken(
             "allocation_exceeds_total",
             "The allocations come to more than the total.",
-            total_amount_cents=total,
+            total_amount_cents=terms.total,
             allocated_amount_cents=allocated,
         )
 
 
 def _refuse_part(side: Side, part: Part, document: Document, terms: Terms) -> None:
-    named = {side.document_id_field: str(document.id)}
     if document.party.id != terms.party_id:
-        raise side.of_another_party(**named)
+        raise side.of_another_party(**{side.document_id_field: str(document.id)})
+    refuse_more_than_left(side, document, part.amount)
+
+
+def refuse_more_than_left(side: Side, document: Document, amount: int) -> None:
+    """Refuse to settle more than is left of a document, or nothing.
+
+    Raises RuleBroken `allocation_exceeds_outstanding`.
+    """
     left = documents.left(document)
-    if not 1 <= part.amount <= left:
+    if not 1 <= amount <= left:
         raise RuleBroken(
             "allocation_exceeds_outstanding",
             f"Of the {side.noun} {left} is left.",
             left=left,
-            amount=part.amount,
-            **named,
+            amount=amount,
+            **{side.document_id_field: str(document.id)},
         )
 
 
 def _applied(allocation: Allocation, after: dict[UUID, Document], terms: Terms) -> Allocation:
-    """Turn a live reservation into applied money, split over what is left of the document."""
+    """Turn a live reservation into a settlement, split over what is left of the document."""
     if allocation.end is not None or allocation.split:
         return allocation
     document = documents.reserve(after[allocation.document_id], -allocation.amount)
     split = documents.share_out(document, allocation.amount)
     on = terms.applied_on(allocation)
-    after[document.id] = documents.settle(document, allocation.amount, split, on)
+    after[document.id] = documents.settle(document, allocation.amount, split, on, terms.by)
     return replace(allocation, split=split)

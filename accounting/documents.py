@@ -1,24 +1,23 @@
-"""What is owed: invoices now, bills later. The stored facts, derived amounts and status, and moves.
+"""What is owed: invoices now, bills later. The stored facts, and the amounts and status they make.
 
-A document stores that it is a draft, open or void, and how much of it was paid, reserved, credited
-and written off; every other word about it is derived.
+A document stores that it is a draft, open or void, and how much of it was paid, reserved, credited,
+written off and refunded; every other word about it is derived.
 """
 
-from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
-from accounting.errors import Conflict
-from accounting.ledger import Posted, Split, refuse_locked
-from accounting.money import split_over_rest
-from accounting.numbers import Number, Pending
-from accounting.occasion import Occasion
-from accounting.parties import Party, refuse_archived_customer
+from accounting.ledger import Posted
+from accounting.numbers import Number
+from accounting.parties import Party
 from accounting.sides import Side
+from accounting.splits import Split, added, summed, take
+
+Settlement = Literal["paid", "credited", "written_off"]
+"""What brings down what is owed; each names the amount of a document that it adds to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,8 @@ class LineItem:
 class Document:
     """An invoice as it is stored.
 
-    `settled` holds, by account, what of the document the applied money has settled so far.
+    `settled` holds, by account, what of it payments, credits and write-offs have settled so far;
+    `returned` what its live refunds have given back.
     """
 
     id: UUID
@@ -94,6 +94,7 @@ class Document:
     written_off: int = 0
     refunded: int = 0
     settled: Split = ()
+    returned: Split = ()
     memo: str | None = None
     transaction_tags: tuple[str, ...] = ()
     metadata: Any = None
@@ -152,21 +153,26 @@ def parts(document: Document) -> dict[UUID, int]:
     Lines are net of their discount and of their share of the document's own; taxes stand at
     their accounts. The parts sum to the total.
     """
-    amounts: dict[UUID, int] = defaultdict(int)
-    for line in document.lines:
-        amounts[line.account_id] += line.subtotal - line.discount_share
-        for tax in line.taxes:
-            amounts[tax.account_id] += tax.amount
-    return dict(amounts)
+    return summed([*_nets(document), *_taxes(document)])
+
+
+def return_parts(document: Document, net_account_id: UUID) -> dict[UUID, int]:
+    """Say what a refund gives back: the whole net to one account, each tax where it stands."""
+    nets = [(net_account_id, net) for _, net in _nets(document)]
+    return summed([*nets, *_taxes(document)])
+
+
+def _nets(document: Document) -> list[tuple[UUID, int]]:
+    return [(line.account_id, line.subtotal - line.discount_share) for line in document.lines]
+
+
+def _taxes(document: Document) -> list[tuple[UUID, int]]:
+    return [(tax.account_id, tax.amount) for line in document.lines for tax in line.taxes]
 
 
 def share_out(document: Document, amount: int) -> Split:
-    """Split money that settles the document over what is left of each of its parts."""
-    rests = parts(document)
-    for account_id, settled in document.settled:
-        rests[account_id] -= settled
-    shares = split_over_rest(amount, list(rests.values()))
-    return tuple((account, share) for account, share in zip(rests, shares, strict=True) if share)
+    """Split a settlement of the document over what is left of each of its parts."""
+    return take(parts(document), document.settled, amount)
 
 
 def reserve(document: Document, amount: int) -> Document:
@@ -174,119 +180,25 @@ def reserve(document: Document, amount: int) -> Document:
     return replace(document, reserved=document.reserved + amount)
 
 
-def settle(document: Document, amount: int, split: Split, on: date | None = None) -> Document:
-    """Apply money, or take it back with an amount and a split below 0.
+def settle(
+    document: Document, amount: int, split: Split, on: date | None = None, by: Settlement = "paid"
+) -> Document:
+    """Bring down what is owed, or take that back with an amount and a split below 0.
 
     `on` is the day of the entry; it becomes `paid_on` when the document is settled by it.
     """
-    settled: dict[UUID, int] = defaultdict(int, document.settled)
-    for account_id, part in split:
-        settled[account_id] += part
-    settled_now = replace(
-        document,
-        paid=document.paid + amount,
-        settled=tuple((account, part) for account, part in settled.items() if part),
-    )
-    return replace(settled_now, paid_on=None if outstanding(settled_now) else on)
+    moved: dict[str, Any] = {by: getattr(document, by) + amount}
+    settled = replace(document, settled=added(document.settled, split), **moved)
+    return replace(settled, paid_on=None if outstanding(settled) else on)
 
 
-def open_document(
-    side: Side,
-    document: Document,
-    opened_at: datetime | None,
-    occasion: Occasion,
-    due_at: datetime | None = None,
-) -> Document:
-    """Send a draft, at a given moment or now; it takes a number where it has none.
+def give_back(document: Document, amount: int, split: Split) -> Document:
+    """Note a refund, or its cancellation with an amount and a split below 0.
 
-    Raises Conflict `invalid_state_transition`, `customer_archived` or `period_locked`.
+    A refund does not reopen the document: what is owed stays as it is.
     """
-    if document.state != "draft":
-        raise _refused_move(side, document, occasion, f"A {side.noun} is sent once.")
-    refuse_archived_customer(document.party)
-    moment = opened_at or occasion.now
-    refuse_locked(occasion.lock_date, moment.date())
-    due = replace(document, due_at=due_at or document.due_at, updated_at=occasion.now)
-    return opened(side, due, moment)
-
-
-def opened(side: Side, document: Document, opened_at: datetime) -> Document:
-    """Fill in what follows from the moment of sending: the due moment, the number, `paid_on`."""
-    days = document.party.payment_terms_days
-    due_at = document.due_at
-    if due_at is None and days is not None:
-        due_at = opened_at + timedelta(days=days)
     return replace(
         document,
-        state="open",
-        opened_at=opened_at,
-        due_at=due_at,
-        number=document.number or Pending(side.series),
-        paid_on=None if document.total_amount else opened_at.date(),
-    )
-
-
-def void(
-    side: Side, document: Document, voided_at: datetime | None, occasion: Occasion
-) -> Document:
-    """Take an open document back, at a given moment or now.
-
-    Raises Conflict `invalid_state_transition`, `period_locked`, or the side's refusal where
-    something is allocated.
-    """
-    if document.state != "open":
-        raise _refused_move(side, document, occasion, f"Only an open {side.noun} can be voided.")
-    refuse_touched(side, document)
-    if voided_at is not None:
-        refuse_locked(occasion.lock_date, voided_at.date())
-    return replace(
-        document,
-        state="void",
-        voided_at=voided_at or occasion.now,
-        paid_on=None,
-        updated_at=occasion.now,
-    )
-
-
-def refuse_deleting(side: Side, document: Document, occasion: Occasion) -> None:
-    """Refuse to delete anything but a draft.
-
-    Raises Conflict `invalid_state_transition`.
-    """
-    if document.state != "draft":
-        raise _refused_move(side, document, occasion, "Only a draft can be deleted.")
-
-
-def refuse_replacing(side: Side, document: Document, occasion: Occasion) -> None:
-    """Refuse to edit a void document, or an open one that something is allocated to.
-
-    Raises Conflict `invalid_state_transition`, or the side's refusal.
-    """
-    if document.state == "void":
-        raise _refused_move(side, document, occasion, f"A void {side.noun} stays as it is.")
-    refuse_touched(side, document)
-
-
-def refuse_touched(side: Side, document: Document) -> None:
-    """Refuse while anything is allocated, credited, refunded or written off."""
-    touched = {
-        "allocated": document.paid + document.reserved,
-        "credited": document.credited,
-        "refunded": document.refunded,
-        "written_off": document.written_off,
-    }
-    if any(touched.values()):
-        raise side.has_allocations(**touched)
-
-
-def _allowed_moves(side: Side, document: Document) -> Sequence[str]:
-    return {"draft": [side.opened_word], "open": ["voided"]}.get(document.state, [])
-
-
-def _refused_move(side: Side, document: Document, occasion: Occasion, message: str) -> Conflict:
-    return Conflict(
-        "invalid_state_transition",
-        message,
-        current_state=status(side, document, occasion.today),
-        allowed_next_states=_allowed_moves(side, document),
+        refunded=document.refunded + amount,
+        returned=added(document.returned, split),
     )

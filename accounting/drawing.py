@@ -8,11 +8,12 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from accounting.accounts import AccountReference, BookAccounts, usable
-from accounting.documents import Document, LineItem, Tax, opened, refuse_replacing
+from accounting.accounts import AccountReference, BookAccounts, account_reference, usable
+from accounting.documents import Document, LineItem, Tax
 from accounting.errors import Malformed, RuleBroken
 from accounting.ledger import refuse_locked
 from accounting.money import EXACT, split, times, within_bounds
+from accounting.moves import opened, refuse_replacing
 from accounting.occasion import Occasion, refuse_other_currency
 from accounting.parties import Party, refuse_archived_customer, refuse_reference_mismatch
 from accounting.sides import Side
@@ -32,13 +33,6 @@ class _Priced:
     tax_rate: Decimal | None
     discount: int
     subtotal: int
-
-
-def account_reference(identifier: Mapping[str, Any]) -> AccountReference:
-    """Read how a line names an account: `AccountId` by its id, `AccountCode` by its code."""
-    if identifier["type"] == "AccountCode":
-        return AccountReference("code", identifier["code"])
-    return AccountReference("id", identifier["id"])
 
 
 def account_references(body: Body) -> frozenset[AccountReference]:

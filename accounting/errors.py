@@ -52,6 +52,10 @@ class RuleBroken(Refusal):
     """It breaks a rule about money or identity."""
 
 
+class NotTaken(Refusal):
+    """A file is of a kind that is not kept; its content says so."""
+
+
 class TooMany(Refusal):
     """The caller asks more often than the limits allow."""
 

@@ -9,9 +9,7 @@ from uuid import UUID
 from accounting.chart import AccountType
 from accounting.errors import Conflict
 from accounting.numbers import Number
-
-Split = tuple[tuple[UUID, int], ...]
-"""Amounts by account; on a movement or a line they have its sign and sum to its amount."""
+from accounting.splits import Split, negative
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +257,7 @@ def _reversal(posted: Posted, taking_back: Entry) -> Entry:
                 line.account_id,
                 -line.amount,
                 line.settles,
-                tuple((account, -part) for account, part in line.split),
+                negative(line.split),
                 line.description,
             )
             for line in posted.lines

@@ -6,17 +6,15 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from accounting.allocation import Allocation, Span, live
+from accounting.allocation import Allocation, live
 from accounting.documents import Document
 from accounting.ledger import Posted, after_lock
 from accounting.parties import Party
+from accounting.spans import Days, Span, days
 
 STATUSES = ("pending", "processing", "completed", "failed", "cancelled", "refunded")
 LIVE = frozenset({"pending", "processing", "completed"})
 CANCELLABLE = frozenset({"pending", "failed"})
-
-Days = tuple[date, date | None]
-"""From a day to before another one, or on and on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +22,7 @@ class Payment:
     """A payment as it is stored, with the whole history of its status and allocations.
 
     `completions` are the spans in which it was completed; `allocations` hold the live ones and
-    those that ended.
+    those that ended. `refunded` is what live refunds of money that settled nothing hold of it.
     """
 
     id: UUID
@@ -42,6 +40,7 @@ class Payment:
     status: str
     completions: tuple[Span, ...]
     allocations: tuple[Allocation, ...]
+    refunded: int = 0
     note: str | None = None
     payment_reference: str | None = None
     bank_reference: str | None = None
@@ -68,13 +67,18 @@ def live_allocations(payment: Payment) -> tuple[Allocation, ...]:
 
 
 def allocated(payment: Payment) -> int:
-    """Say how much is meant for documents: what is applied, or reserved while it is on its way."""
+    """Say how much has a use: applied, reserved while it is on its way, or refunded."""
+    return meant(payment) + payment.refunded
+
+
+def meant(payment: Payment) -> int:
+    """Say how much is meant for documents."""
     return sum(each.amount for each in live_allocations(payment))
 
 
 def applied(payment: Payment) -> int:
-    """Say how much has settled documents: all that is allocated once the payment is completed."""
-    return allocated(payment) if payment.status == "completed" else 0
+    """Say how much has settled documents: all that is meant for them once it is completed."""
+    return meant(payment) if payment.status == "completed" else 0
 
 
 def unapplied(payment: Payment) -> int:
@@ -83,7 +87,7 @@ def unapplied(payment: Payment) -> int:
 
 
 def remaining(payment: Payment) -> int:
-    """Say how much can still be allocated: of 1000 with 600 allocated, 400."""
+    """Say how much can still be allocated or refunded: of 1000 with 600 allocated, 400."""
     return payment.total - allocated(payment)
 
 
@@ -93,7 +97,7 @@ def net_amount(payment: Payment) -> int:
 
 
 def is_fully_allocated(payment: Payment) -> bool:
-    """Tell whether all of the money is meant for documents."""
+    """Tell whether all of the money has a use."""
     return remaining(payment) == 0
 
 
@@ -104,7 +108,7 @@ def completion_days(payment: Payment) -> list[Days]:
     10th and failed on the 5th, the money comes and goes on the 10th.
     """
     return [
-        _days(span.start or payment.payment_date, span.end, payment.payment_date)
+        days(span.start or payment.payment_date, span.end, payment.payment_date)
         for span in payment.completions
     ]
 
@@ -115,7 +119,7 @@ def applied_days(payment: Payment, allocation: Allocation) -> list[Days]:
     That takes a completed payment and begins no earlier than the payment and the document: money
     that came on the 5th for an invoice of the 10th waits until the 10th.
     """
-    begin, end = _days(
+    begin, end = days(
         allocation.start or payment.payment_date,
         allocation.end,
         max(payment.payment_date, allocation.document_date),
@@ -133,8 +137,3 @@ def applied_on(payment: Payment, allocation: Allocation, lock_date: date | None)
     """Say on which day a live allocation of a completed payment came to settle its document."""
     begin, _ = applied_days(payment, allocation)[-1]
     return after_lock(begin, lock_date)
-
-
-def _days(start: date, end: date | None, floor: date) -> Days:
-    begin = max(start, floor)
-    return begin, None if end is None else max(end, begin)

@@ -1,61 +1,111 @@
-"""What documents and payments want in the ledger: a pure function of their state and its dates."""
+"""What documents and money want in the ledger: a pure function of their state and its dates.
+
+Every subject lays out what it moves and from when to when; what ended is moved back on its last
+day. Nothing here knows what was posted before: that is compared in `accounting.ledger`.
+"""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
 
+from accounting import credits, refunds
 from accounting.chart import Role, money_role
+from accounting.credits import Credit
 from accounting.documents import Document, opened_on
 from accounting.ledger import Entry, Movement, Source, as_reversals, difference
 from accounting.payments import Payment, applied_days, completion_days
+from accounting.refunds import Refund, RefundPayment
 from accounting.sides import Side
+from accounting.spans import Days, days
+from accounting.splits import Split, added, negative, times_sign
+from accounting.writing_off import WriteOff, written_off_days
 
 MAIN = "main"
 FEE = "fee"
+APPLIED = "applied"
 
 Roles = Mapping[Role, UUID]
+Subject = Document | Payment | WriteOff | Credit | Refund | RefundPayment
+"""Everything that posts."""
 
 
-def entries_for(
-    side: Side, subject: Document | Payment, roles: Roles, lock_date: date | None
-) -> list[Entry]:
-    """Work out what is to be posted for a document or payment, given what was posted before.
+@dataclass(frozen=True, slots=True)
+class _Amount:
+    """One amount for an account, with what it settles and how that is split."""
 
-    A void document, and a cancelled payment that never settled anything, are taken back by linked
-    reversals, one for one; every other change is a plain entry.
+    account_id: UUID
+    amount: int
+    settles: UUID | None = None
+    split: Split = ()
+
+
+def entries_for(side: Side, subject: Subject, roles: Roles, lock_date: date | None) -> list[Entry]:
+    """Work out what is to be posted for a subject, given what was posted for it before.
+
+    What is taken back with nothing applied to it (void, reversed, cancelled) is taken back by
+    linked reversals, one for one; every other change is a plain entry.
     """
     desires = desired(side, subject, roles)
     entries = difference(_source(side, subject), desires, subject.posted, lock_date)
     return as_reversals(entries, subject.posted) if _taken_back(subject) else entries
 
 
-def desired(side: Side, subject: Document | Payment, roles: Roles) -> list[Movement]:
-    """Say everything that a document or payment wants in the ledger, from its first day on."""
-    if isinstance(subject, Document):
-        return list(_document_movements(side, subject, roles))
-    movements = [*_money(side, subject, roles), *_applications(side, subject, roles)]
-    return _netted(movements)
+def desired(side: Side, subject: Subject, roles: Roles) -> list[Movement]:
+    """Say everything that a subject wants in the ledger, from its first day on."""
+    match subject:
+        case Document():
+            return list(_document(side, subject, roles))
+        case Payment():
+            return _netted([*_money(side, subject, roles), *_applications(side, subject, roles)])
+        case WriteOff():
+            return list(_write_off(side, subject, roles))
+        case Credit():
+            return [*_credit(side, subject, roles), *_credit_applied(side, subject, roles)]
+        case Refund():
+            return list(_refund(side, subject, roles))
+        case RefundPayment():
+            return list(_refund_payment(side, subject, roles))
 
 
-def _taken_back(subject: Document | Payment) -> bool:
-    if isinstance(subject, Document):
-        return subject.state == "void"
-    return subject.status == "cancelled" and not any(each.split for each in subject.allocations)
+def _taken_back(subject: Subject) -> bool:
+    match subject:
+        case Document() | Credit():
+            return subject.state == "void"
+        case Payment():
+            return subject.status == "cancelled" and not any(a.split for a in subject.allocations)
+        case WriteOff():
+            return subject.reversed_at is not None
+        case Refund() | RefundPayment():
+            return subject.cancelled_at is not None
 
 
-def _source(side: Side, subject: Document | Payment) -> Source:
-    name = subject.party.name
-    if isinstance(subject, Document):
-        titles = {MAIN: f"{side.document_title} {name}"}
-        reference = subject.number or subject.external_id
-        return Source(side.document_source, subject.id, reference, titles)
-    title = f"{side.payment_title} {name}"
-    titles = {MAIN: title, FEE: f"fee of {title}"}
-    return Source(side.payment_source, subject.id, subject.external_id, titles)
+def _source(side: Side, subject: Subject) -> Source:
+    match subject:
+        case Document():
+            source, title = side.document_source, side.document_title
+            reference = subject.number or subject.external_id
+        case Payment():
+            source, title, reference = side.payment_source, side.payment_title, subject.external_id
+        case WriteOff():
+            source, title = side.write_off_source, side.write_off_title
+            reference = subject.document_number
+        case Credit():
+            source, title = side.credit_source, side.credit_title
+            reference = subject.number or subject.external_id
+        case Refund():
+            source, title = side.refund_source, side.refund_title
+            reference = subject.reference_number or subject.external_id
+        case RefundPayment():
+            source, title = side.refund_payment_source, side.refund_payment_title
+            reference = subject.external_id
+    title = f"{title} {subject.party.name}"
+    titles = {MAIN: title, FEE: f"fee of {title}", APPLIED: f"{title}, applied"}
+    return Source(source, subject.id, reference, titles)
 
 
-def _document_movements(side: Side, document: Document, roles: Roles) -> Iterator[Movement]:
+def _document(side: Side, document: Document, roles: Roles) -> Iterator[Movement]:
     if document.opened_at is None or document.total_amount == 0:
         return
     amounts = [
@@ -65,28 +115,19 @@ def _document_movements(side: Side, document: Document, roles: Roles) -> Iterato
     for line in document.lines:
         amounts.append((line.account_id, -line.subtotal))
         amounts += [(tax.account_id, -tax.amount) for tax in line.taxes]
-    begin = opened_on(document)
-    for account_id, amount in amounts:
-        yield Movement(begin, MAIN, account_id, side.sign * amount)
-        if document.voided_at is not None:
-            end = max(begin, document.voided_at.date())
-            yield Movement(end, MAIN, account_id, -side.sign * amount)
+    end = None if document.voided_at is None else document.voided_at.date()
+    stood = days(opened_on(document), end, opened_on(document))
+    yield from _during(stood, MAIN, (_Amount(each, side.sign * part) for each, part in amounts))
 
 
 def _money(side: Side, payment: Payment, roles: Roles) -> Iterator[Movement]:
     """The money and its fee, for as long as the payment stood completed."""
     money = roles[money_role(payment.method, payment.processor)]
-    amounts = [
-        (MAIN, money, side.sign * payment.total),
-        (MAIN, roles[side.prepayments], -side.sign * payment.total),
-        (FEE, roles[side.fee], payment.fee),
-        (FEE, money, -payment.fee),
-    ]
-    for begin, end in completion_days(payment):
-        for stream, account_id, amount in amounts:
-            yield Movement(begin, stream, account_id, amount)
-            if end is not None:
-                yield Movement(end, stream, account_id, -amount)
+    total = side.sign * payment.total
+    for stood in completion_days(payment):
+        amounts = (_Amount(money, total), _Amount(roles[side.prepayments], -total))
+        yield from _during(stood, MAIN, amounts)
+        yield from _fee(side, stood, payment.fee, money, roles)
 
 
 def _applications(side: Side, payment: Payment, roles: Roles) -> Iterator[Movement]:
@@ -94,29 +135,97 @@ def _applications(side: Side, payment: Payment, roles: Roles) -> Iterator[Moveme
     for each in payment.allocations:
         if not each.split:
             continue
-        for begin, end in applied_days(payment, each):
-            for on, sign in ((begin, side.sign), (end, -side.sign)):
-                if on is not None:
-                    split = tuple((account, -sign * part) for account, part in each.split)
-                    yield Movement(on, MAIN, roles[side.prepayments], sign * each.amount)
-                    yield Movement(
-                        on, MAIN, roles[side.control], -sign * each.amount, each.document_id, split
-                    )
+        amounts = (
+            _Amount(roles[side.prepayments], side.sign * each.amount),
+            _settling(side, roles, each.document_id, each.amount, each.split),
+        )
+        for stood in applied_days(payment, each):
+            yield from _during(stood, MAIN, amounts)
+
+
+def _write_off(side: Side, given_up: WriteOff, roles: Roles) -> Iterator[Movement]:
+    amounts = (
+        _Amount(given_up.account_id, side.sign * given_up.amount),
+        _settling(side, roles, given_up.document_id, given_up.amount, given_up.split),
+    )
+    yield from _during(written_off_days(given_up), MAIN, amounts)
+
+
+def _credit(side: Side, credit: Credit, roles: Roles) -> Iterator[Movement]:
+    if credit.opened_at is None:
+        return
+    on = credits.opened_on(credit)
+    stood = days(on, None if credit.voided_at is None else credit.voided_at.date(), on)
+    amounts = [_Amount(line.account_id, side.sign * line.amount) for line in credit.lines]
+    amounts += [
+        _Amount(credit.tax_account_id, side.sign * credit.tax_total),
+        _Amount(roles[side.credits], -side.sign * credit.total_amount),
+    ]
+    yield from _during(stood, MAIN, amounts)
+
+
+def _credit_applied(side: Side, credit: Credit, roles: Roles) -> Iterator[Movement]:
+    """What moves from the credit to the documents it settles, and back."""
+    for each in credit.allocations:
+        own = times_sign(each.own_split, side.sign)
+        amounts = (
+            _Amount(roles[side.credits], side.sign * each.amount, credit.id, own),
+            _settling(side, roles, each.document_id, each.amount, each.split),
+        )
+        yield from _during(credits.applied_days(credit, each), APPLIED, amounts)
+
+
+def _refund(side: Side, refund: Refund, roles: Roles) -> Iterator[Movement]:
+    for each in refund.allocations:
+        amounts = [_Amount(account, side.sign * part) for account, part in each.split]
+        amounts.append(_Amount(roles[side.refunds], -side.sign * each.amount))
+        yield from _during(refunds.agreed_days(refund, each), MAIN, amounts)
+
+
+def _refund_payment(side: Side, payment: RefundPayment, roles: Roles) -> Iterator[Movement]:
+    money = roles[money_role(payment.method, payment.processor)]
+    amount = side.sign * payment.amount
+    split = times_sign(payment.split, side.sign)
+    amounts = (
+        _Amount(roles[side.refunds], amount, payment.refund_id, split),
+        _Amount(money, -amount),
+    )
+    for stood in refunds.paid_days(payment):
+        yield from _during(stood, MAIN, amounts)
+        yield from _fee(side, stood, payment.fee, money, roles)
+
+
+def _settling(side: Side, roles: Roles, document_id: UUID, amount: int, split: Split) -> _Amount:
+    """What brings down the claim that a document is."""
+    return _Amount(
+        roles[side.control], -side.sign * amount, document_id, times_sign(split, -side.sign)
+    )
+
+
+def _fee(side: Side, stood: Days, fee: int, money: UUID, roles: Roles) -> Iterator[Movement]:
+    yield from _during(stood, FEE, (_Amount(roles[side.fee], fee), _Amount(money, -fee)))
+
+
+def _during(stood: Days, stream: str, amounts: Iterable[_Amount]) -> Iterator[Movement]:
+    """Move amounts on the first day, and back on the day on which what they stand for ended."""
+    begin, end = stood
+    for each in amounts:
+        yield Movement(begin, stream, each.account_id, each.amount, each.settles, each.split)
+        if end is not None:
+            back = negative(each.split)
+            yield Movement(end, stream, each.account_id, -each.amount, each.settles, back)
 
 
 def _netted(movements: list[Movement]) -> list[Movement]:
     """Add up what meets on one account and day: only what is unapplied stands on 2100."""
     amounts: dict[tuple[date, str, UUID, UUID | None], int] = defaultdict(int)
-    splits: dict[tuple[date, str, UUID, UUID | None], dict[UUID, int]] = defaultdict(
-        lambda: defaultdict(int)
-    )
+    splits: dict[tuple[date, str, UUID, UUID | None], Split] = defaultdict(tuple)
     for move in movements:
         place = move.on, move.stream, move.account_id, move.settles
         amounts[place] += move.amount
-        for account_id, part in move.split:
-            splits[place][account_id] += part
+        splits[place] = added(splits[place], move.split)
     return [
-        Movement(on, stream, account_id, amount, settles, tuple(splits[place].items()))
+        Movement(on, stream, account_id, amount, settles, splits[place])
         for place, amount in amounts.items()
         for on, stream, account_id, settles in [place]
     ]

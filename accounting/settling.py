@@ -8,7 +8,6 @@ from uuid import UUID
 from accounting.allocation import (
     Documents,
     Part,
-    Span,
     Terms,
     live,
     parts_given,
@@ -29,7 +28,9 @@ from accounting.payments import (
     Payment,
     applied_on,
 )
+from accounting.refunding import refuse_released_below_refunds
 from accounting.sides import Side
+from accounting.spans import Span
 
 Body = Mapping[str, Any]
 
@@ -118,7 +119,8 @@ def amend(
 
     A list of allocations replaces the live ones. A payment that leaves its live states releases
     them. Where nothing changes, the payment comes back as the same object. Raises what `receive`
-    raises, and RuleBroken `immutable_field` or `total_below_allocated`.
+    raises, and RuleBroken `immutable_field`, `total_below_allocated` or
+    `refund_exceeds_refundable`.
     """
     given = changes.get("allocations")
     wanted = None if given is None else parts_given(side, given)
@@ -133,8 +135,12 @@ def amend(
     _refuse_new_identity(side, payment, changes)
     if wanted is None:
         wanted = parts_of(payment.allocations) if status in LIVE else []
+    if not given:
         _refuse_total_below(amended, wanted)
-    return _settled(side, payment, amended, wanted, loaded, occasion)
+    settled = _settled(side, payment, amended, wanted, loaded, occasion)
+    if status == "refunded" or (given is not None and status in LIVE):
+        _refuse_refunded_twice(side, payment, status, wanted, loaded, settled)
+    return settled
 
 
 def cancel(side: Side, payment: Payment, loaded: Documents, occasion: Occasion) -> Amended:
@@ -164,6 +170,8 @@ def _settled(
     terms = Terms(
         party_id=payment.party.id,
         total=payment.total,
+        held=payment.refunded,
+        by="paid",
         applied=payment.status == "completed",
         start=None if before is None else occasion.today,
         end=occasion.today,
@@ -187,7 +195,10 @@ def _settled(
 def _redated(
     before: Payment | None, payment: Payment, after: Documents, occasion: Occasion
 ) -> Documents:
-    """Move `paid_on` with the entry that settled a document, where its day was corrected."""
+    """Move `paid_on` with the entry that settled a document, where its day was corrected.
+
+    A part that now settles later than everything else did is what the document waited for.
+    """
     if before is None or payment.payment_date == before.payment_date:
         return after
     redated = dict(after)
@@ -195,8 +206,8 @@ def _redated(
         document = after[each.document_id]
         if each in before.allocations and each.split and document.paid_on is not None:
             was_on = applied_on(before, each, occasion.lock_date)
-            if document.paid_on == was_on:
-                on = applied_on(payment, each, occasion.lock_date)
+            on = applied_on(payment, each, occasion.lock_date)
+            if document.paid_on == was_on or document.paid_on < on != was_on:
                 redated[document.id] = replace(document, paid_on=on)
     return redated
 
@@ -243,8 +254,33 @@ def _refuse_new_identity(side: Side, payment: Payment, changes: Body) -> None:
             )
 
 
+def _refuse_refunded_twice(
+    side: Side,
+    payment: Payment,
+    status: str,
+    wanted: Sequence[Part],
+    loaded: Documents,
+    settled: Amended,
+) -> None:
+    """Hold money that refunds rest on: it is not released by hand, and does not go back whole.
+
+    What a list repeats is not released by hand, also where the status releases it.
+    """
+    if status == "refunded" and payment.refunded:
+        raise RuleBroken(
+            "refund_exceeds_refundable",
+            "Part of the payment is refunded already.",
+            refunded=payment.refunded,
+        )
+    asked = {part.document_id: part.amount for part in wanted}
+    for part in parts_of(payment.allocations):
+        if asked.get(part.document_id, 0) < part.amount:
+            before, after = loaded[part.document_id], settled.documents[part.document_id]
+            refuse_released_below_refunds(side, before, after)
+
+
 def _refuse_total_below(payment: Payment, held: Sequence[Part]) -> None:
-    amount = sum(part.amount for part in held)
+    amount = payment.refunded + sum(part.amount for part in held)
     if payment.total < amount:
         raise RuleBroken(
             "total_below_allocated",

@@ -62,6 +62,16 @@ def check_books() -> None:
     raise typer.Exit(prove_all())
 
 
+@app.command("sweep-documents")
+def sweep_documents(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what is there.")] = False,
+) -> None:
+    """Remove files that no record names and that are older than an hour."""
+    from cli.sweeping import sweep_all
+
+    sweep_all(only_look=dry_run)
+
+
 @app.command()
 def demo(
     serve: Annotated[

@@ -67,6 +67,17 @@ Tags = list[str]
 AnyJson = Any
 
 
+class DocumentUpload(TypedDict):
+    """A file to link, and what to say about it."""
+
+    file: str
+    file_name: str
+    document_type: NotRequired[str]
+    upload_source: NotRequired[str]
+    metadata: NotRequired[AnyJson]
+    tags: NotRequired[Tags]
+
+
 class CustomerCreate(TypedDict):
     external_id: NotRequired[str]
     reference_number: NotRequired[str]
@@ -90,6 +101,7 @@ class CustomerCreate(TypedDict):
     credit_limit: NotRequired[int]
     credit_limit_cents: NotRequired[int]
     metadata: NotRequired[AnyJson]
+    document: NotRequired[DocumentUpload]
 
 
 class CustomerUpdate(TypedDict):
@@ -115,6 +127,7 @@ class CustomerUpdate(TypedDict):
     credit_limit: NotRequired[int | None]
     credit_limit_cents: NotRequired[int | None]
     metadata: NotRequired[AnyJson]
+    document: NotRequired[DocumentUpload]
 
 
 Quantity = Decimal | str
@@ -195,6 +208,7 @@ class InvoiceCreate(TypedDict):
     additional_discount: NotRequired[int]
     transaction_tags: NotRequired[Tags]
     metadata: NotRequired[AnyJson]
+    document: NotRequired[DocumentUpload]
     line_items: list[InvoiceLineInput]
     payments: NotRequired[list[InvoiceInitialPayment]]
 
@@ -212,6 +226,7 @@ class InvoiceReplace(TypedDict):
     additional_discount: NotRequired[int]
     transaction_tags: NotRequired[Tags]
     metadata: NotRequired[AnyJson]
+    document: NotRequired[DocumentUpload]
     line_items: list[InvoiceLineInput]
 
 
@@ -222,6 +237,25 @@ class InvoiceSend(TypedDict):
 
 class InvoiceVoid(TypedDict):
     voided_at: NotRequired[datetime]
+
+
+class KeyedTag(TypedDict):
+    """A word to group by, under a name."""
+
+    key: str
+    value: str
+
+
+KeyedTags = list[KeyedTag]
+
+
+class WriteOffCreate(TypedDict):
+    external_id: NotRequired[str]
+    amount_cents: NotRequired[int]
+    write_off_at: NotRequired[datetime]
+    memo: NotRequired[str]
+    destination_account: NotRequired[AccountIdentifier]
+    tags: NotRequired[KeyedTags]
 
 
 class InvoiceAllocationInput(TypedDict):
@@ -278,6 +312,92 @@ class InvoicePaymentChanges(TypedDict):
     references: NotRequired[PaymentReferences]
     transaction_tags: NotRequired[Tags]
     metadata: NotRequired[Metadata]
+
+
+RefundMethod = Literal[
+    "BANK_TRANSFER",
+    "CREDIT_CARD",
+    "ACH",
+    "CHECK",
+    "CASH",
+    "PAYPAL",
+    "STRIPE",
+    "OTHER",
+]
+
+
+class InvoiceRefundCreate(TypedDict):
+    invoice_id: NotRequired[UUID]
+    payment_id: NotRequired[UUID]
+    amount_cents: NotRequired[int]
+    completed_at: NotRequired[datetime]
+    external_id: NotRequired[str]
+    memo: NotRequired[str]
+    reference_number: NotRequired[str]
+    processor: NotRequired[str]
+    method: NotRequired[RefundMethod]
+    refund_processing_fee_cents: NotRequired[int]
+    metadata: NotRequired[AnyJson]
+    document: NotRequired[DocumentUpload]
+
+
+class InvoiceRefundPaymentCreate(TypedDict):
+    amount_cents: NotRequired[int]
+    method: NotRequired[RefundMethod]
+    external_id: NotRequired[str]
+    completed_at: NotRequired[datetime]
+    processor: NotRequired[str]
+    memo: NotRequired[str]
+    transaction_tags: NotRequired[AnyJson]
+    metadata: NotRequired[AnyJson]
+    refund_processing_fee_cents: NotRequired[int]
+
+
+class CustomerCreditLineInput(TypedDict):
+    """One thing credited."""
+
+    amount: int
+    tax_amount_cents: NotRequired[int]
+    revenue_account_identifier: NotRequired[AccountIdentifier]
+    memo: NotRequired[str]
+    tags: NotRequired[Tags]
+    metadata: NotRequired[AnyJson]
+
+
+class CustomerCreditAllocationInput(TypedDict):
+    """A part of the credit for one invoice."""
+
+    invoice_id: UUID
+    amount: int
+
+
+class CustomerCreditCreate(TypedDict):
+    customer_id: NotRequired[UUID]
+    customer_external_id: NotRequired[str]
+    external_id: NotRequired[str]
+    credit_note_number: NotRequired[str]
+    sent_at: NotRequired[datetime]
+    source_invoice_id: NotRequired[UUID]
+    currency: NotRequired[Currency]
+    memo: NotRequired[str | None]
+    tags: NotRequired[Tags]
+    metadata: NotRequired[AnyJson]
+    line_items: list[CustomerCreditLineInput]
+    allocations: NotRequired[list[CustomerCreditAllocationInput]]
+    document: NotRequired[DocumentUpload]
+
+
+class CustomerCreditReplace(TypedDict):
+    allocations: NotRequired[list[CustomerCreditAllocationInput]]
+    sent_at: NotRequired[datetime]
+    memo: NotRequired[str | None]
+    tags: NotRequired[Tags]
+    metadata: NotRequired[AnyJson]
+    document: NotRequired[DocumentUpload]
+
+
+class CustomerCreditVoid(TypedDict):
+    voided_at: NotRequired[datetime]
 
 
 AccountType = Literal["asset", "liability", "equity", "revenue", "expense"]

@@ -1,30 +1,34 @@
 """Customers: who is invoiced."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from accounting import parties
 from accounting.parties import Customer
-from handlers import warnings
+from handlers import _documents, warnings
+from handlers._documents import Links
 from handlers.bodies import CustomerCreate, CustomerUpdate
 from handlers.replies import Created, Reply
 from persistence.books import Books
 from persistence.customers import CustomerAccount
 from persistence.identifiers import new_id
 from persistence.pages import Page, PageRequest
+from persistence.stored_documents import StoredDocument
 
 
-async def create_customer(books: Books, body: CustomerCreate) -> Reply:
+async def create_customer(books: Books, body: CustomerCreate, links: Links) -> Reply:
     """Create a customer; one whose external id is known is answered as it is."""
     existing = await books.customers.with_external_id(body.get("external_id"))
     if existing is not None:
-        return shape(existing)
+        return show(existing, await books.stored_documents.all_of(existing.id), links)
     customer = Customer(
         id=new_id(), version=1, created_at=books.now, updated_at=books.now, **facts(body)
     )
     books.save(customer)
-    return Created(shape(CustomerAccount(customer, outstanding_balance=0)))
+    added = attach(books, body, customer.id)
+    return Created(show(CustomerAccount(customer, outstanding_balance=0), added, links))
 
 
 async def list_customers(books: Books, page: PageRequest) -> Page[Reply]:
@@ -32,47 +36,67 @@ async def list_customers(books: Books, page: PageRequest) -> Page[Reply]:
     return (await books.customers.page(page)).of(shape)
 
 
-async def get_customer(books: Books, customer_id: UUID) -> Reply:
+async def get_customer(books: Books, customer_id: UUID, links: Links) -> Reply:
     """Read one customer."""
-    return shape(await books.customers.get(customer_id))
+    found, documents = await books.ask(
+        books.customers.get(customer_id), books.stored_documents.all_of(customer_id)
+    )
+    return show(found, documents, links)
 
 
-async def update_customer(books: Books, customer_id: UUID, body: CustomerUpdate) -> Reply:
-    """Change the supplied fields of a customer."""
-    found = await books.customers.lock(customer_id)
+async def update_customer(
+    books: Books, customer_id: UUID, body: CustomerUpdate, links: Links
+) -> Reply:
+    """Change the supplied fields of a customer; a document that comes along is added."""
+    found, documents = await lock(books, customer_id)
+    added = attach(books, body, customer_id)
     changed = replace(found.customer, **facts(body))
-    if changed == found.customer:
-        return shape(found)
+    if changed == found.customer and not added:
+        return show(found, documents, links)
     parties.refuse_nameless(changed.individual_name, changed.company_name)
     changed = replace(changed, updated_at=books.now)
     books.save(changed)
-    return shape(replace(found, customer=changed))
+    return show(replace(found, customer=changed), [*added, *documents], links)
 
 
-async def archive_customer(books: Books, customer_id: UUID) -> Reply:
+async def archive_customer(books: Books, customer_id: UUID, links: Links) -> Reply:
     """Archive a customer who owes nothing; an archived one stays as it is."""
-    found = await books.customers.lock(customer_id)
+    found, documents = await lock(books, customer_id)
     if found.customer.archived_at is not None:
-        return shape(found)
+        return show(found, documents, links)
     parties.refuse_archiving_customer(found.outstanding_balance)
     archived = replace(found.customer, archived_at=books.now, updated_at=books.now)
     books.save(archived)
-    return shape(replace(found, customer=archived))
+    return show(replace(found, customer=archived), documents, links)
 
 
-async def unarchive_customer(books: Books, customer_id: UUID) -> Reply:
+async def unarchive_customer(books: Books, customer_id: UUID, links: Links) -> Reply:
     """Bring an archived customer back; an active one stays as it is."""
-    found = await books.customers.lock(customer_id)
+    found, documents = await lock(books, customer_id)
     if found.customer.archived_at is None:
-        return shape(found)
+        return show(found, documents, links)
     active = replace(found.customer, archived_at=None, updated_at=books.now)
     books.save(active)
-    return shape(replace(found, customer=active))
+    return show(replace(found, customer=active), documents, links)
+
+
+async def lock(books: Books, customer_id: UUID) -> tuple[CustomerAccount, list[StoredDocument]]:
+    """Lock a customer, and read the documents that are linked to it."""
+    found, documents = await books.ask(
+        books.customers.lock(customer_id), books.stored_documents.all_of(customer_id)
+    )
+    return found, documents
+
+
+def attach(books: Books, body: Any, customer_id: UUID) -> list[StoredDocument]:
+    """Store the document that a body brings; none, or one."""
+    added = _documents.attach(books, _documents.received(body), "customer", customer_id)
+    return [added] if added else []
 
 
 def facts(body: Any) -> dict[str, Any]:
     """Turn a body into fields of the value; both names of the credit limit mean one amount."""
-    given = dict(body)
+    given = {name: value for name, value in body.items() if name != "document"}
     if "credit_limit" in given:
         limit = given.pop("credit_limit")
         given.setdefault("credit_limit_cents", limit)
@@ -83,8 +107,14 @@ def facts(body: Any) -> dict[str, Any]:
     return given
 
 
+def show(found: CustomerAccount, documents: Sequence[StoredDocument], links: Links) -> Reply:
+    """Show a single customer: with its documents, the newest first."""
+    shown = [_documents.summary(document, links) for document in documents]
+    return {**shape(found), "documents": shown}
+
+
 def shape(found: CustomerAccount) -> Reply:
-    """Show a customer as the contract describes it."""
+    """Show a customer as lists do."""
     customer = found.customer
     archived = customer.archived_at is not None
     return {

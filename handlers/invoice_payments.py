@@ -1,14 +1,15 @@
 """Invoice payments: money from customers, and which invoices it settles."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
 from accounting import documents, payments, postings, settling
 from accounting.documents import Document
 from accounting.payments import Amended, Payment
+from accounting.refund_shares import GivenBack
 from accounting.sides import RECEIVABLE
-from handlers._shapes import customer_of
+from handlers._shapes import customer_of, day_start
 from handlers.bodies import InvoicePaymentChanges, InvoicePaymentCreate
 from handlers.replies import Created, Reply
 from persistence.books import Books
@@ -67,7 +68,7 @@ async def amend(
     payment, invoices = await lock(books, payment_id, body)
     amended = settling.amend(RECEIVABLE, payment, invoices, body, books.occasion, whole=whole)
     if amended.payment is payment:
-        return {"payment": shape(books, payment, invoices)}
+        return await answer(books, amended)
     return await keep(books, amended)
 
 
@@ -85,16 +86,28 @@ async def keep(books: Books, amended: Amended) -> Reply:
     books.save(amended.payment, *amended.changed)
     roles = await books.roles()
     books.post(postings.entries_for(RECEIVABLE, amended.payment, roles, books.lock_date))
-    return {"payment": shape(books, amended.payment, amended.documents)}
+    return await answer(books, amended)
+
+
+async def answer(books: Books, amended: Amended) -> Reply:
+    """Show a payment as it is kept, with what refunds give back of it."""
+    payment, invoices = amended.payment, amended.documents
+    refunds = await books.invoice_payments.refunds_of(payment, invoices)
+    return {"payment": shape(books, payment, invoices, refunds)}
 
 
 def show(books: Books, found: PaymentRecord) -> dict[str, Any]:
     """Show a payment as it was read."""
-    return shape(books, found.payment, found.documents)
+    return shape(books, found.payment, found.documents, found.refunds)
 
 
-def shape(books: Books, payment: Payment, invoices: Mapping[UUID, Document]) -> dict[str, Any]:
-    """Show a payment with the invoices it settles or reserves."""
+def shape(
+    books: Books,
+    payment: Payment,
+    invoices: Mapping[UUID, Document],
+    refunds: Iterable[GivenBack],
+) -> dict[str, Any]:
+    """Show a payment with the invoices it settles or reserves, and its refunds."""
     return {
         "id": payment.id,
         "business_id": books.business_id,
@@ -126,9 +139,20 @@ def shape(books: Books, payment: Payment, invoices: Mapping[UUID, Document]) -> 
         "created_at": payment.created_at,
         "updated_at": payment.updated_at,
         **allocations(books, payment, invoices),
-        "refund_allocations": [],
+        "refund_allocations": [shape_refund(each) for each in refunds],
         "reconciled_bank_transactions": [],
         "payouts": [],
+    }
+
+
+def shape_refund(refund: GivenBack) -> dict[str, Any]:
+    """Show what a refund gives back of a payment."""
+    return {
+        "refund_id": refund.refund_id,
+        "invoice_id": refund.document_id,
+        "amount_cents": refund.amount,
+        "allocated_at": day_start(refund.agreed_on),
+        "reference_number": refund.reference_number,
     }
 
 

@@ -14,23 +14,37 @@ from sqlalchemy import Table
 from accounting.accounts import Account
 from accounting.businesses import Business
 from accounting.chart import Role
+from accounting.credits import Credit
 from accounting.documents import Document
 from accounting.errors import Stale
 from accounting.ledger import Entry
 from accounting.occasion import Occasion
 from accounting.parties import Customer
 from accounting.payments import Payment
+from accounting.refunds import Refund, RefundPayment
+from accounting.writing_off import WriteOff
 from persistence.accounts import AccountStore, RoleMemory
 from persistence.customers import CustomerStore
 from persistence.identifiers import new_id
-from persistence.invoices import InvoicePaymentStore, InvoiceStore
+from persistence.invoices import (
+    CustomerCreditStore,
+    InvoicePaymentStore,
+    InvoiceRefundPaymentStore,
+    InvoiceRefundStore,
+    InvoiceStore,
+)
 from persistence.journal import JournalStore
 from persistence.sessions import Reading, Writing
 from persistence.staging import Staging
 from persistence.statements import Row
 from persistence.store import Versioned
+from persistence.stored_documents import StoredDocumentStore
 from persistence.tenants import BusinessTenant
 from persistence.wire import Question
+from persistence.write_offs import WriteOffStore
+
+Kept = Customer | Account | Document | Payment | WriteOff | Credit | Refund | RefundPayment
+"""The values that the books of a business keep."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +85,12 @@ class Books:
         self.accounts = AccountStore(self)
         self.invoices = InvoiceStore(self)
         self.invoice_payments = InvoicePaymentStore(self)
+        self.customer_credits = CustomerCreditStore(self)
+        self.write_offs = WriteOffStore(self)
+        self.invoice_refunds = InvoiceRefundStore(self)
+        self.invoice_refund_payments = InvoiceRefundPaymentStore(self)
         self.journal = JournalStore(self)
+        self.stored_documents = StoredDocumentStore(self)
 
     # ── What is known of the business ──────────────────────────────────────────────────────────
 
@@ -135,7 +154,7 @@ class Books:
 
     # ── Changing ───────────────────────────────────────────────────────────────────────────────
 
-    def save(self, *values: Customer | Document | Payment | Account) -> None:
+    def save(self, *values: Kept) -> None:
         """Stage values to be written by the flush; one that was never loaded is new."""
         for value in values:
             self._store_of(value).save(value)
@@ -198,6 +217,14 @@ class Books:
                 return self.invoices
             case Payment():
                 return self.invoice_payments
+            case WriteOff():
+                return self.write_offs
+            case Credit():
+                return self.customer_credits
+            case Refund():
+                return self.invoice_refunds
+            case RefundPayment():
+                return self.invoice_refund_payments
             case Account():
                 return self.accounts
         raise TypeError(f"no store keeps a {type(value).__name__}")

@@ -1,4 +1,4 @@
-"""The cellar as one process holds it: its connections, its gate, and what it remembers."""
+"""The cellar as one process holds it: connections, gate, files, and what it remembers."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,6 +9,7 @@ from psycopg import OperationalError
 from psycopg_pool import PoolTimeout
 
 from persistence.accounts import RoleMemory
+from persistence.blobs import Blobs, Shelf
 from persistence.gate import Gate
 from persistence.pool import Pool, make_pool, refuse_unsafe
 
@@ -17,11 +18,12 @@ OPENING_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Cellar:
-    """What the door is given of the database; open it inside the event loop."""
+    """What the door is given of the database and of the files; open it inside the event loop."""
 
     pool: Pool
     gate: Gate
     roles: RoleMemory
+    blobs: Blobs
 
     async def open(self, *, durable: bool) -> None:
         """Connect; raises UnsafeDatabase where promises could not be kept.
@@ -48,7 +50,12 @@ class Cellar:
             await connection.execute("SELECT 1")
 
 
-def furnish(url: str, *, size: int, key_matches: Callable[[str, bytes], bool]) -> Cellar:
-    """Prepare a cellar of `size` connections; `key_matches` compares an API key and a digest."""
+def furnish(
+    url: str, *, size: int, key_matches: Callable[[str, bytes], bool], shelf: Shelf
+) -> Cellar:
+    """Prepare a cellar of `size` connections; `key_matches` compares an API key and a digest.
+
+    `shelf` is where the contents of documents lie.
+    """
     pool = make_pool(url, size=size)
-    return Cellar(pool, Gate(pool, key_matches), RoleMemory())
+    return Cellar(pool, Gate(pool, key_matches), RoleMemory(), Blobs(shelf))

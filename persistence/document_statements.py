@@ -15,7 +15,6 @@ from sqlalchemy import (
     and_,
     any_,
     case,
-    cast,
     delete,
     func,
     literal_column,
@@ -25,6 +24,7 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.documents import Document
 from accounting.parties import Party
+from persistence.document_shares import ShareTables, day_of, share_columns
 from persistence.filters import MOMENT, any_part, created_filters
 from persistence.pages import Filter, Listing, first_if_absent
 from persistence.statements import compiled, given, word
@@ -32,6 +32,7 @@ from persistence.store import among, in_business
 
 STORED = tuple(item.name for item in fields(Document) if item.name not in ("party", "posted"))
 PARTY = tuple(item.name for item in fields(Party))
+UNLISTED = ("lines", "settled", "returned")
 ISSUED = ("sent", "overdue", "partially_paid", "partially_written_off")
 
 
@@ -51,12 +52,12 @@ def on_party(table: Table, party: Table) -> ColumnElement[bool]:
 class DocumentStatements:
     """The statements of one side's documents."""
 
-    def __init__(self, document: Table, party: Table, payment: Table, allocation: Table) -> None:
+    def __init__(self, document: Table, party: Table, tables: ShareTables) -> None:
         self.document = document
         self.party = party
         self.source = document.join(party, on_party(document, party))
         self.columns = (*(document.c[name] for name in STORED), *party_columns(party))
-        self.shares = self._shares(document, payment, allocation).label("payments")
+        self.share_columns = share_columns(document, tables)
 
     @cached_property
     def by_id(self) -> str:
@@ -73,13 +74,26 @@ class DocumentStatements:
         return compiled(held.with_for_update(read=True, key_share=True, of=self.party))
 
     @cached_property
+    def hold(self) -> str:
+        """Hold a document against deletion: something is about to name it."""
+        chosen = select(self.document.c.id).where(
+            in_business(self.document), among(self.document.c.id)
+        )
+        return compiled(chosen.with_for_update(read=True, key_share=True))
+
+    @cached_property
+    def shares(self) -> str:
+        chosen = select(*self.share_columns).select_from(self.document)
+        return compiled(chosen.where(in_business(self.document), among(self.document.c.id)))
+
+    @cached_property
     def shown(self) -> str:
-        chosen = select(*self.columns, self.shares).select_from(self.source)
+        chosen = select(*self.columns, *self.share_columns).select_from(self.source)
         return compiled(chosen.where(in_business(self.document), among(self.document.c.id)))
 
     @cached_property
     def by_external_id(self) -> str:
-        chosen = select(*self.columns, self.shares).select_from(self.source)
+        chosen = select(*self.columns, *self.share_columns).select_from(self.source)
         wanted = self.document.c.external_id == given("external_id", Text)
         return compiled(chosen.where(in_business(self.document), wanted))
 
@@ -110,34 +124,13 @@ class DocumentStatements:
 
     def _plain_columns(self) -> list[ColumnElement[Any]]:
         nothing: ColumnElement[Any] = literal_column("'[]'::jsonb")
-        return [
-            nothing.label(name) if name in ("lines", "settled") else self.document.c[name]
-            for name in STORED
-        ]
-
-    def _shares(self, document: Table, payment: Table, allocation: Table) -> Any:
-        share = func.json_build_array(
-            payment.c.id, payment.c.payment_date, payment.c.method, allocation.c.amount
-        )
-        paying = and_(
-            payment.c.business_id == allocation.c.business_id,
-            payment.c.id == allocation.c.payment_id,
-        )
-        in_order = share.op("ORDER BY")(payment.c.payment_date)
-        return (
-            select(func.json_agg(in_order))
-            .select_from(allocation.join(payment, paying))
-            .where(
-                allocation.c.business_id == document.c.business_id,
-                allocation.c.document_id == document.c.id,
-                allocation.c.end_on.is_(None),
-            )
-            .scalar_subquery()
-        )
+        row = self.document.c
+        return [nothing.label(name) if name in UNLISTED else row[name] for name in STORED]
 
     def _overdue(self) -> ColumnElement[bool]:
-        due = cast(func.timezone(word("UTC"), self.document.c.due_at), Date)
-        return and_(self.document.c.outstanding > literal_column("0"), due < given("today", Date))
+        row = self.document.c
+        late = day_of(row.due_at) < given("today", Date)
+        return and_(row.outstanding > literal_column("0"), late)
 
     def _status(self) -> ColumnElement[str]:
         """`accounting.documents.status` in SQL; a test holds the two together."""

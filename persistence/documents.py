@@ -5,20 +5,21 @@ A subclass names its tables; statements, filters and shapes of rows are the same
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from datetime import date
 from decimal import Decimal
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from uuid import UUID
 
 from accounting.documents import Document, LineItem, Tax
 from accounting.ledger import Posted
-from accounting.numbers import given_in
 from accounting.parties import Party
+from accounting.splits import Split
+from persistence.document_shares import Shares, take_shares
 from persistence.document_statements import PARTY, STORED, DocumentStatements
 from persistence.journal import posted_by_source
+from persistence.numbered import GivenNumbers
 from persistence.pages import Page, PageRequest
 from persistence.statements import Query, Row
-from persistence.store import Store
+from persistence.store import Store, no_such_reference, not_found
 from persistence.wire import Answers, Question
 
 if TYPE_CHECKING:
@@ -26,21 +27,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class PaymentShare:
-    """What one payment settles of a document, in minor units."""
-
-    payment_id: UUID
-    payment_date: date
-    payment_method: str
-    amount_cents: int
-
-
-@dataclass(frozen=True, slots=True)
 class DocumentRecord:
-    """A document with the payments that are allocated to it."""
+    """A document with what settles it and what was given back of it."""
 
     document: Document
-    payments: tuple[PaymentShare, ...]
+    shares: Shares
 
     @property
     def id(self) -> UUID:
@@ -64,7 +55,7 @@ class DocumentStore(Store[Document]):
 
     def __init__(self, books: "Books") -> None:
         super().__init__(books)
-        self._numbers: dict[UUID, str | None] = {}  # As they were loaded.
+        self.numbers = GivenNumbers(books, self.series)
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         posted = self.books.journal.posted_for(ids)
@@ -76,13 +67,38 @@ class DocumentStore(Store[Document]):
     def assemble(self, answers: Answers) -> list[Document]:
         rows, entries = answers
         posted = posted_by_source(entries)
-        self._numbers.update((row["id"], row["number"]) for row in rows)
+        self.numbers.note(rows)
         return [document_of(row, posted=posted.get(row["id"], ())) for row in rows]
 
     def shown(self, id: UUID) -> Question[DocumentRecord]:
-        """Find one with the payments allocated to it; raises NotFound."""
+        """Find one with what settles it; raises NotFound."""
         query = Query(self.statements.shown, {"ids": [id]})
         return self.ask((query,), lambda answers: self.only([_record(row) for row in answers[0]]))
+
+    def shares(self, id: UUID) -> Question[Shares]:
+        """Find what settles one that is locked, and what was given back of it; raises NotFound."""
+        query = Query(self.statements.shares, {"ids": [id]})
+
+        def answer(answers: Answers) -> Shares:
+            if not answers[0]:
+                raise not_found(self.noun)
+            return take_shares(answers[0][0])
+
+        return self.ask((query,), answer)
+
+    def hold(self, id: UUID | None) -> Question[None]:
+        """Hold one that a body names as an origin against deletion; ask it after all locks.
+
+        Raises RuleBroken `reference_not_found` where it does not exist in this business.
+        """
+        if id is None:
+            return self.ask((), lambda _: None)
+
+        def answer(answers: Answers) -> None:
+            if not answers[0]:
+                raise no_such_reference(self.noun, id)
+
+        return self.ask((Query(self.statements.hold, {"ids": [id]}),), answer)
 
     def with_external_id(self, external_id: str | None) -> Question[DocumentRecord | None]:
         """Find the document a partner knows by its own identifier."""
@@ -107,12 +123,8 @@ class DocumentStore(Store[Document]):
         """Stage a document."""
         row = {name: getattr(value, name) for name in STORED}
         row["party_id"] = value.party.id
-        if isinstance(value.number, str) and self._numbers.get(value.id) != value.number:
-            given_place = given_in(self.series, value.number)
-            if given_place is not None:  # Numbers given out later must not meet this one.
-                self.books.staging.raise_series(self.series, given_place)
+        self.numbers.keep_clear(value.id, value.number)
         row["lines"] = [_line_row(line) for line in value.lines]
-        row["settled"] = value.settled
         self.books.stage(self.table, value.id, row)
 
     def delete(self, value: Document) -> None:
@@ -122,10 +134,7 @@ class DocumentStore(Store[Document]):
 
 
 def _record(row: Row) -> DocumentRecord:
-    shares = tuple(
-        PaymentShare(UUID(payment), date.fromisoformat(on), method, amount)
-        for payment, on, method, amount in row.pop("payments") or ()
-    )
+    shares = take_shares(row)
     return DocumentRecord(document_of(row), shares)
 
 
@@ -133,9 +142,15 @@ def document_of(row: Row, *, posted: tuple[Posted, ...] = ()) -> Document:
     """Make a document of its row."""
     party = take_party(row)
     row["lines"] = tuple(_line(line) for line in row["lines"])
-    row["settled"] = tuple((UUID(account), amount) for account, amount in row["settled"])
+    row["settled"] = split_of(row["settled"])
+    row["returned"] = split_of(row["returned"])
     row["transaction_tags"] = tuple(row["transaction_tags"])
     return Document(**row, party=party, posted=posted)
+
+
+def split_of(pairs: list[Any]) -> Split:
+    """Read a split from its JSON."""
+    return tuple((UUID(account), amount) for account, amount in pairs)
 
 
 def _line_row(line: LineItem) -> Row:

@@ -1,5 +1,6 @@
 """What psycopg raises, turned into what the house understands."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from psycopg import DataError, Error, IntegrityError, InterfaceError, OperationalError, errors
@@ -21,8 +22,17 @@ _UNIQUE = {
     "invoice_business_id_number_key": _Broken(
         "duplicate_invoice_number", "Another invoice of this business has this number."
     ),
+    "customer_credit_business_id_number_key": _Broken(
+        "duplicate_credit_note_number", "Another credit note of this business has this number."
+    ),
     "account_business_id_code_key": _Broken(
         "duplicate_account_code", "Another account of this business has this code."
+    ),
+}
+# Only of documents that are deleted: what names one holds it first.
+_NAMED = {
+    "customer_credit_business_id_source_document_id_fkey": _Broken(
+        "invoice_has_allocations", "A customer credit names the invoice as its source."
     ),
 }
 _EXTERNAL_ID = "_external_id_key"
@@ -48,6 +58,8 @@ def refusal_of(error: Exception) -> Refusal | None:
         return _unique(error)
     if isinstance(error, errors.CheckViolation):
         return _check(error)
+    if isinstance(error, errors.ForeignKeyViolation):
+        return _said(_NAMED, error)
     if isinstance(error, IntegrityError):
         return None
     if isinstance(error, DataError | UnicodeEncodeError):
@@ -69,7 +81,11 @@ def unavailable() -> Unavailable:
 def _unique(error: errors.UniqueViolation) -> Refusal | None:
     if is_external_id_race(error):
         return Conflict("duplicate_external_id", "Another resource has this external_id.")
-    broken = _UNIQUE.get(error.diag.constraint_name or "")
+    return _said(_UNIQUE, error)
+
+
+def _said(known: Mapping[str, _Broken], error: IntegrityError) -> Refusal | None:
+    broken = known.get(error.diag.constraint_name or "")
     return Conflict(broken.code, broken.message) if broken else None
 
 
@@ -80,5 +96,9 @@ def _check(error: errors.CheckViolation) -> Refusal | None:
     if name.endswith("_not_over_allocated_check"):
         return RuleBroken(
             "allocation_exceeds_outstanding", "The allocation is more than is left to settle."
+        )
+    if name.endswith("_credit_within_total_check"):
+        return RuleBroken(
+            "allocation_exceeds_total", "The allocations come to more than the total."
         )
     return None

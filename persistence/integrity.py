@@ -9,24 +9,29 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 from access.principal import Caller, CallerKind
 from accounting import postings
 from accounting.chart import Role
+from accounting.credits import Credit
 from accounting.documents import Document
 from accounting.ledger import Entry, Line, Movement
 from accounting.payments import Payment
+from accounting.postings import Subject
+from accounting.refunds import Refund, RefundPayment
 from accounting.sides import RECEIVABLE, Side
+from accounting.writing_off import WriteOff
 from persistence.accounts import RoleMemory
 from persistence.books import Books
-from persistence.documents import DocumentStore
-from persistence.integrity_checks import CHECKS, verdict
-from persistence.payments import PaymentStore
+from persistence.check_shapes import verdict
+from persistence.integrity_checks import CHECKS
 from persistence.pipeline import Connection, exchange
 from persistence.pool import Pool
 from persistence.sessions import SNAPSHOT, Reading
 from persistence.statements import Query
+from persistence.store import Store
 from persistence.tenants import BusinessTenant, set_tenant
 from persistence.wire import Question
 
@@ -117,8 +122,16 @@ class DocumentProof:
 
     async def made(self) -> Check:
         """Go through all documents."""
-        roles = await self.books.roles()
-        stores = (self.books.invoices, self.books.invoice_payments)
+        books = self.books
+        roles = await books.roles()
+        stores: tuple[Store[Any], ...] = (
+            books.invoices,
+            books.invoice_payments,
+            books.write_offs,
+            books.customer_credits,
+            books.invoice_refunds,
+            books.invoice_refund_payments,
+        )
         for store in stores:
             counted = await _count(store)
             async for batch in _batches(store):
@@ -128,18 +141,14 @@ class DocumentProof:
                 self.advance(0.8 / len(stores))
         return Check("posted_as_desired", self.checked, self.first_offender)
 
-    def _examine(
-        self, side: Side, roles: Mapping[Role, UUID], subjects: Sequence[Document | Payment]
-    ) -> None:
+    def _examine(self, side: Side, roles: Mapping[Role, UUID], subjects: Sequence[Subject]) -> None:
         self.checked += len(subjects)
         for subject in subjects:
             if self.first_offender is None and not is_posted_as_desired(side, subject, roles):
                 self.first_offender = _name(side, subject)
 
 
-def is_posted_as_desired(
-    side: Side, subject: Document | Payment, roles: Mapping[Role, UUID]
-) -> bool:
+def is_posted_as_desired(side: Side, subject: Subject, roles: Mapping[Role, UUID]) -> bool:
     """Tell whether what was posted for a document sums to what it desires.
 
     That holds for each account, settled document and part of it: of an invoice of 120 posted as
@@ -166,21 +175,28 @@ def _count_up(
         rests[*place, account_id] += sign * part
 
 
-def _name(side: Side, subject: Document | Payment) -> str:
-    if isinstance(subject, Document):
-        return f"{side.noun} {subject.number or subject.id}"
-    return f"{side.noun} payment {subject.id}"
+def _name(side: Side, subject: Subject) -> str:
+    match subject:
+        case Document():
+            return f"{side.noun} {subject.number or subject.id}"
+        case Payment():
+            return f"{side.noun} payment {subject.id}"
+        case WriteOff():
+            return f"write-off {subject.id} of {side.noun} {subject.document_number}"
+        case Credit():
+            return f"credit {subject.number or subject.id}"
+        case Refund():
+            return f"{side.noun} refund {subject.id}"
+        case RefundPayment():
+            return f"{side.noun} refund payment {subject.id}"
 
 
-_Rows = DocumentStore | PaymentStore
-
-
-def _count(store: _Rows) -> Awaitable[int]:
+def _count(store: Store[Any]) -> Awaitable[int]:
     text = f"SELECT count(*) AS n FROM {store.table.name} WHERE business_id = %(business_id)s"
     return store.ask((Query(text, {}),), lambda answers: int(answers[0][0]["n"]))
 
 
-async def _batches(store: _Rows) -> AsyncIterator[Sequence[Document | Payment]]:
+async def _batches(store: Store[Any]) -> AsyncIterator[Sequence[Subject]]:
     text = (
         f"SELECT id FROM {store.table.name} WHERE business_id = %(business_id)s"
         f" AND id > %(after)s ORDER BY id LIMIT {BATCH}"
@@ -192,7 +208,5 @@ async def _batches(store: _Rows) -> AsyncIterator[Sequence[Document | Payment]]:
         if not ids:
             return
         after = ids[-1]
-        whole: Question[Sequence[Document | Payment]] = store.ask(
-            store.loading(ids), store.assemble
-        )
+        whole: Question[list[Subject]] = store.ask(store.loading(ids), store.assemble)
         yield await whole

@@ -10,17 +10,17 @@ from sqlalchemy import (
     Table,
     Text,
     Uuid,
-    and_,
-    cast,
     func,
     select,
 )
 
 from accounting.payments import Payment
-from persistence.document_statements import DocumentStatements, on_party, party_columns
+from persistence.allocations import AllocationStatements
+from persistence.document_statements import on_party, party_columns
 from persistence.filters import any_part, created_filters
 from persistence.pages import Filter, Listing
-from persistence.statements import compiled, given, word
+from persistence.payment_refunds import RefundedStatements
+from persistence.statements import compiled, given
 from persistence.store import among, in_business
 
 DERIVED = ("party", "posted", "allocations")
@@ -31,12 +31,16 @@ class PaymentStatements:
     """The statements of one side's payments."""
 
     def __init__(
-        self, payment: Table, party: Table, allocation: Table, documents: DocumentStatements
+        self,
+        payment: Table,
+        party: Table,
+        allocations: AllocationStatements,
+        refunded: RefundedStatements,
     ) -> None:
         self.payment = payment
         self.party = party
-        self.allocation = allocation
-        self.documents = documents
+        self.allocations = allocations
+        self.refunded = refunded
         self.source = payment.join(party, on_party(payment, party))
         self.columns = (*(payment.c[name] for name in STORED), *party_columns(party))
 
@@ -51,35 +55,6 @@ class PaymentStatements:
             in_business(self.payment), self.payment.c.external_id == given("external_id", Text)
         )
         return compiled(chosen)
-
-    @cached_property
-    def allocations(self) -> str:
-        """All allocations of payments, ended ones too, with the day their document opened."""
-        row, document = self.allocation.c, self.documents.document
-        opened = cast(func.timezone(word("UTC"), document.c.opened_at), Date)
-        names = ("id", "version", "payment_id", "document_id", "amount", "start_on", "end_on")
-        chosen = select(*(row[name] for name in names), row.split, opened.label("document_date"))
-        settling = and_(document.c.business_id == row.business_id, document.c.id == row.document_id)
-        return compiled(
-            chosen.select_from(self.allocation.join(document, settling))
-            .where(in_business(self.allocation), among(row.payment_id, "payments"))
-            .order_by(row.id)
-        )
-
-    @cached_property
-    def settled(self) -> str:
-        """The documents to which payments are, or ever were, allocated.
-
-        Those of ended allocations too: it follows the statement that reads the allocations, and in
-        a writing one of them may have ended in between.
-        """
-        row = self.allocation.c
-        ever = select(row.document_id).where(
-            in_business(self.allocation), among(row.payment_id, "payments")
-        )
-        document = self.documents.document
-        chosen = select(*self.documents.columns).select_from(self.documents.source)
-        return compiled(chosen.where(in_business(document), document.c.id.in_(ever)))
 
     @cached_property
     def listing(self) -> Listing:
@@ -100,22 +75,12 @@ class PaymentStatements:
         )
 
     def _filters(self) -> dict[str, Filter]:
-        row, party, allocation = self.payment.c, self.party.c, self.allocation
-        touching = (
-            select(allocation.c.id)
-            .where(
-                allocation.c.business_id == row.business_id,
-                allocation.c.payment_id == row.id,
-                allocation.c.end_on.is_(None),
-                allocation.c.document_id == given("invoice_id", Uuid),
-            )
-            .exists()
-        )
+        row, party = self.payment.c, self.party.c
         fully = (row.allocated == row.total) == given("is_fully_allocated", Boolean)
         return {
             **created_filters(self.payment),
             "customer_id": Filter(row.party_id == given("customer_id", Uuid)),
-            "invoice_id": Filter(touching),
+            "invoice_id": Filter(self.allocations.touching(self.payment, "invoice_id")),
             "payment_date_start": Filter(row.payment_date >= given("payment_date_start", Date)),
             "payment_date_end": Filter(row.payment_date <= given("payment_date_end", Date)),
             "min_amount": Filter(row.total >= given("min_amount", BigInteger)),

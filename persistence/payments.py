@@ -1,33 +1,37 @@
 """Money that came in or went out, as it is stored, with the history of its allocations."""
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from uuid import UUID
 
-from accounting.allocation import Allocation, Span
+from accounting.allocation import Allocation
 from accounting.documents import Document
-from accounting.payments import Payment, allocated, applied
-from persistence.documents import (
-    document_of,
-    take_party,
-)
+from accounting.payments import Payment, allocated, applied, live_allocations
+from accounting.refund_shares import GivenBack
+from accounting.spans import Span
+from persistence.allocations import AllocationRows, documents_by_id
+from persistence.documents import take_party
 from persistence.journal import posted_by_source
 from persistence.pages import Page, PageRequest
+from persistence.payment_refunds import refunded_of
 from persistence.payment_statements import STORED, PaymentStatements
 from persistence.statements import Query, Row
 from persistence.store import Store
 from persistence.wire import Answers, Question
 
+if TYPE_CHECKING:
+    from persistence.books import Books
+
 
 @dataclass(frozen=True, slots=True)
 class PaymentRecord:
-    """A payment with the documents it is allocated to."""
+    """A payment with the documents it is allocated to, and what refunds give back of it."""
 
     payment: Payment
     documents: dict[UUID, Document]
+    refunds: tuple[GivenBack, ...]
 
     @property
     def id(self) -> UUID:
@@ -43,25 +47,44 @@ class PaymentStore(Store[Payment]):
 
     statements: ClassVar[PaymentStatements]
 
+    def __init__(self, books: "Books") -> None:
+        super().__init__(books)
+        self.allocations = AllocationRows(books, self.statements.allocations)
+
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         return (
             Query(self.statements.by_id, {"ids": list(ids)}),
-            Query(self.statements.allocations, {"payments": list(ids)}),
+            self.allocations.loading(ids),
             self.books.journal.posted_for(ids),
         )
 
     def assemble(self, answers: Answers) -> list[Payment]:
         rows, allocations, entries = answers
-        posted, shares = posted_by_source(entries), self._allocations(allocations)
+        posted, shares = posted_by_source(entries), self.allocations.read(allocations)
         return [
             _payment(row, shares.get(row["id"], ()), posted=posted.get(row["id"], ()))
             for row in rows
         ]
 
     def shown(self, id: UUID) -> Question[PaymentRecord]:
-        """Find one with the documents it is allocated to; raises NotFound."""
+        """Find one with the documents it is allocated to and its refunds; raises NotFound."""
         queries = (Query(self.statements.by_id, {"ids": [id]}), *self._around([id]))
-        return self.ask(queries, lambda answers: self.only(self._records(answers)))
+        return self.ask(queries, lambda answers: self.only(self._records(answers[0], answers[1:])))
+
+    def refunds_of(
+        self, payment: Payment, documents: Mapping[UUID, Document]
+    ) -> Question[tuple[GivenBack, ...]]:
+        """Find what refunds give back of a payment that is about to be kept.
+
+        It is locked with its documents, which are given as they are about to be kept too.
+        """
+        touched = [each.document_id for each in live_allocations(payment)]
+        refunded = [id_ for id_ in touched if documents[id_].refunded]
+        if not refunded and not payment.refunded:
+            return self.ask((), lambda _: ())
+        chosen = {"payments": [payment.id], "documents": refunded}
+        query = Query(self.statements.refunded.of_documents, chosen)
+        return self.ask((query,), lambda answers: refunded_of(answers[0]).of(payment))
 
     def with_external_id(self, external_id: str | None) -> Question[UUID | None]:
         """Find the id of the payment a partner knows by its own identifier."""
@@ -71,13 +94,14 @@ class PaymentStore(Store[Payment]):
         return self.ask((query,), lambda a: a[0][0]["id"] if a[0] else None)
 
     async def records(self, wanted: PageRequest) -> Page[PaymentRecord]:
-        """List one page, each payment with the documents it is allocated to."""
+        """List one page, each payment with the documents it is allocated to and its refunds."""
         self.books.hold_still()
         page = await self.listed(self.statements.listing, wanted, lambda row: row)
-        if not page.rows:
-            return page.of(lambda row: self._record(row, {}, {}))
-        ids = [row["id"] for row in page.rows]
-        return await self.ask(self._around(ids), lambda answers: self._page(page, answers))
+        around = self._around([row["id"] for row in page.rows]) if page.rows else ()
+        records: list[PaymentRecord] = await self.ask(
+            around, lambda answers: self._records(page.rows, answers)
+        )
+        return Page(records, page.total, page.wanted, page.next_cursor)
 
     def save(self, value: Payment) -> None:
         """Stage a payment with its allocations."""
@@ -85,76 +109,44 @@ class PaymentStore(Store[Payment]):
         row["party_id"] = value.party.id
         row["allocated"] = allocated(value)
         row["applied"] = applied(value)
-        row["completions"] = [[span.start, span.end] for span in value.completions]
+        row["completions"] = span_rows(value.completions)
         self.books.stage(self.table, value.id, row)
-        for share in value.allocations:
-            self.books.stage(self.statements.allocation, share.id, _allocation_row(value.id, share))
+        self.allocations.save(value.id, value.allocations)
 
-    def _around(self, ids: list[UUID]) -> tuple[Query, ...]:
-        return (
-            Query(self.statements.allocations, {"payments": ids}),
-            Query(self.statements.settled, {"payments": ids}),
-        )
+    def _around(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
+        refunded = Query(self.statements.refunded.of_payments, {"payments": list(ids)})
+        return (*self.allocations.around(ids), refunded)
 
-    def _records(self, answers: Answers) -> list[PaymentRecord]:
-        rows, allocations, documents = answers
-        shares, settled = self._allocations(allocations), _documents(documents)
-        return [self._record(row, shares, settled) for row in rows]
-
-    def _page(self, page: Page[Row], answers: Answers) -> Page[PaymentRecord]:
-        allocations, documents = answers
-        shares, settled = self._allocations(allocations), _documents(documents)
-        return page.of(lambda row: self._record(row, shares, settled))
-
-    def _record(
-        self,
-        row: Row,
-        shares: dict[UUID, tuple[Allocation, ...]],
-        documents: dict[UUID, Document],
-    ) -> PaymentRecord:
-        return PaymentRecord(_payment(row, shares.get(row["id"], ()), posted=()), documents)
-
-    def _allocations(self, rows: list[Row]) -> dict[UUID, tuple[Allocation, ...]]:
-        found: dict[UUID, list[Allocation]] = defaultdict(list)
+    def _records(self, rows: list[Row], around: Answers) -> list[PaymentRecord]:
+        if not rows:
+            return []
+        allocations, documents, refunds = around
+        shares, settled = self.allocations.read(allocations), documents_by_id(documents)
+        refunded, records = refunded_of(refunds), []
         for row in rows:
-            share = Allocation(
-                id=row["id"],
-                document_id=row["document_id"],
-                amount=row["amount"],
-                document_date=row["document_date"],
-                start=row["start_on"],
-                end=row["end_on"],
-                split=tuple((UUID(account), amount) for account, amount in row["split"]),
-            )
-            self.books.saw_version(share.id, row["version"])
-            found[row["payment_id"]].append(share)
-        return {payment: tuple(shares) for payment, shares in found.items()}
-
-
-def _documents(rows: list[Row]) -> dict[UUID, Document]:
-    return {row["id"]: document_of(row) for row in rows}
+            payment = _payment(row, shares.get(row["id"], ()), posted=())
+            records.append(PaymentRecord(payment, settled, refunded.of(payment)))
+        return records
 
 
 def _payment(row: Row, allocations: tuple[Allocation, ...], *, posted: Any) -> Payment:
     party = take_party(row)
     row["transaction_tags"] = tuple(row["transaction_tags"])
-    row["completions"] = tuple(_span(*span) for span in row["completions"])
+    row["completions"] = spans_of(row["completions"])
     return Payment(**row, party=party, allocations=allocations, posted=posted)
+
+
+def span_rows(spans: tuple[Span, ...]) -> list[Any]:
+    """Write spans as their JSON."""
+    return [[span.start, span.end] for span in spans]
+
+
+def spans_of(pairs: list[Any]) -> tuple[Span, ...]:
+    """Read spans from their JSON."""
+    return tuple(_span(*pair) for pair in pairs)
 
 
 def _span(start: str | None, end: str | None) -> Span:
     return Span(
         date.fromisoformat(start) if start else None, date.fromisoformat(end) if end else None
     )
-
-
-def _allocation_row(payment_id: UUID, share: Allocation) -> Row:
-    return {
-        "id": share.id,
-        "payment_id": payment_id,
-        "document_id": share.document_id,
-        "amount": share.amount,
-        "start_on": share.start,
-        "end_on": share.end,
-        "split": share.split,
-    }

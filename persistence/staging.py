@@ -41,7 +41,10 @@ BACK = "__back"  # and how many places it stands before the last one taken.
 
 @dataclass(slots=True)
 class Staging:
-    """The rows one transaction will insert and update, and the numbers it will take."""
+    """The rows one transaction will insert and update, and the numbers it will take.
+
+    `contents` are files by their keys: they are put after the flush and before the commit.
+    """
 
     business_id: UUID | None
     inserted: dict[str, list[Row]] = field(default_factory=dict)
@@ -51,6 +54,7 @@ class Staging:
     last: dict[str, int] = field(default_factory=dict)
     beforehand: list[Query] = field(default_factory=list)
     afterwards: list[Query] = field(default_factory=list)
+    contents: dict[str, bytes] = field(default_factory=dict)
 
     def insert(self, table: Table, row: Row) -> None:
         """Stage a new row; the business's id is added by the flush."""

@@ -38,6 +38,10 @@ V = TypeVar("V", bound=Versioned)
 R = TypeVar("R", bound=Versioned)
 
 
+Choice = Callable[[ColumnElement[Any]], ColumnElement[bool]]
+"""Which values are read, said of any column that holds their ids."""
+
+
 def in_business(table: FromClause) -> ColumnElement[bool]:
     """Only rows of the one business whose books are open."""
     return table.c.business_id == given("business_id", Uuid)
@@ -153,6 +157,11 @@ _NOT_FOUND = {
     "invoice": "invoice_not_found",
     "payment": "payment_not_found",
     "journal_entry": "journal_entry_not_found",
+    "write_off": "write_off_not_found",
+    "customer_credit": "customer_credit_not_found",
+    "invoice_refund": "invoice_refund_not_found",
+    "invoice_refund_payment": "invoice_refund_payment_not_found",
+    "document": "document_not_found",
 }
 
 

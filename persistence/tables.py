@@ -271,6 +271,7 @@ def document_table(name: str, party: str) -> Table:
         cents("written_off"),
         cents("refunded"),
         Column("settled", JSONB, nullable=False),
+        Column("returned", JSONB, nullable=False),
         Column(
             "outstanding",
             BigInteger,
@@ -315,6 +316,7 @@ def payment_table(name: str, party: str) -> Table:
         cents("total"),
         cents("allocated"),
         cents("applied"),
+        cents("refunded"),
         Column("currency", Text, nullable=False),
         Column("payment_date", Date, nullable=False),
         Column("method", Text, nullable=False),
@@ -332,7 +334,9 @@ def payment_table(name: str, party: str) -> Table:
         Column("completions", JSONB, nullable=False),
         CheckConstraint("total >= 1 AND fee >= 0", name="amounts_positive"),
         CheckConstraint(
-            "0 <= applied AND applied <= allocated AND allocated <= total", name="within_total"
+            "least(applied, refunded) >= 0 AND applied + refunded <= allocated"
+            " AND allocated <= total",
+            name="within_total",
         ),
         within_business("party_id", party),
         UniqueConstraint("business_id", "external_id"),
@@ -342,26 +346,29 @@ def payment_table(name: str, party: str) -> Table:
     )
 
 
-def allocation_table(name: str, payment: str, document: str) -> Table:
-    """Which part of a payment settles which document, and from when to when."""
+def allocation_table(
+    name: str, holder: str, holder_id: str, document: str, *own: SchemaItem
+) -> Table:
+    """Which part of a payment or credit settles which document, and from when to when."""
     return tenant_table(
         name,
         Column("version", BigInteger, nullable=False),
-        Column("payment_id", Uuid, nullable=False),
+        Column(holder_id, Uuid, nullable=False),
         Column("document_id", Uuid, nullable=False),
         cents("amount"),
         Column("start_on", Date),
         Column("end_on", Date),
         Column("split", JSONB, nullable=False),
+        *own,
         CheckConstraint("amount >= 1", name="amount_positive"),
-        within_business("payment_id", payment),
+        within_business(holder_id, holder),
         within_business("document_id", document),
-        Index(None, "business_id", "payment_id"),
+        Index(None, "business_id", holder_id),
         Index(None, "business_id", "document_id"),
         Index(
             f"{name}_live_key",
             "business_id",
-            "payment_id",
+            holder_id,
             "document_id",
             unique=True,
             postgresql_where=text("end_on IS NULL"),
@@ -369,9 +376,167 @@ def allocation_table(name: str, payment: str, document: str) -> Table:
     )
 
 
+def credit_table(name: str, party: str, document: str) -> Table:
+    """Customer credits now, vendor credits later."""
+    return tenant_table(
+        name,
+        *kept_up(),
+        Column("party_id", Uuid, nullable=False),
+        Column("external_id", Text),
+        number("number", nullable=True),
+        Column("state", Text, nullable=False),
+        Column("currency", Text, nullable=False),
+        Column("opened_at", Moment),
+        Column("voided_at", Moment),
+        Column("source_document_id", Uuid),
+        Column("lines", JSONB, nullable=False),
+        Column("tax_account_id", Uuid, nullable=False),
+        cents("tax_total"),
+        cents("total_amount"),
+        cents("applied"),
+        Column("settled", JSONB, nullable=False),
+        Column("listed_at", Moment, Computed("coalesce(opened_at, '-infinity')", persisted=True)),
+        Column("memo", Text),
+        Column("transaction_tags", JSONB, nullable=False),
+        Column("metadata", JSONB),
+        one_of("state", "draft", "open", "void"),
+        CheckConstraint("state <> 'open' OR opened_at IS NOT NULL", name="opened"),
+        CheckConstraint("state = 'draft' OR number IS NOT NULL", name="numbered"),
+        CheckConstraint("total_amount >= 1 AND tax_total >= 0", name="amounts_positive"),
+        CheckConstraint("0 <= applied AND applied <= total_amount", name="within_total"),
+        CheckConstraint("applied = 0 OR state = 'open'", name="applied_while_open"),
+        within_business("party_id", party),
+        within_business("source_document_id", document),
+        within_business("tax_account_id", "account"),
+        UniqueConstraint("business_id", "external_id"),
+        UniqueConstraint("business_id", "number"),
+        Index(None, "business_id", "listed_at", "id"),
+        Index(None, "business_id", "created_at", "id"),
+        Index(None, "business_id", "party_id"),
+        Index(None, "business_id", "source_document_id"),
+    )
+
+
+def refund_table(name: str, party: str) -> Table:
+    """What is given back: invoice refunds now, vendor refunds later."""
+    return tenant_table(
+        name,
+        *kept_up(),
+        Column("party_id", Uuid, nullable=False),
+        Column("external_id", Text),
+        cents("amount"),
+        cents("paid"),
+        Column("currency", Text, nullable=False),
+        Column("agreed_on", Date, nullable=False),
+        Column("completed_at", Moment),
+        Column("cancelled_at", Moment),
+        Column("method", Text, nullable=False),
+        Column("processor", Text),
+        cents("fee"),
+        Column("settled", JSONB, nullable=False),
+        Column("memo", Text),
+        Column("reference_number", Text),
+        Column("metadata", JSONB),
+        CheckConstraint("amount >= 1 AND fee >= 0", name="amounts_positive"),
+        CheckConstraint("0 <= paid AND paid <= amount", name="within_amount"),
+        CheckConstraint("paid = 0 OR cancelled_at IS NULL", name="cancelled_unpaid"),
+        within_business("party_id", party),
+        UniqueConstraint("business_id", "external_id"),
+        Index(None, "business_id", "created_at", "id"),
+        Index(None, "business_id", "party_id"),
+    )
+
+
+def refund_allocation_table(name: str, refund: str, document: str, payment: str) -> Table:
+    """What a refund gives back: money that settled a document, or money that settled nothing."""
+    return tenant_table(
+        name,
+        Column("version", BigInteger, nullable=False),
+        Column("refund_id", Uuid, nullable=False),
+        Column("document_id", Uuid),
+        Column("payment_id", Uuid),
+        cents("amount"),
+        Column("split", JSONB, nullable=False),
+        Column("start_on", Date),
+        Column("end_on", Date),
+        CheckConstraint("amount >= 1", name="amount_positive"),
+        CheckConstraint("num_nonnulls(document_id, payment_id) = 1", name="one_target"),
+        within_business("refund_id", refund),
+        within_business("document_id", document),
+        within_business("payment_id", payment),
+        Index(None, "business_id", "refund_id"),
+        Index(None, "business_id", "document_id"),
+        Index(None, "business_id", "payment_id"),
+    )
+
+
+def refund_payment_table(name: str, refund: str) -> Table:
+    """Money that pays a refund."""
+    return tenant_table(
+        name,
+        *kept_up(),
+        Column("refund_id", Uuid, nullable=False),
+        Column("external_id", Text),
+        cents("amount"),
+        Column("currency", Text, nullable=False),
+        Column("method", Text, nullable=False),
+        Column("processor", Text),
+        cents("fee"),
+        Column("status", Text, nullable=False),
+        Column("completed_at", Moment, nullable=False),
+        Column("cancelled_at", Moment),
+        Column("completions", JSONB, nullable=False),
+        Column("split", JSONB, nullable=False),
+        Column("memo", Text),
+        Column("transaction_tags", JSONB),
+        Column("metadata", JSONB),
+        CheckConstraint("amount >= 1 AND fee >= 0", name="amounts_positive"),
+        CheckConstraint("(status = 'cancelled') = (cancelled_at IS NOT NULL)", name="cancelled"),
+        within_business("refund_id", refund),
+        UniqueConstraint("business_id", "external_id"),
+        Index(None, "business_id", "refund_id", "created_at", "id"),
+    )
+
+
 invoice = document_table("invoice", party="customer")
 invoice_payment = payment_table("invoice_payment", party="customer")
-invoice_allocation = allocation_table("invoice_allocation", "invoice_payment", "invoice")
+invoice_allocation = allocation_table(
+    "invoice_allocation", "invoice_payment", "payment_id", "invoice"
+)
+
+write_off = tenant_table(
+    "write_off",
+    *kept_up(),
+    Column("document_id", Uuid, nullable=False),
+    Column("external_id", Text),
+    cents("amount"),
+    Column("account_id", Uuid, nullable=False),
+    Column("write_off_at", Moment, nullable=False),
+    Column("reversed_at", Moment),
+    Column("split", JSONB, nullable=False),
+    Column("memo", Text),
+    Column("tags", JSONB, nullable=False),
+    CheckConstraint("amount >= 1", name="amount_positive"),
+    within_business("document_id", "invoice"),
+    within_business("account_id", "account"),
+    UniqueConstraint("business_id", "external_id"),
+    Index(None, "business_id", "document_id"),
+)
+
+customer_credit = credit_table("customer_credit", party="customer", document="invoice")
+customer_credit_allocation = allocation_table(
+    "customer_credit_allocation",
+    "customer_credit",
+    "credit_id",
+    "invoice",
+    Column("own_split", JSONB, nullable=False),
+)
+
+invoice_refund = refund_table("invoice_refund", party="customer")
+invoice_refund_allocation = refund_allocation_table(
+    "invoice_refund_allocation", "invoice_refund", "invoice", "invoice_payment"
+)
+invoice_refund_payment = refund_payment_table("invoice_refund_payment", "invoice_refund")
 
 # Posted entries and their lines are only ever inserted: the server's role holds no other grant.
 journal_entry = tenant_table(
@@ -423,4 +588,27 @@ journal_line = tenant_table(
         "entry_date",
         postgresql_include=["debit", "credit"],
     ),
+)
+
+# ── Stored documents ───────────────────────────────────────────────────────────────────────────
+
+stored_document = tenant_table(
+    "stored_document",
+    Column("created_at", Moment, nullable=False),
+    Column("file_name", Text, nullable=False),
+    Column("file_size", BigInteger, nullable=False),
+    Column("mime_type", Text, nullable=False),
+    Column("sha256", Text, nullable=False),
+    Column("document_type", Text, nullable=False),
+    Column("upload_source", Text),
+    Column("metadata", JSONB, nullable=False),
+    Column("tags", JSONB, nullable=False),
+    Column("linked_type", Text),
+    Column("linked_id", Uuid),
+    Column("storage_key", Text, nullable=False),
+    one_of("linked_type", "customer", "invoice", "invoice_refund", "customer_credit"),
+    CheckConstraint("(linked_type IS NULL) = (linked_id IS NULL)", name="linked_whole"),
+    UniqueConstraint("business_id", "storage_key"),
+    Index(None, "business_id", "created_at", "id"),
+    Index(None, "business_id", "linked_id", "created_at", "id"),
 )

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from access.links import SignedLink
 from access.principal import Caller
 from accounting.businesses import refuse_archived_business
+from accounting.errors import NotAllowed
 from persistence.gate import refuse_unadmitted
 from persistence.statements import Query, Row
 
@@ -28,6 +30,13 @@ FROM business WHERE id = %(business_id)s AND partner_id = %(partner_id)s FOR KEY
 _READ_PARTNER = """
 SELECT disabled_at AS partner_disabled_at, tokens_valid_from AS partner_tokens_valid_from
 FROM partner WHERE id = %(partner_id)s
+"""
+# A link says which business, and nothing of its partner.
+_READ_LINKED = """
+SELECT set_config('app.business_id', b.id::text, true), p.disabled_at AS partner_disabled_at,
+       greatest(b.tokens_valid_from, p.tokens_valid_from) AS valid_from
+FROM business b JOIN partner p ON p.id = b.partner_id
+WHERE b.id = %(business_id)s
 """
 _SET_TENANT = "SELECT set_config('app.business_id', %(business_id)s::text, true)"
 
@@ -90,3 +99,26 @@ class PartnerTenant:
 
     def refuse_writes(self) -> None:
         """A partner's list of businesses can always be written to."""
+
+
+@dataclass(slots=True)
+class LinkTenant:
+    """One business, as a signed link reaches it: only to read, and without a caller."""
+
+    link: SignedLink
+
+    def reading(self) -> tuple[Query, ...]:
+        return (Query(_READ_LINKED, {"business_id": self.link.business_id}),)
+
+    def writing(self) -> tuple[Query, ...]:
+        raise AssertionError("a link writes nothing")
+
+    def admit(self, opened: Sequence[list[Row]]) -> None:
+        """Refuse links of a disabled partner, and those signed before its tokens were revoked."""
+        [found] = opened
+        revoked = found and found[0]["valid_from"] > self.link.signed_at
+        if revoked or (found and found[0]["partner_disabled_at"] is not None):
+            raise NotAllowed("permission_denied", "This link was revoked. Ask for a new one.")
+
+    def refuse_writes(self) -> None:
+        raise AssertionError("a link writes nothing")

@@ -18,6 +18,7 @@ from psycopg import InterfaceError, OperationalError
 from psycopg_pool import PoolTimeout
 
 from accounting.errors import Conflict, NotFound, Refusal, RuleBroken
+from persistence.blobs import Blobs
 from persistence.faults import (
     RETRIED,
     StaleRow,
@@ -41,7 +42,8 @@ class Work:
     """One request's writing.
 
     `handle` does it in a new session of a new `tenant`, each time it runs, and returns what turns
-    its answer into bytes; that is called after the flush, when the numbers are known.
+    its answer into bytes; that is called after the flush, when the numbers are known. `blobs` keep
+    the files that are staged.
     """
 
     tenant: Callable[[], Tenant]
@@ -51,6 +53,7 @@ class Work:
     preview: bool
     handle: Callable[[Writing], Awaitable[Callable[[], Outcome]]]
     render_refusal: Callable[[Refusal], Outcome]
+    blobs: Blobs | None = None
 
 
 class OutcomeUnknown(Exception):
@@ -137,13 +140,35 @@ async def _work(session: Writing, work: Work) -> Outcome:
         await session.connection.rollback()
         return render()
     outcome = render()
+    if session.staging.contents:
+        assert work.blobs is not None, "somebody keeps what is staged"
+        await _commit_with_contents(session, work.blobs, outcome)
+    else:
+        await _commit(session, outcome)
+    return outcome
+
+
+async def _commit_with_contents(session: Writing, blobs: Blobs, outcome: Outcome) -> None:
+    """Put the files, then commit the rows that name them; no row is ever there without its file.
+
+    Where it is known that nothing was committed the files are taken away again. Where it is not,
+    they stay: a row may name them, and if none does the sweep finds them.
+    """
+    await blobs.put(session.staging.contents)
+    try:
+        await _commit(session, outcome)
+    except psycopg.Error:
+        await blobs.drop(session.staging.contents)
+        raise
+
+
+async def _commit(session: Writing, outcome: Outcome) -> None:
     try:
         await session.commit(outcome)
     except (OperationalError, InterfaceError) as error:
         if isinstance(error, RETRIED):
             raise
         raise OutcomeUnknown from error
-    return outcome
 
 
 async def _keep(session: Writing, work: Work, refusal: Refusal) -> None:

@@ -13,14 +13,16 @@ from connexion.middleware.lifespan import LifespanMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from access import api_keys
+from access.links import LinkSigner
 from access.tokens import Keyring
 from accounting.errors import NotFound
 from persistence.cellar import Cellar, furnish
 from server import logs
 from server.contract import Contract, parse, read_source
 from server.cors import Origins
-from server.dispatch import ContractResolver, Dispatch
+from server.dispatch import ContractResolver, Dispatch, Keys
 from server.docs import Documentation
+from server.documents import Downloads
 from server.edge import Edge
 from server.health import Health
 from server.https import HttpsRule
@@ -47,16 +49,18 @@ def create_app(
     """
     logs.configure()
     size = max(2, CONNECTIONS_IN_ALL // settings.workers)
-    cellar = furnish(database_url, size=size, key_matches=api_keys.opens)
+    shelf = settings.documents
+    cellar = furnish(database_url, size=size, key_matches=api_keys.opens, shelf=shelf)
     keyring = Keyring(settings.secrets)
+    signer = LinkSigner(settings.secrets, settings.public_url)
     source = read_source()
     document = parse(source)
     doorman = Doorman(keyring, cellar.gate, FailedLogins(), proxies=settings.forwarded_allow)
     health = Health(partial(probe, cellar))
     life = partial(lifespan, cellar, durable, before_opening)
-    behind = connexion_stack(document, cellar, keyring, doorman, life)
+    behind = connexion_stack(document, cellar, Keys(keyring, signer), doorman, life)
     return Edge(
-        behind,
+        Downloads(behind, cellar, signer),
         https=HttpsRule(settings.forwarded_allow, settings.development),
         origins=Origins(settings.allowed_origins, settings.development),
         pages={
@@ -70,14 +74,14 @@ def create_app(
 def connexion_stack(
     document: Mapping[str, Any],
     cellar: Cellar,
-    keyring: Keyring,
+    keys: Keys,
     doorman: Doorman,
     life: Callable[[Any], AbstractAsyncContextManager[None]],
 ) -> ASGIApp:
     """Put our compiled layers into Connexion: it loads, checks and resolves the contract."""
     contract = Contract(document)
     stack = ConnexionMiddleware(
-        Dispatch(cellar=cellar, keyring=keyring, beyond=nothing_beyond),
+        Dispatch(cellar=cellar, keys=keys, beyond=nothing_beyond),
         import_name="accounting",
         middlewares=[Routing, partial(Security, doorman=doorman), Validation, LifespanMiddleware],
         security_map=SECURITY_MAP,

@@ -10,9 +10,10 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive
 
 from accounting.errors import Malformed
+from accounting.uploads import Upload
 from server.contract import JSON, ContractError, Operation, Schema
 from server.field_errors import WHOLE_BODY, Faults, add_fault
-from server.forms import FormReader, Pair, Upload, multipart_pairs, urlencoded_pairs
+from server.forms import FormReader, Pair, multipart_pairs, urlencoded_pairs
 from server.problems import PayloadTooLarge, UnsupportedMediaType
 from server.schemas import SchemaCompiler
 from server.strict_json import parse_json
@@ -71,6 +72,8 @@ class BodyType:
             value.pop(name)
             if len(upload.content) > MAX_FILE_BYTES:
                 raise PayloadTooLarge("payload_too_large", "A file may be at most 10 MiB.")
+            if not upload.content:
+                add_fault(here, name, "must not be empty")
         if not here and self._revive is not None:
             self._revive(value)
         for field, sentences in here.items():

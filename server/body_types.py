@@ -22,7 +22,13 @@ Written by `python -m server.body_types`; a change belongs into the contract.
 '''
 
 _FORMATS: Mapping[str, str] = MappingProxyType(
-    {"uuid": "UUID", "date": "date", "date-time": "datetime", "decimal": "Decimal"}
+    {
+        "uuid": "UUID",
+        "date": "date",
+        "date-time": "datetime",
+        "decimal": "Decimal",
+        "byte": "bytes",
+    }
 )
 _SCALARS: Mapping[str, str] = MappingProxyType(
     {"integer": "int", "number": "Decimal", "boolean": "bool"}

@@ -6,6 +6,7 @@ what it needs by the names of its parameters.
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import import_module
 from typing import Any
@@ -15,6 +16,7 @@ from connexion.operations import AbstractOperation
 from connexion.resolver import Resolution, Resolver
 from starlette.types import Receive, Scope, Send
 
+from access.links import Links, LinkSigner
 from access.principal import Caller
 from access.tokens import Keyring
 from accounting.errors import Refusal
@@ -34,6 +36,19 @@ from server.replies import ReplyWriter
 from server.validation import Call
 
 PAGING = ("page", "page_size", "cursor", "count", "sort")
+# fmt: off
+OFFERED = frozenset({
+    "books", "registry", "caller", "keyring", "links", "body", "query", "now", "page",
+})
+# fmt: on
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What handlers may issue: tokens, and links to documents."""
+
+    keyring: Keyring
+    signer: LinkSigner
 
 
 class ContractResolver(Resolver):
@@ -65,12 +80,12 @@ class Desk:
         contract: Contract,
         handler: Any,
         cellar: Cellar,
-        keyring: Keyring,
+        keys: Keys,
     ) -> None:
         self.operation = operation
         self.cellar = cellar
         self._handler = handler
-        self._keyring = keyring
+        self._keys = keys
         self._wanted = frozenset(inspect.signature(handler).parameters)
         self._reads = operation.method == "GET"
         self._writer = ReplyWriter(operation, contract)
@@ -90,13 +105,15 @@ class Desk:
             "books": desk,
             "registry": desk,
             "caller": visit.caller,
-            "keyring": self._keyring,
-            "body": call.body,
+            "keyring": self._keys.keyring,
+            "body": {**call.body, **call.files} if call.files else call.body,
             "query": call.query,
             "now": visit.now,
         }
         if "page" in self._wanted:
             offered["page"] = _page_request(call.query)
+        if "links" in self._wanted:
+            offered["links"] = Links(self._keys.signer, call.path["business_id"], visit.now)
         return await self._handler(**{name: offered[name] for name in self._wanted})
 
     def render(self, visit: "Visit", desk: Books | Registry, value: Any) -> Outcome:
@@ -115,8 +132,7 @@ class Desk:
 
     def _refuse_unknown_names(self) -> None:
         named = {p.name for p in self.operation.parameters if p.place == "path"}
-        known = named | {"books", "registry", "caller", "keyring", "body", "query", "now", "page"}
-        unknown = self._wanted - known
+        unknown = self._wanted - named - OFFERED
         if unknown:
             raise ContractError(
                 f"{self.operation.operation_id} asks for {', '.join(sorted(unknown))}, which the"
@@ -165,6 +181,7 @@ class Visit:
             preview=self.preview,
             handle=lambda session: self._write(self._open(session, tenants[-1])),
             render_refusal=self._render_refusal,
+            blobs=self.desk.cellar.blobs,
         )
 
     async def _write(self, opened: Books | Registry) -> Callable[[], Outcome]:
@@ -214,17 +231,17 @@ def _page_request(query: Mapping[str, Any]) -> PageRequest:
 class DispatchAPI(RoutedAPI[Desk]):
     """Builds the desk of every operation."""
 
-    def __init__(self, *arguments: Any, cellar: Cellar, keyring: Keyring, **options: Any) -> None:
+    def __init__(self, *arguments: Any, cellar: Cellar, keys: Keys, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._contract = Contract(self.specification.raw)
         self._cellar = cellar
-        self._keyring = keyring
+        self._keys = keys
         self.add_paths()
 
     def make_operation(self, operation: AbstractOperation) -> Desk:
         """Furnish one desk; Connexion calls this for each operation."""
         found = self._contract.operations[operation.operation_id]
-        return Desk(found, self._contract, operation.function, self._cellar, self._keyring)
+        return Desk(found, self._contract, operation.function, self._cellar, self._keys)
 
 
 class Dispatch(RoutedMiddleware[DispatchAPI]):
@@ -232,11 +249,11 @@ class Dispatch(RoutedMiddleware[DispatchAPI]):
 
     api_cls = DispatchAPI
 
-    def __init__(self, *, cellar: Cellar, keyring: Keyring, beyond: Callable[..., Any]) -> None:
+    def __init__(self, *, cellar: Cellar, keys: Keys, beyond: Callable[..., Any]) -> None:
         super().__init__(beyond)
         self._cellar = cellar
-        self._keyring = keyring
+        self._keys = keys
 
     def add_api(self, specification: Any, **options: Any) -> Any:
         """Furnish the desks of one contract."""
-        return super().add_api(specification, cellar=self._cellar, keyring=self._keyring, **options)
+        return super().add_api(specification, cellar=self._cellar, keys=self._keys, **options)

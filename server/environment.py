@@ -11,6 +11,8 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from access.tokens import Keyring, MasterSecret
+from persistence.blobs import Folder, Shelf
+from persistence.buckets import Bucket
 from server import development_secrets
 from server.addresses import Network
 from server.https import is_loopback
@@ -19,6 +21,7 @@ _ORIGIN: Final = re.compile(
     r"(?P<scheme>https?)://(?P<host>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])"
     r"(?::(?P<port>[1-9][0-9]{0,4}))?"
 )
+_BUCKET: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,62}")
 _BASE64URL: Final = re.compile(r"[A-Za-z0-9_-]+")
 _HOW_TO_MAKE_A_SECRET: Final = (
     "make one with: python3 -c \"import secrets; print('a:' + secrets.token_urlsafe(32))\""
@@ -60,6 +63,28 @@ class Environment:
         if folder.exists() and not folder.is_dir():
             self.faults.append(f"ACCOUNTING_DATA_DIR: {folder} is not a folder.")
         return folder
+
+    def documents(self, data_dir: Path) -> Shelf:
+        """Return where files are kept: a bucket where one is named, else a folder."""
+        bucket = self._text("ACCOUNTING_S3_BUCKET")
+        if bucket:
+            return self._bucket(bucket)
+        for name in ("ENDPOINT", "REGION", "ACCESS_KEY_ID", "SECRET_ACCESS_KEY"):
+            if self._text(f"ACCOUNTING_S3_{name}"):
+                self.faults.append(f"ACCOUNTING_S3_{name} is of no use without its BUCKET.")
+        given = self._text("ACCOUNTING_DOCUMENTS_DIR")
+        folder = Path(given).absolute() if given else data_dir / "documents"
+        if folder.exists() and not folder.is_dir():
+            self.faults.append(f"ACCOUNTING_DOCUMENTS_DIR: {folder} is not a folder.")
+        return Folder(folder)
+
+    def public_url(self) -> str:
+        """Return the address that links begin with; empty where they are relative."""
+        address = self._address("ACCOUNTING_PUBLIC_URL")
+        host = urlsplit(address).hostname or ""
+        if address.startswith("http://") and not is_loopback((host, None)):
+            self.faults.append(f"ACCOUNTING_PUBLIC_URL: {address!r} must be https.")
+        return address
 
     def secrets(self, data_dir: Path, development: bool) -> tuple[MasterSecret, ...]:
         """Return the ring of token secrets, newest first; in development one is made."""
@@ -169,6 +194,43 @@ class Environment:
             # The value is not repeated: it may carry a password.
             self.faults.append(f"{name} must look like postgresql://user:password@host:port/name.")
         return url
+
+    def _bucket(self, name: str) -> Bucket:
+        if self._text("ACCOUNTING_DOCUMENTS_DIR"):
+            self.faults.append(
+                "ACCOUNTING_DOCUMENTS_DIR and ACCOUNTING_S3_BUCKET are two places; name one."
+            )
+        if _BUCKET.fullmatch(name) is None:
+            self.faults.append(f"ACCOUNTING_S3_BUCKET: {name!r} is no name of a bucket.")
+        keys = {}
+        for key in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY"):
+            keys[key.lower()] = self._text(f"ACCOUNTING_S3_{key}")
+            if not keys[key.lower()]:
+                self.faults.append(f"ACCOUNTING_S3_{key} is required beside ACCOUNTING_S3_BUCKET.")
+        region = self._text("ACCOUNTING_S3_REGION") or "us-east-1"
+        endpoint = self._address("ACCOUNTING_S3_ENDPOINT")
+        return Bucket(
+            name=name,
+            endpoint=endpoint or f"https://s3.{region}.amazonaws.com",
+            region=region,
+            **keys,
+        )
+
+    def _address(self, name: str) -> str:
+        """Read an address without its final slash."""
+        address = self._text(name).rstrip("/")
+        if not address:
+            return ""
+        try:
+            parts = urlsplit(address)
+            good = parts.scheme in ("https", "http") and bool(parts.hostname) and parts.port != 0
+            bare = not (parts.query or parts.fragment or parts.username)
+        except ValueError:
+            good = bare = False
+        if good and bare:
+            return address
+        self.faults.append(f"{name} must look like https://host.example.com.")
+        return ""
 
     def _ring(self, label: str, parts: list[str]) -> tuple[MasterSecret, ...]:
         """Read a ring. What a secret says is never repeated, not even when it is wrong."""

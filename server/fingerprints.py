@@ -1,6 +1,7 @@
 """What makes two requests the same request, whatever their bytes look like."""
 
 from hashlib import sha256
+from typing import Any
 
 import orjson
 from starlette.types import Scope
@@ -20,4 +21,8 @@ def of(scope: Scope, call: Call) -> bytes:
         name: sha256(upload.content).hexdigest() for name, upload in sorted(call.files.items())
     }
     parts = [call.operation_id, scope["path_params"], call.query, call.body, files]
-    return sha256(orjson.dumps(parts, default=str, option=_SORTED)).digest()
+    return sha256(orjson.dumps(parts, default=_plain, option=_SORTED)).digest()
+
+
+def _plain(value: Any) -> str:
+    return sha256(value).hexdigest() if isinstance(value, bytes) else str(value)

@@ -8,6 +8,7 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
 from accounting.errors import Malformed
+from accounting.uploads import Upload
 from server.contract import Schema
 from server.field_errors import Faults, add_fault
 from server.parameters import MOST_PAIRS, split_pairs, text_reader
@@ -15,15 +16,6 @@ from server.schemas import SchemaCompiler
 from server.strict_json import parse_json
 
 _LONGEST_NAME = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Upload:
-    """One file of a multipart body; name and type are the sender's word, not yet believed."""
-
-    file_name: str
-    content_type: str
-    content: bytes
 
 
 Pair = tuple[str, "str | Upload"]

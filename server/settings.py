@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from access.tokens import MasterSecret
+from persistence.blobs import Shelf
 from server.addresses import Network
 from server.environment import Environment
 
@@ -35,7 +36,7 @@ TABLE = (
     ),
     Setting(
         "ACCOUNTING_DATA_DIR",
-        "Folder for the PostgreSQL that comes along, documents and development secrets.",
+        "Folder for the PostgreSQL that comes along, stored documents and development secrets.",
         "accounting-platform in XDG_DATA_HOME, or in ~/.local/share",
     ),
     Setting(
@@ -57,6 +58,30 @@ TABLE = (
         "X-Forwarded-For are believed.",
         "none",
     ),
+    Setting(
+        "ACCOUNTING_PUBLIC_URL",
+        "Address that partners reach the server at, as https://api.example.com; links to stored "
+        "documents begin with it.",
+        "none: links are relative, like those to the next page",
+    ),
+    Setting(
+        "ACCOUNTING_DOCUMENTS_DIR",
+        "Folder for the files of stored documents; several machines must share it.",
+        "documents in the data folder",
+    ),
+    Setting(
+        "ACCOUNTING_S3_BUCKET",
+        "Bucket for the files of stored documents, in place of a folder.",
+        "none: a folder",
+    ),
+    Setting(
+        "ACCOUNTING_S3_ENDPOINT",
+        "Address of the store that speaks S3, as https://storage.example.com.",
+        "Amazon's in the region",
+    ),
+    Setting("ACCOUNTING_S3_REGION", "Region of the bucket.", "us-east-1"),
+    Setting("ACCOUNTING_S3_ACCESS_KEY_ID", "Name of the key to the bucket.", "none"),
+    Setting("ACCOUNTING_S3_SECRET_ACCESS_KEY", "The key to the bucket.", "none"),
 )
 
 
@@ -78,6 +103,7 @@ class StoreSettings:
     database_url: str | None = field(repr=False)  # It may carry a password.
     admin_database_url: str | None = field(repr=False)
     data_dir: Path
+    documents: Shelf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +118,7 @@ class Settings(StoreSettings):
     tls_key: Path | None
     secrets: tuple[MasterSecret, ...]
     allowed_origins: frozenset[str]
+    public_url: str
     forwarded_allow: tuple[Network, ...]
     warnings: tuple[str, ...]
 
@@ -122,6 +149,7 @@ def load(
     stores = _stores(reading)
     origins = reading.origins()
     proxies = reading.proxies()
+    public_url = reading.public_url()
     reading.check_tls(tls_cert, tls_key)
     if not 0 <= port <= 65535:
         reading.faults.append("--port must be between 0 and 65535.")
@@ -135,6 +163,7 @@ def load(
         database_url=stores.database_url,
         admin_database_url=stores.admin_database_url,
         data_dir=stores.data_dir,
+        documents=stores.documents,
         host=host,
         port=port,
         workers=workers,
@@ -143,6 +172,7 @@ def load(
         tls_key=tls_key,
         secrets=secrets,
         allowed_origins=origins,
+        public_url=public_url,
         forwarded_allow=proxies,
         warnings=warnings,
     )
@@ -155,8 +185,12 @@ def _reading(environ: Mapping[str, str] | None) -> Environment:
 
 def _stores(reading: Environment) -> StoreSettings:
     url, admin_url = reading.database_urls()
+    data_dir = reading.data_dir()
     return StoreSettings(
-        database_url=url, admin_database_url=admin_url, data_dir=reading.data_dir()
+        database_url=url,
+        admin_database_url=admin_url,
+        data_dir=data_dir,
+        documents=reading.documents(data_dir),
     )
 
 

@@ -13,11 +13,11 @@ from connexion.operations import AbstractOperation
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from accounting.errors import Malformed
+from accounting.uploads import Upload
 from server import bodies
 from server.bodies import BodyReader
 from server.contract import Contract, Operation
 from server.field_errors import Faults
-from server.forms import Upload
 from server.parameters import Parameters
 from server.schemas import SchemaCompiler
 

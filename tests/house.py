@@ -2,7 +2,9 @@
 
 import asyncio
 import fcntl
+import shutil
 import socket
+import tempfile
 import threading
 import time
 from datetime import UTC, datetime
@@ -17,6 +19,7 @@ from access import api_keys
 from access.tokens import MasterSecret
 from embedded.postgres import EmbeddedPostgres
 from persistence import partners
+from persistence.blobs import Folder
 from persistence.migrate import migrate
 from persistence.pool import make_pool
 from server.app import create_app
@@ -60,7 +63,8 @@ class House:
 
     def __init__(self, database_url: str, **changes: Any) -> None:
         self.database_url = database_url
-        self.settings = settings(**changes)
+        self.folder = Path(tempfile.mkdtemp(prefix="documents-"))
+        self.settings = settings(**{"documents": Folder(self.folder), **changes})
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
@@ -99,6 +103,7 @@ class House:
         self.server.should_exit = True
         self.thread.join(timeout=30)
         self.listener.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def partner(self, name: str) -> Partnership:
         """Create a partner as the command line does."""
@@ -127,6 +132,8 @@ def settings(**changes: Any) -> Settings:
         "database_url": None,
         "admin_database_url": None,
         "data_dir": Path("/nonexistent"),
+        "documents": Folder(Path("/nonexistent/documents")),
+        "public_url": "",
         "host": "127.0.0.1",
         "port": 0,
         "workers": 1,

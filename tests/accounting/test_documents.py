@@ -8,13 +8,11 @@ from accounting.documents import (
     Document,
     is_overdue,
     left,
-    open_document,
     outstanding,
-    refuse_deleting,
     status,
-    void,
 )
 from accounting.errors import Conflict, Refusal
+from accounting.moves import open_document, refuse_deleting, void
 from accounting.numbers import Pending
 from accounting.sides import RECEIVABLE
 from tests.accounting.trade import ACME, Trade, day, moment

@@ -1,176 +1,87 @@
 """Any history of a small business keeps its books in order."""
 
 from collections import Counter
-from collections.abc import Callable
-from contextlib import suppress
-from uuid import UUID
+from collections.abc import Iterable
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accounting import documents, ledger, payments, postings
-from accounting.documents import Document
-from accounting.errors import Refusal
-from accounting.payments import STATUSES, Payment
+from accounting import credits, documents, ledger, payments, postings, refunds
+from accounting.chart import Role
 from accounting.sides import RECEIVABLE
-from tests.accounting.trade import ROLES, Trade, allocations, day, line, moment
-
-DAYS = st.sampled_from(["2", "5", "9", "14", "20", "28", "02-03", "02-14"])
-AMOUNTS = st.integers(1, 1_500)
-METHODS = st.sampled_from(["bank_transfer", "cash", "stripe", "credit_card", "check"])
-LINES = st.lists(
-    st.builds(
-        line,
-        st.integers(1, 900),
-        tax_rate=st.sampled_from([None, "20", "5.5"]),
-        account_identifier=st.sampled_from([None, {"type": "AccountCode", "code": "4500"}]),
-    ),
-    min_size=1,
-    max_size=3,
-)
+from accounting.splits import Split
+from tests.accounting.history import History
+from tests.accounting.trade import ROLES, Trade, code_of
 
 
-class History:
-    """Draws one step after another; what a rule refuses leaves the books as they were."""
-
-    def __init__(self, data: st.DataObject) -> None:
-        self.data = data
-        self.trade = Trade()
-        self.locks_moved = False
-
-    def step(self) -> None:
-        self.trade.today = self.data.draw(DAYS, "today")
-        steps: list[Callable[[], object]] = [
-            *(self.invoice, self.invoice, self.draft),
-            *(self.pay, self.pay, self.pay, self.move_lock),
-        ]
-        if self.trade.documents:
-            steps += [self.replace, self.void]
-        if self.trade.payments:
-            steps += [self.allocate, self.set_status, self.correct] * 3
-        with suppress(Refusal):
-            self.data.draw(st.sampled_from(steps), "step")()
-
-    def some(self, subjects: dict[UUID, Document] | dict[UUID, Payment]) -> UUID:
-        return self.data.draw(st.sampled_from(sorted(subjects)))
-
-    def parts(self, total: int, held: dict[UUID, int] | None = None) -> list[tuple[UUID, int]]:
-        """Parts that mostly fit: the rules refuse the others."""
-        held, rest = dict(held or {}), total
-        parts = []
-        for id_, document in sorted(self.trade.documents.items()):
-            most = min(rest, documents.left(document) + held.get(id_, 0))
-            closed = document.state != "open" and self.data.draw(st.integers(0, 9)) > 0
-            if most > 0 and not closed and self.data.draw(st.booleans()):
-                amount = self.data.draw(st.just(held.get(id_, most)) | st.integers(1, most + 1))
-                rest -= amount
-                parts.append((id_, amount))
-        return parts
-
-    def invoice(self) -> None:
-        self.trade.invoice(
-            *self.data.draw(LINES),
-            additional_discount=self.data.draw(st.integers(0, 50)),
-            sent_at=moment(self.data.draw(DAYS)),
-        )
-
-    def draft(self) -> None:
-        self.trade.invoice(*self.data.draw(LINES), sent_at=None)
-
-    def replace(self) -> None:
-        id_ = self.some(self.trade.documents)
-        sent_at = self.data.draw(st.none() | DAYS.map(moment))
-        self.trade.replace(id_, *self.data.draw(LINES), sent_at=sent_at)
-
-    def void(self) -> None:
-        self.trade.void(self.some(self.trade.documents), self.data.draw(st.none() | DAYS))
-
-    def pay(self) -> None:
-        total = self.data.draw(AMOUNTS)
-        self.trade.pay(
-            total,
-            *self.parts(total),
-            payment_date=day(self.data.draw(DAYS)),
-            payment_method=self.data.draw(METHODS),
-            processing_fee_cents=self.data.draw(st.integers(0, 20)),
-            status=self.data.draw(st.sampled_from(STATUSES[:3])),
-        )
-
-    def allocate(self) -> None:
-        payment = self.trade.payments[self.some(self.trade.payments)]
-        held = {each.document_id: each.amount for each in payments.live_allocations(payment)}
-        parts = allocations(*self.parts(payment.total, held))
-        self.trade.change(payment.id, allocations=parts)
-
-    def set_status(self) -> None:
-        status = self.data.draw(st.sampled_from(STATUSES))
-        self.trade.change(self.some(self.trade.payments), status=status)
-
-    def correct(self) -> None:
-        changes = self.data.draw(
-            st.fixed_dictionaries(
-                {},
-                optional={
-                    "total_amount_cents": AMOUNTS,
-                    "payment_date": DAYS.map(day),
-                    "payment_method": METHODS,
-                    "processing_fee_cents": st.integers(0, 20),
-                },
-            )
-        )
-        self.trade.change(self.some(self.trade.payments), **changes)
-
-    def move_lock(self) -> None:
-        self.locks_moved = True
-        self.trade.lock = self.data.draw(st.none() | st.sampled_from(["1", "4", "31"]))
+def sums(*splits: Split) -> dict[str, int]:
+    totals: Counter[str] = Counter()
+    for split in splits:
+        for account_id, amount in split:
+            totals[code_of(account_id)] += amount
+    return {code: amount for code, amount in totals.items() if amount}
 
 
-def sums(lines: list[tuple[UUID, int]]) -> dict[UUID, int]:
-    totals: Counter[UUID] = Counter()
-    for account_id, amount in lines:
-        totals[account_id] += amount
-    return {account_id: amount for account_id, amount in totals.items() if amount}
+def ledger_splits(trade: Trade, account: str) -> dict[str, dict[str, int]]:
+    """What the lines on an account settle, by what is settled: the cash basis reads this."""
+    splits: dict[str, list[Split]] = {}
+    for entry in trade.entries():
+        for each in entry.lines:
+            if code_of(each.account_id) == account and each.settles is not None:
+                assert sum(part for _, part in each.split) == each.amount
+                splits.setdefault(str(each.settles), []).append(each.split)
+    return {settled: sums(*found) for settled, found in splits.items()}
 
 
-def check_postings(trade: Trade, locks_moved: bool) -> None:
-    for subject in [*trade.documents.values(), *trade.payments.values()]:
+def check_postings(trade: Trade, locks_move: bool) -> None:
+    """What was posted is what is desired, in balanced entries, none of them reversed twice."""
+    lock_date = trade.occasion().lock_date
+    for subject in trade.subjects():
         desired = postings.desired(RECEIVABLE, subject, ROLES)
         lines = [each for entry in subject.posted for each in entry.lines]
         assert sums([(each.account_id, each.amount) for each in desired]) == sums(
             [(each.account_id, each.amount) for each in lines]
         )
-        lock_date = trade.occasion().lock_date
         assert all(len(entry.lines) >= 2 for entry in subject.posted)
+        assert all(sum(each.amount for each in entry.lines) == 0 for entry in subject.posted)
         assert all(each.amount != 0 for each in lines)
-        again = ledger.difference(
-            ledger.Source("test", subject.id, None, {"main": "it", "fee": "its fee"}),
-            desired,
-            subject.posted,
-            lock_date,
-        )
+        reversed_ids = [e.reversal_of_id for e in subject.posted if e.reversal_of_id is not None]
+        assert len(set(reversed_ids)) == len(reversed_ids)
+        assert set(reversed_ids) == {entry.id for entry in subject.posted if entry.reversed}
+        titles = dict.fromkeys(("main", "fee", "applied"), "it")
+        source = ledger.Source("test", subject.id, None, titles)
+        again = ledger.difference(source, desired, subject.posted, lock_date)
         # Only a lock that moved since may leave something on another day than is desired.
-        assert locks_moved or again == []
+        assert locks_move or again == []
 
 
 def check_documents(trade: Trade) -> None:
+    """What a document says of itself is what lives, in total and account by account."""
+    in_ledger = ledger_splits(trade, "1200")
     for document in trade.documents.values():
-        paid = reserved = 0
-        settled: list[tuple[UUID, int]] = []
-        split: list[tuple[UUID, int]] = []
+        amounts: Counter[str] = Counter()
+        settled: list[Split] = []
         for payment in trade.payments.values():
             for each in payments.live_allocations(payment):
-                if each.document_id == document.id and payment.status == "completed":
-                    paid += each.amount
-                    settled += each.split
-                elif each.document_id == document.id:
-                    reserved += each.amount
-            for entry in payment.posted:
-                for posted in entry.lines:
-                    if posted.settles == document.id:
-                        assert sum(part for _, part in posted.split) == posted.amount
-                        split += [(account, -part) for account, part in posted.split]
-        assert (document.paid, document.reserved) == (paid, reserved)
-        assert sums(list(document.settled)) == sums(settled) == sums(split)
+                if each.document_id == document.id:
+                    done = payment.status == "completed"
+                    amounts["paid" if done else "reserved"] += each.amount
+                    settled += [each.split] if done else []
+        for credit in trade.credits.values():
+            for each in credits.live_allocations(credit):
+                if each.document_id == document.id:
+                    amounts["credited"] += each.amount
+                    settled.append(each.split)
+        for given_up in trade.write_offs.values():
+            if given_up.document_id == document.id and given_up.reversed_at is None:
+                amounts["written_off"] += given_up.amount
+                settled.append(given_up.split)
+        for name in ("paid", "reserved", "credited", "written_off"):
+            assert getattr(document, name) == amounts[name]
+        assert sums(document.settled) == sums(*settled)
+        assert sums(document.settled) == {
+            code: -part for code, part in in_ledger.get(str(document.id), {}).items()
+        }
         parts = documents.parts(document)
         assert sum(parts.values()) == document.total_amount
         assert all(0 <= part <= parts[account] for account, part in document.settled)
@@ -179,16 +90,108 @@ def check_documents(trade: Trade) -> None:
         assert (document.paid_on is not None) == closed
 
 
+def check_credits(trade: Trade) -> None:
+    """No part of a credit is used twice, and the ledger says the same."""
+    in_ledger = ledger_splits(trade, "2250")
+    for credit in trade.credits.values():
+        live = credits.live_allocations(credit)
+        assert sums(credit.settled) == sums(*(each.own_split for each in live))
+        assert sums(credit.settled) == in_ledger.get(str(credit.id), {})
+        parts = credits.parts(credit)
+        assert all(0 <= part <= parts[account] for account, part in credit.settled)
+        assert sum(part for _, part in credit.settled) == credits.applied(credit)
+        assert not live or credit.state == "open"
+
+
+def check_refunds(trade: Trade) -> None:
+    """Refunds take no more from any part than was there, and are paid no more than they are."""
+    in_ledger = ledger_splits(trade, "2300")
+    for refund in trade.refunds.values():
+        paid = [
+            each
+            for each in trade.refund_payments.values()
+            if each.refund_id == refund.id and each.status == "completed"
+        ]
+        assert refund.paid == sum(each.amount for each in paid) <= refund.amount
+        assert sums(refund.settled) == sums(*(each.split for each in paid))
+        assert sums(refund.settled) == in_ledger.get(str(refund.id), {})
+        parts = refunds.parts(refund)
+        assert all(0 <= part <= parts[account] for account, part in refund.settled)
+        assert (refund.completed_at is not None) == (refunds.status(refund) == "paid")
+    live = [each for refund in trade.refunds.values() for each in refunds.live_allocations(refund)]
+    for target in [*trade.documents.values(), *trade.payments.values()]:
+        assert target.refunded == sum(e.amount for e in live if e.target_id == target.id)
+    for document in trade.documents.values():
+        given = documents.return_parts(document, ROLES[Role.SALES_RETURNS])
+        splits = [each.split for each in live if each.target_id == document.id]
+        assert sums(document.returned) == sums(*splits)
+        assert all(0 <= part <= given[account] for account, part in document.returned)
+
+
 def check_controls(trade: Trade) -> None:
-    balances = trade.balances()
+    """The control accounts and the money accounts are what documents and money say."""
+    balances: Counter[str] = Counter(trade.balances())
     owed = [each for each in trade.documents.values() if each.state == "open"]
-    completed = [each for each in trade.payments.values() if each.status == "completed"]
-    assert balances.get("1200", 0) == sum(map(documents.outstanding, owed))
-    assert -balances.get("2100", 0) == sum(map(payments.remaining, completed))
+    done = [each for each in trade.payments.values() if each.status == "completed"]
+    gone = [each for each in trade.payments.values() if each.status != "completed"]
+    live = [each for each in trade.refunds.values() if each.cancelled_at is None]
+    paid = [each for each in trade.refund_payments.values() if each.status == "completed"]
+    assert balances["1200"] == sum(map(documents.outstanding, owed))
+    unused = sum(map(payments.remaining, done)) - sum(each.refunded for each in gone)
+    assert -balances["2100"] == unused
+    assert -balances["2250"] == sum(map(credits.unapplied, trade.credits.values()))
+    assert -balances["2300"] == sum(map(refunds.rest, live))
+    money = balances["1000"] + balances["1100"] + balances["1150"]
+    fees = sum(each.fee for each in [*done, *paid])
+    assert money == sum(e.total for e in done) - sum(e.amount for e in paid) - fees
+    assert balances["6100"] == fees
+    assert balances["6000"] + balances["6200"] == sum(
+        each.amount for each in trade.write_offs.values() if each.reversed_at is None
+    )
     assert sum(balances.values()) == 0
+
+
+def check_payments(trade: Trade) -> None:
     for payment in trade.payments.values():
         applied, allocated = payments.applied(payment), payments.allocated(payment)
         assert 0 <= applied <= allocated <= payment.total
+
+
+def check_parts(trade: Trade) -> None:
+    """Sales, returns and taxes are the parts of what was sent, credited and refunded."""
+    wanted: list[Split] = []
+    for document in trade.documents.values():
+        if document.state == "open":
+            discount = ((ROLES[Role.DISCOUNTS_GIVEN], document.additional_discount),)
+            lines = [(line.account_id, -line.subtotal) for line in document.lines]
+            taxes = [(t.account_id, -t.amount) for line in document.lines for t in line.taxes]
+            wanted += [discount, tuple(lines), tuple(taxes)]
+        wanted.append(document.returned)
+    for credit in trade.credits.values():
+        if credit.state == "open":
+            wanted.append(tuple(credits.parts(credit).items()))
+    balances = trade.balances()
+    trading = ("4000", "4100", "4200", "4500", "2200")
+    assert sums(*wanted) == {code: balances[code] for code in trading if code in balances}
+
+
+def check(history: History) -> None:
+    check_postings(history.trade, history.locks_move)
+    check_documents(history.trade)
+    check_credits(history.trade)
+    check_refunds(history.trade)
+    check_controls(history.trade)
+    check_payments(history.trade)
+    check_parts(history.trade)
+
+
+def mirrored(subjects: Iterable[postings.Subject]) -> bool:
+    """Tell whether every entry is a linked mirror of another one, or mirrored by one."""
+    return all(
+        entry.reversed or entry.reversal_of_id is not None
+        for subject in subjects
+        for entry in subject.posted
+    )
 
 
 class TestHistory:
@@ -196,8 +199,20 @@ class TestHistory:
     @given(st.data())
     def test_books_stay_in_order(self, data: st.DataObject) -> None:
         history = History(data)
-        for _ in range(12):
+        for _ in range(16):
             history.step()
-            check_postings(history.trade, history.locks_moved)
-            check_documents(history.trade)
-            check_controls(history.trade)
+            check(history)
+
+    @settings(max_examples=100, deadline=None)
+    @given(st.data())
+    def test_everything_can_be_taken_back(self, data: st.DataObject) -> None:
+        history = History(data)
+        for _ in range(16):
+            history.step()
+        history.take_everything_back()
+        check(history)
+        trade = history.trade
+        assert trade.balances() == {}
+        assert all(not each.settled and not each.returned for each in trade.documents.values())
+        whole = [*trade.write_offs.values(), *trade.refunds.values()]
+        assert history.locks_move or mirrored([*whole, *trade.refund_payments.values()])

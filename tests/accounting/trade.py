@@ -1,23 +1,29 @@
-"""A business in miniature: its documents, payments and ledger, driven day by day by the tests."""
+"""A business in miniature: all that it posts and its ledger, driven day by day by the tests."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from itertools import count
 from typing import Any
 from uuid import UUID
 
-from accounting import drawing, ledger, postings, settling
+from accounting import crediting, drawing, ledger, postings, refunding, settling, writing_off
 from accounting.accounts import Account, AccountReference, BookAccounts
 from accounting.businesses import Business
 from accounting.chart import STARTING_CHART, Role
-from accounting.documents import Document, open_document, void
+from accounting.credits import Credit
+from accounting.documents import Document
 from accounting.ledger import Posted
+from accounting.moves import open_document, void
 from accounting.occasion import Occasion
 from accounting.parties import Party
 from accounting.payments import Payment
+from accounting.postings import Subject
+from accounting.refunds import Refund, RefundPayment
 from accounting.sides import RECEIVABLE
+from accounting.splits import Split
+from accounting.writing_off import WriteOff
 
 ACME = Party(id=UUID(int=9001), name="Acme Ltd", email="books@acme.test", external_id="acme")
 OTHER = Party(id=UUID(int=9002), name="Other Ltd", external_id="other")
@@ -71,6 +77,16 @@ def line(unit_price: int, **more: Any) -> dict[str, Any]:
     return {"quantity": 1, "unit_price": unit_price, **more}
 
 
+def account_named(code: str) -> dict[str, str]:
+    """Name an account as a body does."""
+    return {"type": "AccountCode", "code": code}
+
+
+def credit_line(amount: int, tax: int = 0, code: str | None = None) -> dict[str, Any]:
+    named = None if code is None else account_named(code)
+    return {"amount": amount, "tax_amount_cents": tax, "revenue_account_identifier": named}
+
+
 @dataclass
 class Trade:
     """The books under test; `today` and `lock` move as a test says."""
@@ -79,6 +95,10 @@ class Trade:
     lock: str | None = None
     documents: dict[UUID, Document] = field(default_factory=dict)
     payments: dict[UUID, Payment] = field(default_factory=dict)
+    write_offs: dict[UUID, WriteOff] = field(default_factory=dict)
+    credits: dict[UUID, Credit] = field(default_factory=dict)
+    refunds: dict[UUID, Refund] = field(default_factory=dict)
+    refund_payments: dict[UUID, RefundPayment] = field(default_factory=dict)
     fresh: count = field(default_factory=lambda: count(10_000))
 
     def identify(self) -> UUID:
@@ -141,20 +161,122 @@ class Trade:
         self.documents.update((each.id, each) for each in amended.changed)
         return self.keep(amended.payment)
 
-    def keep(self, subject: Document | Payment) -> UUID:
+    def write_off(self, id_: UUID, amount: int | None = None, **body: Any) -> UUID:
+        facts = body if amount is None else {"amount_cents": amount, **body}
+        document, given_up = writing_off.write_off(
+            RECEIVABLE, self.documents[id_], facts, ACCOUNTS, self.occasion()
+        )
+        self.documents[id_] = document
+        return self.keep(given_up)
+
+    def reverse(self, id_: UUID) -> UUID:
+        given_up = self.write_offs[id_]
+        owed = self.documents[given_up.document_id]
+        document, taken_back = writing_off.reverse(owed, given_up, self.occasion())
+        self.documents[document.id] = document
+        return self.keep(taken_back)
+
+    def credit(
+        self,
+        *lines: dict[str, Any] | int,
+        to: Iterable[tuple[UUID, int]] = (),
+        party: Party = ACME,
+        **body: Any,
+    ) -> UUID:
+        items = [credit_line(each) if isinstance(each, int) else each for each in lines]
+        facts = {"line_items": items, "sent_at": moment(self.today), "allocations": uses(*to)}
+        credited = crediting.draw_up(
+            RECEIVABLE, {**facts, **body}, party, ACCOUNTS, self.documents, self.occasion()
+        )
+        return self.take_credited(credited)
+
+    def apply(self, id_: UUID, *to: tuple[UUID, int], **body: Any) -> crediting.Credited:
+        """Replace a credit with this list of allocations."""
+        return self.change_credit(id_, allocations=uses(*to), **body)
+
+    def change_credit(self, id_: UUID, **body: Any) -> crediting.Credited:
+        credited = crediting.replaced(
+            RECEIVABLE, self.credits[id_], body, self.documents, self.occasion()
+        )
+        self.take_credited(credited)
+        return credited
+
+    def void_credit(self, id_: UUID, at: str | None = None) -> UUID:
+        voided_at = None if at is None else moment(at)
+        return self.keep(crediting.void(RECEIVABLE, self.credits[id_], voided_at, self.occasion()))
+
+    def take_credited(self, credited: crediting.Credited) -> UUID:
+        self.documents.update((each.id, each) for each in credited.changed)
+        return self.keep(credited.credit)
+
+    def refund(self, id_: UUID, amount: int | None = None, **body: Any) -> UUID:
+        """Refund an invoice, or unapplied money of a payment."""
+        facts = body if amount is None else {"amount_cents": amount, **body}
+        target = self.documents.get(id_) or self.payments[id_]
+        agreed = refunding.agree(RECEIVABLE, facts, target, ROLES, self.occasion())
+        self.shelf(agreed.target)[id_] = agreed.target
+        if agreed.payment is not None:
+            self.keep(agreed.payment)
+        return self.keep(agreed.refund)
+
+    def cancel_refund(self, id_: UUID) -> UUID:
+        refund = self.refunds[id_]
+        target_id = refund.allocations[0].target_id
+        target = self.documents.get(target_id) or self.payments[target_id]
+        cancelled, after = refunding.cancel(refund, target, self.occasion())
+        self.shelf(after)[target_id] = after
+        return self.keep(cancelled)
+
+    def pay_refund(self, id_: UUID, amount: int | None = None, **body: Any) -> UUID:
+        facts = body if amount is None else {"amount_cents": amount, **body}
+        refund, payment = refunding.pay(self.refunds[id_], facts, self.occasion())
+        self.keep(refund)
+        return self.keep(payment)
+
+    def cancel_refund_payment(self, id_: UUID) -> UUID:
+        payment = self.refund_payments[id_]
+        refund, cancelled = refunding.cancel_payment(
+            self.refunds[payment.refund_id], payment, self.occasion()
+        )
+        self.keep(refund)
+        return self.keep(cancelled)
+
+    def shelf(self, subject: Subject) -> dict[UUID, Any]:
+        """Where subjects of this kind are kept."""
+        return {
+            Document: self.documents,
+            Payment: self.payments,
+            WriteOff: self.write_offs,
+            Credit: self.credits,
+            Refund: self.refunds,
+            RefundPayment: self.refund_payments,
+        }[type(subject)]
+
+    def subjects(self) -> list[Subject]:
+        return [
+            *self.documents.values(),
+            *self.payments.values(),
+            *self.write_offs.values(),
+            *self.credits.values(),
+            *self.refunds.values(),
+            *self.refund_payments.values(),
+        ]
+
+    def keep(self, subject: Subject) -> UUID:
+        """Post what a subject asks for, as a store does, and keep it."""
         lock_date = self.occasion().lock_date
         entries = postings.entries_for(RECEIVABLE, subject, ROLES, lock_date)
         assert all(lock_date is None or entry.entry_date > lock_date for entry in entries)
         posted = posted_after(subject.posted, entries, self.identify)
-        if isinstance(subject, Document):
-            self.documents[subject.id] = replace(subject, posted=posted)
-        else:
-            self.payments[subject.id] = replace(subject, posted=posted)
+        self.shelf(subject)[subject.id] = replace(subject, posted=posted)
         return subject.id
 
     def entries(self) -> list[Posted]:
-        subjects = [*self.documents.values(), *self.payments.values()]
-        return [entry for subject in subjects for entry in subject.posted]
+        return [entry for subject in self.subjects() for entry in subject.posted]
+
+    def posted(self, id_: UUID) -> tuple[Posted, ...]:
+        """The entries of one subject, in the order of posting."""
+        return next(each.posted for each in self.subjects() if each.id == id_)
 
     def balances(self) -> dict[str, int]:
         """Debits less credits by account code, without the zeros."""
@@ -165,13 +287,21 @@ class Trade:
         return {code: amount for code, amount in sorted(sums.items()) if amount}
 
     def book(self, id_: UUID) -> list[tuple[str, dict[str, int]]]:
-        """What was posted for one document or payment, in the order of posting."""
-        subject = self.documents.get(id_) or self.payments[id_]
-        return [(written(entry.entry_date), amounts(entry)) for entry in subject.posted]
+        """What was posted for one subject, in the order of posting."""
+        return [(written(entry.entry_date), amounts(entry)) for entry in self.posted(id_)]
 
 
 def allocations(*parts: tuple[UUID, int]) -> list[dict[str, Any]]:
     return [{"invoice_id": id_, "amount_cents": amount} for id_, amount in parts]
+
+
+def uses(*parts: tuple[UUID, int]) -> list[dict[str, Any]]:
+    """What a credit is used for, as its body says it."""
+    return [{"invoice_id": id_, "amount": amount} for id_, amount in parts]
+
+
+def by_code(split: Split) -> dict[str, int]:
+    return {code_of(id_): amount for id_, amount in split}
 
 
 def written(on: date) -> str:

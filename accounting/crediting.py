@@ -1,0 +1,244 @@
+"""Credits as they are drawn up, sent, allocated and voided, and the documents they settle."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from accounting import credits
+from accounting.accounts import AccountReference, BookAccounts, account_reference, usable
+from accounting.allocation import (
+    Allocation,
+    Documents,
+    Part,
+    Terms,
+    live,
+    parts_given,
+    parts_of,
+    rearrange,
+)
+from accounting.credits import Credit, CreditLine
+from accounting.documents import Document
+from accounting.errors import Conflict, RuleBroken
+from accounting.ledger import refuse_locked
+from accounting.money import within_bounds
+from accounting.numbers import Pending
+from accounting.occasion import Occasion, refuse_other_currency
+from accounting.parties import Party, refuse_archived_customer, refuse_reference_mismatch
+from accounting.sides import Side
+from accounting.splits import added, negative, take
+
+Body = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Credited:
+    """A credit as it is now, the documents it touches, and which of them its change moved."""
+
+    credit: Credit
+    documents: Mapping[UUID, Document]
+    changed: tuple[Document, ...]
+
+
+def account_references(side: Side, body: Body) -> frozenset[AccountReference]:
+    """List the accounts that a body names, so that they can be loaded first."""
+    named = (item.get(side.credit_account_field) for item in body["line_items"])
+    return frozenset(account_reference(each) for each in named if each is not None)
+
+
+def documents_touched(side: Side, credit: Credit | None, body: Body) -> set[UUID]:
+    """Name the documents that a body, or the credit as it is, allocates to."""
+    held = () if credit is None else live(credit.allocations)
+    given = body.get("allocations") or ()
+    return {each.document_id for each in held} | {each[side.document_id_field] for each in given}
+
+
+def draw_up(
+    side: Side,
+    body: Body,
+    party: Party,
+    accounts: BookAccounts,
+    loaded: Documents,
+    occasion: Occasion,
+) -> Credited:
+    """Make a credit from the body of a create; with a date it is sent, and may be allocated.
+
+    Lines of 1000 with 200 tax and 500 come to 1700. Raises Malformed `validation_error`; Conflict
+    `credit_not_sent`, `customer_archived`, `account_archived` or `period_locked`; RuleBroken
+    `currency_mismatch`, `amount_too_large`, `reference_not_found`, `reference_mismatch`,
+    `control_account`, `allocation_exceeds_total` or `allocation_exceeds_outstanding`; the side's
+    refusals.
+    """
+    wanted = parts_given(side, body.get("allocations") or (), "amount")
+    refuse_archived_customer(party)
+    refuse_reference_mismatch(party, body.get(side.party_external_id_field))
+    refuse_other_currency(body.get("currency"), occasion)
+    lines = tuple(_line(side, item, accounts, occasion) for item in body["line_items"])
+    tax_total = within_bounds(sum(line.tax_amount for line in lines))
+    credit = Credit(
+        id=occasion.identify(),
+        version=0,
+        created_at=occasion.now,
+        updated_at=occasion.now,
+        party=party,
+        external_id=body.get("external_id"),
+        number=body.get(side.credit_number_field),
+        state="draft",
+        currency=occasion.currency,
+        opened_at=None,
+        voided_at=None,
+        source_document_id=body.get(f"source_{side.document_id_field}"),
+        lines=lines,
+        tax_account_id=accounts.roles[side.tax],
+        tax_total=tax_total,
+        total_amount=within_bounds(sum(line.amount for line in lines) + tax_total),
+        **_described(body),
+    )
+    at = body.get(side.opened_field)
+    drawn = credit if at is None else _opened(side, credit, at, occasion)
+    return _allocated(side, None, drawn, wanted, loaded, occasion)
+
+
+def replaced(
+    side: Side, credit: Credit, body: Body, loaded: Documents, occasion: Occasion
+) -> Credited:
+    """Replace what a credit says: its descriptions, and its allocations where a list is given.
+
+    A list replaces the live allocations, and unchanged items keep their date. A draft is sent by a
+    date. Where nothing changes, the credit comes back as the same object. Raises Conflict
+    `invalid_state_transition`, `credit_not_sent`, `customer_archived` or `period_locked`;
+    RuleBroken `immutable_field`, `allocation_exceeds_total` or `allocation_exceeds_outstanding`;
+    the side's refusals.
+    """
+    if credit.state == "void":
+        raise _refused_move(side, credit, "A void credit stays as it is.")
+    given = body.get("allocations")
+    wanted = parts_of(credit.allocations) if given is None else parts_given(side, given, "amount")
+    redrawn = replace(credit, **_described(body))
+    at = body.get(side.opened_field)
+    if at is not None and credit.state == "draft":
+        redrawn = _opened(side, redrawn, at, occasion)
+    elif at is not None and at != credit.opened_at:
+        raise RuleBroken(
+            "immutable_field",
+            f"The {side.opened_field} of a credit does not change.",
+            field=side.opened_field,
+        )
+    return _allocated(side, credit, redrawn, wanted, loaded, occasion)
+
+
+def void(side: Side, credit: Credit, voided_at: datetime | None, occasion: Occasion) -> Credit:
+    """Take a sent credit back, at a given moment or now.
+
+    Raises Conflict `invalid_state_transition`, `credit_applied` or `period_locked`.
+    """
+    if credit.state != "open":
+        raise _refused_move(side, credit, f"Only a {side.opened_word} credit can be voided.")
+    used = credits.applied(credit)
+    if used:
+        raise Conflict(
+            "credit_applied", "The credit is applied. Take that back first.", applied_amount=used
+        )
+    if voided_at is not None:
+        refuse_locked(occasion.lock_date, voided_at.date())
+    at = voided_at or occasion.now
+    return replace(credit, state="void", voided_at=at, updated_at=occasion.now)
+
+
+def _allocated(
+    side: Side,
+    before: Credit | None,
+    credit: Credit,
+    wanted: Sequence[Part],
+    loaded: Documents,
+    occasion: Occasion,
+) -> Credited:
+    """Bring allocations and documents in line with what is wanted of the credit."""
+    if wanted and credit.state != "open":
+        raise Conflict(
+            "credit_not_sent",
+            f"Only a {side.opened_word} credit can be applied.",
+            current_state=credit.state,
+        )
+    terms = Terms(
+        party_id=credit.party.id,
+        total=credit.total_amount,
+        held=0,
+        by="credited",
+        applied=True,
+        start=None if before is None else occasion.today,
+        end=occasion.today,
+        identify=occasion.identify,
+        applied_on=lambda each: credits.applied_on(credit, each, occasion.lock_date),
+    )
+    allocations, after = rearrange(side, credit.allocations, wanted, loaded, terms)
+    settled = _with_own_splits(credit, allocations)
+    if before is not None and settled == before:
+        return Credited(before, loaded, ())
+    changed = {
+        id_: replace(document, updated_at=occasion.now)
+        for id_, document in after.items()
+        if document != loaded[id_]
+    }
+    return Credited(
+        replace(settled, updated_at=occasion.now), {**after, **changed}, tuple(changed.values())
+    )
+
+
+def _with_own_splits(credit: Credit, allocations: Sequence[Allocation]) -> Credit:
+    """Let what ended give its parts of the credit back, then let what begins take its own."""
+    held = {each.id for each in live(credit.allocations)}
+    ended = [each for each in allocations if each.id in held and each.end is not None]
+    settled = added(credit.settled, *(negative(each.own_split) for each in ended))
+    history = []
+    for each in allocations:
+        if each.end is None and not each.own_split:
+            own_split = take(credits.parts(credit), settled, each.amount)
+            settled = added(settled, own_split)
+            history.append(replace(each, own_split=own_split))
+        else:
+            history.append(each)
+    return replace(credit, allocations=tuple(history), settled=settled)
+
+
+def _opened(side: Side, credit: Credit, at: datetime, occasion: Occasion) -> Credit:
+    refuse_archived_customer(credit.party)
+    refuse_locked(occasion.lock_date, at.date())
+    number = credit.number or Pending(side.credit_series)
+    return replace(credit, state="open", opened_at=at, number=number)
+
+
+def _line(side: Side, item: Body, accounts: BookAccounts, occasion: Occasion) -> CreditLine:
+    account_id = accounts.roles[side.credit_line_default]
+    named = item.get(side.credit_account_field)
+    if named is not None:
+        reference = account_reference(named)
+        account_id = usable(reference, accounts.named.get(reference)).id
+    return CreditLine(
+        id=occasion.identify(),
+        account_id=account_id,
+        amount=item["amount"],
+        tax_amount=item.get("tax_amount_cents") or 0,
+        memo=item.get("memo"),
+        tags=tuple(item.get("tags") or ()),
+        metadata=item.get("metadata"),
+    )
+
+
+def _described(body: Body) -> dict[str, Any]:
+    return {
+        "memo": body.get("memo"),
+        "transaction_tags": tuple(body.get("tags") or ()),
+        "metadata": body.get("metadata"),
+    }
+
+
+def _refused_move(side: Side, credit: Credit, message: str) -> Conflict:
+    allowed = {"draft": [side.opened_word], "open": ["void"]}
+    return Conflict(
+        "invalid_state_transition",
+        message,
+        current_state=credits.status(side.opened_word, credit),
+        allowed_next_states=allowed.get(credit.state, []),
+    )

@@ -1,0 +1,268 @@
+"""Refunds as they are agreed, paid and cancelled, and what they give back of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import Any
+from uuid import UUID
+
+from accounting import documents, payments, refunds
+from accounting.chart import Role
+from accounting.corrections import provider
+from accounting.documents import Document
+from accounting.errors import Conflict, RuleBroken
+from accounting.ledger import refuse_locked
+from accounting.occasion import Occasion, refuse_other_currency
+from accounting.payments import Payment
+from accounting.refunds import Refund, RefundAllocation, RefundPayment
+from accounting.sides import Side
+from accounting.spans import Span
+from accounting.splits import Split, added, negative, take
+
+Body = Mapping[str, Any]
+Roles = Mapping[Role, UUID]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """A refund, what it gives back of, and the payment that was made with it."""
+
+    refund: Refund
+    target: Document | Payment
+    payment: RefundPayment | None
+
+
+def refundable(target: Document | Payment) -> int:
+    """Say how much can be given back.
+
+    Of a document the completed payments applied to it less its live refunds: 1000 paid and 300
+    refunded leave 700. Of a payment what is left of it, while it is completed.
+    """
+    if isinstance(target, Document):
+        return max(0, target.paid - target.refunded)
+    return payments.remaining(target) if target.status == "completed" else 0
+
+
+def agree(
+    side: Side, body: Body, target: Document | Payment, roles: Roles, occasion: Occasion
+) -> Agreed:
+    """Make a refund from the body of a create; with a `completed_at` it is paid at once.
+
+    Left out, the amount is all that can be given back. Raises RuleBroken
+    `refund_exceeds_refundable` or `currency_mismatch`; Conflict `period_locked`.
+    """
+    refuse_other_currency(body.get("currency"), occasion)
+    given = body.get("completed_at") or occasion.now
+    refuse_locked(occasion.lock_date, given.date())
+    amount = body.get("amount_cents", refundable(target))
+    _refuse_more_than(refundable(target), amount)
+    method = (body.get("method") or "bank_transfer").lower()
+    allocation = _allocation(side, target, amount, roles, occasion)
+    refund = Refund(
+        id=occasion.identify(),
+        version=0,
+        created_at=occasion.now,
+        updated_at=occasion.now,
+        party=target.party,
+        external_id=body.get("external_id"),
+        amount=amount,
+        currency=occasion.currency,
+        agreed_on=max(given.date(), _day_of(target)),
+        completed_at=None,
+        cancelled_at=None,
+        allocations=(allocation,),
+        method=method,
+        processor=body.get("processor") or provider(method),
+        fee=body.get("refund_processing_fee_cents") or 0,
+        memo=body.get("memo"),
+        reference_number=body.get("reference_number"),
+        metadata=body.get("metadata"),
+    )
+    after = _given_back(target, amount, allocation.split, occasion)
+    if body.get("completed_at") is None:
+        return Agreed(refund, after, None)
+    paid, payment = pay(refund, {"completed_at": given}, occasion)
+    return Agreed(paid, after, payment)
+
+
+def cancel(
+    refund: Refund, target: Document | Payment, occasion: Occasion
+) -> tuple[Refund, Document | Payment]:
+    """Take a refund back of which nothing is paid.
+
+    Raises Conflict `invalid_state_transition`.
+    """
+    if refund.paid or refund.cancelled_at is not None:
+        raise _refused_move(refund, "Only a refund of which nothing is paid can be cancelled.")
+    [allocation] = refunds.live_allocations(refund)
+    cancelled = replace(
+        refund,
+        cancelled_at=occasion.now,
+        allocations=(replace(allocation, end=occasion.today),),
+        updated_at=occasion.now,
+    )
+    split = negative(allocation.split)
+    return cancelled, _given_back(target, -allocation.amount, split, occasion)
+
+
+def pay(refund: Refund, body: Body, occasion: Occasion) -> tuple[Refund, RefundPayment]:
+    """Pay a refund, by default the whole rest of it.
+
+    Each payment is split over what is left of each part of the refund, so the last one closes it
+    exactly: 3333 of 8333 and 1667 takes 2777 and 556. Raises Conflict `invalid_state_transition`
+    or `period_locked`; RuleBroken `refund_exceeds_refundable`.
+    """
+    if refund.cancelled_at is not None:
+        raise _refused_move(refund, "A cancelled refund is not paid.")
+    amount = body.get("amount_cents", refunds.rest(refund))
+    _refuse_more_than(refunds.rest(refund), amount)
+    completed_at = body.get("completed_at") or occasion.now
+    refuse_locked(occasion.lock_date, completed_at.date())
+    split = take(refunds.parts(refund), refund.settled, amount)
+    payment = RefundPayment(
+        id=occasion.identify(),
+        version=0,
+        created_at=occasion.now,
+        updated_at=occasion.now,
+        refund_id=refund.id,
+        agreed_on=refund.agreed_on,
+        party=refund.party,
+        external_id=body.get("external_id"),
+        amount=amount,
+        currency=refund.currency,
+        **_means(refund, body),
+        status="completed",
+        completed_at=completed_at,
+        cancelled_at=None,
+        completions=(Span(),),
+        split=split,
+        memo=body.get("memo"),
+        transaction_tags=body.get("transaction_tags"),
+        metadata=body.get("metadata"),
+    )
+    return _paid(refund, amount, split, completed_at, occasion), payment
+
+
+def cancel_payment(
+    refund: Refund, payment: RefundPayment, occasion: Occasion
+) -> tuple[Refund, RefundPayment]:
+    """Take a payment of a refund back; the refund is owed again by as much.
+
+    Raises Conflict `invalid_state_transition` where that was done before.
+    """
+    if payment.status != "completed":
+        raise Conflict(
+            "invalid_state_transition",
+            "Only a completed refund payment can be cancelled.",
+            current_state=payment.status,
+            allowed_next_states=[],
+        )
+    cancelled = replace(
+        payment,
+        status="cancelled",
+        cancelled_at=occasion.now,
+        completions=(
+            *payment.completions[:-1],
+            replace(payment.completions[-1], end=occasion.today),
+        ),
+        updated_at=occasion.now,
+    )
+    owed = _paid(refund, -payment.amount, negative(payment.split), None, occasion)
+    return owed, cancelled
+
+
+def refuse_released_below_refunds(side: Side, before: Document, after: Document) -> None:
+    """Refuse a release by hand that leaves less paid on a document than its live refunds.
+
+    Money that bounces is not held back by this: the party then owes it again. Raises RuleBroken
+    `refund_exceeds_refundable`.
+    """
+    if after.paid < min(before.paid, after.refunded):
+        raise RuleBroken(
+            "refund_exceeds_refundable",
+            "Less would be paid than is refunded.",
+            paid=after.paid,
+            refunded=after.refunded,
+            **{side.document_id_field: str(after.id)},
+        )
+
+
+def _allocation(
+    side: Side, target: Document | Payment, amount: int, roles: Roles, occasion: Occasion
+) -> RefundAllocation:
+    if isinstance(target, Document):
+        given = documents.return_parts(target, roles[side.refund_net])
+        split = take(given, target.returned, amount)
+        number = target.number
+    else:
+        split = ((roles[side.prepayments], amount),)
+        number = None
+    return RefundAllocation(
+        id=occasion.identify(),
+        kind="document" if isinstance(target, Document) else "payment",
+        target_id=target.id,
+        target_number=number,
+        amount=amount,
+        split=split,
+    )
+
+
+def _day_of(target: Document | Payment) -> date:
+    if isinstance(target, Document):
+        return documents.opened_on(target)
+    return target.payment_date
+
+
+def _given_back(
+    target: Document | Payment, amount: int, split: Split, occasion: Occasion
+) -> Document | Payment:
+    if isinstance(target, Document):
+        return replace(documents.give_back(target, amount, split), updated_at=occasion.now)
+    return replace(target, refunded=target.refunded + amount, updated_at=occasion.now)
+
+
+def _means(refund: Refund, body: Body) -> dict[str, Any]:
+    """Say how the money moves: as the body says, else as the refund does.
+
+    The refund's fee is that of its first payment; the refund's processor goes with its method.
+    """
+    method = (body.get("method") or refund.method).lower()
+    remembered = refund.processor if method == refund.method else provider(method)
+    fee = body.get("refund_processing_fee_cents")
+    if fee is None:
+        fee = 0 if refund.paid else refund.fee
+    return {"method": method, "processor": body.get("processor") or remembered, "fee": fee}
+
+
+def _paid(
+    refund: Refund, amount: int, split: Split, at: datetime | None, occasion: Occasion
+) -> Refund:
+    paid = refund.paid + amount
+    return replace(
+        refund,
+        paid=paid,
+        settled=added(refund.settled, split),
+        completed_at=at if paid == refund.amount else None,
+        updated_at=occasion.now,
+    )
+
+
+def _refuse_more_than(limit: int, amount: int) -> None:
+    if not 1 <= amount <= limit:
+        raise RuleBroken(
+            "refund_exceeds_refundable",
+            f"There is {limit} to refund.",
+            refundable=limit,
+            amount=amount,
+        )
+
+
+def _refused_move(refund: Refund, message: str) -> Conflict:
+    state = refunds.status(refund)
+    allowed = {"pending": ["processing", "paid", "cancelled"], "processing": ["paid"]}
+    return Conflict(
+        "invalid_state_transition",
+        message,
+        current_state=state,
+        allowed_next_states=allowed.get(state, []),
+    )

@@ -1,0 +1,213 @@
+"""Invoice refunds: money given back to customers, owed first and paid second."""
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from accounting import documents, postings, refunding, refunds
+from accounting.documents import Document
+from accounting.payments import Payment
+from accounting.refunds import RefundAllocation, RefundPayment
+from accounting.sides import RECEIVABLE
+from handlers import _documents
+from handlers._documents import Links
+from handlers._shapes import day_start
+from handlers.bodies import InvoiceRefundCreate, InvoiceRefundPaymentCreate
+from handlers.replies import Created, Reply
+from persistence.books import Books
+from persistence.pages import Page, PageRequest
+from persistence.refunds import RefundRecord
+from persistence.stored_documents import StoredDocument
+from persistence.wire import Question
+
+Target = Document | Payment
+
+
+async def create_invoice_refund(books: Books, body: InvoiceRefundCreate, links: Links) -> Reply:
+    """Agree a refund, and pay it where the body says when; a known external id answers it."""
+    file = _documents.received(body)
+    existing, targets = await books.ask(
+        books.invoice_refunds.with_external_id(body.get("external_id")),
+        lock_target(books, body.get("invoice_id"), body.get("payment_id")).later(),
+    )
+    if existing is not None:
+        return await show(books, existing, links)
+    [target] = targets().values()
+    roles = await books.roles()
+    agreed = refunding.agree(RECEIVABLE, body, target, roles, books.occasion)
+    await keep(books, agreed.refund, agreed.target, *filter(None, [agreed.payment]))
+    stored = _documents.attach(books, file, "invoice_refund", agreed.refund.id)
+    paid = () if agreed.payment is None else (agreed.payment,)
+    record = RefundRecord(agreed.refund, paid, invoices_of(agreed.target))
+    return Created(shape(books, record, stored, links))
+
+
+async def list_invoice_refunds(books: Books, page: PageRequest, links: Links) -> Page[Reply]:
+    """List refunds."""
+    found = await books.invoice_refunds.records(page)
+    stored = await books.stored_documents.latest([record.id for record in found.rows])
+    return found.of(lambda record: shape(books, record, stored.get(record.id), links))
+
+
+async def get_invoice_refund(books: Books, refund_id: UUID, links: Links) -> Reply:
+    """Read one refund with its payments."""
+    return await show(books, await books.invoice_refunds.shown(refund_id), links)
+
+
+async def cancel_invoice_refund(books: Books, refund_id: UUID, links: Links) -> Reply:
+    """Take a refund back of which nothing is paid."""
+    named = await books.invoice_refunds.target_of(refund_id)
+    targets, refund, record = await books.ask(
+        lock_target(books, named.document_id, named.payment_id),
+        books.invoice_refunds.lock(refund_id),
+        books.invoice_refunds.shown(refund_id),
+    )
+    [target] = targets.values()
+    cancelled, after = refunding.cancel(refund, target, books.occasion)
+    await keep(books, cancelled, after)
+    return await show(books, replace(record, refund=cancelled, documents=invoices_of(after)), links)
+
+
+async def create_invoice_refund_payment(
+    books: Books, refund_id: UUID, body: InvoiceRefundPaymentCreate | None
+) -> Reply:
+    """Pay a refund, or part of it; a known external id answers that payment."""
+    given = body or {}
+    refund, existing = await books.ask(
+        books.invoice_refunds.lock(refund_id),
+        books.invoice_refund_payments.with_external_id(given.get("external_id")),
+    )
+    if existing is not None:
+        return shape_payment(existing)
+    after, payment = refunding.pay(refund, given, books.occasion)
+    await keep(books, after, payment)
+    return Created(shape_payment(payment))
+
+
+async def list_invoice_refund_payments(
+    books: Books, refund_id: UUID, page: PageRequest
+) -> Page[Reply]:
+    """List the payments of a refund, the newest first."""
+    return (await books.invoice_refund_payments.page(refund_id, page)).of(shape_payment)
+
+
+async def get_invoice_refund_payment(
+    books: Books, refund_id: UUID, refund_payment_id: UUID
+) -> Reply:
+    """Read one payment of a refund."""
+    return shape_payment(await books.invoice_refund_payments.of(refund_id, refund_payment_id))
+
+
+async def cancel_invoice_refund_payment(
+    books: Books, refund_id: UUID, refund_payment_id: UUID
+) -> Reply:
+    """Take a payment of a refund back."""
+    refund, payment = await books.ask(
+        books.invoice_refunds.lock_named(refund_id),
+        books.invoice_refund_payments.lock_of(refund_id, refund_payment_id),
+    )
+    after, cancelled = refunding.cancel_payment(refund, payment, books.occasion)
+    await keep(books, after, cancelled)
+    return shape_payment(cancelled)
+
+
+def lock_target(books: Books, document_id: UUID | None, payment_id: UUID | None) -> Question[Any]:
+    """Lock what a refund gives back of: an invoice, or a payment that settled nothing."""
+    if payment_id is not None:
+        return books.invoice_payments.lock_all([payment_id])
+    assert document_id is not None, "the contract asks for one of the two"
+    return books.invoices.lock_all([document_id])
+
+
+async def keep(books: Books, *values: Any) -> None:
+    """Save a refund and what moved with it, and post what that asks for."""
+    books.save(*values)
+    roles = await books.roles()
+    for value in values:
+        if not isinstance(value, Target):  # Refunds leave the postings of their targets alone.
+            books.post(postings.entries_for(RECEIVABLE, value, roles, books.lock_date))
+
+
+def invoices_of(target: Target) -> dict[UUID, Document]:
+    """Name the invoice that a refund gives back of, where it is one."""
+    return {target.id: target} if isinstance(target, Document) else {}
+
+
+async def show(books: Books, record: RefundRecord, links: Links) -> Reply:
+    """Show a refund with its latest document."""
+    stored = await books.stored_documents.latest([record.id])
+    return shape(books, record, stored.get(record.id), links)
+
+
+def shape(
+    books: Books, record: RefundRecord, stored: StoredDocument | None, links: Links
+) -> dict[str, Any]:
+    """Show a refund with what it gives back and what has paid it."""
+    refund = record.refund
+    return {
+        "id": refund.id,
+        "business_id": books.business_id,
+        "customer_id": refund.party.id,
+        "customer_name": refund.party.name,
+        "external_id": refund.external_id,
+        "reference_number": refund.reference_number,
+        "status": refunds.status(refund),
+        "currency": refund.currency,
+        "refunded_amount": refund.amount,
+        "paid_amount": refund.paid,
+        "is_dedicated": refunds.is_dedicated(refund),
+        "method": refund.method.upper(),
+        "processor": refund.processor,
+        "memo": refund.memo,
+        "metadata": refund.metadata,
+        "allocations": [
+            shape_allocation(each, record) for each in refunds.live_allocations(refund)
+        ],
+        "refund_payments": [shape_payment(each) for each in record.payments],
+        "document": _documents.summary(stored, links),
+        "completed_at": refund.completed_at,
+        "created_at": refund.created_at,
+        "updated_at": refund.updated_at,
+    }
+
+
+def shape_allocation(allocation: RefundAllocation, record: RefundRecord) -> dict[str, Any]:
+    """Show what a refund gives back."""
+    invoice = record.documents.get(allocation.target_id)
+    begun, _ = refunds.agreed_days(record.refund, allocation)
+    named = f"invoice {allocation.target_number}" if invoice else "money not applied"
+    return {
+        "id": allocation.id,
+        "allocation_type": "invoice" if invoice else "payment",
+        "amount": allocation.amount,
+        "invoice_id": invoice.id if invoice else None,
+        "invoice_number": invoice.number if invoice else None,
+        "invoice_outstanding_balance_cents": documents.outstanding(invoice) if invoice else None,
+        "payment_id": None if invoice else allocation.target_id,
+        "target_description": named[0].upper() + named[1:],
+        "description": f"Refund of {named}",
+        "allocation_date": day_start(begun),
+    }
+
+
+def shape_payment(payment: RefundPayment) -> dict[str, Any]:
+    """Show one payment of a refund."""
+    return {
+        "id": payment.id,
+        "refund_id": payment.refund_id,
+        "external_id": payment.external_id,
+        "status": payment.status,
+        "currency": payment.currency,
+        "refunded_amount": payment.amount,
+        "refund_processing_fee": payment.fee,
+        "method": payment.method.upper(),
+        "processor": payment.processor,
+        "memo": payment.memo,
+        "transaction_tags": payment.transaction_tags,
+        "metadata": payment.metadata,
+        "reconciled_bank_transactions": [],
+        "completed_at": payment.completed_at,
+        "cancelled_at": payment.cancelled_at,
+        "created_at": payment.created_at,
+        "updated_at": payment.updated_at,
+    }

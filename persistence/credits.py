@@ -1,0 +1,137 @@
+"""What a party may set against its documents, as it is stored, with its allocations."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar
+from uuid import UUID
+
+from accounting.allocation import Allocation
+from accounting.credits import Credit, CreditLine, applied
+from accounting.documents import Document
+from persistence.allocations import AllocationRows, Allocations, documents_by_id
+from persistence.credit_statements import STORED, CreditStatements
+from persistence.documents import split_of, take_party
+from persistence.journal import posted_by_source
+from persistence.numbered import GivenNumbers
+from persistence.pages import Page, PageRequest
+from persistence.statements import Query, Row
+from persistence.store import Store
+from persistence.wire import Answers, Question
+
+if TYPE_CHECKING:
+    from persistence.books import Books
+
+
+@dataclass(frozen=True, slots=True)
+class CreditRecord:
+    """A credit with the documents it settles, by their ids."""
+
+    credit: Credit
+    documents: dict[UUID, Document]
+
+    @property
+    def id(self) -> UUID:
+        return self.credit.id
+
+    @property
+    def version(self) -> int:
+        return self.credit.version
+
+
+class CreditStore(Store[Credit]):
+    """The credits of one side in one business."""
+
+    statements: ClassVar[CreditStatements]
+
+    def __init__(self, books: "Books") -> None:
+        super().__init__(books)
+        self.numbers = GivenNumbers(books, self.statements.side.credit_series)
+        self.allocations = AllocationRows(books, self.statements.allocations)
+
+    def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
+        return (
+            Query(self.statements.by_id, {"ids": list(ids)}),
+            self.allocations.loading(ids),
+            self.books.journal.posted_for(ids),
+        )
+
+    def assemble(self, answers: Answers) -> list[Credit]:
+        rows, allocations, entries = answers
+        self.numbers.note(rows)
+        posted, shares = posted_by_source(entries), self.allocations.read(allocations)
+        return [
+            _credit(row, shares.get(row["id"], ()), posted=posted.get(row["id"], ()))
+            for row in rows
+        ]
+
+    def shown(self, id: UUID) -> Question[CreditRecord]:
+        """Find one with the documents it settles; raises NotFound."""
+        queries = (Query(self.statements.by_id, {"ids": [id]}), *self.allocations.around([id]))
+        return self.ask(queries, lambda answers: self.only(self._records(answers)))
+
+    def with_external_id(self, external_id: str | None) -> Question[CreditRecord | None]:
+        """Find the credit a partner knows by its own identifier, with the documents it settles."""
+        if external_id is None:
+            return self.ask((), lambda _: None)
+        queries = [Query(text, {"external_id": external_id}) for text in self.statements.named]
+
+        def answer(answers: Answers) -> CreditRecord | None:
+            found = self._records(answers)
+            return self.only(found) if found else None
+
+        return self.ask(queries, answer)
+
+    async def records(self, wanted: PageRequest) -> Page[CreditRecord]:
+        """List one page, each credit with the documents it settles."""
+        self.books.hold_still()
+        page = await self.listed(self.statements.listing, wanted, lambda row: row)
+        if not page.rows:
+            return page.of(lambda row: _record(row, {}, {}))
+        ids = [row["id"] for row in page.rows]
+        return await self.ask(self.allocations.around(ids), lambda found: self._page(page, found))
+
+    def save(self, value: Credit) -> None:
+        """Stage a credit with its allocations."""
+        row = {name: getattr(value, name) for name in STORED}
+        row["party_id"] = value.party.id
+        row["lines"] = [_line_row(line) for line in value.lines]
+        row["applied"] = applied(value)
+        self.numbers.keep_clear(value.id, value.number)
+        self.books.stage(self.table, value.id, row)
+        self.allocations.save(value.id, value.allocations)
+
+    def _records(self, answers: Answers) -> list[CreditRecord]:
+        rows, allocations, documents = answers
+        shares, settled = self.allocations.read(allocations), documents_by_id(documents)
+        return [_record(row, shares, settled) for row in rows]
+
+    def _page(self, page: Page[Row], answers: Answers) -> Page[CreditRecord]:
+        allocations, documents = answers
+        shares, settled = self.allocations.read(allocations), documents_by_id(documents)
+        return page.of(lambda row: _record(row, shares, settled))
+
+
+def _record(row: Row, shares: Allocations, documents: dict[UUID, Document]) -> CreditRecord:
+    return CreditRecord(_credit(row, shares.get(row["id"], ()), posted=()), documents)
+
+
+def _credit(row: Row, allocations: tuple[Allocation, ...], *, posted: Any) -> Credit:
+    party = take_party(row)
+    row["lines"] = tuple(_line(line) for line in row["lines"])
+    row["settled"] = split_of(row["settled"])
+    row["transaction_tags"] = tuple(row["transaction_tags"])
+    return Credit(**row, party=party, allocations=allocations, posted=posted)
+
+
+def _line_row(line: CreditLine) -> Row:
+    return {item.name: getattr(line, item.name) for item in fields(line)}
+
+
+def _line(row: Row) -> CreditLine:
+    values = {
+        **row,
+        "id": UUID(row["id"]),
+        "account_id": UUID(row["account_id"]),
+        "tags": tuple(row["tags"]),
+    }
+    return CreditLine(**values)

@@ -1,0 +1,93 @@
+"""What must hold in the journal: balance, sources, numbers and reversals of its entries."""
+
+SOURCES = {
+    "invoice": "invoice",
+    "payment": "invoice_payment",
+    "write_off": "write_off",
+    "customer_credit": "customer_credit",
+    "refund": "invoice_refund",
+    "refund_payment": "invoice_refund_payment",
+}
+"""The table that holds the documents of each source of entries."""
+
+
+def _documents() -> str:
+    return " UNION ALL ".join(
+        f"SELECT '{source}' AS type, id FROM {table} WHERE business_id = %(business_id)s"
+        for source, table in SOURCES.items()
+    )
+
+
+TRIAL_BALANCE = """
+SELECT 'debits of ' || coalesce(sum(debit), 0) || ' against credits of '
+       || coalesce(sum(credit), 0) AS name,
+       coalesce(sum(debit), 0) = coalesce(sum(credit), 0) AS holds
+FROM journal_line WHERE business_id = %(business_id)s"""
+
+ENTRIES_BALANCED = """
+SELECT e.sequence_number AS name,
+       count(l.id) >= 2 AND sum(l.debit) = e.total AND sum(l.credit) = e.total
+       AND min(l.line_number) = 1 AND max(l.line_number) = count(l.id)
+       AND bool_and(l.entry_date = e.entry_date) AS holds
+FROM journal_entry e
+LEFT JOIN journal_line l ON l.business_id = e.business_id AND l.entry_id = e.id
+WHERE e.business_id = %(business_id)s
+GROUP BY e.id, e.sequence_number, e.total"""
+
+ENTRY_SOURCES = f"""
+SELECT e.sequence_number AS name, d.id IS NOT NULL AS holds
+FROM journal_entry e
+LEFT JOIN ({_documents()}) AS d ON d.type = e.source_type AND d.id = e.source_id
+WHERE e.business_id = %(business_id)s"""
+
+# The lines of an entry and those of its reversal, turned round, are the same lines.
+REVERSALS_MIRROR = """
+SELECT r.sequence_number AS name,
+       r.source_id = e.source_id AND r.stream = e.stream AND r.total = e.total AND NOT EXISTS (
+         SELECT FROM (
+           SELECT 1 AS n, account_id, settles_id, debit, credit FROM journal_line
+           WHERE business_id = e.business_id AND entry_id = e.id
+           UNION ALL
+           SELECT -1, account_id, settles_id, credit, debit FROM journal_line
+           WHERE business_id = r.business_id AND entry_id = r.id
+         ) AS both_sides
+         GROUP BY account_id, settles_id, debit, credit HAVING sum(n) <> 0
+       ) AS holds
+FROM journal_entry r
+JOIN journal_entry e ON e.business_id = r.business_id AND e.id = r.reversal_of_id
+WHERE r.business_id = %(business_id)s"""
+
+# The nth entry of a year carries the number n, and the year's series counts as many.
+ENTRY_NUMBERS = """
+WITH counted AS (
+  SELECT sequence_number, entry_date, left(sequence_number, 7) AS series,
+         substr(sequence_number, 9)::bigint AS place,
+         row_number() OVER (
+           PARTITION BY left(sequence_number, 7) ORDER BY substr(sequence_number, 9)::bigint
+         ) AS rank
+  FROM journal_entry
+  WHERE business_id = %(business_id)s AND sequence_number ~ '^JE-[0-9]{4}-[0-9]{6,12}$'
+), used AS (SELECT series, count(*) AS entries FROM counted GROUP BY series)
+SELECT series || '-' || lpad(rank::text, greatest(6, length(rank::text)), '0') AS name,
+       place = rank AND series = 'JE-' || to_char(entry_date, 'YYYY') AS holds
+FROM counted
+UNION ALL
+SELECT 'the series ' || coalesce(u.series, s.series) || ' counts ' || coalesce(s.last, 0)
+       || ' with ' || coalesce(u.entries, 0) || ' entries',
+       coalesce(s.last, 0) = coalesce(u.entries, 0)
+FROM used u
+FULL JOIN (
+  SELECT series, last FROM number_series
+  WHERE business_id = %(business_id)s AND series LIKE 'JE-%%'
+) AS s ON s.series = u.series
+UNION ALL
+SELECT sequence_number, false FROM journal_entry
+WHERE business_id = %(business_id)s AND sequence_number !~ '^JE-[0-9]{4}-[0-9]{6,12}$'"""
+
+CHECKS = {
+    "trial_balance": TRIAL_BALANCE,
+    "entries_balanced": ENTRIES_BALANCED,
+    "entry_sources": ENTRY_SOURCES,
+    "entry_numbers": ENTRY_NUMBERS,
+    "reversals_mirror": REVERSALS_MIRROR,
+}

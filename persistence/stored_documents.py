@@ -1,0 +1,224 @@
+"""Stored documents: the records of files that were sent in, and what each is linked to.
+
+A record and its file are kept together: both are staged here, the file is put when the flush has
+succeeded, and only then is the record committed (`persistence/transaction.py`).
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, ClassVar
+from uuid import UUID
+
+from sqlalchemy import Text, Uuid, func, literal_column, select
+from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy.sql.elements import ColumnElement
+
+from access.links import SignedLink
+from accounting.uploads import Received
+from persistence import tables
+from persistence.blobs import key_in, new_key
+from persistence.filters import any_part, created_filters
+from persistence.identifiers import new_id
+from persistence.pages import Filter, Listing, Page, PageRequest
+from persistence.pool import Pool
+from persistence.statements import Query, Row, compiled, given
+from persistence.store import Store, among, in_business, no_such_reference, not_found
+from persistence.tables import stored_document
+from persistence.tenants import LinkTenant
+from persistence.transaction import reading
+from persistence.wire import Answers, Question
+
+if TYPE_CHECKING:
+    from persistence.books import Books
+
+MOST_SHOWN = 100  # Documents of one resource in its own answer; the list has all of them.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredDocument:
+    """The record of one file; its size in bytes. It never changes, so its version is always 1.
+
+    `storage_key` says where in the business's part of the storage the content lies.
+    """
+
+    id: UUID
+    created_at: datetime
+    file_name: str
+    file_size: int
+    mime_type: str
+    sha256: str
+    document_type: str
+    upload_source: str | None
+    metadata: dict[str, Any]
+    tags: tuple[str, ...]
+    linked_type: str | None
+    linked_id: UUID | None
+    storage_key: str
+
+    @property
+    def version(self) -> int:
+        return 1
+
+
+NAMES = tuple(item.name for item in fields(StoredDocument))
+COLUMNS = tuple(stored_document.c[name] for name in NAMES)
+NEWEST_FIRST = (stored_document.c.created_at.desc(), stored_document.c.id.desc())
+
+BY_ID = compiled(select(*COLUMNS).where(in_business(stored_document), among(stored_document.c.id)))
+LATEST = compiled(
+    select(*COLUMNS)
+    .where(in_business(stored_document), among(stored_document.c.linked_id))
+    .order_by(stored_document.c.linked_id, *NEWEST_FIRST)
+    .ext(distinct_on(stored_document.c.linked_id))
+)
+ALL_OF = compiled(
+    select(*COLUMNS)
+    .where(in_business(stored_document), stored_document.c.linked_id == given("linked_id", Uuid))
+    .order_by(*NEWEST_FIRST)
+    .limit(literal_column(str(MOST_SHOWN)))
+)
+
+
+def _is(name: str) -> Filter:
+    column: ColumnElement[Any] = stored_document.c[name]
+    return Filter(column == given(name, column.type))
+
+
+LISTING = Listing(
+    source=stored_document,
+    key=stored_document.c.id,
+    scope=in_business(stored_document),
+    columns=COLUMNS,
+    filters={
+        **created_filters(stored_document, updated=stored_document.c.created_at),
+        "document_type": _is("document_type"),
+        "linked_type": _is("linked_type"),
+        "linked_id": _is("linked_id"),
+        "search": any_part("search", stored_document.c.file_name),
+    },
+    sorts={
+        "created_at": stored_document.c.created_at,
+        "file_name": func.lower(stored_document.c.file_name, type_=Text),
+    },
+    default_sort="-created_at",
+)
+
+# What a document may be linked to; held until the record that names it is committed.
+TARGETS = {
+    kind: compiled(
+        select(table.c.id)
+        .where(in_business(table), table.c.id == given("id", Uuid))
+        .with_for_update(read=True, key_share=True)
+    )
+    for kind, table in (
+        ("customer", tables.customer),
+        ("invoice", tables.invoice),
+        ("invoice_refund", tables.invoice_refund),
+        ("customer_credit", tables.customer_credit),
+    )
+}
+
+
+class StoredDocumentStore(Store[StoredDocument]):
+    """The stored documents of one business."""
+
+    table: ClassVar = stored_document
+    noun: ClassVar = "document"
+    rank: ClassVar = 9  # A record is never locked: it never changes.
+
+    def __init__(self, books: "Books") -> None:
+        super().__init__(books)
+        self._attached: list[StoredDocument] = []
+
+    def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
+        return (Query(BY_ID, {"ids": list(ids)}),)
+
+    def assemble(self, answers: Answers) -> list[StoredDocument]:
+        return [_document(row) for row in answers[0]]
+
+    def attach(
+        self,
+        received: Received,
+        *,
+        default_type: str,
+        linked_type: str | None = None,
+        linked_id: UUID | None = None,
+    ) -> StoredDocument:
+        """Stage a file and its record; both are kept with this transaction, or neither is."""
+        made = StoredDocument(
+            id=new_id(),
+            created_at=self.books.now,
+            file_name=received.file_name,
+            file_size=len(received.content),
+            mime_type=received.mime_type,
+            sha256=sha256(received.content).hexdigest(),
+            document_type=received.document_type or default_type,
+            upload_source=received.upload_source,
+            metadata=received.metadata or {},
+            tags=received.tags,
+            linked_type=linked_type,
+            linked_id=linked_id,
+            storage_key=new_key(),
+        )
+        staging = self.books.staging
+        staging.insert(stored_document, {name: getattr(made, name) for name in NAMES})
+        staging.contents[key_in(self.books.business_id, made.storage_key)] = received.content
+        self._attached.append(made)
+        return made
+
+    def hold(self, linked_type: str, linked_id: UUID) -> Question[None]:
+        """See that what a document is to be linked to exists, and keep it there.
+
+        Raises RuleBroken `reference_not_found`.
+        """
+
+        def answer(answers: Answers) -> None:
+            if not answers[0]:
+                raise no_such_reference(linked_type, linked_id)
+
+        return self.ask((Query(TARGETS[linked_type], {"id": linked_id}),), answer)
+
+    def latest(self, linked_ids: Collection[UUID]) -> Question[dict[UUID, StoredDocument]]:
+        """Find the newest document of each of several resources, by the resource's id.
+
+        One that this very transaction attaches is the newest.
+        """
+        wanted = list(linked_ids)
+
+        def answer(answers: Answers) -> dict[UUID, StoredDocument]:
+            found = [_document(row) for rows in answers for row in rows]
+            mine = [each for each in self._attached if each.linked_id in wanted]
+            return {each.linked_id: each for each in [*found, *mine] if each.linked_id}
+
+        queries = (Query(LATEST, {"ids": wanted}),) if wanted else ()
+        return self.ask(queries, answer)
+
+    def all_of(self, linked_id: UUID) -> Question[list[StoredDocument]]:
+        """List the documents of one resource, the newest first; at most a hundred."""
+
+        def answer(answers: Answers) -> list[StoredDocument]:
+            mine = [each for each in reversed(self._attached) if each.linked_id == linked_id]
+            return [*mine, *(_document(row) for row in answers[0])][:MOST_SHOWN]
+
+        return self.ask((Query(ALL_OF, {"linked_id": linked_id}),), answer)
+
+    def page(self, wanted: PageRequest) -> Question[Page[StoredDocument]]:
+        """List one page."""
+        return self.listed(LISTING, wanted, _document)
+
+
+async def linked_document(pool: Pool, link: SignedLink) -> StoredDocument:
+    """Find what a signed link opens; raises NotFound, and NotAllowed where it was revoked."""
+    async with reading(pool, LinkTenant(link)) as session:
+        wanted = {"business_id": link.business_id, "ids": [link.document_id]}
+        found = await Question(session, (Query(BY_ID, wanted),), lambda answers: answers[0])
+    if not found:
+        raise not_found("document")
+    return _document(found[0])
+
+
+def _document(row: Row) -> StoredDocument:
+    row["tags"] = tuple(row["tags"])
+    return StoredDocument(**row)

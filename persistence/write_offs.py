@@ -1,0 +1,91 @@
+"""Write-offs as they are stored. A write-off has no lock of its own: its document's holds it."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any, ClassVar
+from uuid import UUID
+
+from sqlalchemy import Text, Uuid, and_, select
+
+from accounting.writing_off import WriteOff
+from persistence.document_shares import day_of
+from persistence.document_statements import on_party, party_columns
+from persistence.documents import split_of, take_party
+from persistence.journal import posted_by_source
+from persistence.journal_statements import posted_from
+from persistence.statements import Query, Row, compiled, given
+from persistence.store import Store, among, in_business
+from persistence.tables import customer, invoice, journal_entry, write_off
+from persistence.wire import Answers, Question
+
+DERIVED = ("document_number", "document_date", "party", "posted")
+STORED = tuple(item.name for item in fields(WriteOff) if item.name not in DERIVED)
+
+_WRITTEN_OFF = and_(
+    invoice.c.business_id == write_off.c.business_id, invoice.c.id == write_off.c.document_id
+)
+_CHOSEN = select(
+    *(write_off.c[name] for name in STORED),
+    invoice.c.number.label("document_number"),
+    day_of(invoice.c.opened_at).label("document_date"),
+    *party_columns(customer),
+).select_from(write_off.join(invoice, _WRITTEN_OFF).join(customer, on_party(invoice, customer)))
+_OF_DOCUMENT = and_(in_business(write_off), write_off.c.document_id == given("document_id", Uuid))
+
+BY_ID = compiled(_CHOSEN.where(in_business(write_off), among(write_off.c.id)))
+BY_EXTERNAL_ID = compiled(
+    _CHOSEN.where(in_business(write_off), write_off.c.external_id == given("external_id", Text))
+)
+OF_DOCUMENT = compiled(_CHOSEN.where(_OF_DOCUMENT).order_by(write_off.c.id))
+POSTED_OF_DOCUMENT = compiled(
+    posted_from(journal_entry.c.source_id.in_(select(write_off.c.id).where(_OF_DOCUMENT)))
+)
+WITHIN = compiled(_CHOSEN.where(_OF_DOCUMENT, write_off.c.id == given("id", Uuid)))
+
+
+class WriteOffStore(Store[WriteOff]):
+    """What was given up of the invoices of one business."""
+
+    table: ClassVar = write_off
+    noun: ClassVar = "write_off"
+    rank: ClassVar = 2  # Its document's: nobody locks a write-off by itself.
+
+    def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
+        return (Query(BY_ID, {"ids": list(ids)}), self.books.journal.posted_for(ids))
+
+    def assemble(self, answers: Answers) -> list[WriteOff]:
+        rows, entries = answers
+        posted = posted_by_source(entries)
+        return [_write_off(row, posted=posted.get(row["id"], ())) for row in rows]
+
+    def of(self, document_id: UUID) -> Question[list[WriteOff]]:
+        """Find all write-offs of a document, reversed ones too, oldest first."""
+        names = {"document_id": document_id}
+        queries = (Query(OF_DOCUMENT, names), Query(POSTED_OF_DOCUMENT, names))
+        return self.ask(queries, lambda answers: self.seen(self.assemble(answers)))
+
+    def get_within(self, document_id: UUID, id: UUID) -> Question[WriteOff]:
+        """Find one write-off of a document; raises NotFound."""
+        names = {"document_id": document_id, "id": id}
+        queries = (Query(WITHIN, names), self.books.journal.posted_for([id]))
+        return self.ask(queries, lambda answers: self.only(self.assemble(answers)))
+
+    def with_external_id(self, external_id: str | None) -> Question[WriteOff | None]:
+        """Find the write-off a partner knows by its own identifier, without what it posted."""
+        if external_id is None:
+            return self.ask((), lambda _: None)
+        query = Query(BY_EXTERNAL_ID, {"external_id": external_id})
+        return self.ask(
+            (query,), lambda answers: next((_write_off(row, posted=()) for row in answers[0]), None)
+        )
+
+    def save(self, value: WriteOff) -> None:
+        """Stage a write-off."""
+        self.books.stage(write_off, value.id, {name: getattr(value, name) for name in STORED})
+
+
+def _write_off(row: Row, *, posted: Any) -> WriteOff:
+    party = take_party(row)
+    row["split"] = split_of(row["split"])
+    row["tags"] = tuple((key, value) for key, value in row["tags"])
+    return WriteOff(**row, party=party, posted=posted)

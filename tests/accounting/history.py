@@ -1,0 +1,240 @@
+"""Random histories of a small business: one step after another, in any order."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+from uuid import UUID
+
+from hypothesis import strategies as st
+
+from accounting import credits, documents, payments, refunding, refunds
+from accounting.errors import Refusal
+from accounting.payments import STATUSES
+from tests.accounting.trade import (
+    Trade,
+    account_named,
+    allocations,
+    credit_line,
+    day,
+    line,
+    moment,
+)
+
+DAYS = st.sampled_from(["2", "5", "9", "14", "20", "28", "02-03", "02-14"])
+MOMENTS = DAYS.map(moment)
+AMOUNTS = st.integers(1, 1_500)
+METHODS = st.sampled_from(["bank_transfer", "cash", "stripe", "credit_card", "check"])
+LOCKS = st.none() | st.sampled_from(["1", "4", "31"])
+ACCOUNTS = st.sampled_from([None, "4500", "2200"])
+FEES = st.integers(0, 20)
+
+
+def named(code: str | None) -> dict[str, str] | None:
+    return None if code is None else account_named(code)
+
+
+LINES = st.lists(
+    st.builds(
+        line,
+        st.integers(1, 900),
+        tax_rate=st.sampled_from([None, "20", "5.5"]),
+        account_identifier=ACCOUNTS.map(named),
+    ),
+    min_size=1,
+    max_size=3,
+)
+CREDIT_LINES = st.lists(
+    st.builds(credit_line, st.integers(1, 500), st.integers(0, 90), ACCOUNTS),
+    min_size=1,
+    max_size=3,
+)
+
+
+class History:
+    """Draws steps; what a rule refuses leaves the books as they were.
+
+    Half of the histories have one lock from beginning to end, and half move it.
+    """
+
+    def __init__(self, data: st.DataObject) -> None:
+        self.data = data
+        self.locks_move = data.draw(st.booleans(), "the lock moves")
+        self.trade = Trade(lock=data.draw(LOCKS, "lock"))
+
+    def step(self) -> None:
+        trade = self.trade
+        trade.today = self.data.draw(DAYS, "today")
+        steps: list[Callable[[], object]] = [self.invoice, self.invoice, self.draft]
+        steps += [self.pay, self.pay, self.credit]
+        if self.locks_move:
+            steps += [self.move_lock]
+        if trade.documents:
+            steps += [self.pay, self.replace, self.void, self.write_off, self.refund, self.refund]
+        if trade.payments:
+            steps += [self.allocate, self.set_status, self.correct, self.refund] * 2
+        if trade.credits:
+            steps += [self.apply, self.apply, self.void_credit]
+        if trade.write_offs:
+            steps += [self.reverse]
+        if trade.refunds:
+            steps += [self.pay_refund] * 4 + [self.cancel_refund]
+        if trade.refund_payments:
+            steps += [self.cancel_refund_payment]
+        with suppress(Refusal):
+            self.data.draw(st.sampled_from(steps), "step")()
+
+    def take_everything_back(self) -> None:
+        """Cancel, release, reverse and void; no rule stands in the way, in this order."""
+        trade = self.trade
+        trade.today = self.data.draw(DAYS, "today")
+        for id_, paid in trade.refund_payments.items():
+            if paid.status == "completed":
+                trade.cancel_refund_payment(id_)
+        for id_, payment in trade.payments.items():
+            if payment.status != "cancelled":
+                trade.change(id_, status="cancelled")
+        for id_, refund in trade.refunds.items():
+            if refund.cancelled_at is None:
+                trade.cancel_refund(id_)
+        for id_, credit in trade.credits.items():
+            if credit.state == "open":
+                trade.apply(id_)
+                trade.void_credit(id_)
+        for id_, given_up in trade.write_offs.items():
+            if given_up.reversed_at is None:
+                trade.reverse(id_)
+        for id_, document in trade.documents.items():
+            if document.state == "open":
+                trade.void(id_)
+
+    def some(self, subjects: dict[UUID, Any]) -> UUID:
+        return self.data.draw(st.sampled_from(sorted(subjects)))
+
+    def up_to(self, most: int) -> int | None:
+        """All of it, by default or in words, or a part; now and then too much."""
+        return self.data.draw(st.none() | st.just(most) | st.integers(1, max(most, 0) + 1))
+
+    def parts(self, total: int, held: dict[UUID, int] | None = None) -> list[tuple[UUID, int]]:
+        """Parts that mostly fit: the rules refuse the others."""
+        held, rest = dict(held or {}), total
+        parts = []
+        for id_, document in sorted(self.trade.documents.items()):
+            most = min(rest, documents.left(document) + held.get(id_, 0))
+            closed = document.state != "open" and self.data.draw(st.integers(0, 9)) > 0
+            if most > 0 and not closed and self.data.draw(st.booleans()):
+                amount = self.data.draw(st.just(held.get(id_, most)) | st.integers(1, most + 1))
+                rest -= amount
+                parts.append((id_, amount))
+        return parts
+
+    def invoice(self) -> None:
+        self.trade.invoice(
+            *self.data.draw(LINES),
+            additional_discount=self.data.draw(st.integers(0, 50)),
+            sent_at=self.data.draw(MOMENTS),
+        )
+
+    def draft(self) -> None:
+        self.trade.invoice(*self.data.draw(LINES), sent_at=None)
+
+    def replace(self) -> None:
+        id_ = self.some(self.trade.documents)
+        self.trade.replace(id_, *self.data.draw(LINES), sent_at=self.data.draw(st.none() | MOMENTS))
+
+    def void(self) -> None:
+        self.trade.void(self.some(self.trade.documents), self.data.draw(st.none() | DAYS))
+
+    def pay(self) -> None:
+        total = self.data.draw(AMOUNTS)
+        self.trade.pay(
+            total,
+            *self.parts(total),
+            payment_date=day(self.data.draw(DAYS)),
+            payment_method=self.data.draw(METHODS),
+            processing_fee_cents=self.data.draw(FEES),
+            status=self.data.draw(st.sampled_from(STATUSES[:3])),
+        )
+
+    def allocate(self) -> None:
+        payment = self.trade.payments[self.some(self.trade.payments)]
+        held = {each.document_id: each.amount for each in payments.live_allocations(payment)}
+        parts = allocations(*self.parts(payment.total - payment.refunded, held))
+        self.trade.change(payment.id, allocations=parts)
+
+    def set_status(self) -> None:
+        status = self.data.draw(st.sampled_from(STATUSES))
+        self.trade.change(self.some(self.trade.payments), status=status)
+
+    def correct(self) -> None:
+        changes = self.data.draw(
+            st.fixed_dictionaries(
+                {},
+                optional={
+                    "total_amount_cents": AMOUNTS,
+                    "payment_date": DAYS.map(day),
+                    "payment_method": METHODS,
+                    "processing_fee_cents": FEES,
+                    "status": st.sampled_from(STATUSES),
+                    "allocations": st.just([]),
+                },
+            )
+        )
+        self.trade.change(self.some(self.trade.payments), **changes)
+
+    def write_off(self) -> None:
+        id_ = self.some(self.trade.documents)
+        amount = self.up_to(documents.left(self.trade.documents[id_]))
+        self.trade.write_off(
+            id_,
+            amount,
+            write_off_at=self.data.draw(st.none() | MOMENTS),
+            destination_account=self.data.draw(st.none() | st.just(account_named("6000"))),
+        )
+
+    def reverse(self) -> None:
+        self.trade.reverse(self.some(self.trade.write_offs))
+
+    def credit(self) -> None:
+        lines = self.data.draw(CREDIT_LINES)
+        total = sum(each["amount"] + each["tax_amount_cents"] for each in lines)
+        sent_at = self.data.draw(st.none() | MOMENTS)
+        self.trade.credit(*lines, to=self.parts(total) if sent_at else (), sent_at=sent_at)
+
+    def apply(self) -> None:
+        credit = self.trade.credits[self.some(self.trade.credits)]
+        held = {each.document_id: each.amount for each in credits.live_allocations(credit)}
+        sent_at = self.data.draw(MOMENTS) if credit.state == "draft" else None
+        self.trade.apply(credit.id, *self.parts(credit.total_amount, held), sent_at=sent_at)
+
+    def void_credit(self) -> None:
+        self.trade.void_credit(self.some(self.trade.credits), self.data.draw(st.none() | DAYS))
+
+    def refund(self) -> None:
+        targets = {**self.trade.documents, **self.trade.payments}
+        likely = {id_: each for id_, each in targets.items() if refunding.refundable(each)}
+        id_ = self.some(likely or targets)
+        self.trade.refund(
+            id_,
+            self.up_to(refunding.refundable(targets[id_])),
+            completed_at=self.data.draw(st.none() | MOMENTS),
+            method=self.data.draw(METHODS).upper(),
+            refund_processing_fee_cents=self.data.draw(FEES),
+        )
+
+    def cancel_refund(self) -> None:
+        self.trade.cancel_refund(self.some(self.trade.refunds))
+
+    def pay_refund(self) -> None:
+        owed = {id_: each for id_, each in self.trade.refunds.items() if refunds.rest(each)}
+        id_ = self.some(owed or self.trade.refunds)
+        self.trade.pay_refund(
+            id_,
+            self.up_to(refunds.rest(self.trade.refunds[id_])),
+            completed_at=self.data.draw(st.none() | MOMENTS),
+        )
+
+    def cancel_refund_payment(self) -> None:
+        self.trade.cancel_refund_payment(self.some(self.trade.refund_payments))
+
+    def move_lock(self) -> None:
+        self.trade.lock = self.data.draw(LOCKS, "lock")

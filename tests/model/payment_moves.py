@@ -1,0 +1,172 @@
+"""What may be done with payments, and what that changes."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from tests.model.books import Body, Books
+from tests.model.records import LIVE, Credit, Customer, Invoice, Payment
+from tests.model.refusals import Faults, gone, refused
+
+
+def create(books: Books, body: Body) -> Payment:
+    """Record a payment, and what it settles."""
+    faults = Faults()
+    customer = books.customer_named(faults, body)
+    faults.add(409, "customer_archived", customer and customer.archived)
+    faults.add(422, "currency_mismatch", body["currency"] != "GBP")
+    given = body.get("allocations", ())
+    wanted = wanted_parts(faults, given, "amount_cents")
+    status = body.get("status", "completed")
+    faults.add(409, "payment_not_live", wanted and status not in LIVE)
+    if status == "completed":
+        books.locked(faults, date.fromisoformat(body["payment_date"]))
+    check_parts(books, faults, wanted, {}, customer)
+    too_much = sum(wanted.values()) > body["total_amount_cents"]
+    faults.add(422, "allocation_exceeds_total", too_much)
+    faults.refuse()
+    assert customer is not None
+    payment = receive(customer, body)
+    payment.parts = wanted
+    return payment
+
+
+def receive(customer: Customer, body: Body) -> Payment:
+    """Make a payment that has no parts yet."""
+    return Payment(
+        customer,
+        body.get("external_id"),
+        body["total_amount_cents"],
+        body.get("status", "completed"),
+        body["payment_method"],
+        body.get("payment_processor"),
+        body.get("processing_fee_cents", 0),
+        date.fromisoformat(body["payment_date"]),
+        was_completed=body.get("status", "completed") == "completed",
+    )
+
+
+def change(books: Books, id: str, body: Body) -> Payment:
+    """Change what a body supplies; PUT and PATCH differ in descriptions only."""
+    payment = find(books, id)
+    faults = Faults()
+    status = body.get("status", payment.status)
+    total = body.get("total_amount_cents", payment.total)
+    listed = "allocations" in body
+    wanted = dict(payment.parts)
+    if listed:
+        wanted = wanted_parts(faults, body["allocations"], "amount_cents")
+        faults.add(409, "payment_not_live", wanted and status not in LIVE)
+    elif status not in LIVE:
+        wanted = {}
+    check_parts(books, faults, wanted, payment.parts, payment.customer)
+    check_total(books, faults, payment, body, wanted)
+    check_identity(books, faults, payment, body)
+    check_refunds(books, faults, payment, body, wanted)
+    check_day(books, faults, payment, body)
+    faults.refuse()
+    payment.parts, payment.total, payment.status = wanted, total, status
+    payment.was_completed |= status == "completed"
+    payment.method = body.get("payment_method", payment.method)
+    payment.fee = body.get("processing_fee_cents", payment.fee)
+    payment.processor = body.get("payment_processor", payment.processor)
+    payment.external_id = body.get("external_id", payment.external_id)
+    if "payment_date" in body:
+        payment.paid_on = date.fromisoformat(body["payment_date"])
+    return payment
+
+
+def cancel(books: Books, id: str) -> Payment:
+    """Cancel a payment that is pending or failed."""
+    payment = find(books, id)
+    if payment.status not in ("pending", "failed"):
+        raise refused(409, "invalid_state_transition")
+    payment.status, payment.parts = "cancelled", {}
+    return payment
+
+
+def find(books: Books, id: str) -> Payment:
+    """Find a payment by its id in a path."""
+    if id not in books.payments:
+        raise gone("payment_not_found")
+    return books.payments[id]
+
+
+def wanted_parts(faults: Faults, given: Sequence[Body], amount: str) -> dict[str, int]:
+    """Read a list of allocations; no invoice stands in it twice."""
+    parts = {each["invoice_id"]: each[amount] for each in given}
+    faults.add(400, "validation_error", len(parts) < len(given))
+    return parts
+
+
+def check_parts(
+    books: Books,
+    faults: Faults,
+    wanted: Mapping[str, int],
+    held: Mapping[str, int],
+    customer: Customer | None,
+) -> None:
+    """Look at the parts that are new or have another amount than the one held."""
+    for id, amount in wanted.items():
+        invoice = books.invoices.get(id)
+        if invoice is None:
+            faults.add(422, "reference_not_found")
+        elif held.get(id) != amount:
+            faults.add(409, "invoice_not_open", invoice.state != "open")
+            faults.add(422, "invoice_customer_mismatch", invoice.customer is not customer)
+            left = books.left(invoice) + held.get(id, 0)
+            faults.add(422, "allocation_exceeds_outstanding", amount > left)
+
+
+def check_total(
+    books: Books, faults: Faults, payment: Payment, body: Body, wanted: Mapping[str, int]
+) -> None:
+    """Look whether the total still covers what is meant for invoices and refunds."""
+    total = body.get("total_amount_cents", payment.total)
+    if sum(wanted.values()) + books.refunded(payment) <= total:
+        return
+    faults.add(422, "allocation_exceeds_total", body.get("allocations"))
+    faults.add(422, "total_below_allocated", total < payment.total)
+
+
+def check_identity(books: Books, faults: Faults, payment: Payment, body: Body) -> None:
+    """Look whether anything changes that never does, or takes a name that is taken."""
+    customer = body.get("customer_id", payment.customer.id)
+    name = body.get("customer_external_id", payment.customer.external_id)
+    moved = (customer, name) != (payment.customer.id, payment.customer.external_id)
+    faults.add(422, "immutable_field", moved or body.get("currency", "GBP") != "GBP")
+    external_id = body.get("external_id")
+    others = {each.external_id for each in books.payments.values() if each is not payment}
+    faults.add(409, "duplicate_external_id", external_id is not None and external_id in others)
+
+
+def check_refunds(
+    books: Books, faults: Faults, payment: Payment, body: Body, wanted: Mapping[str, int]
+) -> None:
+    """Look whether a release by hand takes away what live refunds gave back already."""
+    status = body.get("status", payment.status)
+    by_hand = status == "refunded" or ("allocations" in body and status in LIVE)
+    if not by_hand:
+        return
+    faults.add(422, "refund_exceeds_refundable", status == "refunded" and books.refunded(payment))
+    after = wanted if status == "completed" else {}
+    for id in payment.parts:
+        before = payment.parts[id] if payment.status == "completed" else 0
+        drop = before - after.get(id, 0)
+        invoice = books.invoices[id]
+        short = books.paid(invoice) - drop < books.refunded(invoice)
+        faults.add(422, "refund_exceeds_refundable", drop > 0 and short)
+
+
+def check_day(books: Books, faults: Faults, payment: Payment, body: Body) -> None:
+    """Look whether a day that the payment did not have lies in the locked period."""
+    # Once completed, its day is one on which it was posted, whatever its status is now.
+    given = "payment_date" in body
+    day = date.fromisoformat(body["payment_date"]) if given else payment.paid_on
+    first = body.get("status") == "completed" and not payment.was_completed
+    if first or (payment.was_completed and day != payment.paid_on):
+        books.locked(faults, day)
+
+
+def touched(subject: Payment | Credit, books: Books) -> list[Invoice]:
+    """The invoices that a payment or credit holds parts of."""
+    return [books.invoices[id] for id in subject.parts]

@@ -1,0 +1,108 @@
+"""What may be done with refunds and their payments, and what that changes."""
+
+from collections import Counter
+
+from tests.model.arithmetic import shares
+from tests.model.books import Body, Books, day_of, moment
+from tests.model.records import Invoice, Payment, Refund, RefundPayment
+from tests.model.refusals import Faults, gone, refused
+
+
+def create(books: Books, body: Body) -> Refund:
+    """Agree to give money back; with a `completed_at` it is paid at once."""
+    faults = Faults()
+    target = named_target(books, body)
+    faults.add(422, "reference_not_found", target is None)
+    books.locked(faults, day_of(body.get("completed_at")))
+    limit = 0 if target is None else books.refundable(target)
+    amount = body.get("amount_cents", limit)
+    faults.add(422, "refund_exceeds_refundable", target and not 1 <= amount <= limit)
+    faults.refuse()
+    assert target is not None
+    refund = Refund(
+        target.customer,
+        body.get("external_id"),
+        target if isinstance(target, Invoice) else None,
+        target if isinstance(target, Payment) else None,
+        amount,
+        body.get("method", "BANK_TRANSFER"),
+        body.get("processor"),
+        body.get("refund_processing_fee_cents", 0),
+        split_off(target, amount) if isinstance(target, Invoice) else Counter(),
+    )
+    if "completed_at" in body:
+        refund.payments.append(payment_of(refund, {"completed_at": body["completed_at"]}))
+    return refund
+
+
+def named_target(books: Books, body: Body) -> Invoice | Payment | None:
+    """Find the invoice or the payment that is to be refunded."""
+    if "invoice_id" in body:
+        return books.invoices.get(body["invoice_id"])
+    return books.payments.get(body["payment_id"])
+
+
+def split_off(invoice: Invoice, amount: int) -> Counter[str]:
+    """Split a refund over what earlier ones have left of the invoice's parts, and take it."""
+    parts = Counter({"4100": invoice.priced.net})
+    parts.update(invoice.priced.taxes)
+    rests = [parts[code] - invoice.returned[code] for code in parts]
+    split = Counter(dict(zip(parts, shares(amount, rests), strict=True)))
+    invoice.returned.update(split)
+    return split
+
+
+def cancel(books: Books, id: str) -> Refund:
+    """Take a refund back of which nothing is paid."""
+    refund = find(books, id)
+    if refund.cancelled or refund.paid:
+        raise refused(409, "invalid_state_transition")
+    refund.cancelled = True
+    if refund.invoice is not None:
+        refund.invoice.returned.subtract(refund.split)
+    return refund
+
+
+def pay(books: Books, id: str, body: Body) -> tuple[Refund, RefundPayment]:
+    """Pay a refund, or some of it."""
+    refund = find(books, id)
+    faults = Faults()
+    faults.add(409, "invalid_state_transition", refund.cancelled)
+    amount = body.get("amount_cents", refund.rest)
+    faults.add(422, "refund_exceeds_refundable", not 1 <= amount <= refund.rest)
+    books.locked(faults, day_of(body.get("completed_at")))
+    faults.refuse()
+    return refund, payment_of(refund, body)
+
+
+def payment_of(refund: Refund, body: Body) -> RefundPayment:
+    """Make the payment of a refund; the refund's processor goes with its method, its fee once."""
+    method = body.get("method", refund.method)
+    processor = refund.processor if method == refund.method else None
+    return RefundPayment(
+        body.get("external_id"),
+        body.get("amount_cents", refund.rest),
+        method,
+        body.get("processor", processor),
+        body.get("refund_processing_fee_cents", 0 if refund.paid else refund.fee),
+        moment(body.get("completed_at")),
+    )
+
+
+def cancel_payment(books: Books, id: str, payment_id: str) -> tuple[Refund, RefundPayment]:
+    """Take the payment of a refund back."""
+    refund = find(books, id)
+    payment = next((each for each in refund.payments if each.id == payment_id), None)
+    if payment is None:
+        raise gone("invoice_refund_payment_not_found")
+    if payment.cancelled:
+        raise refused(409, "invalid_state_transition")
+    payment.cancelled = True
+    return refund, payment
+
+
+def find(books: Books, id: str) -> Refund:
+    """Find a refund by its id in a path."""
+    if id not in books.refunds:
+        raise gone("invoice_refund_not_found")
+    return books.refunds[id]

@@ -1,0 +1,161 @@
+"""Where files are kept: a folder and an object store, safe on the medium, honest when away."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accounting.errors import Unavailable
+from persistence.blobs import Blobs, Folder, Shelf
+from tests.object_store import ObjectStore
+
+CONTENT = bytes(range(256)) * 3
+
+
+@pytest.fixture
+def object_store() -> Iterator[ObjectStore]:
+    with ObjectStore() as store:
+        yield store
+
+
+@pytest.fixture(params=["folder", "object store"])
+def shelf(request: pytest.FixtureRequest, tmp_path: Path) -> Shelf:
+    if request.param == "folder":
+        return Folder(tmp_path / "deep" / "documents")
+    store: ObjectStore = request.getfixturevalue("object_store")
+    return store.bucket()
+
+
+def run(work: Callable[[], Awaitable[Any]]) -> Any:
+    async def go() -> Any:
+        return await work()
+
+    return asyncio.run(go())
+
+
+class TestShelf:
+    def test_what_is_put_is_there_until_it_is_taken_away(self, shelf: Shelf) -> None:
+        shelf.put("business/key", CONTENT)
+        assert shelf.get("business/key") == CONTENT
+        shelf.delete("business/key")
+        assert shelf.get("business/key") is None
+
+    def test_what_is_not_there_is_no_fault(self, shelf: Shelf) -> None:
+        assert shelf.get("business/nothing") is None
+        shelf.delete("business/nothing")
+        assert list(shelf.under("business")) == []
+
+    def test_it_lists_one_business_with_the_time_of_each(self, shelf: Shelf) -> None:
+        for key in ("one/a", "one/b", "other/c"):
+            shelf.put(key, CONTENT)
+        found = dict(shelf.under("one"))
+        assert set(found) == {"one/a", "one/b"}
+        assert all(abs(at - datetime.now(UTC)) < timedelta(minutes=1) for at in found.values())
+
+    def test_it_takes_ten_mebibytes(self, shelf: Shelf) -> None:
+        shelf.put("business/large", b"x" * 10 * 1024 * 1024)
+        assert len(shelf.get("business/large") or b"") == 10 * 1024 * 1024
+
+
+class TestFolder:
+    def test_file_and_names_are_on_the_disk_when_put_returns(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        steps: list[str] = []
+        fsync, rename = os.fsync, Path.rename
+
+        def synchronising(descriptor: int) -> None:
+            steps.append(f"fsync {os.readlink(f'/proc/self/fd/{descriptor}')}")
+            fsync(descriptor)
+
+        def renaming(path: Path, target: Path) -> Path:
+            steps.append(f"rename {path}")
+            return rename(path, target)
+
+        monkeypatch.setattr(os, "fsync", synchronising)
+        monkeypatch.setattr(Path, "rename", renaming)
+        root = tmp_path / "documents"
+        Folder(root).put("business/key", CONTENT)
+        assert steps == [
+            f"fsync {tmp_path}",
+            f"fsync {root}",
+            f"fsync {root}/business/key.part",
+            f"rename {root}/business/key.part",
+            f"fsync {root}/business",
+        ]
+
+    def test_nobody_else_reads_it(self, tmp_path: Path) -> None:
+        root = tmp_path / "documents"
+        Folder(root).put("business/key", CONTENT)
+        modes = [path.stat().st_mode & 0o777 for path in (root, root / "business")]
+        assert modes == [0o700, 0o700]
+        assert (root / "business" / "key").stat().st_mode & 0o777 == 0o600
+
+    def test_what_cannot_be_written_leaves_nothing(self, tmp_path: Path) -> None:
+        (tmp_path / "business").write_text("a file where a folder has to be")
+        with pytest.raises(OSError, match="business"):
+            Folder(tmp_path).put("business/key", CONTENT)
+        assert [path.name for path in tmp_path.rglob("*")] == ["business"]
+
+    def test_what_was_never_finished_is_listed_for_the_sweep(self, tmp_path: Path) -> None:
+        Folder(tmp_path).put("business/key", CONTENT)
+        (tmp_path / "business" / "other.part").write_bytes(b"half")
+        listed = {key for key, _ in Folder(tmp_path).under("business")}
+        assert listed == {"business/key", "business/other.part"}
+
+
+class TestBlobs:
+    def test_all_are_put_or_none(self, tmp_path: Path) -> None:
+        (tmp_path / "taken").write_text("a file where a folder has to be")
+        blobs = Blobs(Folder(tmp_path))
+        with pytest.raises(Unavailable) as refused:
+            run(lambda: blobs.put({"business/a": CONTENT, "taken/b": CONTENT}))
+        assert refused.value.code == "service_unavailable"
+        assert refused.value.detail["retry_after_seconds"] == 1
+        assert list((tmp_path / "business").iterdir()) == []
+
+    def test_a_store_that_is_away_is_said_in_time(self, object_store: ObjectStore) -> None:
+        blobs = Blobs(object_store.bucket())
+        run(lambda: blobs.put({"business/a": CONTENT}))
+        object_store.stop()
+        for question in (
+            lambda: blobs.put({"business/b": CONTENT}),
+            lambda: blobs.get("business/a"),
+            lambda: blobs.delete("business/a"),
+            lambda: blobs.under("business"),
+        ):
+            with pytest.raises(Unavailable):
+                run(question)
+        object_store.start()
+        assert run(lambda: blobs.get("business/a")) == CONTENT
+
+    @pytest.mark.parametrize(
+        "changes",
+        [{"secret_access_key": "wrong"}, {"access_key_id": "nobody"}, {"name": "no-such-bucket"}],
+    )
+    def test_a_store_that_refuses_is_away_and_the_log_says_why(
+        self, object_store: ObjectStore, changes: dict[str, str], capfd: Any
+    ) -> None:
+        blobs = Blobs(object_store.bucket(**changes))
+        with pytest.raises(Unavailable) as refused:
+            run(lambda: blobs.put({"business/a": CONTENT}))
+        assert "documents" not in refused.value.message
+        assert "storage_out_of_reach" in "".join(capfd.readouterr())
+        assert object_store.keys == set()
+
+    def test_settings_of_the_machine_change_nothing(
+        self, object_store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for name, value in (
+            ("AWS_ENDPOINT_URL", "http://127.0.0.1:9"),
+            ("AWS_SKIP_SIGNATURE", "true"),
+            ("AWS_ACCESS_KEY_ID", "another"),
+            ("AWS_SESSION_TOKEN", "another"),
+        ):
+            monkeypatch.setenv(name, value)
+        object_store.bucket().put("business/a", CONTENT)
+        assert object_store.keys == {"business/a"}
