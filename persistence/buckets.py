@@ -4,10 +4,13 @@ The library's blocking calls are used, in threads of our own: its asynchronous o
 Python from threads of theirs, and a process that ends meanwhile is aborted (docs/decisions/0009).
 """
 
+import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
+from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
 from persistence.blobs import OutOfReach
@@ -20,6 +23,8 @@ T = TypeVar("T")
 CONNECT_SECONDS = 2
 REQUEST_SECONDS = 8
 MOST_RETRIES = 2
+
+_BUILDING = Lock()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,23 +75,39 @@ class Bucket:
         """Loaded by whoever needs it: a server that keeps files in a folder does without."""
         from obstore.store import S3Store
 
-        return S3Store(
-            self.name,
-            endpoint=self.endpoint,
-            region=self.region,
-            access_key_id=self.access_key_id,
-            secret_access_key=self.secret_access_key,
-            virtual_hosted_style_request=False,
-            client_options={
-                "allow_http": self.endpoint.startswith("http://"),
-                "connect_timeout": timedelta(seconds=CONNECT_SECONDS),
-                "timeout": timedelta(seconds=REQUEST_SECONDS),
-            },
-            retry_config={
-                "max_retries": MOST_RETRIES,
-                "retry_timeout": timedelta(seconds=REQUEST_SECONDS),
-            },
-        )
+        with _no_variables_of_amazon():
+            return S3Store(
+                self.name,
+                endpoint=self.endpoint,
+                region=self.region,
+                access_key_id=self.access_key_id,
+                secret_access_key=self.secret_access_key,
+                virtual_hosted_style_request=False,
+                client_options={
+                    "allow_http": self.endpoint.startswith("http://"),
+                    "connect_timeout": timedelta(seconds=CONNECT_SECONDS),
+                    "timeout": timedelta(seconds=REQUEST_SECONDS),
+                },
+                retry_config={
+                    "max_retries": MOST_RETRIES,
+                    "retry_timeout": timedelta(seconds=REQUEST_SECONDS),
+                },
+            )
+
+
+@contextmanager
+def _no_variables_of_amazon() -> Iterator[None]:
+    """Hide AWS_ variables from the library, which believes some of them more than its arguments.
+
+    What the settings say counts, and nothing else: a session's token or another endpoint that the
+    machine happens to have would send files elsewhere.
+    """
+    with _BUILDING:
+        hidden = {name: os.environ.pop(name) for name in list(os.environ) if name[:4] == "AWS_"}
+        try:
+            yield
+        finally:
+            os.environ.update(hidden)
 
 
 def reach(question: Callable[[], T]) -> T:

@@ -1,11 +1,9 @@
 """The journal's statements: entries with their lines, what was posted for a document, the list."""
 
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ARRAY, Date, Text, Uuid, and_, any_, cast, func, literal_column, or_, select
 from sqlalchemy.sql.elements import ColumnElement
-from sqlalchemy.sql.selectable import Select
 
 from persistence.filters import any_part, created_filters
 from persistence.pages import SKIPPED, Filter, Listing
@@ -79,24 +77,25 @@ _POSTED_LINES = (
     )
     .scalar_subquery()
 )
-
-
-def posted_from(sources: ColumnElement[bool]) -> Select[Any]:
-    """The entries that were posted for some documents, with their lines, oldest first."""
-    names = ("id", "source_id", "source_type", "entry_date", "stream", "description", "reference")
-    return (
-        select(
-            *(journal_entry.c[name] for name in names),
-            journal_entry.c.reversal_of_id,
-            _REVERSED_BY.is_not(None).label("reversed"),
-            _POSTED_LINES.label("lines"),
-        )
-        .where(in_business(journal_entry), sources)
-        .order_by(journal_entry.c.created_at, journal_entry.c.id)
+POSTED = compiled(
+    select(
+        journal_entry.c.id,
+        journal_entry.c.source_id,
+        journal_entry.c.source_type,
+        journal_entry.c.entry_date,
+        journal_entry.c.stream,
+        journal_entry.c.description,
+        journal_entry.c.reference,
+        journal_entry.c.reversal_of_id,
+        _REVERSED_BY.is_not(None).label("reversed"),
+        _POSTED_LINES.label("lines"),
     )
-
-
-POSTED = compiled(posted_from(journal_entry.c.source_id == any_(given("sources", ARRAY(Uuid())))))
+    .where(
+        in_business(journal_entry),
+        journal_entry.c.source_id == any_(given("sources", ARRAY(Uuid()))),
+    )
+    .order_by(journal_entry.c.created_at, journal_entry.c.id)
+)
 
 
 def account_named(name: str) -> ColumnElement[UUID]:

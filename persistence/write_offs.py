@@ -12,10 +12,9 @@ from persistence.document_shares import day_of
 from persistence.document_statements import on_party, party_columns
 from persistence.documents import split_of, take_party
 from persistence.journal import posted_by_source
-from persistence.journal_statements import posted_from
 from persistence.statements import Query, Row, compiled, given
 from persistence.store import Store, among, in_business
-from persistence.tables import customer, invoice, journal_entry, write_off
+from persistence.tables import customer, invoice, write_off
 from persistence.wire import Answers, Question
 
 DERIVED = ("document_number", "document_date", "party", "posted")
@@ -30,17 +29,18 @@ _CHOSEN = select(
     day_of(invoice.c.opened_at).label("document_date"),
     *party_columns(customer),
 ).select_from(write_off.join(invoice, _WRITTEN_OFF).join(customer, on_party(invoice, customer)))
-_OF_DOCUMENT = and_(in_business(write_off), write_off.c.document_id == given("document_id", Uuid))
 
 BY_ID = compiled(_CHOSEN.where(in_business(write_off), among(write_off.c.id)))
 BY_EXTERNAL_ID = compiled(
     _CHOSEN.where(in_business(write_off), write_off.c.external_id == given("external_id", Text))
 )
-OF_DOCUMENT = compiled(_CHOSEN.where(_OF_DOCUMENT).order_by(write_off.c.id))
-POSTED_OF_DOCUMENT = compiled(
-    posted_from(journal_entry.c.source_id.in_(select(write_off.c.id).where(_OF_DOCUMENT)))
+WITHIN = compiled(
+    _CHOSEN.where(
+        in_business(write_off),
+        write_off.c.document_id == given("document_id", Uuid),
+        write_off.c.id == given("id", Uuid),
+    )
 )
-WITHIN = compiled(_CHOSEN.where(_OF_DOCUMENT, write_off.c.id == given("id", Uuid)))
 
 
 class WriteOffStore(Store[WriteOff]):
@@ -57,12 +57,6 @@ class WriteOffStore(Store[WriteOff]):
         rows, entries = answers
         posted = posted_by_source(entries)
         return [_write_off(row, posted=posted.get(row["id"], ())) for row in rows]
-
-    def of(self, document_id: UUID) -> Question[list[WriteOff]]:
-        """Find all write-offs of a document, reversed ones too, oldest first."""
-        names = {"document_id": document_id}
-        queries = (Query(OF_DOCUMENT, names), Query(POSTED_OF_DOCUMENT, names))
-        return self.ask(queries, lambda answers: self.seen(self.assemble(answers)))
 
     def get_within(self, document_id: UUID, id: UUID) -> Question[WriteOff]:
         """Find one write-off of a document; raises NotFound."""

@@ -33,6 +33,10 @@ def named(code: str | None) -> dict[str, str] | None:
     return None if code is None else account_named(code)
 
 
+def picked(subjects: dict[UUID, Any], fits: Callable[[Any], bool]) -> list[UUID]:
+    return [id_ for id_, each in subjects.items() if fits(each)]
+
+
 LINES = st.lists(
     st.builds(
         line,
@@ -87,25 +91,19 @@ class History:
         """Cancel, release, reverse and void; no rule stands in the way, in this order."""
         trade = self.trade
         trade.today = self.data.draw(DAYS, "today")
-        for id_, paid in trade.refund_payments.items():
-            if paid.status == "completed":
-                trade.cancel_refund_payment(id_)
-        for id_, payment in trade.payments.items():
-            if payment.status != "cancelled":
-                trade.change(id_, status="cancelled")
-        for id_, refund in trade.refunds.items():
-            if refund.cancelled_at is None:
-                trade.cancel_refund(id_)
-        for id_, credit in trade.credits.items():
-            if credit.state == "open":
-                trade.apply(id_)
-                trade.void_credit(id_)
-        for id_, given_up in trade.write_offs.items():
-            if given_up.reversed_at is None:
-                trade.reverse(id_)
-        for id_, document in trade.documents.items():
-            if document.state == "open":
-                trade.void(id_)
+        for id_ in picked(trade.refund_payments, lambda each: each.status == "completed"):
+            trade.cancel_refund_payment(id_)
+        for id_ in picked(trade.payments, lambda each: each.status != "cancelled"):
+            trade.change(id_, status="cancelled")
+        for id_ in picked(trade.refunds, lambda each: each.cancelled_at is None):
+            trade.cancel_refund(id_)
+        for id_ in picked(trade.credits, lambda each: each.state == "open"):
+            trade.apply(id_)
+            trade.void_credit(id_)
+        for id_ in picked(trade.write_offs, lambda each: each.reversed_at is None):
+            trade.reverse(id_)
+        for id_ in picked(trade.documents, lambda each: each.state == "open"):
+            trade.void(id_)
 
     def some(self, subjects: dict[UUID, Any]) -> UUID:
         return self.data.draw(st.sampled_from(sorted(subjects)))

@@ -1,7 +1,8 @@
 """Any history of a small business keeps its books in order."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
+from uuid import UUID
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -58,27 +59,11 @@ def check_postings(trade: Trade, locks_move: bool) -> None:
 def check_documents(trade: Trade) -> None:
     """What a document says of itself is what lives, in total and account by account."""
     in_ledger = ledger_splits(trade, "1200")
+    amounts, settled = settlements(trade)
     for document in trade.documents.values():
-        amounts: Counter[str] = Counter()
-        settled: list[Split] = []
-        for payment in trade.payments.values():
-            for each in payments.live_allocations(payment):
-                if each.document_id == document.id:
-                    done = payment.status == "completed"
-                    amounts["paid" if done else "reserved"] += each.amount
-                    settled += [each.split] if done else []
-        for credit in trade.credits.values():
-            for each in credits.live_allocations(credit):
-                if each.document_id == document.id:
-                    amounts["credited"] += each.amount
-                    settled.append(each.split)
-        for given_up in trade.write_offs.values():
-            if given_up.document_id == document.id and given_up.reversed_at is None:
-                amounts["written_off"] += given_up.amount
-                settled.append(given_up.split)
         for name in ("paid", "reserved", "credited", "written_off"):
-            assert getattr(document, name) == amounts[name]
-        assert sums(document.settled) == sums(*settled)
+            assert getattr(document, name) == amounts[document.id, name]
+        assert sums(document.settled) == sums(*settled[document.id])
         assert sums(document.settled) == {
             code: -part for code, part in in_ledger.get(str(document.id), {}).items()
         }
@@ -88,6 +73,27 @@ def check_documents(trade: Trade) -> None:
         assert documents.left(document) >= 0
         closed = document.state == "open" and documents.outstanding(document) == 0
         assert (document.paid_on is not None) == closed
+
+
+def settlements(trade: Trade) -> tuple[Counter[tuple[UUID, str]], dict[UUID, list[Split]]]:
+    """What lives of payments, credits and write-offs: amounts and splits by document."""
+    amounts: Counter[tuple[UUID, str]] = Counter()
+    settled: dict[UUID, list[Split]] = defaultdict(list)
+    for payment in trade.payments.values():
+        word = "paid" if payment.status == "completed" else "reserved"
+        for each in payments.live_allocations(payment):
+            amounts[each.document_id, word] += each.amount
+            if word == "paid":
+                settled[each.document_id].append(each.split)
+    for credit in trade.credits.values():
+        for each in credits.live_allocations(credit):
+            amounts[each.document_id, "credited"] += each.amount
+            settled[each.document_id].append(each.split)
+    for given_up in trade.write_offs.values():
+        if given_up.reversed_at is None:
+            amounts[given_up.document_id, "written_off"] += given_up.amount
+            settled[given_up.document_id].append(given_up.split)
+    return amounts, settled
 
 
 def check_credits(trade: Trade) -> None:
@@ -161,7 +167,7 @@ def check_parts(trade: Trade) -> None:
     """Sales, returns and taxes are the parts of what was sent, credited and refunded."""
     wanted: list[Split] = []
     for document in trade.documents.values():
-        if document.state == "open":
+        if document.state == "open" and document.total_amount:
             discount = ((ROLES[Role.DISCOUNTS_GIVEN], document.additional_discount),)
             lines = [(line.account_id, -line.subtotal) for line in document.lines]
             taxes = [(t.account_id, -t.amount) for line in document.lines for t in line.taxes]

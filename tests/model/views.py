@@ -151,6 +151,18 @@ def parts(pairs: Any) -> set[tuple[str, int]]:
 
 # How an answer is brought to the same form.
 
+
+def read_allocation(each: Any) -> tuple[Any, ...]:
+    """Read an item of `allocations`, which payments, credits and refunds have each their own of."""
+    owed = each.get("invoice_outstanding_balance_cents")
+    if "allocation_type" in each:
+        target = each["invoice_id"] or each["payment_id"]
+        return each["allocation_type"], target, each["amount"], owed
+    if owed is None:
+        return each["invoice_id"], each["amount_cents"]
+    return each["invoice_id"], each["amount_cents"], owed
+
+
 READ = {
     "payment_allocations": lambda each: (each["payment_id"], each["amount_cents"]),
     "credit_allocations": lambda each: (each["credit_note_id"], each["amount_cents"]),
@@ -163,19 +175,8 @@ READ = {
         each["outstanding_amount_cents"],
     ),
     "refund_payments": lambda each: (each["id"], each["refunded_amount"], each["status"]),
-    "allocations": lambda each: read_allocation(each),
+    "allocations": read_allocation,
 }
-
-
-def read_allocation(each: Any) -> tuple[Any, ...]:
-    """Read an item of `allocations`, which payments, credits and refunds have each their own of."""
-    owed = each.get("invoice_outstanding_balance_cents")
-    if "allocation_type" in each:
-        target = each["invoice_id"] or each["payment_id"]
-        return each["allocation_type"], target, each["amount"], owed
-    if owed is None:
-        return each["invoice_id"], each["amount_cents"]
-    return each["invoice_id"], each["amount_cents"], owed
 
 
 def differences(expected: View, answer: Any) -> dict[str, tuple[Any, Any]]:

@@ -151,7 +151,7 @@ class TestBlobs:
         self, object_store: ObjectStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         for name, value in (
-            ("AWS_ENDPOINT_URL", "http://127.0.0.1:9"),
+            ("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:9"),
             ("AWS_SKIP_SIGNATURE", "true"),
             ("AWS_ACCESS_KEY_ID", "another"),
             ("AWS_SESSION_TOKEN", "another"),

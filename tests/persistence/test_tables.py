@@ -21,6 +21,11 @@ GRANTS = {
     **dict.fromkeys(("partner", "api_key", "business", "number_series"), "SELECT INSERT UPDATE"),
     **dict.fromkeys(("customer", "account"), "SELECT INSERT UPDATE"),
     **dict.fromkeys(("invoice_payment", "invoice_allocation"), "SELECT INSERT UPDATE"),
+    **dict.fromkeys(("customer_credit", "customer_credit_allocation"), "SELECT INSERT UPDATE"),
+    **dict.fromkeys(("write_off", "invoice_refund"), "SELECT INSERT UPDATE"),
+    **dict.fromkeys(
+        ("invoice_refund_allocation", "invoice_refund_payment"), "SELECT INSERT UPDATE"
+    ),
     **dict.fromkeys(("partner_reply", "reply", "invoice"), "SELECT INSERT UPDATE DELETE"),
     **dict.fromkeys(("journal_entry", "journal_line"), "SELECT INSERT"),
 }

@@ -1,0 +1,119 @@
+"""Writes and reads of one business over HTTP, and the story of what was said."""
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+
+from tests.model.books import Body
+
+KEPT = frozenset({200, 201, 404, 409, 422})  # The outcomes that an idempotency key keeps.
+
+
+@dataclass(frozen=True)
+class Said:
+    """A write that was sent with a key, and what was answered."""
+
+    method: str
+    path: str
+    body: Body | None
+    key: str
+    status: int
+    content: bytes
+    etag: str | None
+
+
+@dataclass
+class Counts:
+    """How often what was reached, over all runs."""
+
+    steps: int = 0
+    runs: int = 0
+    reached: Counter[str] = field(default_factory=Counter)
+
+    def note(self, *what: str) -> None:
+        self.reached.update(what)
+
+    def add(self, other: "Counts") -> None:
+        self.steps += other.steps
+        self.runs += other.runs
+        self.reached.update(other.reached)
+
+
+@dataclass
+class Caller:
+    """The caller of one business; ids are told by short names in the story."""
+
+    client: httpx.Client
+    base: str
+    counts: Counts
+    names: dict[str, str] = field(default_factory=dict)
+    story: list[str] = field(default_factory=list)
+    kept: list[Said] = field(default_factory=list)
+
+    def name(self, id: str, kind: str) -> None:
+        """Give an id a short name, such as invoice-2."""
+        number = sum(each.startswith(f"{kind}-") for each in self.names.values()) + 1
+        self.names[id] = f"{kind}-{number}"
+
+    def plain(self, text: str) -> str:
+        """Put the short names in for ids."""
+        for id, name in self.names.items():
+            text = text.replace(id, name)
+        return text
+
+    def get(self, path: str, **query: Any) -> httpx.Response:
+        """Read something."""
+        return self.client.get(f"{self.base}{path}", params=query)
+
+    def write(
+        self,
+        method: str,
+        path: str,
+        body: Body | None,
+        *,
+        key: str | None = None,
+        if_match: str | None = None,
+        preview: bool = False,
+    ) -> httpx.Response:
+        """Send a write, keep it for a replay where it has a key, and note it in the story."""
+        headers = {"Idempotency-Key": key} if key else {}
+        if if_match:
+            headers["If-Match"] = if_match
+        address = f"{self.base}{path}{'?preview=true' if preview else ''}"
+        content = None if body is None else json.dumps(body).encode()
+        if content is not None:
+            headers["Content-Type"] = "application/json"
+        answer = self.client.request(method, address, content=content, headers=headers)
+        if key and not preview and not if_match and answer.status_code in KEPT:
+            etag = answer.headers.get("etag")
+            said = Said(method, path, body, key, answer.status_code, answer.content, etag)
+            self.kept.append(said)
+        self.tell(method, path, body, headers, answer, preview=preview)
+        return answer
+
+    def tell(
+        self,
+        method: str,
+        path: str,
+        body: Body | None,
+        headers: dict[str, str],
+        answer: httpx.Response,
+        *,
+        preview: bool = False,
+    ) -> None:
+        """Add a line to the story."""
+        told = {name: text for name, text in headers.items() if name != "Content-Type"}
+        words = [method, path + ("?preview=true" if preview else "")]
+        words += [json.dumps(body)] if body is not None else []
+        words += [json.dumps(told)] if told else []
+        outcome = str(answer.status_code)
+        if answer.status_code >= 400:
+            outcome += f" {answer.json()['error_code']}"
+        self.story.append(f"{' '.join(words)} -> {outcome}")
+
+    def told(self) -> str:
+        """The whole story, with short names."""
+        return "\n".join(self.plain(line) for line in self.story)
