@@ -17,7 +17,7 @@ from uuid import UUID
 from access.tokens import MasterSecret, derive
 
 LINK_LIFETIME_SECONDS = 900
-LINKS_PATH = "/v1/files/"
+LINKS_PATH = "/documents/"
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _PATH = re.compile(rf"{LINKS_PATH}({_UUID})/({_UUID})/?")

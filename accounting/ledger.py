@@ -170,16 +170,18 @@ def as_reversals(entries: Iterable[Entry], posted: Iterable[Posted]) -> list[Ent
     """Write a taking back as linked mirrors of the entries that stand, one for one.
 
     That is done where the standing entries of a stream (not reversed, and not cancelled out by
-    another one) are exactly what an entry takes back; any other entry is left as it is.
+    another one) are exactly what an entry takes back; any other entry is left as it is. Where the
+    day is corrected by the same change, two entries do so: the later one is the taking back.
     """
     posted = list(posted)
-    written = []
-    for entry in entries:
+    written: list[Entry] = []
+    for entry in reversed(list(entries)):
         standing = _standing(each for each in posted if each.stream == entry.stream)
         if standing and _cancel_out(entry, *standing):
-            written += [_reversal(each, entry) for each in standing]
+            written[:0] = [_reversal(each, entry) for each in standing]
+            posted = [each for each in posted if each.stream != entry.stream]
         else:
-            written.append(entry)
+            written.insert(0, entry)
     return written
 
 

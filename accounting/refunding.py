@@ -171,6 +171,15 @@ def cancel_payment(
     return owed, cancelled
 
 
+def refuse_elsewhere(refund: Refund, known: RefundPayment) -> None:
+    """Refuse an external id that is taken by a payment of another refund.
+
+    Raises Conflict `duplicate_external_id`.
+    """
+    if known.refund_id != refund.id:
+        raise Conflict("duplicate_external_id", "Another refund payment has this external_id.")
+
+
 def refuse_released_below_refunds(side: Side, before: Document, after: Document) -> None:
     """Refuse a release by hand that leaves less paid on a document than its live refunds.
 

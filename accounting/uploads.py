@@ -24,7 +24,7 @@ DEFAULT_TYPES: Final[Mapping[str | None, str]] = MappingProxyType(
     }
 )
 
-_BLANKS = re.compile(r"\s+")
+_LINES = re.compile(r"[\t\r\n]")
 # Control characters, marks that turn the direction of writing, lone surrogates.
 _UNSEEN = frozenset({"Cc", "Cf", "Cs"})
 
@@ -78,9 +78,9 @@ def clean_name(name: str, kind: str) -> str:
 
     `..\\secret/Invoice\\u202e\\r\\n 7.pdf` becomes `Invoice 7.pdf`.
     """
-    last = re.split(r"[/\\]", _BLANKS.sub(" ", name))[-1]
+    last = re.split(r"[/\\]", _LINES.sub(" ", name))[-1]
     seen = "".join(letter for letter in last if unicodedata.category(letter) not in _UNSEEN)
-    shown = unicodedata.normalize("NFC", seen).strip(" .")
+    shown = unicodedata.normalize("NFC", " ".join(seen.split())).strip(" .")
     if not shown:
         return f"document{ENDINGS[kind][0]}"
     if len(shown) <= LONGEST_NAME:

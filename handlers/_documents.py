@@ -52,12 +52,7 @@ def attach(
     """Store the file that a body brought and link it; do nothing where it brought none."""
     if file is None:
         return None
-    return books.stored_documents.attach(
-        file,
-        default_type=uploads.DEFAULT_TYPES[linked_type],
-        linked_type=linked_type,
-        linked_id=linked_id,
-    )
+    return books.stored_documents.attach(file, linked_type, linked_id)
 
 
 def summary(document: StoredDocument | None, links: Links) -> dict[str, Any] | None:

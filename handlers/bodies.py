@@ -70,7 +70,7 @@ AnyJson = Any
 class DocumentUpload(TypedDict):
     """A file to link, and what to say about it."""
 
-    file: str
+    file: bytes
     file_name: str
     document_type: NotRequired[str]
     upload_source: NotRequired[str]

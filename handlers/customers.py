@@ -7,6 +7,7 @@ from uuid import UUID
 
 from accounting import parties
 from accounting.parties import Customer
+from accounting.uploads import Received
 from handlers import _documents, warnings
 from handlers._documents import Links
 from handlers.bodies import CustomerCreate, CustomerUpdate
@@ -20,6 +21,7 @@ from persistence.stored_documents import StoredDocument
 
 async def create_customer(books: Books, body: CustomerCreate, links: Links) -> Reply:
     """Create a customer; one whose external id is known is answered as it is."""
+    file = _documents.received(body)
     existing = await books.customers.with_external_id(body.get("external_id"))
     if existing is not None:
         return show(existing, await books.stored_documents.all_of(existing.id), links)
@@ -27,7 +29,7 @@ async def create_customer(books: Books, body: CustomerCreate, links: Links) -> R
         id=new_id(), version=1, created_at=books.now, updated_at=books.now, **facts(body)
     )
     books.save(customer)
-    added = attach(books, body, customer.id)
+    added = attach(books, file, customer.id)
     return Created(show(CustomerAccount(customer, outstanding_balance=0), added, links))
 
 
@@ -48,8 +50,9 @@ async def update_customer(
     books: Books, customer_id: UUID, body: CustomerUpdate, links: Links
 ) -> Reply:
     """Change the supplied fields of a customer; a document that comes along is added."""
+    file = _documents.received(body)
     found, documents = await lock(books, customer_id)
-    added = attach(books, body, customer_id)
+    added = attach(books, file, customer_id)
     changed = replace(found.customer, **facts(body))
     if changed == found.customer and not added:
         return show(found, documents, links)
@@ -88,9 +91,9 @@ async def lock(books: Books, customer_id: UUID) -> tuple[CustomerAccount, list[S
     return found, documents
 
 
-def attach(books: Books, body: Any, customer_id: UUID) -> list[StoredDocument]:
-    """Store the document that a body brings; none, or one."""
-    added = _documents.attach(books, _documents.received(body), "customer", customer_id)
+def attach(books: Books, file: Received | None, customer_id: UUID) -> list[StoredDocument]:
+    """Store the document that a body brought; none, or one."""
+    added = _documents.attach(books, file, "customer", customer_id)
     return [added] if added else []
 
 

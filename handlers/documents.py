@@ -3,7 +3,6 @@
 from typing import Any
 from uuid import UUID
 
-from accounting.uploads import DEFAULT_TYPES
 from handlers import _documents
 from handlers._documents import Links
 from handlers.replies import Created, Reply
@@ -18,12 +17,7 @@ async def create_document(books: Books, body: dict[str, Any], links: Links) -> R
     linked_type, linked_id = body.get("linked_type"), body.get("linked_id")
     if linked_type is not None and linked_id is not None:
         await books.stored_documents.hold(linked_type, linked_id)
-    document = books.stored_documents.attach(
-        file,
-        default_type=DEFAULT_TYPES[linked_type],
-        linked_type=linked_type,
-        linked_id=linked_id,
-    )
+    document = books.stored_documents.attach(file, linked_type, linked_id)
     return Created(shape(document, links))
 
 

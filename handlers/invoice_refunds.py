@@ -78,6 +78,7 @@ async def create_invoice_refund_payment(
         books.invoice_refund_payments.with_external_id(given.get("external_id")),
     )
     if existing is not None:
+        refunding.refuse_elsewhere(refund, existing)
         return shape_payment(existing)
     after, payment = refunding.pay(refund, given, books.occasion)
     await keep(books, after, payment)

@@ -24,9 +24,6 @@ from persistence.store import Choice, among, in_business
 if TYPE_CHECKING:
     from persistence.books import Books
 
-Allocations = dict[UUID, tuple[Allocation, ...]]
-"""Allocations by what holds them."""
-
 
 class AllocationStatements:
     """The statements of the allocations of payments, or of credits."""
@@ -62,14 +59,14 @@ class AllocationStatements:
         )
 
     def documents_of(self, choice: Choice) -> str:
-        """The documents to which holders are, or ever were, allocated.
+        """The documents to which holders are, or ever were, allocated, without their lines.
 
         Those of ended allocations too: it follows the statement that reads the allocations, and in
         a writing one of them may have ended in between.
         """
         row, document = self.table.c, self.documents.document
         ever = select(row.document_id).where(in_business(self.table), choice(row[self.holder_id]))
-        chosen = select(*self.documents.columns).select_from(self.documents.source)
+        chosen = select(*self.documents.listing.columns).select_from(self.documents.source)
         return compiled(chosen.where(in_business(document), document.c.id.in_(ever)))
 
     def touching(self, holder: Table, name: str) -> ColumnElement[bool]:
@@ -100,8 +97,8 @@ class AllocationRows:
         settled = Query(self.statements.settled, {"ids": list(holders)})
         return (self.loading(holders), settled)
 
-    def read(self, rows: Iterable[Row]) -> Allocations:
-        """Make allocations of the rows of `loading`, and note the versions of these rows."""
+    def read(self, rows: Iterable[Row]) -> dict[UUID, tuple[Allocation, ...]]:
+        """Make allocations of the rows of `loading`, by holder, and note the rows' versions."""
         found: dict[UUID, list[Allocation]] = defaultdict(list)
         for row in rows:
             share = Allocation(

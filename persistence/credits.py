@@ -8,7 +8,7 @@ from uuid import UUID
 from accounting.allocation import Allocation
 from accounting.credits import Credit, CreditLine, applied
 from accounting.documents import Document
-from persistence.allocations import AllocationRows, Allocations, documents_by_id
+from persistence.allocations import AllocationRows, documents_by_id
 from persistence.credit_statements import STORED, CreditStatements
 from persistence.documents import split_of, take_party
 from persistence.journal import posted_by_source
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CreditRecord:
-    """A credit with the documents it settles, by their ids."""
+    """A credit with the documents it settles, by their ids and without their lines."""
 
     credit: Credit
     documents: dict[UUID, Document]
@@ -67,7 +67,7 @@ class CreditStore(Store[Credit]):
     def shown(self, id: UUID) -> Question[CreditRecord]:
         """Find one with the documents it settles; raises NotFound."""
         queries = (Query(self.statements.by_id, {"ids": [id]}), *self.allocations.around([id]))
-        return self.ask(queries, lambda answers: self.only(self._records(answers)))
+        return self.ask(queries, lambda answers: self.only(self._records(answers[0], answers[1:])))
 
     def with_external_id(self, external_id: str | None) -> Question[CreditRecord | None]:
         """Find the credit a partner knows by its own identifier, with the documents it settles."""
@@ -76,7 +76,7 @@ class CreditStore(Store[Credit]):
         queries = [Query(text, {"external_id": external_id}) for text in self.statements.named]
 
         def answer(answers: Answers) -> CreditRecord | None:
-            found = self._records(answers)
+            found = self._records(answers[0], answers[1:])
             return self.only(found) if found else None
 
         return self.ask(queries, answer)
@@ -85,10 +85,11 @@ class CreditStore(Store[Credit]):
         """List one page, each credit with the documents it settles."""
         self.books.hold_still()
         page = await self.listed(self.statements.listing, wanted, lambda row: row)
-        if not page.rows:
-            return page.of(lambda row: _record(row, {}, {}))
-        ids = [row["id"] for row in page.rows]
-        return await self.ask(self.allocations.around(ids), lambda found: self._page(page, found))
+        around = self.allocations.around([row["id"] for row in page.rows]) if page.rows else ()
+        records: list[CreditRecord] = await self.ask(
+            around, lambda answers: self._records(page.rows, answers)
+        )
+        return Page(records, page.total, page.wanted, page.next_cursor)
 
     def save(self, value: Credit) -> None:
         """Stage a credit with its allocations."""
@@ -100,19 +101,15 @@ class CreditStore(Store[Credit]):
         self.books.stage(self.table, value.id, row)
         self.allocations.save(value.id, value.allocations)
 
-    def _records(self, answers: Answers) -> list[CreditRecord]:
-        rows, allocations, documents = answers
+    def _records(self, rows: list[Row], around: Answers) -> list[CreditRecord]:
+        if not rows:
+            return []
+        allocations, documents = around
         shares, settled = self.allocations.read(allocations), documents_by_id(documents)
-        return [_record(row, shares, settled) for row in rows]
-
-    def _page(self, page: Page[Row], answers: Answers) -> Page[CreditRecord]:
-        allocations, documents = answers
-        shares, settled = self.allocations.read(allocations), documents_by_id(documents)
-        return page.of(lambda row: _record(row, shares, settled))
-
-
-def _record(row: Row, shares: Allocations, documents: dict[UUID, Document]) -> CreditRecord:
-    return CreditRecord(_credit(row, shares.get(row["id"], ()), posted=()), documents)
+        return [
+            CreditRecord(_credit(row, shares.get(row["id"], ()), posted=()), settled)
+            for row in rows
+        ]
 
 
 def _credit(row: Row, allocations: tuple[Allocation, ...], *, posted: Any) -> Credit:

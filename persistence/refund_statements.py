@@ -1,6 +1,5 @@
 """The statements of refunds: one set for invoice refunds now and vendor refunds later."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -26,7 +25,7 @@ from persistence.document_statements import DocumentStatements, on_party, party_
 from persistence.filters import any_part, created_filters
 from persistence.pages import Filter, Listing
 from persistence.statements import compiled, given, word
-from persistence.store import among, in_business
+from persistence.store import Choice, among, in_business
 
 STORED = tuple(
     item.name for item in fields(Refund) if item.name not in ("party", "allocations", "posted")
@@ -34,8 +33,6 @@ STORED = tuple(
 PAYMENT_STORED = tuple(
     item.name for item in fields(RefundPayment) if item.name not in ("party", "agreed_on", "posted")
 )
-Choice = Callable[[ColumnElement[Any]], ColumnElement[bool]]
-"""Which refunds are read, said of any column that holds a refund's id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +183,10 @@ class RefundStatements:
         )
 
     def _documents(self, choice: Choice) -> str:
-        """The documents that refunds give or gave back of."""
+        """The documents that refunds give or gave back of, without lines, as in their list."""
         row, document = self.allocation.c, self.documents.document
         touched = select(row.document_id).where(in_business(self.allocation), choice(row.refund_id))
-        chosen = select(*self.documents.columns).select_from(self.documents.source)
+        chosen = select(*self.documents.listing.columns).select_from(self.documents.source)
         return compiled(chosen.where(in_business(document), document.c.id.in_(touched)))
 
     def _given_back(self) -> ColumnElement[bool]:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 from uuid import UUID
 
 from accounting.documents import Document
@@ -23,6 +23,7 @@ from persistence.statements import Query, Row
 from persistence.store import Store, not_found
 from persistence.wire import Answers, Question
 
+T = TypeVar("T")
 Allocations = dict[UUID, tuple[RefundAllocation, ...]]
 Payments = dict[UUID, tuple[RefundPayment, ...]]
 
@@ -37,7 +38,10 @@ class RefundTarget:
 
 @dataclass(frozen=True, slots=True)
 class RefundRecord:
-    """A refund with its payments, oldest first, and the documents it gives back of."""
+    """A refund with its payments, oldest first, and the documents it gives back of.
+
+    The documents come without their lines.
+    """
 
     refund: Refund
     payments: tuple[RefundPayment, ...]
@@ -185,9 +189,10 @@ class RefundPaymentStore(Store[RefundPayment]):
 
     def of(self, refund_id: UUID, id: UUID) -> Question[RefundPayment]:
         """Find one payment of a refund; raises NotFound, also for a payment of another refund."""
-        return self.ask(
+        found = self.ask(
             self.loading([id]), lambda answers: self._within(refund_id, self.assemble(answers))
         )
+        return self._under(refund_id, found)
 
     def lock_of(self, refund_id: UUID, id: UUID) -> Question[RefundPayment]:
         """Lock one payment of a refund, then read it; raises NotFound, and Stale as `lock` does."""
@@ -212,21 +217,25 @@ class RefundPaymentStore(Store[RefundPayment]):
 
     def page(self, refund_id: UUID, wanted: PageRequest) -> Question[Page[RefundPayment]]:
         """List one page of a refund's payments; raises NotFound where there is no such refund."""
-        listed = self.listed(self.statements.listing, wanted, _refund_payment, refund_id=refund_id)
-        known = Query(self.statements.refund_known, {"ids": [refund_id]})
-
-        def answer(answers: Answers) -> Page[RefundPayment]:
-            if not answers[0]:
-                raise not_found(self.refund_noun)
-            return listed.answer(answers[1:])
-
-        return self.ask((known, *listed.queries), answer)
+        page = self.listed(self.statements.listing, wanted, _refund_payment, refund_id=refund_id)
+        return self._under(refund_id, page)
 
     def save(self, value: RefundPayment) -> None:
         """Stage a payment of a refund."""
         row = {name: getattr(value, name) for name in PAYMENT_STORED}
         row["completions"] = span_rows(value.completions)
         self.books.stage(self.table, value.id, row)
+
+    def _under(self, refund_id: UUID, asked: Question[T]) -> Question[T]:
+        """Ask about a refund that a path names; raises NotFound for the refund before all else."""
+        known = Query(self.statements.refund_known, {"ids": [refund_id]})
+
+        def answer(answers: Answers) -> T:
+            if not answers[0]:
+                raise not_found(self.refund_noun)
+            return asked.answer(answers[1:])
+
+        return self.ask((known, *asked.queries), answer)
 
     def _within(self, refund_id: UUID, found: list[RefundPayment]) -> RefundPayment:
         return self.only([each for each in found if each.refund_id == refund_id])

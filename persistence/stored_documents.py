@@ -16,7 +16,7 @@ from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.sql.elements import ColumnElement
 
 from access.links import SignedLink
-from accounting.uploads import Received
+from accounting.uploads import DEFAULT_TYPES, Received
 from persistence import tables
 from persistence.blobs import key_in, new_key
 from persistence.filters import any_part, created_filters
@@ -96,10 +96,14 @@ LISTING = Listing(
         "document_type": _is("document_type"),
         "linked_type": _is("linked_type"),
         "linked_id": _is("linked_id"),
+        "upload_source": _is("upload_source"),
+        "mime_type": _is("mime_type"),
+        "file_name_contains": any_part("file_name_contains", stored_document.c.file_name),
         "search": any_part("search", stored_document.c.file_name),
     },
     sorts={
         "created_at": stored_document.c.created_at,
+        "file_size": stored_document.c.file_size,
         "file_name": func.lower(stored_document.c.file_name, type_=Text),
     },
     default_sort="-created_at",
@@ -141,8 +145,6 @@ class StoredDocumentStore(Store[StoredDocument]):
     def attach(
         self,
         received: Received,
-        *,
-        default_type: str,
         linked_type: str | None = None,
         linked_id: UUID | None = None,
     ) -> StoredDocument:
@@ -154,7 +156,7 @@ class StoredDocumentStore(Store[StoredDocument]):
             file_size=len(received.content),
             mime_type=received.mime_type,
             sha256=sha256(received.content).hexdigest(),
-            document_type=received.document_type or default_type,
+            document_type=received.document_type or DEFAULT_TYPES[linked_type],
             upload_source=received.upload_source,
             metadata=received.metadata or {},
             tags=received.tags,

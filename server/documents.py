@@ -74,8 +74,8 @@ class Downloads:
 
 
 def is_document(path: str) -> bool:
-    """Tell the addresses of links: two parts below `/v1/files/`."""
-    return path.startswith(LINKS_PATH) and path.rstrip("/").count("/") == 4
+    """Tell the addresses of links: two parts below `/documents/`."""
+    return path.startswith(LINKS_PATH) and path.rstrip("/").count("/") == 3
 
 
 def headers_of(document: StoredDocument, content: bytes) -> Headers:

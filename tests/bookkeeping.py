@@ -122,18 +122,28 @@ class Ledger:
             assert self.ask(text) == [], question
         balances = self.balances()
         assert sum(balances.values()) == 0
-        [(owed,)] = self.ask(
-            "SELECT coalesce(sum(outstanding), 0)::bigint FROM invoice"
-            " WHERE business_id = %(business)s"
-        )
-        [(ahead,)] = self.ask(
-            "SELECT coalesce(sum(total - allocated), 0)::bigint FROM invoice_payment"
-            " WHERE business_id = %(business)s AND status = 'completed'"
-        )
-        assert balances.get("1200", 0) == owed
-        assert balances.get("2100", 0) == -ahead
+        for code, said in CONTROLLED.items():
+            [(amount,)] = self.ask(said)
+            assert balances.get(code, 0) == amount, code
         assert faults_in(self.house, self.business) == set()
 
+
+CONTROLLED = {
+    "1200": """
+        SELECT coalesce(sum(outstanding), 0)::bigint FROM invoice
+        WHERE business_id = %(business)s AND state = 'open'""",
+    "2100": """
+        SELECT coalesce(sum(CASE status WHEN 'completed' THEN allocated - total ELSE refunded END),
+                        0)::bigint
+        FROM invoice_payment WHERE business_id = %(business)s""",
+    "2250": """
+        SELECT coalesce(sum(applied - total_amount), 0)::bigint FROM customer_credit
+        WHERE business_id = %(business)s AND state = 'open'""",
+    "2300": """
+        SELECT coalesce(sum(paid - amount), 0)::bigint FROM invoice_refund
+        WHERE business_id = %(business)s AND cancelled_at IS NULL""",
+}
+"""What the documents say of each account that is theirs, debits above zero."""
 
 PROOFS = {
     "every entry balances and comes to its total": """
@@ -146,7 +156,7 @@ PROOFS = {
           ON a.business_id = i.business_id AND a.document_id = i.id AND a.end_on IS NULL
         LEFT JOIN invoice_payment p ON p.business_id = a.business_id AND p.id = a.payment_id
         WHERE i.business_id = %(business)s GROUP BY i.business_id, i.id
-        HAVING i.paid + i.reserved > i.total_amount
+        HAVING i.paid + i.reserved + i.credited + i.written_off > i.total_amount
           OR i.paid <> coalesce(sum(a.amount) FILTER (WHERE p.status = 'completed'), 0)
           OR i.reserved <> coalesce(sum(a.amount)
                              FILTER (WHERE p.status IN ('pending', 'processing')), 0)""",
@@ -154,9 +164,9 @@ PROOFS = {
         SELECT p.id FROM invoice_payment p LEFT JOIN invoice_allocation a
           ON a.business_id = p.business_id AND a.payment_id = p.id AND a.end_on IS NULL
         WHERE p.business_id = %(business)s GROUP BY p.business_id, p.id
-        HAVING p.allocated <> coalesce(sum(a.amount), 0) OR p.allocated > p.total
-          OR p.applied <> CASE p.status WHEN 'completed' THEN p.allocated ELSE 0 END
-          OR (p.status IN ('failed', 'cancelled', 'refunded') AND p.allocated <> 0)""",
+        HAVING p.allocated <> coalesce(sum(a.amount), 0) + p.refunded OR p.allocated > p.total
+          OR p.applied <> CASE p.status WHEN 'completed' THEN p.allocated - p.refunded ELSE 0 END
+          OR (p.status IN ('failed', 'cancelled', 'refunded') AND p.allocated <> p.refunded)""",
     "each invoice stands on receivables with what it comes to while it is open": """
         SELECT i.id FROM invoice i LEFT JOIN (
           SELECT e.source_id, sum(l.debit - l.credit) AS amount FROM journal_entry e
@@ -167,11 +177,37 @@ PROOFS = {
         WHERE i.business_id = %(business)s
           AND coalesce(posted.amount, 0) <> CASE i.state WHEN 'open' THEN i.total_amount ELSE 0 END
         """,
-    "the lines that settle an invoice come to what is paid": """
+    "the lines that settle an invoice come to what is paid, credited and written off": """
         SELECT i.id FROM invoice i LEFT JOIN journal_line l
           ON l.business_id = i.business_id AND l.settles_id = i.id
         WHERE i.business_id = %(business)s GROUP BY i.business_id, i.id
-        HAVING coalesce(sum(l.credit - l.debit), 0) <> i.paid""",
+        HAVING coalesce(sum(l.credit - l.debit), 0) <> i.paid + i.credited + i.written_off""",
+    "what is credited, written off and refunded of an invoice is what lives": """
+        SELECT i.id FROM invoice i LEFT JOIN (
+          SELECT document_id, amount AS credited, 0 AS written_off, 0 AS refunded
+          FROM customer_credit_allocation
+          WHERE business_id = %(business)s AND end_on IS NULL
+          UNION ALL SELECT document_id, 0, amount, 0 FROM write_off
+          WHERE business_id = %(business)s AND reversed_at IS NULL
+          UNION ALL SELECT document_id, 0, 0, amount FROM invoice_refund_allocation
+          WHERE business_id = %(business)s AND end_on IS NULL) live ON live.document_id = i.id
+        WHERE i.business_id = %(business)s GROUP BY i.business_id, i.id
+        HAVING i.credited <> coalesce(sum(live.credited), 0)
+          OR i.written_off <> coalesce(sum(live.written_off), 0)
+          OR i.refunded <> coalesce(sum(live.refunded), 0)""",
+    "the lines that settle a credit or a refund come to what is used or paid of it": """
+        SELECT held.id FROM (
+          SELECT id, applied AS used FROM customer_credit WHERE business_id = %(business)s
+          UNION ALL
+          SELECT id, paid FROM invoice_refund WHERE business_id = %(business)s) held
+        LEFT JOIN journal_line l ON l.business_id = %(business)s AND l.settles_id = held.id
+        GROUP BY held.id, held.used HAVING coalesce(sum(l.debit - l.credit), 0) <> held.used""",
+    "a refund comes to what it gives back, until it is cancelled": """
+        SELECT r.id FROM invoice_refund r LEFT JOIN invoice_refund_allocation a
+          ON a.business_id = r.business_id AND a.refund_id = r.id AND a.end_on IS NULL
+        WHERE r.business_id = %(business)s GROUP BY r.business_id, r.id
+        HAVING coalesce(sum(a.amount), 0) <> CASE WHEN r.cancelled_at IS NULL THEN r.amount ELSE 0
+                                             END OR (r.cancelled_at IS NOT NULL AND r.paid > 0)""",
     "entries are numbered without a gap in each year": """
         SELECT left(e.sequence_number, 7) FROM journal_entry e
         LEFT JOIN number_series s

@@ -112,6 +112,29 @@ class Business:
         payment: dict[str, Any] = self.made("invoices/payments/", body)["payment"]
         return payment
 
+    def refund(self, target: dict[str, Any], **facts: Any) -> dict[str, Any]:
+        """Agree to give back of an invoice, or of a payment."""
+        name = "invoice_id" if target.get("type") == "Invoice" else "payment_id"
+        return self.made("invoices/refunds/", {name: target["id"], **facts})
+
+    def refund_payment(self, refund: dict[str, Any], **facts: Any) -> dict[str, Any]:
+        """Pay a refund, or part of it."""
+        return self.made(f"invoices/refunds/{refund['id']}/payments/", facts)
+
+    def credit(self, customer: dict[str, Any], total: int, **facts: Any) -> dict[str, Any]:
+        """Send a credit note of one line, without tax."""
+        body = {
+            "customer_id": customer["id"],
+            "line_items": [{"amount": total}],
+            "sent_at": "2026-07-05T09:00:00Z",
+            **facts,
+        }
+        return self.made("customer-credits/", body)
+
+    def write_off(self, invoice: dict[str, Any], **facts: Any) -> dict[str, Any]:
+        """Write off what is left of an invoice, or a part; the answer is the invoice."""
+        return self.made(f"invoices/{invoice['id']}/write-offs/", facts)
+
     def made(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         """Post a body and return what was created."""
         answer = self.api.post(path, json=body)

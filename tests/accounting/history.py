@@ -27,6 +27,7 @@ METHODS = st.sampled_from(["bank_transfer", "cash", "stripe", "credit_card", "ch
 LOCKS = st.none() | st.sampled_from(["1", "4", "31"])
 ACCOUNTS = st.sampled_from([None, "4500", "2200"])
 FEES = st.integers(0, 20)
+MOST_DOCUMENTS = 4
 
 
 def named(code: str | None) -> dict[str, str] | None:
@@ -35,6 +36,10 @@ def named(code: str | None) -> dict[str, str] | None:
 
 def picked(subjects: dict[UUID, Any], fits: Callable[[Any], bool]) -> list[UUID]:
     return [id_ for id_, each in subjects.items() if fits(each)]
+
+
+def refundable(targets: dict[UUID, Any]) -> dict[UUID, Any]:
+    return {id_: each for id_, each in targets.items() if refunding.refundable(each)}
 
 
 LINES = st.lists(
@@ -68,14 +73,17 @@ class History:
     def step(self) -> None:
         trade = self.trade
         trade.today = self.data.draw(DAYS, "today")
-        steps: list[Callable[[], object]] = [self.invoice, self.invoice, self.draft]
-        steps += [self.pay, self.pay, self.credit]
+        steps: list[Callable[[], object]] = [self.pay, self.credit]
+        if len(trade.documents) < MOST_DOCUMENTS:
+            steps += [self.invoice, self.invoice, self.draft]
         if self.locks_move:
             steps += [self.move_lock]
         if trade.documents:
-            steps += [self.pay, self.replace, self.void, self.write_off, self.refund, self.refund]
+            steps += [self.pay, self.pay, self.replace, self.void, self.write_off]
+            steps += [self.refund_invoice] * (9 if refundable(trade.documents) else 1)
         if trade.payments:
-            steps += [self.allocate, self.set_status, self.correct, self.refund] * 2
+            steps += [self.allocate, self.set_status, self.correct] * 2
+            steps += [self.refund_payment] * (3 if refundable(trade.payments) else 1)
         if trade.credits:
             steps += [self.apply, self.apply, self.void_credit]
         if trade.write_offs:
@@ -119,7 +127,7 @@ class History:
         for id_, document in sorted(self.trade.documents.items()):
             most = min(rest, documents.left(document) + held.get(id_, 0))
             closed = document.state != "open" and self.data.draw(st.integers(0, 9)) > 0
-            if most > 0 and not closed and self.data.draw(st.booleans()):
+            if most > 0 and not closed and self.data.draw(st.integers(0, 3)):
                 amount = self.data.draw(st.just(held.get(id_, most)) | st.integers(1, most + 1))
                 rest -= amount
                 parts.append((id_, amount))
@@ -207,10 +215,14 @@ class History:
     def void_credit(self) -> None:
         self.trade.void_credit(self.some(self.trade.credits), self.data.draw(st.none() | DAYS))
 
-    def refund(self) -> None:
-        targets = {**self.trade.documents, **self.trade.payments}
-        likely = {id_: each for id_, each in targets.items() if refunding.refundable(each)}
-        id_ = self.some(likely or targets)
+    def refund_invoice(self) -> None:
+        self.refund(self.trade.documents)
+
+    def refund_payment(self) -> None:
+        self.refund(self.trade.payments)
+
+    def refund(self, targets: dict[UUID, Any]) -> None:
+        id_ = self.some(refundable(targets) or targets)
         self.trade.refund(
             id_,
             self.up_to(refunding.refundable(targets[id_])),

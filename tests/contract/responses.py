@@ -26,6 +26,8 @@ RULED_STATUSES = frozenset({404, 409, 412, 422})
 STATUS_LINE = re.compile(r"# ((?:[45]\d\d(?:, )?)+)$|- (\w+)$")
 SAID = re.compile(r"([45]\d\d)\s+`([a-z_]+)`")
 FAULTS_EXPECTED = "faults_expected"
+FILE_PATH = re.compile(rb"/documents/[^/]+/[^/]+/?")
+FILE_REFUSALS = {403: "Forbidden", 404: "DocumentNotFound"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +70,14 @@ def check_response(response: httpx.Response) -> None:
     if path.decode("ascii").startswith(SERVICE_ROUTES) or is_preflight(response.request):
         return
     response.read()
+    if FILE_PATH.fullmatch(path):
+        check_file(response)
+    else:
+        check_route(response, path)
+
+
+def check_route(response: httpx.Response, path: bytes) -> None:
+    """Hold the answer of an address that the contract may have against it."""
     met = routes_at(path)
     method = "GET" if response.request.method == "HEAD" else response.request.method
     found = [route for route in met if route.method == method]
@@ -88,6 +98,13 @@ def check_operation(response: httpx.Response, route: Route, tell: Any) -> None:
         tell(f"The contract documents {sorted(known)} for it.")
     check_answer(response, documented(route.operation_id, status if status in known else 0), tell)
     seen().add((route.operation_id, status))
+
+
+def check_file(response: httpx.Response) -> None:
+    """Hold a refusal of a signed link against the body of all errors; a file has no schema."""
+    if response.status_code != 200:
+        name = FILE_REFUSALS.get(response.status_code, "TransportFailure")
+        check_answer(response, unrouted(name), partial(complain, response, "a signed link"))
 
 
 def check_without_route(response: httpx.Response, met: list[Route], tell: Any) -> None:
@@ -224,7 +241,8 @@ def documented(operation_id: str, status: int) -> Documented:
 def unrouted(component: str) -> Documented:
     """What is answered where there is no operation."""
     answers = document()["components"]["responses"]
-    return compiled(component, answers[component], answers["TransportFailure"]["description"])
+    texts = answers["TransportFailure"]["description"] + answers[component]["description"]
+    return compiled(component, answers[component], texts)
 
 
 def compiled(place: str, answer: Node, texts: str) -> Documented:

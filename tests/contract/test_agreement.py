@@ -10,7 +10,15 @@ from typing import Any
 import pytest
 
 from accounting import errors
-from persistence import customers, faults, invoices, journal_statements, registry, store
+from persistence import (
+    customers,
+    faults,
+    invoices,
+    journal_statements,
+    registry,
+    store,
+    stored_documents,
+)
 from persistence.pages import Listing
 from server import problems
 from server.contract import module_of
@@ -39,6 +47,10 @@ LISTS: dict[str, Listing] = {
     "list_customers": customers.LISTING,
     "list_invoices": invoices.INVOICES.listing,
     "list_invoice_payments": invoices.PAYMENTS.listing,
+    "list_invoice_refunds": invoices.REFUNDS.listing,
+    "list_invoice_refund_payments": invoices.REFUND_PAYMENTS.listing,
+    "list_customer_credits": invoices.CREDITS.listing,
+    "list_documents": stored_documents.LISTING,
     "list_journal_entries": journal_statements.LISTING,
 }
 
@@ -66,7 +78,7 @@ def raised_codes() -> set[str]:
     literal = {node.value for _, node in refusals() if isinstance(node, ast.Constant)}
     in_tables = {
         *(code for code, _ in LEAKED.values()),
-        *(broken.code for broken in faults._UNIQUE.values()),
+        *(broken.code for broken in (*faults._UNIQUE.values(), *faults._NAMED.values())),
         *store._NOT_FOUND.values(),
     }
     refused_as_a_whole = {errors.Malformed.fields(field=["wrong"]).code}

@@ -15,11 +15,16 @@ from tests.partnership import Business, Partnership
 
 ACCOUNTS = "general-ledger/chart-of-accounts/"
 ENTRIES = "general-ledger/journal-entries/"
+REFUNDS = "invoices/refunds/"
+REFUND_PAYMENT = REFUNDS + "{refund}/payments/{}/"
 
 
 @dataclass(frozen=True)
 class Door:
-    """An operation with a request that it would serve; `target` names what its path needs."""
+    """An operation with a request that it would serve.
+
+    `target` names what `{}` stands for in its path; what else the path needs stands in it by name.
+    """
 
     name: str
     method: str
@@ -72,6 +77,33 @@ DOORS = (
         "pending",
         "payment_not_found",
     ),
+    Door("create_invoice_refund", "POST", REFUNDS, "refund", matched=False),
+    Door(
+        "cancel_invoice_refund",
+        "DELETE",
+        REFUNDS + "{}/",
+        None,
+        "refund",
+        "invoice_refund_not_found",
+        keyed=False,
+    ),
+    Door(
+        "create_invoice_refund_payment",
+        "POST",
+        REFUNDS + "{}/payments/",
+        {},
+        "refund",
+        "invoice_refund_not_found",
+        matched=False,
+    ),
+    Door(
+        "cancel_invoice_refund_payment",
+        "POST",
+        REFUND_PAYMENT + "delete/",
+        None,
+        "refund_payment",
+        "invoice_refund_payment_not_found",
+    ),
     Door("create_account", "POST", ACCOUNTS, ACCOUNT, matched=False),
     Door(
         "create_child_account",
@@ -96,6 +128,24 @@ READS = (
     Door(
         "get_invoice_payment", "GET", "invoices/payments/{}/", None, "payment", "payment_not_found"
     ),
+    Door("list_invoice_refunds", "GET", REFUNDS),
+    Door("get_invoice_refund", "GET", REFUNDS + "{}/", None, "refund", "invoice_refund_not_found"),
+    Door(
+        "list_invoice_refund_payments",
+        "GET",
+        REFUNDS + "{}/payments/",
+        None,
+        "refund",
+        "invoice_refund_not_found",
+    ),
+    Door(
+        "get_invoice_refund_payment",
+        "GET",
+        REFUND_PAYMENT,
+        None,
+        "refund_payment",
+        "invoice_refund_payment_not_found",
+    ),
     Door("list_accounts", "GET", ACCOUNTS),
     Door("get_account", "GET", ACCOUNTS + "{}/", None, "account", "account_not_found"),
     Door("get_account_hierarchy", "GET", ACCOUNTS + "hierarchy/"),
@@ -112,11 +162,14 @@ class Premises:
         self.shop = partner.business()
         self.ledger = Ledger(house, self.shop)
         self.buyer = self.shop.customer()
+        refund = self.shop.refund(paid(self.shop, self.buyer, 10), amount_cents=2)
         self.ids = {
             "draft": self.shop.made("invoices/", invoice_body(self.buyer))["id"],
             "invoice": sent(self.shop, self.buyer)["id"],
             "payment": paid(self.shop, self.buyer, 10)["id"],
             "pending": paid(self.shop, self.buyer, 10, status="pending")["id"],
+            "refund": refund["id"],
+            "refund_payment": self.shop.refund_payment(refund, amount_cents=1)["id"],
             "account": self.shop.api.get(f"{ACCOUNTS}1500/").json()["id"],
             "entry": self.ledger.entries()[0].id,
         }
@@ -125,14 +178,18 @@ class Premises:
         bodies = {
             "invoice": lambda: invoice_body(self.buyer, sent_at=SENT),
             "payment": lambda: payment_body(self.buyer),
+            "refund": lambda: {"payment_id": self.ids["payment"]},
         }
         return bodies[door.body]() if isinstance(door.body, str) else door.body
+
+    def path_to(self, door: Door, id_: str | None = None) -> str:
+        return door.path.format(id_ or self.ids.get(door.target or ""), **self.ids)
 
     def knock(
         self, door: Door, client: httpx.Client | None = None, **options: Any
     ) -> httpx.Response:
         """Send the request of a door; `id_` replaces what its path names."""
-        path = door.path.format(options.pop("id_", self.ids.get(door.target or "")))
+        path = self.path_to(door, options.pop("id_", None))
         if "content" not in options and door.body is not None:
             options.setdefault("json", self.body(door))
         params = options.pop("params", None)
@@ -173,8 +230,7 @@ class TestDoors:
     def test_nobody_enters_another_business(
         self, premises: Premises, door: Door, rival: Partnership
     ) -> None:
-        path = f"/v1/platform/businesses/{premises.shop.id}/{door.path}"
-        path = path.format(premises.ids.get(door.target or ""))
+        path = f"/v1/platform/businesses/{premises.shop.id}/{premises.path_to(door)}"
         body = {} if door.body is None else {"json": premises.body(door)}
         answer = rival.api.request(door.method, path, **body)
         assert said(answer) == (403, "permission_denied")
@@ -248,8 +304,7 @@ class TestCredentials:
         self, premises: Premises, door: Door
     ) -> None:
         shop: Business = premises.shop
-        path = f"/v1/platform/businesses/{shop.id}/{door.path}"
-        path = path.format(premises.ids.get(door.target or ""))
+        path = f"/v1/platform/businesses/{shop.id}/{premises.path_to(door)}"
         own = premises.knock(door).json()
         for client in (shop.partner.key, shop.partner.api):
             answer = client.get(path)

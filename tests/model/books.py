@@ -6,7 +6,16 @@ from datetime import date, datetime
 from typing import Any
 
 from tests.model.arithmetic import DISCOUNTS
-from tests.model.records import LIVE, Credit, Customer, Invoice, Payment, Refund, WriteOff
+from tests.model.records import (
+    LIVE,
+    Credit,
+    Customer,
+    Invoice,
+    Payment,
+    Refund,
+    RefundPayment,
+    WriteOff,
+)
 from tests.model.refusals import Faults, gone
 
 Body = Mapping[str, Any]
@@ -42,6 +51,7 @@ class Books:
         self.payments: dict[str, Payment] = {}
         self.credits: dict[str, Credit] = {}
         self.refunds: dict[str, Refund] = {}
+        self.refund_payments: dict[str, RefundPayment] = {}
         self.invoice_numbers = Series("INV")
         self.credit_numbers = Series("CN")
 

@@ -33,7 +33,7 @@ class Hand:
         return self.number(0, 99) >= 100 - percent
 
     def some(self, options: Sequence[T], at_most: int) -> list[T]:
-        """A few different ones."""
+        """A few different ones; none only where there are none."""
         rest = list(options)
-        count = self.number(0, min(at_most, len(rest)))
+        count = self.number(min(1, len(rest)), min(at_most, len(rest)))
         return [rest.pop(self.number(0, len(rest) - 1)) for _ in range(count)]

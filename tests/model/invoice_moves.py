@@ -110,17 +110,21 @@ def void(books: Books, id: str, body: Body) -> Invoice:
     return invoice
 
 
-def delete(books: Books, id: str) -> None:
+def delete(books: Books, id: str) -> Invoice:
     """Delete a draft."""
-    if books.invoice(id).state != "draft":
+    invoice = books.invoice(id)
+    if invoice.state != "draft":
         raise refused(409, "invalid_state_transition")
-    del books.invoices[id]
+    return books.invoices.pop(id)
 
 
 def write_off(books: Books, id: str, body: Body) -> WriteOff:
     """Give up an amount of an open invoice."""
     invoice = books.invoice(id)
     faults = Faults()
+    external_id = body.get("external_id")
+    taken = external_id and external_id in {each.external_id for each in books.write_offs.values()}
+    faults.add(409, "duplicate_external_id", taken)  # Of another invoice, or it were answered.
     faults.add(409, "invoice_not_open", invoice.state != "open")
     amount = body.get("amount_cents", books.left(invoice))
     faults.add(422, "allocation_exceeds_outstanding", not 1 <= amount <= books.left(invoice))
@@ -128,7 +132,7 @@ def write_off(books: Books, id: str, body: Body) -> WriteOff:
     faults.add_all(422, faults_of(account))
     books.locked(faults, day_of(body.get("write_off_at")))
     faults.refuse()
-    return WriteOff(invoice, body.get("external_id"), amount, account)
+    return WriteOff(invoice, external_id, amount, account)
 
 
 def reverse(books: Books, id: str, write_off_id: str) -> Invoice:
@@ -143,12 +147,23 @@ def reverse(books: Books, id: str, write_off_id: str) -> Invoice:
     return invoice
 
 
-def archive(books: Books, customer: Customer) -> None:
+def archive(books: Books, id: str) -> Customer:
     """Take a customer out of use."""
-    owes = not customer.archived and books.owed_by(customer) > 0
-    if owes:
+    if id not in books.customers:
+        raise gone("customer_not_found")
+    customer = books.customers[id]
+    if not customer.archived and books.owed_by(customer):
         raise refused(409, "customer_has_balance")
     customer.archived = True
+    return customer
+
+
+def unarchive(books: Books, id: str) -> Customer:
+    """Bring a customer back."""
+    if id not in books.customers:
+        raise gone("customer_not_found")
+    books.customers[id].archived = False
+    return books.customers[id]
 
 
 def opened(books: Books, invoice: Invoice, sent_at: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from tests.model.books import Body, Books
-from tests.model.records import LIVE, Credit, Customer, Invoice, Payment
+from tests.model.records import LIVE, Customer, Payment
 from tests.model.refusals import Faults, gone, refused
 
 
@@ -165,8 +165,3 @@ def check_day(books: Books, faults: Faults, payment: Payment, body: Body) -> Non
     first = body.get("status") == "completed" and not payment.was_completed
     if first or (payment.was_completed and day != payment.paid_on):
         books.locked(faults, day)
-
-
-def touched(subject: Payment | Credit, books: Books) -> list[Invoice]:
-    """The invoices that a payment or credit holds parts of."""
-    return [books.invoices[id] for id in subject.parts]

@@ -91,22 +91,6 @@ class Credit:
 
 
 @dataclass(eq=False)
-class RefundPayment:
-    external_id: str | None
-    amount: int
-    method: str
-    processor: str | None
-    fee: int
-    completed_at: datetime | None
-    cancelled: bool = False
-    id: str = ""
-
-    @property
-    def account(self) -> str:
-        return money_account(self.method, self.processor)
-
-
-@dataclass(eq=False)
 class Refund:
     """A refund of an invoice or of a payment; `split` is what it takes back of the invoice."""
 
@@ -120,7 +104,7 @@ class Refund:
     fee: int
     split: Counter[str]
     cancelled: bool = False
-    payments: list[RefundPayment] = field(default_factory=list)
+    payments: "list[RefundPayment]" = field(default_factory=list)
     id: str = ""
 
     @property
@@ -138,6 +122,23 @@ class Refund:
         if self.paid == self.amount:
             return "paid"
         return "processing" if self.paid else "pending"
+
+
+@dataclass(eq=False)
+class RefundPayment:
+    refund: Refund
+    external_id: str | None
+    amount: int
+    method: str
+    processor: str | None
+    fee: int
+    completed_at: datetime | None
+    cancelled: bool = False
+    id: str = ""
+
+    @property
+    def account(self) -> str:
+        return money_account(self.method, self.processor)
 
 
 def money_account(method: str, processor: str | None) -> str:

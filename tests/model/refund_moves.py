@@ -67,6 +67,9 @@ def pay(books: Books, id: str, body: Body) -> tuple[Refund, RefundPayment]:
     """Pay a refund, or some of it."""
     refund = find(books, id)
     faults = Faults()
+    names = {each.external_id for each in books.refund_payments.values()}
+    taken = body.get("external_id") and body["external_id"] in names
+    faults.add(409, "duplicate_external_id", taken)  # Of another refund, or it were answered.
     faults.add(409, "invalid_state_transition", refund.cancelled)
     amount = body.get("amount_cents", refund.rest)
     faults.add(422, "refund_exceeds_refundable", not 1 <= amount <= refund.rest)
@@ -80,6 +83,7 @@ def payment_of(refund: Refund, body: Body) -> RefundPayment:
     method = body.get("method", refund.method)
     processor = refund.processor if method == refund.method else None
     return RefundPayment(
+        refund,
         body.get("external_id"),
         body.get("amount_cents", refund.rest),
         method,

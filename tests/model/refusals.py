@@ -2,24 +2,21 @@
 
 from collections.abc import Iterable
 
-# Told by what the request names, before anybody looks at states and rules; one may hide another.
-EARLY = frozenset({"validation_error", "reference_not_found"})
+Answers = frozenset[tuple[int, str]]
 
 
 class Refused(Exception):
     """A move that the model refuses, with the answers it takes for right.
 
-    Where several rules are broken the server names one: of what is found missing any, else one of
-    the present state (409) before one of a rule (422).
+    Where several rules are broken the server names one of them. What the request itself shows
+    (400) and what it asks for and is not there (404) come before everything else.
     """
 
     def __init__(self, found: set[tuple[int, str]]) -> None:
         super().__init__(", ".join(f"{status} {code}" for status, code in sorted(found)))
-        early = {each for each in found if each[0] in (400, 404) or each[1] in EARLY}
-        first = min((status for status, _ in found - early), default=0)
-        named = {each for each in found - early if each[0] == first}
-        hidden = any(status in (400, 404) for status, _ in early)
-        self.answers = frozenset(early if hidden else early | named)
+        first = {(status, code) for status, code in found if status in (400, 404)}
+        references = {each for each in found if each[1] == "reference_not_found"}
+        self.answers: Answers = frozenset(first | references if first else found)
 
 
 class Faults:

@@ -1,11 +1,14 @@
 """Proving the books of businesses under test, and planting faults in them as the owner."""
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
 import psycopg
 
+from persistence import tables
 from persistence.integrity import BooksToProve, Check, all_books, prove
 from persistence.pool import make_pool
 from tests.house import House
@@ -43,3 +46,26 @@ def tamper(house: House, statement: str, *parameters: Any) -> None:
         connection.execute("SET session_replication_role = replica")
         touched = connection.execute(statement, parameters).rowcount
         assert touched > 0, "the fault was not planted"
+
+
+@contextmanager
+def put_back(house: House, business: Business) -> Iterator[None]:
+    """Put every row of a business back to what it was, whatever the block did to it."""
+    mine = {"business": business.id}
+    with psycopg.connect(house.database_url) as connection:
+        connection.execute("SET session_replication_role = replica")
+        for name, columns in _KEPT.items():
+            chosen = f"SELECT {columns} FROM {name} WHERE business_id = %(business)s"
+            connection.execute(f"CREATE TEMP TABLE kept_{name} AS {chosen}", mine)
+        connection.commit()
+        yield
+        for name, columns in _KEPT.items():
+            connection.execute(f"DELETE FROM {name} WHERE business_id = %(business)s", mine)
+            connection.execute(f"INSERT INTO {name} ({columns}) SELECT * FROM kept_{name}")
+
+
+_KEPT = {
+    table.name: ", ".join(f'"{column.name}"' for column in table.columns if not column.computed)
+    for table in tables.metadata.sorted_tables
+    if table.info.get("tenant")
+}

@@ -54,6 +54,7 @@ def invoice_row(party: UUID, number: Any, **facts: Any) -> Row:
         "currency": "GBP",
         "lines": [],
         "settled": [],
+        "returned": [],
         "transaction_tags": [],
         **dict.fromkeys((*amounts, *settled), 0),
         **facts,

@@ -27,7 +27,7 @@ GRANTS = {
         ("invoice_refund_allocation", "invoice_refund_payment"), "SELECT INSERT UPDATE"
     ),
     **dict.fromkeys(("partner_reply", "reply", "invoice"), "SELECT INSERT UPDATE DELETE"),
-    **dict.fromkeys(("journal_entry", "journal_line"), "SELECT INSERT"),
+    **dict.fromkeys(("journal_entry", "journal_line", "stored_document"), "SELECT INSERT"),
 }
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import psycopg
@@ -12,47 +11,16 @@ from persistence import staging
 from persistence.pipeline import Pipeline
 from persistence.statements import Query
 from persistence.tables import metadata
-from tests.bookkeeping import KEPT, Ledger
+from tests.bookkeeping import KEPT
 from tests.contract.document import follow, operations
-from tests.handlers.bodies import SENT, Record, invoice_body, line, paid, part, payment_body, sent
+from tests.handlers.bodies import SENT, Record, invoice_body, line, part, payment_body
 from tests.house import House
-from tests.partnership import Business, Partnership
+from tests.partnership import Partnership
 from tests.persistence.cellar_role import as_server
+from tests.persistence.furnished import ACCOUNTS, PDF, Side, furnish, settling_bodies
 
-ACCOUNTS = "general-ledger/chart-of-accounts/"
 TENANTS = sorted(table.name for table in metadata.sorted_tables if table.info.get("tenant"))
 NAMED = re.compile(rf"\b({'|'.join(TENANTS)})\b")
-
-
-@dataclass(frozen=True)
-class Side:
-    """A business with one of everything in it."""
-
-    shop: Business
-    ledger: Ledger
-    ids: dict[str, str]
-
-
-def furnish(house: House, partner: Partnership) -> Side:
-    shop = partner.business()
-    ledger = Ledger(house, shop)
-    buyer = shop.customer(external_id="same", company_name="The same name")
-    invoice = sent(shop, buyer, 100, external_id="same", invoice_number="SAME-1", memo="same")
-    payment = paid(
-        shop, buyer, 60, part(invoice, 40), external_id="same", note="same", status="pending"
-    )
-    account = shop.made(
-        f"{ACCOUNTS}1100/children/", {"code": "same", "name": "same", "external_id": "same-id"}
-    )
-    ids = {
-        "customer": buyer["id"],
-        "invoice": invoice["id"],
-        "draft": shop.made("invoices/", invoice_body(buyer))["id"],
-        "payment": payment["id"],
-        "account": account["id"],
-        "entry": ledger.entries()[0].id,
-    }
-    return Side(shop, ledger, ids)
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +55,18 @@ BY_ID = [
     ("PUT", "invoices/payments/{payment}/", {}),
     ("PATCH", "invoices/payments/{payment}/", {"status": "completed"}),
     ("POST", "invoices/payments/{payment}/delete/", None),
+    ("POST", "invoices/{invoice}/write-offs/", {"amount_cents": 1}),
+    ("DELETE", "invoices/{invoice}/write-offs/{write_off}/", None),
+    ("GET", "invoices/refunds/{refund}/", None),
+    ("DELETE", "invoices/refunds/{refund}/", None),
+    ("POST", "invoices/refunds/{refund}/payments/", {"amount_cents": 1}),
+    ("GET", "invoices/refunds/{refund}/payments/", None),
+    ("GET", "invoices/refunds/{refund}/payments/{refund_payment}/", None),
+    ("POST", "invoices/refunds/{refund}/payments/{refund_payment}/delete/", None),
+    ("GET", "customer-credits/{credit}/", None),
+    ("PUT", "customer-credits/{credit}/", {"memo": "Mine"}),
+    ("POST", "customer-credits/{credit}/void/", None),
+    ("GET", "documents/{document}/", None),
     ("GET", ACCOUNTS + "{account}/", None),
     ("PATCH", ACCOUNTS + "{account}/", {"name": "Mine"}),
     ("DELETE", ACCOUNTS + "{account}/", None),
@@ -97,6 +77,9 @@ LISTS = (
     "customers/",
     "invoices/",
     "invoices/payments/",
+    "invoices/refunds/",
+    "customer-credits/",
+    "documents/",
     ACCOUNTS,
     "general-ledger/journal-entries/",
 )
@@ -112,6 +95,20 @@ class TestAnswers:
         answer = here.shop.api.request(method, path.format(**there.ids), **options)
         assert answer.status_code == 404
         assert not any(id_ in answer.text for id_ in there.ids.values())
+
+    @pytest.mark.parametrize(
+        ("method", "path"),
+        [
+            ("DELETE", "invoices/{invoice}/write-offs/{their_write_off}/"),
+            ("GET", "invoices/refunds/{refund}/payments/{their_refund_payment}/"),
+            ("POST", "invoices/refunds/{refund}/payments/{their_refund_payment}/delete/"),
+        ],
+    )
+    def test_no_part_of_another_businesss_is_found_within_ones_own(
+        self, here: Side, there: Side, method: str, path: str
+    ) -> None:
+        theirs = {f"their_{name}": id_ for name, id_ in there.ids.items()}
+        assert here.shop.api.request(method, path.format(**here.ids, **theirs)).status_code == 404
 
     @pytest.mark.parametrize("path", LISTS)
     def test_no_list_shows_a_row_of_another_business(
@@ -130,6 +127,11 @@ class TestAnswers:
             ("invoices/", "customer_id", "customer"),
             ("invoices/payments/", "customer_id", "customer"),
             ("invoices/payments/", "invoice_id", "invoice"),
+            ("invoices/refunds/", "customer_id", "customer"),
+            ("invoices/refunds/", "payment_id", "settled"),
+            ("customer-credits/", "customer_id", "customer"),
+            ("customer-credits/", "source_invoice_id", "invoice"),
+            ("documents/", "linked_id", "customer"),
             ("general-ledger/journal-entries/", "account", "account"),
             (ACCOUNTS, "parent", "account"),
         ],
@@ -181,15 +183,19 @@ class TestAnswers:
                 },
             ),
         ]
-        for method, path, body in bodies:
+        for method, path, body in [*bodies, *settling_bodies(here, there)]:
             answer = here.shop.api.request(method, path, json=body)
             assert (answer.status_code, answer.json()["error_code"]) == (
                 422,
                 "reference_not_found",
             )
+        about = {"linked_type": "customer", "linked_id": there.ids["customer"]}
+        answer = here.shop.api.post("documents/", data=about, files={"file": PDF})
+        assert (answer.status_code, answer.json()["error_code"]) == (422, "reference_not_found")
 
     def test_what_is_named_by_ones_own_words_is_ones_own(self, here: Side, there: Side) -> None:
-        for path in ("customers/", "invoices/", "invoices/payments/"):
+        listed = ("invoices/payments/", "invoices/refunds/", "customer-credits/")
+        for path in ("customers/", "invoices/", *listed):
             [mine] = here.shop.api.get(path, params={"external_id": "same"}).json()["results"]
             assert mine["id"] in here.ids.values()
         for path, whole in (

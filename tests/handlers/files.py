@@ -1,0 +1,63 @@
+"""Files to send: one of each kind, and some that are none of them."""
+
+import base64
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.house import House
+from tests.partnership import Business
+
+PDF = b"%PDF-1.7\n1 0 obj << /Type /Catalog >> endobj\n%%EOF\n"
+PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(17)
+JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01" + bytes(40)
+CSV = b"date,amount\r\n2025-01-01,12.50\r\n"
+XML = b"<?xml version='1.0'?>\n<Invoice><Total>12.50</Total></Invoice>\n"
+
+KINDS = {
+    "application/pdf": PDF,
+    "image/png": PNG,
+    "image/jpeg": JPEG,
+    "text/csv": CSV,
+    "application/xml": XML,
+}
+
+
+def in_json(content: bytes = PDF, name: str = "paper.pdf", **facts: Any) -> dict[str, Any]:
+    """A `document` of a JSON body."""
+    return {"file": base64.b64encode(content).decode(), "file_name": name, **facts}
+
+
+def upload(
+    shop: Business, content: bytes = PDF, name: str = "paper.pdf", **options: Any
+) -> httpx.Response:
+    """Send a file of its own; what is given beside it are fields of the form, and `headers`."""
+    headers = options.pop("headers", {})
+    parts = {"file": (name, content, "application/octet-stream")}
+    return shop.api.post("documents/", files=parts, data=options, headers=headers)
+
+
+def follow(shop: Business, url: str, **options: Any) -> httpx.Response:
+    """Follow a link without any credentials."""
+    with shop.partner.client(shop.partner.url) as stranger:
+        return stranger.get(url, **options)
+
+
+def kept(house: House, shop: Business) -> set[str]:
+    """The digests of every file of a business that lies in the storage."""
+    folder: Path = house.folder / shop.id
+    return {hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("*")}
+
+
+def names(house: House, shop: Business) -> list[str]:
+    """How the files of a business are called in the storage."""
+    return sorted(path.name for path in (house.folder / shop.id).glob("*"))
+
+
+def records(house: House, shop: Business) -> int:
+    """How many records of documents a business has."""
+    asked = "SELECT count(*) FROM stored_document WHERE business_id = %s"
+    [(found,)] = house.query(asked, shop.id)
+    return int(found)

@@ -1,0 +1,433 @@
+"""Stored documents: files that are sent in, found again, and fetched by a signed link."""
+
+import hashlib
+from typing import Any
+
+import pytest
+
+from tests.handlers.bodies import NOBODY, SENT, Record, invoice_body, line
+from tests.handlers.files import CSV, KINDS, PDF, XML, follow, in_json, kept, names, records, upload
+from tests.house import House
+from tests.partnership import Business, Partnership
+
+MIB = 1024 * 1024
+
+
+@pytest.fixture(scope="module")
+def shop(acme: Partnership) -> Business:
+    return acme.business()
+
+
+@pytest.fixture(scope="module")
+def buyer(shop: Business) -> Record:
+    return shop.customer()
+
+
+def credit(shop: Business, buyer: Record, **facts: Any) -> Record:
+    lines = [{"amount": 100, "revenue_account_identifier": {"type": "AccountCode", "code": "4000"}}]
+    return {"customer_id": buyer["id"], "line_items": lines, **facts}
+
+
+class TestCreateDocument:
+    def test_a_file_is_kept_byte_for_byte_with_what_is_said_of_it(self, shop: Business) -> None:
+        facts = {
+            "document_type": "contract",
+            "upload_source": "mail",
+            "metadata": '{"pages": [1, {"x": null}]}',
+            "tags": ["signed", "2025"],
+        }
+        answer = upload(shop, PDF, "Terms 7.pdf", **facts)
+        assert (answer.status_code, answer.headers["etag"]) == (201, '"1"')
+        made = answer.json()
+        assert answer.headers["location"].endswith(f"/documents/{made['id']}/")
+        assert (made["document_id"], made["file_name"]) == (made["id"], "Terms 7.pdf")
+        assert (made["file_size"], made["mime_type"]) == (len(PDF), "application/pdf")
+        assert (made["document_type"], made["upload_source"]) == ("contract", "mail")
+        assert made["metadata"] == {"pages": [1, {"x": None}]}
+        assert made["tags"] == ["signed", "2025"]
+        assert (made["linked_type"], made["linked_id"], made["expires_in"]) == (None, None, 900)
+        assert follow(shop, made["url"]).content == PDF
+
+    def test_what_is_not_said_is_empty(self, shop: Business) -> None:
+        made = upload(shop).json()
+        assert (made["document_type"], made["upload_source"]) == ("document", None)
+        assert (made["metadata"], made["tags"]) == ({}, [])
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_the_content_says_what_it_is_not_the_name(self, shop: Business, kind: str) -> None:
+        made = upload(shop, KINDS[kind], "holiday.exe")
+        assert made.status_code == 201
+        assert (made.json()["mime_type"], made.json()["file_name"]) == (kind, "holiday.exe")
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            b"PK\x03\x04" + bytes(40),
+            b"MZ" + bytes(100),
+            b"GIF89a" + bytes(20),
+            b"<!doctype html><html><script>alert(1)</script></html>",
+            b"<svg xmlns='http://www.w3.org/2000/svg'/>",
+            b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>",
+            b"Dear all,\nplease find nothing attached.\n",
+            b"{}",
+            b" ",
+            bytes(100),
+        ],
+    )
+    def test_another_kind_is_not_taken_whatever_it_is_called(
+        self, house: House, shop: Business, content: bytes
+    ) -> None:
+        before = names(house, shop), records(house, shop)
+        answer = upload(shop, content, "paper.pdf")
+        assert (answer.status_code, answer.json()["error_code"]) == (415, "unsupported_media_type")
+        for word in ("PDF", "PNG", "JPEG", "CSV", "XML"):
+            assert word in answer.json()["message"]
+        assert (names(house, shop), records(house, shop)) == before
+
+    def test_an_empty_file_is_none(self, shop: Business) -> None:
+        answer = upload(shop, b"")
+        assert answer.status_code == 400
+        assert answer.json()["detail"]["field_errors"] == {"file": ["must not be empty"]}
+
+    def test_without_a_file_there_is_nothing_to_keep(self, shop: Business) -> None:
+        parts = {"document_type": (None, "contract")}
+        answer = shop.api.post("documents/", files=parts)
+        assert answer.status_code == 400
+        assert "file" in answer.json()["detail"]["field_errors"]
+
+    def test_ten_mebibytes_are_taken_and_not_one_byte_more(
+        self, house: House, shop: Business
+    ) -> None:
+        largest = PDF.ljust(10 * MIB, b" ")
+        made = upload(shop, largest)
+        assert (made.status_code, made.json()["file_size"]) == (201, 10 * MIB)
+        assert follow(shop, made.json()["url"]).content == largest
+        before = names(house, shop)
+        answer = upload(shop, largest + b" ")
+        assert (answer.status_code, answer.json()["error_code"]) == (413, "payload_too_large")
+        assert names(house, shop) == before
+
+    @pytest.mark.parametrize(
+        ("linked_type", "document_type"),
+        [
+            ("customer", "customer_document"),
+            ("invoice", "invoice_document"),
+            ("invoice_refund", "refund"),
+            ("customer_credit", "customer_credit_document"),
+        ],
+    )
+    def test_it_is_linked_to_what_exists_here(
+        self, shop: Business, buyer: Record, linked_type: str, document_type: str
+    ) -> None:
+        resource = target(shop, buyer, linked_type)
+        answer = upload(shop, linked_type=linked_type, linked_id=resource["id"])
+        assert answer.status_code == 201
+        made = answer.json()
+        assert (made["linked_type"], made["linked_id"]) == (linked_type, resource["id"])
+        assert made["document_type"] == document_type
+
+    @pytest.mark.parametrize(
+        "linked_type", ["customer", "invoice", "invoice_refund", "customer_credit"]
+    )
+    def test_it_is_linked_to_nothing_that_is_not_there(
+        self, house: House, shop: Business, buyer: Record, linked_type: str
+    ) -> None:
+        before = names(house, shop)
+        other = buyer["id"] if linked_type != "customer" else shop.invoice(buyer)["id"]
+        for nothing in (NOBODY, other):
+            answer = upload(shop, linked_type=linked_type, linked_id=nothing)
+            assert (answer.status_code, answer.json()["error_code"]) == (422, "reference_not_found")
+        assert names(house, shop) == before
+
+    def test_what_it_is_linked_to_comes_whole(self, shop: Business, buyer: Record) -> None:
+        for half in ({"linked_type": "customer"}, {"linked_id": buyer["id"]}):
+            answer = upload(shop, **half)
+            assert answer.status_code == 400
+            assert "linked_id" in answer.json()["detail"]["field_errors"]
+
+    @pytest.mark.parametrize(
+        ("name", "shown"),
+        [
+            ("../../etc/passwd", "passwd"),
+            ("..\\..\\boot.ini", "boot.ini"),
+            ("/abs/olute.pdf", "olute.pdf"),
+            ("C:\\temp\\bill.pdf", "bill.pdf"),
+            ("a\x01b\x1f\x7f\u200b\u202ecod.pdf", "abcod.pdf"),
+            ("  two  blanks .pdf ", "two blanks .pdf"),
+            ("Rechnung Müller №5 咖啡.pdf", "Rechnung Müller №5 咖啡.pdf"),
+            ("line\r\nSet-Cookie: a=b.pdf", "line Set-Cookie: a=b.pdf"),
+            ("e\u0301.pdf", "é.pdf"),
+            ("...", "document.pdf"),
+            (".", "document.pdf"),
+            ("a/", "document.pdf"),
+            ("\u200b", "document.pdf"),
+            ("x" * 300 + ".pdf", "x" * 251 + ".pdf"),
+            ("'; DROP TABLE stored_document; --", "'; DROP TABLE stored_document; --"),
+        ],
+    )
+    def test_a_name_is_kept_for_display_and_leads_nowhere(
+        self, house: House, shop: Business, name: str, shown: str
+    ) -> None:
+        parts = {"document": in_json(PDF, name[:255])} if len(name) <= 255 else None
+        if parts is not None:
+            [document] = shop.made("customers/", {"company_name": "N", **parts})["documents"]
+        else:
+            document = upload(shop, PDF, name).json()
+        assert document["file_name"] == shown
+        assert all(len(each) == 32 and each.isalnum() for each in names(house, shop))
+        answer = follow(shop, document["url"])
+        assert (answer.status_code, answer.content) == (200, PDF)
+        assert answer.headers["content-disposition"].startswith('attachment; filename="')
+
+    def test_a_key_keeps_it_once(self, house: House, shop: Business) -> None:
+        key = {"Idempotency-Key": "a document"}
+        first = upload(shop, CSV, "a.csv", headers=key)
+        before = names(house, shop), records(house, shop)
+        again = upload(shop, CSV, "a.csv", headers=key)
+        assert (again.status_code, again.content) == (201, first.content)
+        assert again.headers["idempotent-replayed"] == "true"
+        assert (names(house, shop), records(house, shop)) == before
+        other = upload(shop, XML, "a.csv", headers=key)
+        assert (other.status_code, other.json()["error_code"]) == (422, "idempotency_key_reused")
+        assert (names(house, shop), records(house, shop)) == before
+
+    def test_an_archived_business_takes_none(self, house: House, acme: Partnership) -> None:
+        closed = acme.business()
+        made = upload(closed).json()
+        closed.partner.api.post(f"/v1/platform/businesses/{closed.id}/archive/")
+        answer = upload(closed)
+        assert (answer.status_code, answer.json()["error_code"]) == (409, "business_archived")
+        assert len(names(house, closed)) == 1
+        assert follow(closed, made["url"]).content == PDF
+
+
+def target(shop: Business, buyer: Record, kind: str) -> Record:
+    """Something of a kind to link a document to."""
+    if kind == "customer":
+        return buyer
+    if kind == "customer_credit":
+        return shop.made("customer-credits/", credit(shop, buyer))
+    invoice = shop.made("invoices/", invoice_body(buyer, line(500), sent_at=SENT, payments=[{
+        "payment_method": "bank_transfer",
+    }]))  # fmt: skip
+    if kind == "invoice":
+        return invoice
+    return shop.made("invoices/refunds/", {"invoice_id": invoice["id"], "amount_cents": 100})
+
+
+Archive = tuple[Business, Record, list[Record]]
+
+
+@pytest.fixture(scope="module")
+def archive(acme: Partnership) -> Archive:
+    shop = acme.business()
+    buyer = shop.customer()
+    made = [
+        upload(shop, PDF, "Beta 50%.pdf").json(),
+        upload(shop, PDF, "alpha_1.pdf", document_type="contract").json(),
+        upload(shop, PDF, "gamma.pdf", linked_type="customer", linked_id=buyer["id"]).json(),
+    ]
+    return shop, buyer, made
+
+
+class TestListDocuments:
+    @pytest.mark.parametrize(
+        ("query", "places"),
+        [
+            ({}, [2, 1, 0]),
+            ({"sort": "created_at"}, [0, 1, 2]),
+            ({"sort": "file_name"}, [1, 0, 2]),
+            ({"sort": "-file_name"}, [2, 0, 1]),
+            ({"document_type": "contract"}, [1]),
+            ({"document_type": "contr"}, []),
+            ({"linked_type": "customer"}, [2]),
+            ({"linked_type": "invoice"}, []),
+            ({"search": "BETA"}, [0]),
+            ({"search": "0%"}, [0]),
+            ({"search": "a_1"}, [1]),
+            ({"search": "a"}, [2, 1, 0]),
+            ({"created_at_gte": "2199-01-01T00:00:00Z"}, []),
+            ({"created_at_lte": "2199-01-01T00:00:00Z"}, [2, 1, 0]),
+            ({"updated_since": "2025-01-01T00:00:00Z"}, [2, 1, 0]),
+            ({"page_size": 1, "page": 2}, [1]),
+        ],
+    )
+    def test_it_finds_what_is_asked_for(
+        self, archive: Archive, query: Any, places: list[int]
+    ) -> None:
+        shop, _, made = archive
+        found = shop.api.get("documents/", params=query).json()
+        assert [each["id"] for each in found["results"]] == [made[place]["id"] for place in places]
+
+    def test_it_finds_those_of_one_resource(self, archive: Archive) -> None:
+        shop, buyer, made = archive
+        found = shop.api.get("documents/", params={"linked_id": buyer["id"]}).json()
+        assert [each["id"] for each in found["results"]] == [made[2]["id"]]
+        assert follow(shop, found["results"][0]["url"]).content == PDF
+
+    def test_a_cursor_walks_all_of_them(self, archive: Archive) -> None:
+        shop, _, made = archive
+        seen, query = [], {"page_size": 1}
+        while True:
+            page = shop.api.get("documents/", params=query).json()
+            seen += [each["id"] for each in page["results"]]
+            cursor = page["page_info"]["next_cursor"]
+            if cursor is None:
+                break
+            query = {"page_size": 1, "cursor": cursor}
+        assert seen == [each["id"] for each in reversed(made)]
+
+
+class TestGetDocument:
+    def test_it_shows_the_record_with_a_fresh_link(self, shop: Business) -> None:
+        made = upload(shop, tags=["a"]).json()
+        answer = shop.api.get(f"documents/{made['id']}/")
+        assert (answer.status_code, answer.headers["etag"]) == (200, '"1"')
+        shown = answer.json()
+        assert {**shown, "url": ""} == {**made, "url": ""}
+        assert follow(shop, shown["url"]).content == PDF
+
+    def test_one_that_is_not_there_is_not_found(self, shop: Business) -> None:
+        answer = shop.api.get(f"documents/{NOBODY}/")
+        assert (answer.status_code, answer.json()["error_code"]) == (404, "document_not_found")
+
+
+class TestDocumentsOfCustomers:
+    def test_a_customer_comes_with_its_document(self, house: House, shop: Business) -> None:
+        sent = in_json(XML, "order.xml", document_type="order", tags=["x"], metadata={"a": 1})
+        made = shop.made("customers/", {"company_name": "With paper", "document": sent})
+        [document] = made["documents"]
+        assert (document["file_name"], document["mime_type"]) == ("order.xml", "application/xml")
+        assert follow(shop, document["url"]).content == XML
+        assert hashlib.sha256(XML).hexdigest() in kept(house, shop)
+        whole = shop.api.get(f"documents/{document['document_id']}/").json()
+        assert (whole["linked_type"], whole["linked_id"]) == ("customer", made["id"])
+        assert (whole["document_type"], whole["tags"]) == ("order", ["x"])
+        assert whole["metadata"] == {"a": 1}
+
+    def test_a_change_adds_one_and_the_newest_comes_first(self, shop: Business) -> None:
+        made = shop.made("customers/", {"company_name": "C", "document": in_json(PDF, "1.pdf")})
+        path = f"customers/{made['id']}/"
+        answer = shop.api.patch(path, json={"document": in_json(CSV, "2.csv")})
+        assert (answer.status_code, answer.headers["etag"]) == (200, '"2"')
+        assert [each["file_name"] for each in answer.json()["documents"]] == ["2.csv", "1.pdf"]
+        assert answer.json()["updated_at"] > made["updated_at"]
+        for shown in (
+            shop.api.get(path).json(),
+            shop.api.post(f"{path}archive/").json(),
+            shop.api.post(f"{path}unarchive/").json(),
+            shop.api.patch(path, json={}).json(),
+        ):
+            assert [each["file_name"] for each in shown["documents"]] == ["2.csv", "1.pdf"]
+
+    def test_a_list_of_customers_shows_none(self, shop: Business) -> None:
+        shop.made("customers/", {"company_name": "Listed", "document": in_json()})
+        listed = shop.api.get("customers/", params={"name": "Listed"}).json()["results"]
+        assert ["documents" in each for each in listed] == [False]
+
+    def test_a_known_external_id_keeps_no_second_one(self, house: House, shop: Business) -> None:
+        body = {"company_name": "Same", "external_id": "same", "document": in_json()}
+        first = shop.made("customers/", body)
+        before = names(house, shop), records(house, shop)
+        again = shop.api.post("customers/", json=body)
+        assert again.status_code == 200
+        assert [each["document_id"] for each in again.json()["documents"]] == [
+            each["document_id"] for each in first["documents"]
+        ]
+        assert (names(house, shop), records(house, shop)) == before
+
+    def test_a_key_tells_files_apart(self, house: House, shop: Business) -> None:
+        key = {"Idempotency-Key": "a customer with paper"}
+        body = {"company_name": "Keyed", "document": in_json(PDF)}
+        first = shop.api.post("customers/", json=body, headers=key)
+        before = names(house, shop)
+        again = shop.api.post("customers/", json=body, headers=key)
+        assert (again.status_code, again.content) == (201, first.content)
+        other = shop.api.post(
+            "customers/", json={**body, "document": in_json(PDF + b" ")}, headers=key
+        )
+        assert (other.status_code, other.json()["error_code"]) == (422, "idempotency_key_reused")
+        assert names(house, shop) == before
+
+    @pytest.mark.parametrize(
+        "text",
+        ["a", "a===", "YQ", "YR==", "YWJ", "YWJj\n", "YW Jj", "YWJ-", "Y=Q=", "====", "é" * 4],
+    )
+    def test_what_is_no_base64_is_told_by_its_field(self, shop: Business, text: str) -> None:
+        document = {"file": text, "file_name": "a.pdf"}
+        answer = shop.api.post("customers/", json={"company_name": "X", "document": document})
+        assert (answer.status_code, answer.json()["error_code"]) == (400, "validation_error")
+        assert list(answer.json()["detail"]["field_errors"]) == ["document.file"]
+
+    def test_another_kind_is_not_taken_and_nothing_is_kept(
+        self, house: House, shop: Business
+    ) -> None:
+        before = names(house, shop)
+        body = {"company_name": "X", "external_id": "no", "document": in_json(b"MZ" + bytes(9))}
+        answer = shop.api.post("customers/", json=body)
+        assert (answer.status_code, answer.json()["error_code"]) == (415, "unsupported_media_type")
+        assert names(house, shop) == before
+        found = shop.api.get("customers/", params={"external_id": "no"}).json()
+        assert found["results"] == []
+
+
+class TestDocumentsOfOthers:
+    def test_the_latest_one_linked_is_shown(self, shop: Business, buyer: Record) -> None:
+        for kind, path in (
+            ("invoice", "invoices/{id}/"),
+            ("invoice_refund", "invoices/refunds/{id}/"),
+            ("customer_credit", "customer-credits/{id}/"),
+        ):
+            resource = target(shop, buyer, kind)
+            address = path.format(**resource)
+            assert shop.api.get(address).json()["document"] is None
+            for name in ("first.pdf", "second.pdf"):
+                upload(shop, PDF, name, linked_type=kind, linked_id=resource["id"])
+            shown = shop.api.get(address).json()["document"]
+            assert shown["file_name"] == "second.pdf"
+            assert follow(shop, shown["url"]).content == PDF
+
+    def test_a_preview_keeps_no_file(self, house: House, shop: Business, buyer: Record) -> None:
+        before = names(house, shop), records(house, shop)
+        body = credit(shop, buyer, sent_at=SENT, document=in_json())
+        preview = shop.api.post("customer-credits/?preview=true", json=body)
+        assert preview.status_code == 200
+        assert preview.json()["document"]["file_name"] == "paper.pdf"
+        assert follow(shop, preview.json()["document"]["url"]).status_code == 404
+        assert (names(house, shop), records(house, shop)) == before
+
+    def test_a_form_and_json_come_to_the_same(self, shop: Business, buyer: Record) -> None:
+        invoice = target(shop, buyer, "invoice")
+        body = {"invoice_id": invoice["id"], "amount_cents": 100}
+        facts = {"document_type": "complaint", "upload_source": "mail"}
+        by_json = shop.made(
+            "invoices/refunds/",
+            {**body, "document": in_json(PDF, "a.pdf", metadata={"n": 1}, tags=["t"], **facts)},
+        )
+        form = {**body, **facts, "document_metadata": '{"n": 1}', "document_tags": ["t"]}
+        parts = {"document": ("a.pdf", PDF, "text/html")}
+        by_form = shop.api.post("invoices/refunds/", data=form, files=parts)
+        assert by_form.status_code == 201
+        shown = [
+            shop.api.get(f"documents/{made['document']['document_id']}/").json()
+            for made in (by_json, by_form.json())
+        ]
+        own = ("id", "document_id", "url", "linked_id", "created_at")
+        first, second = ({k: v for k, v in each.items() if k not in own} for each in shown)
+        assert first == second
+        assert (first["document_type"], first["metadata"]) == ("complaint", {"n": 1})
+
+
+class TestWall:
+    def test_another_business_finds_neither_record_nor_list_nor_target(
+        self, shop: Business, buyer: Record, acme: Partnership, rival: Partnership
+    ) -> None:
+        made = upload(shop, linked_type="customer", linked_id=buyer["id"]).json()
+        for other in (acme.business(), rival.business()):
+            answer = other.api.get(f"documents/{made['id']}/")
+            assert (answer.status_code, answer.json()["error_code"]) == (404, "document_not_found")
+            assert other.api.get("documents/").json()["results"] == []
+            named = other.api.get("documents/", params={"linked_id": buyer["id"]}).json()
+            assert named["results"] == []
+            answer = upload(other, linked_type="customer", linked_id=buyer["id"])
+            assert (answer.status_code, answer.json()["error_code"]) == (422, "reference_not_found")

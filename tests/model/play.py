@@ -1,0 +1,319 @@
+"""How a step is played: predicted by the model, made over HTTP, compared, and told."""
+
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+
+from tests.model.books import Body, Books
+from tests.model.caller import Caller, Counts
+from tests.model.hand import Hand
+from tests.model.records import (
+    Credit,
+    Customer,
+    Invoice,
+    Payment,
+    Refund,
+    RefundPayment,
+    WriteOff,
+)
+from tests.model.refusals import Refused
+from tests.model.views import Record, differences, view
+from tests.partnership import Partnership
+
+Records = Sequence[Any]
+NUMBERS = ("invoice_number", "credit_note_number")
+STALE = '"999999999"'
+
+
+class Divergence(AssertionError):
+    """The server and the model do not agree."""
+
+
+@dataclass
+class Site:
+    """Where runs are played: a partner of a house, and what proves the books of a business."""
+
+    partner: Partnership
+    counts: Counts
+    prove: Callable[[UUID], list[str]]
+
+    def open(self) -> tuple[Caller, Books]:
+        """Open a business of two customers, one of whom has terms."""
+        api = self.partner.api
+        facts = {
+            "external_id": f"model-{uuid4()}",
+            "legal_name": "Harbour Coffee Ltd",
+            "entity_type": "limited",
+            "email": "books@harbour.example.com",
+            "country": "GB",
+        }
+        business = api.post("/v1/platform/businesses/", json=facts).json()["id"]
+        caller = Caller(api, f"/v1/platform/businesses/{business}/", self.counts)
+        books = Books(datetime.now(UTC).date())
+        for name, terms in (("north", None), ("south", 30)):
+            body = {"company_name": name, "external_id": name}
+            body |= {} if terms is None else {"payment_terms_days": terms}
+            id = api.post(f"{caller.base}customers/", json=body).json()["id"]
+            books.customers[id] = Customer(id, name, terms)
+            caller.names[id] = name
+        return caller, books
+
+
+@dataclass
+class Move:
+    """A write, what it does in the model, and how the model learns the ids that it made.
+
+    `act` returns the record that is answered and then what else it touched; `known` is the record
+    that an external id names already; `target` the one that the path names.
+    """
+
+    method: str
+    path: str
+    body: Body | None
+    act: Callable[[Books], Records]
+    bind: Callable[[Books, Records, Body], None] = lambda _books, _records, _answer: None
+    known: Any = None
+    success: int = 200
+    may_preview: bool = True
+    target: Any = None
+
+    def at(self, target: Any) -> "Move":
+        """The same move, where it is known what its path names."""
+        return replace(self, target=target)
+
+
+class Play:
+    """One run: the model, the business, and every comparison between them."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self.caller, self.books = site.open()
+        self.etags: dict[str, str] = {}
+        self.counts = site.counts
+
+    def make(self, name: str, hand: Hand, move: Move) -> None:
+        """Make a move in one of its manners, and compare what it did."""
+        versioned = move.target is not None and move.known is None
+        stale = versioned and hand.chance(3)
+        fresh = versioned and not stale and hand.chance(5)
+        preview = move.may_preview and not stale and hand.chance(5)
+        keyed = move.method != "DELETE" and hand.chance(40)
+        if_match = STALE if stale else self.etag_of(move.target) if fresh else None
+        copied = preview and move.known is None
+        books = copy.deepcopy(self.books) if copied else self.books
+        expected = self.predicted(move, books, stale)
+        answer = self.caller.write(
+            move.method,
+            move.path,
+            move.body,
+            key=str(uuid4()) if keyed else None,
+            if_match=if_match,
+            preview=preview,
+        )
+        if isinstance(expected, frozenset):
+            self.refused(name, expected, answer, move)
+        elif preview:
+            self.previewed(name, answer, move, books, expected)
+        else:
+            self.done(name, answer, move, expected)
+
+    def predicted(
+        self, move: Move, books: Books, stale: bool
+    ) -> Records | frozenset[tuple[int, str]]:
+        """Say what the move does in the model, or how it may be refused."""
+        if move.known is not None:
+            return [move.known]
+        if stale:
+            return frozenset({(412, "precondition_failed")})
+        try:
+            return move.act(books)
+        except Refused as refusal:
+            return refusal.answers
+
+    def refused(
+        self, name: str, expected: frozenset[tuple[int, str]], answer: httpx.Response, move: Move
+    ) -> None:
+        """Compare a refusal, and what it must have left alone."""
+        found = code_of(answer)
+        if found not in expected:
+            self.diverge(f"{name} should be refused with {words(expected)}", answer)
+        self.counts.note(f"refused {found[0]} {found[1]}", f"{name}: refused")
+        if move.target is not None:
+            self.look(move.target)
+
+    def previewed(
+        self, name: str, answer: httpx.Response, move: Move, books: Books, records: Records
+    ) -> None:
+        """Compare what would be; nothing of it is kept."""
+        if answer.status_code != 200:
+            self.diverge(f"the preview of {name} should be answered with 200", answer)
+        body = inner(answer.json())
+        if move.known is None:
+            move.bind(books, records, body)
+        self.counts.note("previewed", f"{name}: previewed")
+        self.compare(records[0], answer, body, books, skipping=NUMBERS)
+
+    def done(self, name: str, answer: httpx.Response, move: Move, records: Records) -> None:
+        """Compare what was answered and everything that it touched."""
+        status = 200 if move.known is not None else move.success
+        if answer.status_code != status:
+            self.diverge(f"{name} should be answered with {status}", answer)
+        body = inner(answer.json())
+        if move.known is None:
+            move.bind(self.books, records, body)
+        self.counts.note(f"{name}: known" if move.known is not None else f"{name}: done")
+        for each in records:
+            self.etags.pop(each.id, None)
+            self.introduce(each)
+        record, *touched = records
+        if move.method == "DELETE" and body == {"deleted": True}:
+            return
+        self.compare(record, answer, body, self.books)
+        for each in [each for each in touched if not isinstance(each, WriteOff)][:2]:
+            self.look(each)
+
+    def introduce(self, record: Any) -> None:
+        """Give a new record a short name for the story."""
+        if record.id and record.id not in self.caller.names:
+            self.caller.name(record.id, type(record).__name__.lower())
+
+    def compare(
+        self,
+        record: Record,
+        answer: httpx.Response,
+        body: Body,
+        books: Books,
+        skipping: Sequence[str] = (),
+    ) -> None:
+        """Compare an answer about a record with what the model says of it."""
+        expected = {name: v for name, v in view(books, record).items() if name not in skipping}
+        found = differences(expected, body)
+        if found:
+            lines = [f"  {name} should be {a}, and is {b}" for name, (a, b) in found.items()]
+            what = f"{self.caller.names.get(record.id, type(record).__name__)}:"
+            self.diverge("\n".join([what, *lines]), answer)
+        if not skipping and "etag" in answer.headers:
+            self.etags[record.id] = answer.headers["etag"]
+
+    def look(self, record: Record) -> None:
+        """Read a record and compare it; one that nothing touched is still of the same version."""
+        answer = self.caller.get(self.path_of(record))
+        if answer.status_code != 200:
+            self.diverge(f"{self.caller.names.get(record.id)} should be there", answer)
+        known = self.etags.get(record.id)
+        if known is not None and answer.headers["etag"] != known:
+            self.diverge(f"{self.caller.names.get(record.id)} was {known}, nothing changed", answer)
+        self.compare(record, answer, answer.json(), self.books)
+
+    def etag_of(self, record: Record) -> str:
+        return str(self.caller.get(self.path_of(record)).headers["etag"])
+
+    def path_of(self, record: Record) -> str:
+        """Where a record is read."""
+        match record:
+            case Invoice():
+                return f"invoices/{record.id}/"
+            case Payment():
+                return f"invoices/payments/{record.id}/"
+            case Credit():
+                return f"customer-credits/{record.id}/"
+            case Refund():
+                return f"invoices/refunds/{record.id}/"
+            case RefundPayment():
+                return f"invoices/refunds/{record.refund.id}/payments/{record.id}/"
+            case Customer():
+                return f"customers/{record.id}/"
+
+    def replay(self, hand: Hand) -> None:
+        """Say a kept write again: word for word, or another one under its key."""
+        said = hand.one(self.caller.kept)
+        other = hand.one(self.caller.kept)
+        mixed = hand.chance(15) and (other.method, other.path, other.body) != (
+            said.method,
+            said.path,
+            said.body,
+        )
+        sent = other if mixed else said
+        count = len(self.caller.kept)
+        answer = self.caller.write(sent.method, sent.path, sent.body, key=said.key)
+        del self.caller.kept[count:]
+        if mixed:
+            self.counts.note("refused 422 idempotency_key_reused")
+            if code_of(answer) != (422, "idempotency_key_reused"):
+                self.diverge("a key is for one request", answer)
+            return
+        self.counts.note(f"replayed {said.status}")
+        again = (answer.status_code, answer.content, answer.headers.get("etag"))
+        if again != (said.status, said.content, said.etag):
+            self.diverge(f"the first answer was {said.status} {said.content!r}", answer)
+        if answer.headers.get("idempotent-replayed") != "true":
+            self.diverge("a replayed answer says so", answer)
+
+    # The end of a run.
+
+    def close(self) -> None:
+        """Read everything back, compare every balance, and prove the books."""
+        for records in (
+            self.books.customers,
+            self.books.invoices,
+            self.books.payments,
+            self.books.credits,
+            self.books.refunds,
+            self.books.refund_payments,
+        ):
+            for record in records.values():
+                self.look(record)
+        self.compare_balances()
+        business = UUID(self.caller.base.split("/")[-2])
+        faults = self.site.prove(business)
+        if faults:
+            raise Divergence(self.story("\n".join(["the books do not hold:", *faults])))
+        self.counts.runs += 1
+
+    def compare_balances(self) -> None:
+        """Compare what every account holds with what it should."""
+        path = "general-ledger/chart-of-accounts/"
+        answer = self.caller.get(path, page_size=100)
+        shown = {
+            each["code"]: each["debit_balance"] - each["credit_balance"]
+            for each in answer.json()["results"]
+        }
+        held = {code: amount for code, amount in shown.items() if amount}
+        expected = dict(self.books.balances())
+        if held != expected:
+            off = {
+                code: (expected.get(code, 0), held.get(code, 0))
+                for code in sorted(held | expected)
+                if expected.get(code, 0) != held.get(code, 0)
+            }
+            lines = [f"  {code} should hold {a}, and holds {b}" for code, (a, b) in off.items()]
+            raise Divergence(self.story("\n".join(["the accounts differ:", *lines])))
+
+    def diverge(self, what: str, answer: httpx.Response) -> None:
+        """Tell what differs, what was answered, and everything that led to it."""
+        said = f"{answer.request.method} {answer.request.url} answered {answer.status_code}:"
+        raise Divergence(self.story("\n".join([what, said, answer.text[:3_000]])))
+
+    def story(self, what: str) -> str:
+        return "\n".join([self.caller.plain(what), "", "The story:", self.caller.told()])
+
+
+def inner(body: Body) -> Body:
+    """A payment is answered inside an envelope."""
+    wrapped: Body = body.get("payment", body)
+    return wrapped
+
+
+def code_of(answer: httpx.Response) -> tuple[int, str]:
+    """The status and the code of an answer."""
+    code = answer.json()["error_code"] if answer.status_code >= 400 else ""
+    return answer.status_code, code
+
+
+def words(expected: frozenset[tuple[int, str]]) -> str:
+    return " or ".join(f"{status} {code}" for status, code in sorted(expected))

@@ -1,0 +1,165 @@
+"""`python -m tests.model.run --runs 2000 --steps 50 --workers 2`: the machine, for long.
+
+Each worker has a server and a database of its own and another seed. What is printed at the end says
+how much was reached; the first divergence is printed as the shortest story that leads to it.
+"""
+
+import argparse
+import multiprocessing
+import secrets
+import sys
+import tempfile
+import time
+from contextlib import ExitStack, redirect_stderr
+from dataclasses import dataclass
+from multiprocessing.queues import Queue
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+from hypothesis.stateful import run_state_machine_as_test
+
+from embedded.postgres import EmbeddedPostgres
+from embedded.settings import TEST_SETTINGS
+from tests.house import Databases, House
+from tests.model.caller import Counts
+from tests.model.play import Site
+from tests.model.profiles import settings
+from tests.model.proving import Prover
+from tests.model.receivables import Receivables
+
+REPORTS = Path("dist/model")
+TELL_EVERY = 20.0
+Told = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What one worker is to do."""
+
+    number: int
+    database_url: str
+    seed: int
+    runs: int
+    steps: int
+    shrink: bool
+
+
+def main() -> int:
+    asked = arguments()
+    REPORTS.mkdir(parents=True, exist_ok=True)
+    say(f"seed {asked.seed}: {asked.runs} runs of {asked.steps} steps, {asked.workers} workers")
+    began = time.monotonic()
+    context = multiprocessing.get_context("spawn")
+    queue: Queue[Told] = context.Queue()
+    with (
+        tempfile.TemporaryDirectory(prefix="model-") as folder,
+        EmbeddedPostgres(Path(folder) / "postgres", TEST_SETTINGS) as postgres,
+    ):
+        databases = Databases(postgres)
+        workers = [
+            context.Process(target=work, args=(task, queue), daemon=True)
+            for task in tasks(databases, asked)
+        ]
+        for each in workers:
+            each.start()
+        counts, failures = listen(queue, len(workers), began)
+        for each in workers:
+            each.join()
+    tell_all(counts, time.monotonic() - began)
+    for failure in failures:
+        say(f"\n{failure}")
+    return 1 if failures or counts.runs < asked.runs else 0
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.model.run")
+    parser.add_argument("--runs", type=int, default=2_000)
+    parser.add_argument("--steps", type=int, default=50)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=None, help="random, and told, when left out")
+    parser.add_argument(
+        "--as-found", action="store_true", help="tell a divergence as it was found, not shortened"
+    )
+    asked = parser.parse_args()
+    if asked.seed is None:
+        asked.seed = secrets.randbelow(2**32)
+    return asked
+
+
+def tasks(databases: Databases, asked: argparse.Namespace) -> list[Task]:
+    """Share the runs out."""
+    return [
+        Task(
+            number,
+            databases.clone(f"model_{number}"),
+            asked.seed + number,
+            asked.runs // asked.workers + (number < asked.runs % asked.workers),
+            asked.steps,
+            not asked.as_found,
+        )
+        for number in range(asked.workers)
+    ]
+
+
+def work(task: Task, queue: "Queue[Told]") -> None:
+    """Play one worker's runs, and tell how it goes."""
+    counts = Counts()
+    failure = None
+    with ExitStack() as stack:
+        log = (REPORTS / f"worker-{task.number}.log").open("w", encoding="utf-8")
+        stack.enter_context(redirect_stderr(stack.enter_context(log)))
+        house = stack.enter_context(House(task.database_url))
+        partner = house.partner("Modeller")
+        prover = stack.enter_context(Prover(task.database_url, partner))
+        site = Site(partner, counts, prover.faults_of)
+        told = [time.monotonic()]
+
+        def machine() -> Receivables:
+            if time.monotonic() - told[0] > TELL_EVERY:
+                told[0] = time.monotonic()
+                queue.put({"worker": task.number, "counts": counts})
+            return Receivables(site)
+
+        factory = hypothesis.seed(task.seed)(machine)
+        try:
+            played = settings(task.runs, task.steps, shrink=task.shrink)
+            run_state_machine_as_test(factory, settings=played)
+        except BaseException as error:  # Whatever stops a worker is told by the one who waits.
+            failure = f"worker {task.number}, seed {task.seed}: {type(error).__name__}: {error}"
+    queue.put({"worker": task.number, "counts": counts, "ended": True, "failure": failure})
+
+
+def listen(queue: "Queue[Told]", workers: int, began: float) -> tuple[Counts, list[str]]:
+    """Print how it goes until every worker has ended."""
+    latest: dict[int, Counts] = {}
+    failures = []
+    ended = 0
+    while ended < workers:
+        told = queue.get()
+        latest[told["worker"]] = told["counts"]
+        counts = Counts()
+        for each in latest.values():
+            counts.add(each)
+        spent = time.monotonic() - began
+        say(f"{spent:6.0f} s  {counts.runs} runs, {counts.steps} steps")
+        ended += told.get("ended", False)
+        failures += [told["failure"]] if told.get("failure") else []
+    return counts, failures
+
+
+def tell_all(counts: Counts, seconds: float) -> None:
+    """Print what was reached, the rarest last."""
+    for name, count in counts.reached.most_common():
+        say(f"{count:8}  {name}")
+    pace = seconds / max(counts.steps, 1) * 1_000
+    say(f"{counts.runs} runs, {counts.steps} steps, {seconds:.0f} s ({pace:.1f} ms a step)")
+
+
+def say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,103 @@
+"""A business with one of everything in it."""
+
+from dataclasses import dataclass
+
+from tests.bookkeeping import Ledger
+from tests.handlers.bodies import PAID, SENT, Record, invoice_body, paid, part, sent
+from tests.house import House
+from tests.partnership import Business, Partnership
+
+ACCOUNTS = "general-ledger/chart-of-accounts/"
+PDF = ("same.pdf", b"%PDF-1.4 same", "application/pdf")
+
+
+@dataclass(frozen=True)
+class Side:
+    """A business and the ids of what is in it."""
+
+    shop: Business
+    ledger: Ledger
+    ids: dict[str, str]
+
+
+def furnish(house: House, partner: Partnership) -> Side:
+    shop = partner.business()
+    ledger = Ledger(house, shop)
+    buyer = shop.customer(external_id="same", company_name="The same name")
+    invoice = sent(shop, buyer, 100, external_id="same", invoice_number="SAME-1", memo="same")
+    payment = paid(
+        shop, buyer, 60, part(invoice, 40), external_id="same", note="same", status="pending"
+    )
+    account = shop.made(
+        f"{ACCOUNTS}1100/children/", {"code": "same", "name": "same", "external_id": "same-id"}
+    )
+    ids = {
+        "customer": buyer["id"],
+        "invoice": invoice["id"],
+        "draft": shop.made("invoices/", invoice_body(buyer))["id"],
+        "payment": payment["id"],
+        "account": account["id"],
+        **given_up(shop, buyer["id"], invoice["id"]),
+        **given_back(shop, paid(shop, buyer, 20)["id"]),
+        "document": filed(shop, buyer["id"]),
+        "entry": ledger.entries()[0].id,
+    }
+    return Side(shop, ledger, ids)
+
+
+def given_up(shop: Business, customer_id: str, invoice_id: str) -> dict[str, str]:
+    """Write a part of the invoice off and set a credit against another one."""
+    body = {"amount_cents": 10, "external_id": "same", "memo": "same"}
+    [write_off] = shop.made(f"invoices/{invoice_id}/write-offs/", body)["write_offs"]
+    credit = shop.made(
+        "customer-credits/",
+        {
+            "customer_id": customer_id,
+            "line_items": [{"amount": 30}],
+            "sent_at": SENT,
+            "external_id": "same",
+            "credit_note_number": "SAME-1",
+            "source_invoice_id": invoice_id,
+            "allocations": [{"invoice_id": invoice_id, "amount": 5}],
+        },
+    )
+    return {"write_off": write_off["id"], "credit": credit["id"]}
+
+
+def given_back(shop: Business, payment_id: str) -> dict[str, str]:
+    """Refund money that settles nothing, and pay a part of the refund."""
+    refund = shop.made("invoices/refunds/", {"payment_id": payment_id, "external_id": "same"})
+    paying = {"amount_cents": 5, "completed_at": f"{PAID}T00:00:00Z", "external_id": "same"}
+    payment = shop.made(f"invoices/refunds/{refund['id']}/payments/", paying)
+    return {"settled": payment_id, "refund": refund["id"], "refund_payment": payment["id"]}
+
+
+def filed(shop: Business, customer_id: str) -> str:
+    """File a document about the customer."""
+    about = {"linked_type": "customer", "linked_id": customer_id}
+    answer = shop.api.post("documents/", data=about, files={"file": PDF})
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+def settling_bodies(here: Side, there: Side) -> list[tuple[str, str, Record]]:
+    """Bodies that credit, give back or give up, and name what is another business's."""
+    theirs, credits_ = there.ids, "customer-credits/"
+    account = {"type": "AccountId", "id": theirs["account"]}
+    credit = {"customer_id": here.ids["customer"], "line_items": [{"amount": 1}], "sent_at": SENT}
+    foreign_part = {"allocations": [{"invoice_id": theirs["invoice"], "amount": 1}]}
+    foreign_line = {"line_items": [{"amount": 1, "revenue_account_identifier": account}]}
+    return [
+        ("POST", credits_, {**credit, "customer_id": theirs["customer"]}),
+        ("POST", credits_, {**credit, "source_invoice_id": theirs["invoice"]}),
+        ("POST", credits_, {**credit, **foreign_line}),
+        ("POST", credits_, {**credit, **foreign_part}),
+        ("PUT", f"{credits_}{here.ids['credit']}/", foreign_part),
+        ("POST", "invoices/refunds/", {"invoice_id": theirs["invoice"]}),
+        ("POST", "invoices/refunds/", {"payment_id": theirs["settled"]}),
+        (
+            "POST",
+            f"invoices/{here.ids['invoice']}/write-offs/",
+            {"amount_cents": 1, "destination_account": account},
+        ),
+    ]

@@ -1,0 +1,35 @@
+"""Stored documents over several workers and through their death."""
+
+import os
+import signal
+
+import httpx
+
+from tests.handlers.files import PDF, upload
+from tests.partnership import Partnership
+from tests.processes.serving import Server, within
+
+
+class TestWorkers:
+    def test_what_one_of_them_kept_each_of_them_serves(
+        self, served: Server, acme: Partnership
+    ) -> None:
+        served.wait_for_workers(2)
+        shop = acme.business()
+        urls = [upload(shop).json()["url"] for _ in range(4)]
+        for url in urls:
+            # A connection of its own each time: the kernel hands them to both workers.
+            for _ in range(4):
+                answer = httpx.get(f"{served.url}{url}", timeout=30)
+                assert (answer.status_code, answer.content) == (200, PDF)
+
+    def test_what_was_acknowledged_is_there_after_all_workers_were_killed(
+        self, served: Server, acme: Partnership
+    ) -> None:
+        workers = served.wait_for_workers(2)
+        url = upload(acme.business()).json()["url"]
+        for pid in workers:
+            os.kill(pid, signal.SIGKILL)
+        assert within(60, lambda: served.serves and not set(workers) & set(served.workers))
+        answer = httpx.get(f"{served.url}{url}", timeout=30)
+        assert (answer.status_code, answer.content) == (200, PDF)
