@@ -111,10 +111,10 @@ def replaced(
     RuleBroken `immutable_field`, `allocation_exceeds_total` or `allocation_exceeds_outstanding`;
     the side's refusals.
     """
-    if credit.state == "void":
-        raise _refused_move(side, credit, "A void credit stays as it is.")
     given = body.get("allocations")
     wanted = parts_of(credit.allocations) if given is None else parts_given(side, given, "amount")
+    if credit.state == "void":
+        raise _refused_move(side, credit, "A void credit stays as it is.")
     redrawn = replace(credit, **_described(body))
     at = body.get(side.opened_field)
     if at is not None and credit.state == "draft":

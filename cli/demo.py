@@ -15,9 +15,11 @@ import httpx
 import typer
 
 from access import api_keys
-from cli import demo_year, in_process
+from cli import in_process
 from cli.databases import Database, ready
 from cli.demo_clerk import Clerk, answered
+from cli.demo_roaster import BUSINESS, CUSTOMERS
+from cli.demo_year import plan
 from cli.proving import progress_bar
 from persistence import partners
 from persistence.pool import make_pool
@@ -121,7 +123,7 @@ class Demo:
             partner_id = await partners.create_partner(pool, PARTNER, key.key_id, sealed, now)
         partner = str(partner_id)
         business = answered(
-            await api.post(f"{V1}/businesses/", json=demo_year.BUSINESS, auth=(partner, key.text))
+            await api.post(f"{V1}/businesses/", json=BUSINESS, auth=(partner, key.text))
         )
         access = Access(partner, key.text, business["id"], f"{now.date()}", finished=False)
         access.keep_in(self._folder)
@@ -141,11 +143,11 @@ class Demo:
 
 async def live_through(clerk: Clerk, today: date) -> None:
     """Do everything that the year up to `today` lays out, with a bar that says how far it is."""
-    steps = demo_year.plan(today)
+    steps = plan(today)
     with progress_bar() as bar:
-        task = bar.add_task("A year of trade", total=len(demo_year.CUSTOMERS) + len(steps))
+        task = bar.add_task("A year of trade", total=len(CUSTOMERS) + len(steps))
         await clerk.set_up_accounts()
-        for customer in demo_year.CUSTOMERS:
+        for customer in CUSTOMERS:
             await clerk.welcome(customer)
             bar.advance(task)
         for step in steps:
@@ -163,7 +165,7 @@ def show(access: Access, url: str, *, serve: bool) -> None:
     for line in (
         f"Partner    {access.partner_id}",
         f"API key    {access.api_key}",
-        f"Business   {access.business_id} ({demo_year.BUSINESS['name']})",
+        f"Business   {access.business_id} ({BUSINESS['name']})",
         f"Reference  {url}/docs/",
         "",
         "Get a token, list what is overdue, read every account with its balance:",

@@ -4,144 +4,14 @@ The same day and seed always give the same year, so that an interrupted demo goe
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import date, timedelta
 from fractions import Fraction
 from itertools import pairwise
 from random import Random
-from typing import Any
 
-Line = dict[str, Any]
-WHOLE = Fraction(1)
-
-BUSINESS = {
-    "external_id": "tidewater-roasters",
-    "legal_name": "Tidewater Roasters Ltd",
-    "name": "Tidewater Roasters",
-    "entity_type": "limited",
-    "email": "books@tidewater.example.com",
-    "country": "GB",
-}
-
-ACCOUNTS = (
-    {"code": "4010", "name": "Coffee", "external_id": "coffee"},
-    {"code": "4020", "name": "Training and service", "external_id": "service"},
-    {"code": "4030", "name": "Machine rental", "external_id": "rental"},
-)
-"""Below Sales; what is sold names one of them."""
-
-
-def product(name: str, unit_price: int, code: str, tax_rate: int) -> Line:
-    """One thing that is sold; beans bear no VAT, services do."""
-    return {
-        "description": name,
-        "unit_price": unit_price,
-        "account_identifier": {"type": "AccountCode", "code": code},
-        "tax_rate": tax_rate,
-    }
-
-
-BEANS = (
-    product("House blend, 1 kg", 1_850, "4010", 0),
-    product("Single origin, 1 kg", 2_640, "4010", 0),
-    product("Decaf, 1 kg", 1_995, "4010", 0),
-    product("Espresso blend, 5 kg", 8_400, "4010", 0),
-)
-SERVICES = (
-    product("Barista training, half a day", 14_500, "4020", 20),
-    product("Grinder service", 9_550, "4020", 20),
-    product("Tasting for a group", 22_000, "4020", 20),
-)
-RENTAL = product("Espresso machine, one month", 18_000, "4030", 20)
-
-
-@dataclass(frozen=True, slots=True)
-class Customer:
-    """Who buys; `habit` says how they pay. Those with `monthly` beans get an invoice a month."""
-
-    name: str
-    habit: str
-    monthly: int = 0
-    rents: bool = False
-    facts: dict[str, Any] = field(default_factory=dict)
-
-
-CUSTOMERS = (
-    Customer("blue-door", "prompt", 12, True, {"company_name": "Blue Door Bakery"}),
-    Customer("corner", "halves", 6, False, {"company_name": "The Corner House"}),
-    Customer("quay", "slow", 9, True, {"company_name": "Quay Street Kitchen"}),
-    Customer("museum", "two at once", 15, True, {"company_name": "Museum of the Sea"}),
-    Customer("grand", "in advance", 20, True, {"company_name": "Grand Pier Hotel"}),
-    Customer("studio", "card", 4, False, {"company_name": "Studio Larch"}),
-    Customer("kiosk", "cash", 3, False, {"company_name": "Kiosk No. 7"}),
-    Customer("library", "check", 5, False, {"company_name": "Friends of the Library"}),
-    Customer("amara", "card", facts={"individual_name": "Amara Lindqvist"}),
-    Customer("tomas", "prompt", facts={"individual_name": "Tomas Okafor"}),
-    Customer("noor", "card", facts={"individual_name": "Noor Haddad", "country": "NL"}),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Invoicing:
-    """An invoice is written, and sent unless it stays a draft."""
-
-    on: date
-    name: str
-    customer: str
-    lines: tuple[Line, ...]
-    additional_discount: int = 0
-    draft: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """Money comes for invoices: a share of each, at most what is left, and perhaps too much."""
-
-    on: date
-    name: str
-    customer: str
-    shares: tuple[tuple[str, Fraction], ...]
-    method: str = "bank_transfer"
-    status: str = "completed"
-    surplus: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Advance:
-    """Money comes before there is an invoice for it."""
-
-    on: date
-    name: str
-    customer: str
-    amount: int
-
-
-@dataclass(frozen=True, slots=True)
-class Application:
-    """Money that waited is applied to invoices, in full."""
-
-    on: date
-    advance: str
-    invoices: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Bounce:
-    """Money turns out not to have come."""
-
-    on: date
-    receipt: str
-
-
-@dataclass(frozen=True, slots=True)
-class Voiding:
-    """An invoice was a mistake."""
-
-    on: date
-    invoice: str
-
-
-Step = Invoicing | Receipt | Advance | Application | Bounce | Voiding
+from cli.demo_exceptions import exceptions
+from cli.demo_roaster import BEANS, CUSTOMERS, RENTAL, SERVICES, Customer, Line
+from cli.demo_steps import WHOLE, Advance, Application, Invoicing, Receipt, Step
 
 
 def plan(today: date, seed: int = 7) -> list[Step]:
@@ -221,30 +91,6 @@ def receipt(
     """Let money come some days after an invoice."""
     name = f"{invoice.name}-paid-{days}"
     return Receipt(invoice.on + timedelta(days=days), name, invoice.customer, shares, method)
-
-
-def exceptions(today: date) -> Iterator[Step]:
-    """Add what goes wrong, and what is still open, whatever day it is."""
-
-    def ago(days: int) -> date:
-        return today - timedelta(days=days)
-
-    training = ({**SERVICES[0], "quantity": 2},)
-    for days, name, customer in ((70, "late-1", "quay"), (48, "late-2", "tomas")):
-        yield Invoicing(ago(days), name, customer, training)
-    yield Receipt(ago(20), "late-2-part", "tomas", (("late-2", Fraction(1, 3)),))
-    yield Invoicing(ago(9), "current", "blue-door", training)
-    yield Receipt(ago(2), "on-its-way", "blue-door", (("current", WHOLE),), status="pending")
-    yield Invoicing(ago(60), "bounced", "library", training)
-    yield Receipt(ago(52), "bounced-check", "library", (("bounced", WHOLE),), "check")
-    yield Bounce(ago(1), "bounced-check")
-    for days, name, customer in ((150, "mistake-1", "corner"), (12, "mistake-2", "noor")):
-        yield Invoicing(ago(days), name, customer, training)
-        yield Voiding(ago(days - 2), name)
-    yield Invoicing(ago(200), "overpaid", "museum", ({**RENTAL, "quantity": 1},))
-    yield Receipt(ago(190), "overpayment", "museum", (("overpaid", WHOLE),), surplus=5_000)
-    for count, customer in enumerate(("corner", "amara", "quay"), start=1):
-        yield Invoicing(ago(1), f"draft-{count}", customer, training, draft=True)
 
 
 def months_before(today: date, count: int) -> list[date]:

@@ -25,12 +25,13 @@ from persistence.stored_documents import StoredDocument
 async def create_customer_credit(books: Books, body: CustomerCreditCreate, links: Links) -> Reply:
     """Create a credit, draft or sent, and apply it; a known external id answers it."""
     file = _documents.received(body)
-    existing, party, accounts, invoices, source = await books.ask(
-        books.customer_credits.with_external_id(body.get("external_id")),
+    # The external id comes last: whoever said the same one a moment ago is seen after the locks.
+    party, accounts, invoices, source, existing = await books.ask(
         books.customers.party(body.get("customer_id"), body.get("customer_external_id")).later(),
         books.accounts.named(crediting.account_references(RECEIVABLE, body)),
         books.invoices.lock_all(crediting.documents_touched(RECEIVABLE, None, body)).later(),
         books.invoices.hold(body.get("source_invoice_id")).later(),
+        books.customer_credits.with_external_id(body.get("external_id")),
     )
     if existing is not None:
         return await show(books, existing.credit, existing.documents, links)

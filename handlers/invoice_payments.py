@@ -19,10 +19,11 @@ from persistence.payments import PaymentRecord
 
 async def create_invoice_payment(books: Books, body: InvoicePaymentCreate) -> Reply:
     """Record a payment and what it settles; one with this external id is answered as it is."""
-    existing, party, invoices = await books.ask(
-        books.invoice_payments.with_external_id(body.get("external_id")),
+    # The external id comes last: whoever said the same one a moment ago is seen after the locks.
+    party, invoices, existing = await books.ask(
         books.customers.party(body.get("customer_id"), body.get("customer_external_id")).later(),
         books.invoices.lock_all(settling.documents_touched(RECEIVABLE, None, body)).later(),
+        books.invoice_payments.with_external_id(body.get("external_id")),
     )
     if existing is not None:
         return {"payment": show(books, await books.invoice_payments.shown(existing))}

@@ -26,9 +26,10 @@ Target = Document | Payment
 async def create_invoice_refund(books: Books, body: InvoiceRefundCreate, links: Links) -> Reply:
     """Agree a refund, and pay it where the body says when; a known external id answers it."""
     file = _documents.received(body)
-    existing, targets = await books.ask(
-        books.invoice_refunds.with_external_id(body.get("external_id")),
+    # After the lock: whoever said the same external id a moment ago is seen by then.
+    targets, existing = await books.ask(
         lock_target(books, body.get("invoice_id"), body.get("payment_id")).later(),
+        books.invoice_refunds.with_external_id(body.get("external_id")),
     )
     if existing is not None:
         return await show(books, existing, links)

@@ -13,6 +13,7 @@ from connexion.middleware.lifespan import LifespanMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from access import api_keys
+from access.keys import Keys
 from access.links import LinkSigner
 from access.tokens import Keyring
 from accounting.errors import NotFound
@@ -20,7 +21,7 @@ from persistence.cellar import Cellar, furnish
 from server import logs
 from server.contract import Contract, parse, read_source
 from server.cors import Origins
-from server.dispatch import ContractResolver, Dispatch, Keys
+from server.dispatch import ContractResolver, Dispatch
 from server.docs import Documentation
 from server.documents import Downloads
 from server.edge import Edge
@@ -51,16 +52,15 @@ def create_app(
     size = max(2, CONNECTIONS_IN_ALL // settings.workers)
     shelf = settings.documents
     cellar = furnish(database_url, size=size, key_matches=api_keys.opens, shelf=shelf)
-    keyring = Keyring(settings.secrets)
-    signer = LinkSigner(settings.secrets, settings.public_url)
+    keys = Keys(Keyring(settings.secrets), LinkSigner(settings.secrets, settings.public_url))
     source = read_source()
     document = parse(source)
-    doorman = Doorman(keyring, cellar.gate, FailedLogins(), proxies=settings.forwarded_allow)
+    doorman = Doorman(keys.keyring, cellar.gate, FailedLogins(), proxies=settings.forwarded_allow)
     health = Health(partial(probe, cellar))
     life = partial(lifespan, cellar, durable, before_opening)
-    behind = connexion_stack(document, cellar, Keys(keyring, signer), doorman, life)
+    behind = connexion_stack(document, cellar, keys, doorman, life)
     return Edge(
-        Downloads(behind, cellar, signer),
+        Downloads(behind, cellar, keys.signer),
         https=HttpsRule(settings.forwarded_allow, settings.development),
         origins=Origins(settings.allowed_origins, settings.development),
         pages={

@@ -6,7 +6,6 @@ what it needs by the names of its parameters.
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import import_module
 from typing import Any
@@ -16,9 +15,9 @@ from connexion.operations import AbstractOperation
 from connexion.resolver import Resolution, Resolver
 from starlette.types import Receive, Scope, Send
 
-from access.links import Links, LinkSigner
+from access.keys import Keys
+from access.links import Links
 from access.principal import Caller
-from access.tokens import Keyring
 from accounting.errors import Refusal
 from handlers import journal_entries
 from persistence.books import Books
@@ -41,14 +40,6 @@ OFFERED = frozenset({
     "books", "registry", "caller", "keyring", "links", "body", "query", "now", "page",
 })
 # fmt: on
-
-
-@dataclass(frozen=True, slots=True)
-class Keys:
-    """What handlers may issue: tokens, and links to documents."""
-
-    keyring: Keyring
-    signer: LinkSigner
 
 
 class ContractResolver(Resolver):

@@ -156,8 +156,9 @@ def facts(shape: Schema) -> Iterator[str]:
     if shape.get("nullable"):
         yield "or null"
     yield from interval(shape)
-    for least, most, unit in COUNTED:
+    for least, most, counted in COUNTED:
         if words := span(shape.get(least, 0), shape.get(most)):
+            unit = "byte" if shape.get("format") == "binary" else counted
             yield f"{words} {unit}{'' if words == '1' else 's'}"
     if "x-max-bytes" in shape:
         yield f"up to {shape['x-max-bytes']:,} bytes"

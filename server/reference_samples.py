@@ -7,11 +7,12 @@ from typing import Any, Final
 
 from markupsafe import Markup, escape
 
-from server.reference_fields import Describer
+from server.reference_fields import Describer, as_written
 from server.reference_text import pretty
 
 JSON: Final = "application/json"
 FORM: Final = "application/x-www-form-urlencoded"
+MULTIPART: Final = "multipart/form-data"
 PARAMETER: Final = re.compile(r"\{(\w+)\}")
 CREDENTIALS: Final = {
     "BusinessToken": '-H "Authorization: Bearer $BUSINESS_TOKEN"',
@@ -65,8 +66,20 @@ def command(
         lines += [f"-d {name}={value}" for name, value in next(iter(form.values())).items()]
     elif JSON in body:
         lines += ["-H 'Content-Type: application/json'", "-d @request.json"]
+    elif MULTIPART in body:
+        lines += parts(body[MULTIPART], describer)
     variable = PARAMETER.sub(lambda match: f"${match.group(1).upper()}", path)
     return " \\\n  ".join([*lines, f'"https://api.accounting.example{variable}"'])
+
+
+def parts(content: Mapping[str, Any], describer: Describer) -> Iterator[str]:
+    """Write the parts of a multipart example, a file as one that lies beside the caller."""
+    fields = describer.follow(content.get("schema", {})).get("properties", {})
+    for _, example in examples(content, describer):
+        for name, value in example.items():
+            is_file = describer.follow(fields.get(name, {})).get("format") == "binary"
+            yield f"-F {name}=@{name}.pdf" if is_file else f"-F '{name}={as_written(value)}'"
+        return
 
 
 def examples(content: Mapping[str, Any], describer: Describer) -> Iterator[tuple[str, Any]]:

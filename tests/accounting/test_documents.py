@@ -15,7 +15,17 @@ from accounting.errors import Conflict, Refusal
 from accounting.moves import open_document, refuse_deleting, void
 from accounting.numbers import Pending
 from accounting.sides import RECEIVABLE
-from tests.accounting.trade import ACME, Trade, day, moment
+from accounting.splits import negative
+from tests.accounting.trade import (
+    ACME,
+    Trade,
+    account_id,
+    account_named,
+    by_code,
+    day,
+    line,
+    moment,
+)
 
 
 def invoice(sent_at: str | None = "5", **facts: Any) -> Document:
@@ -37,6 +47,45 @@ class TestAmounts:
 
     def test_a_void_document_owes_nothing(self) -> None:
         assert outstanding(invoice(state="void")) == 0
+
+
+class TestParts:
+    def test_sales_net_of_discounts_and_taxes_where_they_stand(self) -> None:
+        trade = Trade()
+        tax = {"amount": 10, "tax_account": account_named("2400")}
+        drawn = trade.documents[
+            trade.invoice(
+                line(900, account_identifier=account_named("4500")),
+                line(300, sales_taxes=[tax, {"amount": 7}]),
+                additional_discount=120,
+            )
+        ]
+        parts = tuple(documents.parts(drawn).items())
+        assert by_code(parts) == {"4500": 810, "4000": 270, "2400": 10, "2200": 7}
+        returned = tuple(documents.return_parts(drawn, account_id("4100")).items())
+        assert by_code(returned) == {"4100": 1_080, "2400": 10, "2200": 7}
+
+
+class TestSettle:
+    @pytest.mark.parametrize("by", ["paid", "credited", "written_off"])
+    def test_the_day_of_what_closes_it_is_kept_until_it_is_taken_back(self, by: Any) -> None:
+        split = ((account_id("4000"), 400),)
+        part = documents.settle(invoice(paid=600), 400, split, day("9"), by)
+        assert (outstanding(part), part.paid_on, part.settled) == (0, day("9"), split)
+        assert getattr(part, by) == (1_000 if by == "paid" else 400)
+        owed = documents.settle(part, -400, negative(split), by=by)
+        assert (outstanding(owed), owed.paid_on, owed.settled) == (400, None, ())
+
+    def test_a_part_does_not_close_it(self) -> None:
+        assert documents.settle(invoice(), 999, (), day("9")).paid_on is None
+
+    def test_what_is_given_back_is_owed_no_more_than_before(self) -> None:
+        split = ((account_id("4100"), 300),)
+        given = documents.give_back(invoice(paid=1_000, paid_on=day("9")), 300, split)
+        assert (given.refunded, given.returned, outstanding(given)) == (300, split, 0)
+        assert given.paid_on == day("9")
+        kept = documents.give_back(given, -300, negative(split))
+        assert (kept.refunded, kept.returned) == (0, ())
 
 
 class TestStatus:

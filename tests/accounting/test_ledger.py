@@ -200,6 +200,17 @@ class TestAsReversals:
         (reversal,) = as_reversals(entries, posted)
         assert reversal.reversal_of_id == posted[2].id
 
+    def test_an_entry_is_mirrored_once_and_on_the_later_day(self) -> None:
+        first = wants("5", a1000=10, a4000=-10)
+        posted = post(difference(SOURCE, first, [], None))
+        moved = [*wants("7", a1000=10, a4000=-10), *wants("9", a1000=-10, a4000=10)]
+        entries = as_reversals(difference(SOURCE, moved, posted, None), posted)
+        assert [(each.entry_date.day, each.reversal_of_id) for each in entries] == [
+            (5, None),
+            (7, None),
+            (9, posted[0].id),
+        ]
+
     def test_any_other_difference_stays_plain(self) -> None:
         posted = post(difference(SOURCE, wants("5", a1000=10, a4000=-10), [], None))
         entries = difference(SOURCE, wants("5", a1000=4, a4000=-4), posted, None)

@@ -6,16 +6,10 @@ import pytest
 
 from accounting import payments
 from accounting.documents import left, outstanding, status
-from accounting.errors import Malformed, Refusal
+from accounting.errors import Malformed
 from accounting.settling import amend, documents_touched, receive_with
 from accounting.sides import RECEIVABLE
-from tests.accounting.trade import ACME, OTHER, Trade, allocations, day, line, moment
-
-
-def refused(step: Any, *given: Any, **named: Any) -> Refusal:
-    with pytest.raises(Refusal) as refusal:
-        step(*given, **named)
-    return refusal.value
+from tests.accounting.trade import ACME, OTHER, Trade, allocations, day, line, moment, refused
 
 
 class TestReceive:

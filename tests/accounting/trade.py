@@ -8,12 +8,15 @@ from itertools import count
 from typing import Any
 from uuid import UUID
 
+import pytest
+
 from accounting import crediting, drawing, ledger, postings, refunding, settling, writing_off
 from accounting.accounts import Account, AccountReference, BookAccounts
 from accounting.businesses import Business
 from accounting.chart import STARTING_CHART, Role
 from accounting.credits import Credit
 from accounting.documents import Document
+from accounting.errors import Refusal
 from accounting.ledger import Posted
 from accounting.moves import open_document, void
 from accounting.occasion import Occasion
@@ -289,6 +292,13 @@ class Trade:
     def book(self, id_: UUID) -> list[tuple[str, dict[str, int]]]:
         """What was posted for one subject, in the order of posting."""
         return [(written(entry.entry_date), amounts(entry)) for entry in self.posted(id_)]
+
+
+def refused(step: Any, *given: Any, **named: Any) -> Refusal:
+    """What a step is refused with."""
+    with pytest.raises(Refusal) as refusal:
+        step(*given, **named)
+    return refusal.value
 
 
 def allocations(*parts: tuple[UUID, int]) -> list[dict[str, Any]]:

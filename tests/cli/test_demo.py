@@ -8,30 +8,35 @@ import stat
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
+import psycopg
 import pytest
 
+from tests.bookkeeping import KEPT
 from tests.cli.desk import ACCOUNTING, Desk
 from tests.house import Databases, House
 
-TABLES = (
-    "partner",
-    "business",
-    "customer",
-    "invoice",
-    "invoice_payment",
-    "journal_entry",
-    "account",
-)
+TABLES = ("partner", "business", *KEPT)
+BALANCES = """
+SELECT a.code, sum(l.debit - l.credit)::bigint, count(*)
+FROM journal_line l JOIN account a ON a.business_id = l.business_id AND a.id = l.account_id
+GROUP BY a.code ORDER BY a.code
+"""
+
+ALONE = "pg_stat_activity WHERE datname = current_database()"
 
 
 def rows_of(house: House) -> dict[str, int]:
     return {table: house.query(f"SELECT count(*) FROM {table}")[0][0] for table in TABLES}
+
+
+def files_of(desk: Desk) -> list[Path]:
+    return list((desk.folder / "documents" / kept_by(desk)["business_id"]).iterdir())
 
 
 def kept_by(desk: Desk) -> dict[str, Any]:
@@ -53,11 +58,11 @@ def business(desk: Desk, told: str, premises: House) -> Iterator[httpx.Client]:
         yield client
 
 
-def listed(business: httpx.Client, path: str) -> list[dict[str, Any]]:
+def listed(business: httpx.Client, path: str, **asked: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     cursor = None
     while True:
-        given = {"page_size": 100} | ({"cursor": cursor} if cursor else {})
+        given = {"page_size": "100", **asked} | ({"cursor": cursor} if cursor else {})
         page = business.get(path, params=given).json()
         found += page["results"]
         cursor = page["page_info"]["next_cursor"]
@@ -71,7 +76,10 @@ class TestDemo:
 
     def test_it_has_invoices_in_every_state(self, business: httpx.Client) -> None:
         states = Counter(invoice["status"] for invoice in listed(business, "invoices/"))
-        assert set(states) == {"draft", "sent", "overdue", "partially_paid", "paid", "voided"}
+        assert set(states) == {
+            *("draft", "sent", "overdue", "partially_paid", "paid", "voided"),
+            *("written_off", "partially_written_off", "refunded"),
+        }
         assert states["overdue"] >= 3
         assert states["paid"] > 80
 
@@ -82,6 +90,44 @@ class TestDemo:
         assert any(each["processing_fee_cents"] for each in payments)
         assert any(len(each["applied_invoices"]) > 1 for each in payments)
         assert any(each["unapplied_amount_cents"] for each in payments)
+
+    def test_what_was_paid_too_much_is_applied_later(self, business: httpx.Client) -> None:
+        [payment] = listed(business, "invoices/payments/", external_id="overpayment")
+        later = payment["allocations"][-1]
+        assert len(payment["allocations"]) == 2
+        assert (later["amount_cents"], payment["unapplied_amount_cents"]) == (5_000, 0)
+        assert later["allocation_date"] > payment["payment_date"]
+
+    def test_it_has_refunds_paid_in_one_in_two_and_not_yet(self, business: httpx.Client) -> None:
+        refunds = {each["external_id"]: each for each in listed(business, "invoices/refunds/")}
+        assert {
+            name: (refund["status"], len(refund["refund_payments"]))
+            for name, refund in refunds.items()
+        } == {
+            "wedding-back": ("paid", 1),
+            "course-back": ("paid", 2),
+            "deposit-back": ("pending", 0),
+        }
+        assert refunds["deposit-back"]["allocations"][0]["allocation_type"] == "payment"
+
+    def test_it_has_a_credit_over_two_invoices_and_one_that_waits(
+        self, business: httpx.Client
+    ) -> None:
+        credits = {each["external_id"]: each for each in listed(business, "customer-credits/")}
+        assert {
+            name: (credit["status"], [each["amount"] for each in credit["allocations"]])
+            for name, credit in credits.items()
+        } == {"loud": ("applied", [6_000, 4_800]), "no-decaf": ("sent", [])}
+
+    def test_an_invoice_carries_the_order_behind_it(
+        self, desk: Desk, business: httpx.Client
+    ) -> None:
+        [document] = listed(business, "documents/")
+        invoice = business.get(f"invoices/{document['linked_id']}/").json()
+        assert invoice["document"]["file_name"] == document["file_name"] == "PO 2041.pdf"
+        assert document["document_type"] == "purchase_order"
+        [file] = files_of(desk)
+        assert b"(1 x Tasting for a group) Tj" in file.read_bytes()
 
     def test_its_receivables_are_what_is_owed(self, business: httpx.Client) -> None:
         invoices = listed(business, "invoices/")
@@ -114,26 +160,49 @@ class TestDemo:
         assert desk.did("demo").out == told
         assert rows_of(premises) == before
 
-    def test_one_that_was_interrupted_goes_on_where_it_was(
+    def test_doing_all_of_it_again_changes_nothing(
         self, desk: Desk, told: str, premises: House
     ) -> None:
-        before = rows_of(premises)
+        before = rows_of(premises), files_of(desk)
         path = desk.folder / "demo.json"
         path.write_text(json.dumps({**kept_by(desk), "finished": False}))
         assert desk.did("demo").out == told
-        assert rows_of(premises) == before
+        assert (rows_of(premises), files_of(desk)) == before
         assert kept_by(desk)["finished"] is True
 
-    def test_another_database_gets_a_demo_of_its_own(
-        self, desk: Desk, told: str, databases: Databases, tmp_path: Path
+    def test_one_that_is_killed_goes_on_where_it_was(
+        self, desk: Desk, told: str, premises: House, databases: Databases, tmp_path: Path
     ) -> None:
-        elsewhere = replace(
-            desk, folder=tmp_path, database_url=databases.clone(f"elsewhere_{os.getpid()}")
-        )
+        """In another database, which gets a demo of its own whatever the folder says."""
+        url = databases.clone(f"elsewhere_{os.getpid()}")
+        elsewhere = replace(desk, folder=tmp_path, database_url=url)
         shutil.copy(desk.folder / "demo.json", tmp_path / "demo.json")
-        fresh = elsewhere.did("demo").out
-        assert "Tidewater Roasters" in fresh
-        assert kept_by(elsewhere)["partner_id"] not in told
+        with psycopg.connect(url, autocommit=True) as connection:
+            begun = subprocess.Popen([ACCOUNTING, "demo"], env=elsewhere.environment())
+            try:
+                wait_until(lambda: counted(connection, "journal_entry") > 40)
+            finally:
+                begun.kill()
+                begun.wait()
+            assert kept_by(elsewhere)["finished"] is False
+            assert kept_by(elsewhere)["partner_id"] not in told
+            wait_until(lambda: counted(connection, ALONE) == 1)
+            assert "Tidewater Roasters" in elsewhere.did("demo").out
+            assert connection.execute(BALANCES).fetchall() == premises.query(BALANCES)
+            assert {table: counted(connection, table) for table in TABLES} == rows_of(premises)
+        assert len(files_of(elsewhere)) == 1
+
+
+def counted(connection: psycopg.Connection[Any], table: str) -> int:
+    [count] = connection.execute(f"SELECT count(*) FROM {table}").fetchone() or [0]
+    return int(count)
+
+
+def wait_until(so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not so():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 @pytest.fixture
@@ -169,7 +238,13 @@ class TestDemoServe:
         partner = told.split()[1]
         [key] = re.findall(r"apk_test_\w+", told.partition("\n\n")[0])
         answer = wait_for(f"http://127.0.0.1:{port}/v1/platform/businesses/", (partner, key))
-        assert [each["name"] for each in answer["results"]] == ["Tidewater Roasters"]
+        [business] = answer["results"]
+        assert business["name"] == "Tidewater Roasters"
+        home = f"http://127.0.0.1:{port}/v1/platform/businesses/{business['id']}"
+        [document] = wait_for(f"{home}/documents/", (partner, key))["results"]
+        file = httpx.get(f"http://127.0.0.1:{port}{document['url']}").raise_for_status()
+        assert file.content.startswith(b"%PDF-")
+        assert len(file.content) == document["file_size"]
 
 
 def wait_for(url: str, auth: tuple[str, str]) -> dict[str, Any]:

@@ -1,35 +1,46 @@
 from collections import Counter
 from datetime import date, timedelta
+from typing import get_args
 
 import pytest
 
-from cli.demo_year import (
-    CUSTOMERS,
+from cli.demo_roaster import CUSTOMERS
+from cli.demo_steps import (
     Advance,
     Application,
     Bounce,
+    Crediting,
     Invoicing,
     Receipt,
+    Refunding,
+    Repayment,
     Step,
     Voiding,
-    months_before,
-    plan,
+    WritingOff,
 )
+from cli.demo_year import months_before, plan
 
 DAYS = [date(2026, 11, 20), date(2026, 1, 1), date(2028, 2, 29), date(2027, 3, 31)]
+NAMED = Invoicing | Receipt | Advance | Crediting | WritingOff | Refunding | Repayment
 
 
 def known_before(step: Step) -> set[str]:
-    """The invoices and payments that a step speaks of."""
+    """The invoices, payments and refunds that a step speaks of."""
     match step:
         case Receipt():
             return {invoice for invoice, _ in step.shares}
         case Application():
-            return {step.advance, *step.invoices}
+            return {step.payment, *step.invoices}
         case Bounce():
             return {step.receipt}
-        case Voiding():
+        case Voiding() | WritingOff():
             return {step.invoice}
+        case Crediting():
+            return {invoice for invoice, _ in step.amounts}
+        case Refunding():
+            return {step.of}
+        case Repayment():
+            return {step.refund}
         case _:
             return set()
 
@@ -44,7 +55,7 @@ class TestPlan:
         made: set[str] = set()
         for step in plan(today):
             assert known_before(step) <= made
-            if isinstance(step, Invoicing | Receipt | Advance):
+            if isinstance(step, NAMED):
                 assert step.name not in made
                 made.add(step.name)
 
@@ -57,9 +68,10 @@ class TestPlan:
     def test_holds_every_kind_of_step_on_any_day(self, today: date) -> None:
         steps = plan(today)
         kinds = Counter(type(step) for step in steps)
-        assert set(kinds) == {Invoicing, Receipt, Advance, Application, Bounce, Voiding}
+        assert set(kinds) == set(get_args(Step))
         assert 100 < kinds[Invoicing] < 200
         assert 80 < kinds[Receipt] < 200
+        assert [step.order for step in steps if isinstance(step, Invoicing) and step.order]
         assert {step.customer for step in steps if isinstance(step, Invoicing)} == {
             customer.name for customer in CUSTOMERS
         }

@@ -172,6 +172,7 @@ def beyond_limits(schema: Node, present: Any) -> list[Any]:
             "uuid": ["x", "{0197f0c6-3d51-7a8b-b1e2-6c4d8e9f0a03}", "0" * 32, ""],
             "date": ["2026-02-30", "2026-1-1", "20260101", "1899-12-31", "2200-01-01", "today", ""],
             "date-time": ["2026-02-30T00:00:00Z", "2026-01-01T00:00:00", "2026-01-01", "0", ""],
+            "byte": ["%%%%", "YQ", "YWJj YWJj", "YWJjZA=", "YWJj\u00e9", "____"],
             "email": ["nobody", "a@b@c.de", "a b@c.de", "@", ""],
         }.get(schema.get("format", ""), [])
         if "enum" in schema:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
@@ -49,12 +50,12 @@ each_with_a_header = named("header")
 
 @pytest.fixture(scope="module")
 def story(acme: Partnership) -> Story:
-    return Story.begin(acme)
+    return Story.whole(acme)
 
 
 @pytest.fixture(scope="module")
 def foreign(rival: Partnership) -> Story:
-    return Story.begin(rival)
+    return Story.whole(rival)
 
 
 @pytest.fixture(scope="module")
@@ -266,8 +267,7 @@ class TestIdOfAnother:
         for each in (sister.id, foreign.business.id, str(uuid4()), "x"):
             request = story.request(operation, business_id=each)
             address = f"{story.partner.url}{request.path}"
-            method = operation.method.upper()
-            answer = story.business.api.request(method, address, json=request.body)
+            answer = replace(request, client=story.business.api).send(path=address)
             answers.append(shown(answer, each))
         assert [answer[0] for answer in answers] == [403] * len(answers)
         assert len({json.dumps(answer) for answer in answers}) == 1

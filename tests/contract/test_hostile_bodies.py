@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -21,12 +22,29 @@ each_without_body = pytest.mark.parametrize(
 each_with_body = pytest.mark.parametrize(
     "operation", [each for each in operations() if bodies(each)], ids=lambda each: each.name
 )
+each_example = pytest.mark.parametrize(
+    ("operation", "content_type", "example"),
+    [
+        pytest.param(each, content_type, name, id=f"{each.name}-{name}")
+        for each in operations()
+        for content_type, media in bodies(each).items()
+        for name in media["examples"]
+    ],
+)
+each_example_of_json = pytest.mark.parametrize(
+    ("operation", "example"),
+    [
+        pytest.param(each, name, id=f"{each.name}-{name}")
+        for each in TAKING_JSON
+        for name in bodies(each)[JSON]["examples"]
+    ],
+)
 HUGE_BYTES = 60_000_000
 
 
 @pytest.fixture(scope="module")
 def story(acme: Partnership) -> Story:
-    return Story.begin(acme)
+    return Story.whole(acme)
 
 
 @pytest.fixture
@@ -51,6 +69,12 @@ def wrongly_answered(request: Request, hostile: Iterable[Hostile]) -> list[str]:
     return found
 
 
+def told(story: Story, operation: Operation, content_type: str, example: str) -> Request:
+    """The request that an example of the contract tells."""
+    body = story.body(operation, content_type, example)
+    return replace(story.request(operation), body=body, content_type=content_type)
+
+
 class TestStory:
     @pytest.mark.parametrize("operation", operations(), ids=lambda each: each.name)
     def test_tells_a_valid_request_for_every_operation(
@@ -59,13 +83,20 @@ class TestStory:
         answer = Story.begin(rival).request(operation).send()
         assert answer.status_code in (200, 201), answer.text
 
+    @each_example
+    def test_takes_every_example_of_the_contract_for_one(
+        self, operation: Operation, content_type: str, example: str, rival: Partnership
+    ) -> None:
+        answer = told(Story.begin(rival), operation, content_type, example).send()
+        assert answer.status_code in (200, 201), answer.text
+
 
 class TestJsonBody:
-    @each_taking_json
+    @each_example_of_json
     def test_is_refused_in_every_bad_form(
-        self, operation: Operation, story: Story, nothing_kept: None
+        self, operation: Operation, example: str, story: Story, nothing_kept: None
     ) -> None:
-        request = story.request(operation)
+        request = told(story, operation, JSON, example)
         schema = bodies(operation)[JSON]["schema"]
         forms = set(bodies(operation)) - {JSON}
         hostile = [
@@ -154,7 +185,7 @@ def announced(request: Request, line: str, *, endless: bool = False) -> httpx.Re
         f"{request.operation.method.upper()} {request.path} HTTP/1.1",
         f"Host: {url.host}",
         f"Authorization: {authorization(request.client, built)}",
-        f"Content-Type: {next(iter(bodies(request.operation)))}",
+        f"Content-Type: {next(iter(bodies(request.operation)))}; boundary=frontier",
         line,
         "",
         "",

@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from uuid import uuid4
 
 import httpx
@@ -27,7 +28,7 @@ KINDS = ("PartnerKey", "PartnerToken", "BusinessToken")
 
 @pytest.fixture(scope="module")
 def story(acme: Partnership) -> Story:
-    return Story.begin(acme)
+    return Story.whole(acme)
 
 
 @pytest.fixture(scope="module")
@@ -51,10 +52,8 @@ def ask(story: Story, callers: dict[str, httpx.Client]) -> Callable[..., httpx.R
 
     def send(operation: Operation, header: str | None, query: str = "") -> httpx.Response:
         lines = {} if header is None else {"authorization": header.encode()}
-        request = story.request(operation)
-        return callers["nobody"].request(
-            operation.method.upper(), request.path + query, json=request.body, headers=lines
-        )
+        request = replace(story.request(operation), client=callers["nobody"])
+        return request.send(path=request.path + query, headers=lines)
 
     return send
 

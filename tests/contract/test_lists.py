@@ -8,6 +8,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from tests.contract import story_things
 from tests.contract.document import Operation, follow, operations
 from tests.contract.valid_requests import Story
 from tests.house import House
@@ -24,7 +25,11 @@ def crowd(house: House) -> Story:
     for number in range(MANY):
         customer = story.business.customer(company_name=f"Customer {number % 3}")
         story.business.invoice(customer, 100 + number % 3)
-        story.business.payment(customer, 100 + number % 3)
+        payment = story.business.payment(customer, 100 + number % 3)
+        story.business.refund(payment)
+        story.business.refund_payment({"id": story.thing("refund_id")}, amount_cents=1 + number % 3)
+        story.business.credit(customer, 100 + number % 3)
+        story_things.make_document(story)
         story.partner.business()
     return story
 

@@ -7,8 +7,8 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from tests.contract.document import Node, Operation, follow, operations
-from tests.contract.valid_requests import Request, Story, stored
+from tests.contract.document import Node, Operation, bodies, follow, operations
+from tests.contract.valid_requests import JSON, Request, Story, stored
 from tests.house import House
 from tests.partnership import Partnership
 
@@ -36,6 +36,12 @@ def has_thing(operation: Operation) -> bool:
     return operation.path.count("{") > 1
 
 
+def has_external_id(operation: Operation) -> bool:
+    """Whether it makes what a caller may give an id of its own."""
+    schema = follow(bodies(operation).get(JSON, {}).get("schema", {}))
+    return "201" in operation.node["responses"] and "external_id" in schema.get("properties", {})
+
+
 each_repeatable = those(lambda each: each.takes("Idempotency-Key"))
 each_with_if_match = those(lambda each: each.takes("If-Match"))
 each_with_preview = those(lambda each: each.takes("preview"))
@@ -52,7 +58,7 @@ def story(acme: Partnership) -> Iterator[Story]:
 @pytest.fixture(scope="module")
 def standing(acme: Partnership) -> Story:
     """A story for tests that change nothing in it."""
-    return Story.begin(acme)
+    return Story.whole(acme)
 
 
 def lines(answer: httpx.Response) -> dict[str, str]:
@@ -69,9 +75,12 @@ def succeeded(answer: httpx.Response) -> httpx.Response:
 
 
 def reading_of(request: Request) -> str:
-    """The address at which what a request changes can be read: the path up to its last id."""
-    ids = request.operation.path.rpartition("}")[0].count("/") + 1
-    return "/".join(request.path.split("/")[:ids]) + "/"
+    """The address at which what a request changes can be read: the path up to an id of such."""
+    told, given = request.operation.path.split("/"), request.path.split("/")
+    readable = {each.path for each in operations() if each.method == "get"}
+    ids = [place + 1 for place, part in enumerate(told) if part.startswith("{")]
+    last = next(end for end in reversed(ids) if "/".join(told[:end]) + "/" in readable)
+    return "/".join(given[:last]) + "/"
 
 
 class TestIdempotencyKey:
@@ -102,8 +111,8 @@ class TestIdempotencyKey:
             == ("create_business" if is_about_a_business(operation) else "create_customer")
         ]
         succeeded(story.request(other).send(headers=headers))
-        before = stored(house)
-        answer = story.request(operation).send(headers=headers)
+        request, before = story.request(operation), stored(house)
+        answer = request.send(headers=headers)
         assert (answer.status_code, answer.json()["error_code"]) == (422, "idempotency_key_reused")
         assert stored(house) == before
 
@@ -140,6 +149,33 @@ class TestIdempotencyKey:
         real = succeeded(request.send(headers=headers))
         assert "journal_entries" in preview.json()
         assert "journal_entries" not in real.json()
+
+
+class TestExternalId:
+    @those(has_external_id)
+    def test_that_is_known_answers_what_is_there_and_makes_nothing(
+        self, operation: Operation, story: Story, house: House
+    ) -> None:
+        request = story.request(operation)
+        body = {**request.body, "external_id": f"mine-{uuid4()}"}
+        first, before = request.send(json=body), stored(house)
+        assert first.status_code == 201
+        again = request.send(json=body)
+        assert again.status_code == 200
+        assert {**again.json(), "_meta": None} == {**first.json(), "_meta": None}
+        assert again.headers["etag"] == first.headers["etag"]
+        assert stored(house) == before
+
+    @those(lambda each: has_external_id(each) and each.within_business)
+    def test_means_another_thing_in_another_business(
+        self, operation: Operation, story: Story
+    ) -> None:
+        made = []
+        for here in (story, Story.begin(story.partner)):
+            request = here.request(operation)
+            made.append(request.send(json={**request.body, "external_id": "the-same"}))
+        assert [answer.status_code for answer in made] == [201, 201]
+        assert made[0].headers["location"] != made[1].headers["location"]
 
 
 class TestIfMatch:

@@ -2,23 +2,35 @@
 
 The examples tell one story with the same ids throughout; here each id stands for a real thing of
 a real business. An operation that is added to the contract joins every test that asks for one of
-these, as soon as `Story` has a thing for each name in its path.
+these, as soon as `story_things` has a thing for each name in its path.
 """
 
 import json
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count
 from typing import Any
 
 import httpx
 
+from tests.contract import story_things
 from tests.contract.document import Node, Operation, bodies, follow, operations
 from tests.house import House
 from tests.partnership import Business, Partnership
 
 JSON = "application/json"
-UNIQUE = ("external_id", "invoice_number", "code")
+MULTIPART = "multipart/form-data"
+UNIQUE = ("external_id", "invoice_number", "credit_note_number", "code")
+SENDING = {"json", "content", "data", "files"}
+# What stands for a name in a path where the operation has to find it in a state of its own.
+OF_THEIR_OWN = {
+    ("archive_customer", "customer_id"): "quiet_id",
+    ("void_invoice", "invoice_id"): "unpaid_id",
+    ("write_off_invoice", "invoice_id"): "unpaid_id",
+    ("reverse_write_off", "invoice_id"): "written_off_id",
+    ("cancel_invoice_refund", "refund_id"): "unpaid_refund_id",
+}
 _numbers = count(1)
 
 
@@ -30,49 +42,64 @@ class Request:
     client: httpx.Client
     path: str
     body: Any
+    content_type: str = JSON
 
     def send(self, **changes: Any) -> httpx.Response:
         """Send it, with any part replaced."""
         path = changes.pop("path", self.path)
-        if self.body is not None and not changes.keys() & {"json", "content", "data", "files"}:
-            changes["json"] = self.body
+        if self.body is not None and not changes.keys() & SENDING:
+            changes |= self.content()
         return self.client.request(self.operation.method.upper(), path, **changes)
+
+    def content(self) -> dict[str, Any]:
+        """The body as httpx is told of it."""
+        if self.content_type == JSON:
+            return {"json": self.body}
+        if self.content_type == MULTIPART:
+            return {"files": parts(self.operation, self.body)}
+        return {"data": {name: text_of(value) for name, value in self.body.items()}}
 
 
 @dataclass
 class Story:
-    """A business in which there is one of everything, by the names of the contract's paths."""
+    """A business in which there is one of everything, by the names of the contract's paths.
+
+    Each thing is made when it is first asked for; `whole` makes them all at once, for tests that
+    look at what is stored.
+    """
 
     partner: Partnership
     business: Business
     ids: dict[str, str] = field(default_factory=dict)
-    accounts: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def begin(cls, partner: Partnership) -> "Story":
+        """A story whose things are made one by one."""
         business = partner.business()
-        customer = business.customer()
-        invoice = business.invoice(customer, 50_000)
-        share = {"invoice_id": invoice["id"], "amount_cents": 1_000}
-        payment = business.payment(customer, 20_000, status="pending", allocations=[share])
-        line = {"quantity": 1, "unit_price": 9_000}
-        draft = business.made("invoices/", {"customer_id": customer["id"], "line_items": [line]})
-        chart = business.api.get("general-ledger/chart-of-accounts/?page_size=100").json()
-        entries = business.api.get("general-ledger/journal-entries/").json()
-        story = cls(partner, business)
-        story.accounts = {each["code"]: each["id"] for each in chart["results"]}
-        story.ids = {
-            "business_id": business.id,
-            "customer_id": customer["id"],
-            "invoice_id": invoice["id"],
-            "draft_id": draft["id"],
-            "quiet_id": business.customer()["id"],
-            "unpaid_id": business.invoice(customer)["id"],
-            "payment_id": payment["id"],
-            "account_id": story.accounts["6000"],
-            "journal_entry_id": entries["results"][0]["id"],
-        }
+        return cls(partner, business, {"business_id": business.id})
+
+    @classmethod
+    def whole(cls, partner: Partnership) -> "Story":
+        """A story to which nothing is added any more."""
+        story = cls.begin(partner)
+        for name in story_things.MAKERS:
+            story.thing(name)
+        assert story.accounts
+        assert story.business.api
         return story
+
+    @cached_property
+    def accounts(self) -> dict[str, str]:
+        """The ids of the chart's accounts by their codes."""
+        chart = self.business.api.get("general-ledger/chart-of-accounts/?page_size=100").json()
+        return {each["code"]: each["id"] for each in chart["results"]}
+
+    def thing(self, name: str) -> str:
+        """The id of a thing, which is made where it is not there yet."""
+        if name not in self.ids:
+            assert name in story_things.MAKERS, f"{story_things.__file__} has no {{{name}}}"
+            self.ids[name] = story_things.MAKERS[name](self)
+        return self.ids[name]
 
     def client(self, operation: Operation) -> httpx.Client:
         """Whoever may call it, the partner with its token before all others."""
@@ -83,34 +110,39 @@ class Story:
 
     def id_of(self, operation: Operation, name: str) -> str:
         """What stands for a name in a path: one that the operation can change."""
-        if name == "invoice_id" and operation.method != "get":
-            name = "unpaid_id" if operation.name.startswith("void_") else "draft_id"
-        elif operation.name == "archive_customer" and name == "customer_id":
-            name = "quiet_id"
-        assert name in self.ids, f"Story in {__file__} needs a thing for {{{name}}}"
-        return self.ids[name]
+        if (operation.name, name) in OF_THEIR_OWN:
+            return self.thing(OF_THEIR_OWN[operation.name, name])
+        draft = name == "invoice_id" and operation.method != "get"
+        return self.thing("draft_id" if draft else name)
 
     def path(self, operation: Operation, **others: str) -> str:
         """The operation's path, with other ids where some are given."""
         names = [each["name"] for each in operation.parameters if each["in"] == "path"]
-        chosen = {name: self.id_of(operation, name) for name in names}
+        chosen = {name: self.id_of(operation, name) for name in names if name not in others}
         return operation.path.format(**{**chosen, **others})
 
     def request(self, operation: Operation, **others: str) -> Request:
-        """A valid request."""
-        body = self.body(operation) if JSON in bodies(operation) else None
-        return Request(operation, self.client(operation), self.path(operation, **others), body)
+        """A valid request, of the first example of its JSON or else of its form."""
+        client, path = self.client(operation), self.path(operation, **others)
+        if not bodies(operation):
+            return Request(operation, client, path, None)
+        content_type = JSON if JSON in bodies(operation) else next(iter(bodies(operation)))
+        body = self.body(operation, content_type)
+        return Request(operation, client, path, body, content_type)
 
-    def body(self, operation: Operation) -> Any:
-        """The first example of the operation's JSON body, about the things of this story."""
-        [example, *_] = bodies(operation)[JSON]["examples"].values()
-        return self.retold(deepcopy(follow(example)["value"]))
+    def body(self, operation: Operation, content_type: str = JSON, example: str = "") -> Any:
+        """An example of a body of the operation, the first one of all, about this story."""
+        told = bodies(operation)[content_type]["examples"]
+        return self.retold(deepcopy(follow(told[example or next(iter(told))])["value"]))
 
     def retold(self, value: Any) -> Any:
         """Replace the story's ids by real ones, codes of accounts by ids, and what must be new."""
         text = json.dumps(value)
         for name, told in told_ids().items():
-            text = text.replace(told, self.ids.get(name, told))
+            if told in text:
+                # Named in a body, a payment is one of which money can go back.
+                here = "unapplied_id" if name == "payment_id" else name
+                text = text.replace(told, self.thing(here))
         text = text.replace("0197f0c2-1b7e-7c11-9a53-5f0e6b1d2a01", str(self.partner.partner_id))
         retold: Any = json.loads(text)
         self._retell(retold)
@@ -137,6 +169,27 @@ def told_ids() -> dict[str, str]:
         for parameter in operation.parameters
         if parameter["in"] == "path"
     }
+
+
+def file_fields(operation: Operation) -> set[str]:
+    """The fields of a multipart body that are files."""
+    schema = follow(bodies(operation).get(MULTIPART, {}).get("schema", {}))
+    properties = schema.get("properties", {})
+    return {name for name, node in properties.items() if follow(node).get("format") == "binary"}
+
+
+def parts(operation: Operation, body: Node) -> list[tuple[str, Any]]:
+    """A multipart body as httpx is told of it: files with a name, all else as text."""
+    files = file_fields(operation)
+    return [
+        (name, ("paper.pdf", value.encode()) if name in files else (None, text_of(value)))
+        for name, value in body.items()
+    ]
+
+
+def text_of(value: Any) -> str:
+    """A value as a field of a form."""
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def stored(house: House) -> Node:

@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 
+from tests.handlers.bodies import SENT, Record, invoice_body, line
 from tests.house import House
 from tests.partnership import Business
 
@@ -61,3 +62,22 @@ def records(house: House, shop: Business) -> int:
     asked = "SELECT count(*) FROM stored_document WHERE business_id = %s"
     [(found,)] = house.query(asked, shop.id)
     return int(found)
+
+
+def credit(shop: Business, buyer: Record, **facts: Any) -> Record:
+    lines = [{"amount": 100, "revenue_account_identifier": {"type": "AccountCode", "code": "4000"}}]
+    return {"customer_id": buyer["id"], "line_items": lines, **facts}
+
+
+def target(shop: Business, buyer: Record, kind: str) -> Record:
+    """Something of a kind to link a document to."""
+    if kind == "customer":
+        return buyer
+    if kind == "customer_credit":
+        return shop.made("customer-credits/", credit(shop, buyer))
+    invoice = shop.made("invoices/", invoice_body(buyer, line(500), sent_at=SENT, payments=[{
+        "payment_method": "bank_transfer",
+    }]))  # fmt: skip
+    if kind == "invoice":
+        return invoice
+    return shop.made("invoices/refunds/", {"invoice_id": invoice["id"], "amount_cents": 100})

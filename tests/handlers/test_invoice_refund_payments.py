@@ -1,5 +1,6 @@
 """The payments of a refund: made, listed, read and taken back."""
 
+from collections import Counter
 from datetime import timedelta
 from uuid import uuid4
 
@@ -131,20 +132,23 @@ class TestCreateInvoiceRefundPayment:
     def test_steps_settle_the_parts_of_the_refund_and_close_exactly(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        taxed = line(8_333, sales_taxes=[{"amount": 1_667}])
+        other = {"amount": 200, "tax_account": {"type": "AccountCode", "code": "2400"}}
+        taxed = line(600, sales_taxes=[{"amount": 600}, other])
         body = invoice_body(buyer, taxed, sent_at="2025-03-01T00:00:00Z")
         invoice = shop.made("invoices/", body)
-        paid(shop, buyer, 10_000, part(invoice, 10_000))
+        paid(shop, buyer, 1_400, part(invoice, 1_400))
         refund = shop.refund(invoice)
-        for amount in (3_333, 6_667):
+        for amount in (1, 1, 1, 397, 3, 997):
             shop.refund_payment(refund, amount_cents=amount)
         splits = ledger.ask(
             "SELECT l.split FROM journal_line l WHERE l.business_id = %(business)s"
-            " AND l.settles_id = %(id)s ORDER BY l.debit",
+            " AND l.settles_id = %(id)s",
             id=refund["id"],
         )
-        parts = [sorted(abs(amount) for _, amount in split) for (split,) in splits]
-        assert parts == [[556, 2_777], [1_111, 5_556]]
+        settled_parts = Counter[str]()
+        for (split,) in splits:
+            settled_parts.update(dict(split))
+        assert sorted(settled_parts.values()) == [200, 600, 600]
 
     def test_it_pays_a_refund_of_money_that_settled_nothing(
         self, shop: Business, ledger: Ledger, buyer: Record

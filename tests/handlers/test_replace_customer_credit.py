@@ -167,9 +167,7 @@ class TestReplaceCustomerCredit:
     ) -> None:
         # 100 of sales and 20 of tax, credited in parts: the parts of the first come back.
         taxed = line(100, sales_taxes=[{"amount": 20}])
-        invoice = shop.made(
-            "invoices/", invoice_body(buyer, taxed, sent_at="2025-03-01T00:00:00Z")
-        )
+        invoice = shop.made("invoices/", invoice_body(buyer, taxed, sent_at="2025-03-01T00:00:00Z"))
         body = credit_body(buyer, {"amount": 50, "tax_amount_cents": 50}, sent_at=AT)
         credit = shop.made(CREDITS, {**body, "allocations": [share(invoice, 33)]})
         put(shop, credit, allocations=[])

@@ -129,9 +129,7 @@ class TestVoidCustomerCredit:
         credit = credited(shop, buyer, 10)
         with ledger.locked("2025-03-31"):
             with ledger.untouched():
-                refused = shop.api.post(
-                    path_of(credit), json={"voided_at": "2025-03-31T23:59:59Z"}
-                )
+                refused = shop.api.post(path_of(credit), json={"voided_at": "2025-03-31T23:59:59Z"})
             shop.api.post(path_of(credit), json={"voided_at": "2025-04-01T00:00:00Z"})
         assert (refused.status_code, refused.json()["error_code"]) == (409, "period_locked")
         first, mirror = ledger.entries(credit)

@@ -200,7 +200,8 @@ class Books:
         """Debits less credits of every account that holds something."""
         held: Counter[str] = Counter()
         for invoice in self.invoices.values():
-            if invoice.state == "open":
+            # One that comes to nothing posts nothing, not even its discount.
+            if invoice.state == "open" and invoice.priced.total:
                 held["1200"] += self.outstanding(invoice)
                 held[DISCOUNTS] += invoice.priced.discount
                 held.subtract(invoice.priced.revenue)

@@ -148,13 +148,14 @@ def check_refunds(
     if not by_hand:
         return
     faults.add(422, "refund_exceeds_refundable", status == "refunded" and books.refunded(payment))
-    after = wanted if status == "completed" else {}
-    for id in payment.parts:
-        before = payment.parts[id] if payment.status == "completed" else 0
-        drop = before - after.get(id, 0)
+    # What a list repeats is not released by hand, also where the status takes it back.
+    for id, part in payment.parts.items():
+        before = part if payment.status == "completed" else 0
+        after = wanted.get(id, 0) if status == "completed" else 0
         invoice = books.invoices[id]
-        short = books.paid(invoice) - drop < books.refunded(invoice)
-        faults.add(422, "refund_exceeds_refundable", drop > 0 and short)
+        short = books.paid(invoice) - before + after < books.refunded(invoice)
+        lowered = wanted.get(id, 0) < part and after < before
+        faults.add(422, "refund_exceeds_refundable", lowered and short)
 
 
 def check_day(books: Books, faults: Faults, payment: Payment, body: Body) -> None:

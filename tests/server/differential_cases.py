@@ -11,6 +11,8 @@ import orjson
 from server.contract import JSON, Contract, Operation, Parameter, Schema
 from server.schemas import SchemaCompiler
 
+MULTIPART = "multipart/form-data"
+FORM = b"multipart/form-data; boundary=cut"
 ID = "0197f0c4-8a20-7d3e-8c44-2e9b7f5a6b02"
 PLAIN = {
     "uuid": ID,
@@ -79,9 +81,21 @@ class Cases:
                 pairs.append((parameter.name, text))
         case = Case("valid", operation.operation_id, operation.method, path)
         case = replace(case, query=urlencode(pairs).encode())
-        if JSON not in operation.bodies:
-            return case
-        return replace(case, content_type=JSON.encode(), body=orjson.dumps(self.example(operation)))
+        if JSON in operation.bodies:
+            body = orjson.dumps(self.example(operation, JSON))
+            return replace(case, content_type=JSON.encode(), body=body)
+        return self.upload(operation, case) if MULTIPART in operation.bodies else case
+
+    def upload(self, operation: Operation, case: Case) -> Case:
+        """Make the form of an operation that takes nothing else: its file and its texts."""
+        known = self.compiler.properties(operation.bodies[MULTIPART])
+        parts = b""
+        for name, value in self.example(operation, MULTIPART).items():
+            if isinstance(value, str):
+                is_file = self.compiler.resolved(known[name]).get("format") == "binary"
+                named = f'form-data; name="{name}"' + ('; filename="a"' if is_file else "")
+                parts += f"--cut\r\nContent-Disposition: {named}\r\n\r\n{value}\r\n".encode()
+        return replace(case, content_type=FORM, body=parts + b"--cut--\r\n")
 
     def text(self, parameter: Parameter) -> str:
         schema = self.compiler.resolved(parameter.schema)
@@ -101,10 +115,10 @@ class Cases:
         longest: int = schema.get("maxLength", 255)
         return PLAIN.get(schema.get("format", ""), "GB")[:longest]
 
-    def example(self, operation: Operation) -> Any:
-        """Return the first example of the operation's JSON body."""
+    def example(self, operation: Operation, content_type: str) -> Any:
+        """Return the first example of the operation's body of a type."""
         body = self.contract.follow(operation.document["requestBody"])
-        media = body["content"][JSON]
+        media = body["content"][content_type]
         if "example" in media:
             return copy.deepcopy(media["example"])
         first = next(iter(media["examples"].values()))
@@ -209,15 +223,15 @@ class Cases:
             yield replace(
                 form, label="form: a repeated scalar", body=urlencode(fields * 2).encode()
             )
-        if "multipart/form-data" in operation.bodies:
+        if MULTIPART in operation.bodies:
             parts = "".join(
                 f'--cut\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{text}\r\n'
                 for name, text in fields
             ).encode()
-            form = replace(valid, content_type=b"multipart/form-data; boundary=cut")
+            form = replace(valid, content_type=FORM)
             yield replace(form, label="multipart: valid", body=parts + b"--cut--\r\n")
             yield replace(form, label="multipart: cut short", body=parts[:-20])
-            bare = replace(form, content_type=b"multipart/form-data", body=parts + b"--cut--\r\n")
+            bare = replace(form, content_type=MULTIPART.encode(), body=parts + b"--cut--\r\n")
             yield replace(bare, label="multipart: no boundary")
 
 

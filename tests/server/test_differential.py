@@ -2,7 +2,9 @@
 
 import asyncio
 import copy
+import gc
 import logging
+import warnings
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote
@@ -128,7 +130,11 @@ def answers() -> Iterator[Answers]:
         }
 
     logging.disable(logging.CRITICAL)  # Stock Connexion logs a traceback for each fault of its own.
-    yield asyncio.run(ask_both())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # Nor does it close a file it was sent.
+        found = asyncio.run(ask_both())
+        gc.collect()
+    yield found
     logging.disable(logging.NOTSET)
 
 

@@ -275,6 +275,13 @@ class TestSamples:
         assert command.endswith('"https://api.accounting.example/v1/things/$THING_ID/"')
         assert json.loads(shown[1].code.striptags()) == {"name": "a", "size": 2}
 
+    def test_a_file_is_sent_as_a_part(self, contract: dict[str, Any]) -> None:
+        path = "/v1/platform/businesses/{business_id}/documents/"
+        operation = contract["paths"][path]["post"]
+        sent = next(samples(path, "post", operation, Describer(contract))).code.unescape()
+        assert "-F file=@file.pdf" in sent
+        assert "-F 'linked_type=invoice_refund'" in sent
+
 
 class TestErrorCodes:
     def test_each_has_the_status_that_stands_before_it(self) -> None:

@@ -1,0 +1,77 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accounting.splits import Split, added, negative, summed, take, times_sign
+from tests.accounting.trade import account_id
+
+NET, TAX, OTHER = account_id("4000"), account_id("2200"), account_id("4500")
+
+
+class TestAdded:
+    def test_amounts_of_one_account_are_added_and_nothing_is_left_out(self) -> None:
+        assert added(((NET, 3), (TAX, 1)), ((TAX, 2), (OTHER, 5))) == (
+            (NET, 3),
+            (TAX, 3),
+            (OTHER, 5),
+        )
+        assert added() == ()
+
+    def test_what_comes_to_zero_disappears(self) -> None:
+        split = ((NET, 3), (TAX, 1))
+        assert added(split, negative(split)) == ()
+        assert added(((NET, 0),)) == ()
+
+
+class TestSigns:
+    def test_a_split_is_turned_round(self) -> None:
+        assert negative(((NET, 3), (TAX, -1))) == ((NET, -3), (TAX, 1))
+
+    def test_a_credit_turns_it_and_a_debit_does_not(self) -> None:
+        split = ((NET, 3),)
+        assert times_sign(split, 1) == split
+        assert times_sign(split, -1) == ((NET, -3),)
+
+
+class TestSummed:
+    def test_accounts_stand_in_the_order_in_which_they_first_appear(self) -> None:
+        assert list(summed([(TAX, 1), (NET, 3), (TAX, 2)]).items()) == [(TAX, 3), (NET, 3)]
+
+
+class TestTake:
+    def test_each_step_is_split_over_what_is_left(self) -> None:
+        parts = {NET: 8_333, TAX: 1_667}
+        first = take(parts, (), 3_333)
+        assert first == ((NET, 2_777), (TAX, 556))
+        assert take(parts, first, 6_667) == ((NET, 5_556), (TAX, 1_111))
+
+    def test_a_part_that_takes_nothing_is_left_out(self) -> None:
+        assert take({NET: 100, TAX: 0, OTHER: 1}, (), 10) == ((NET, 10),)
+        assert take({NET: 100}, (), 0) == ()
+
+    def test_more_than_is_left_is_a_fault(self) -> None:
+        with pytest.raises(ValueError, match="more than is left"):
+            take({NET: 100}, ((NET, 60),), 41)
+
+    @given(
+        st.lists(st.integers(0, 400), min_size=3, max_size=3).filter(any),
+        st.lists(st.integers(1, 300)),
+        st.data(),
+    )
+    def test_no_part_goes_below_zero_and_the_last_step_closes_all(
+        self, amounts: list[int], steps: list[int], data: st.DataObject
+    ) -> None:
+        parts = dict(zip((NET, TAX, OTHER), amounts, strict=True))
+        taken: list[Split] = []
+        for step in steps:
+            if taken and data.draw(st.booleans()):
+                taken.remove(data.draw(st.sampled_from(taken)))
+            rest = sum(amounts) - sum(part for each in taken for _, part in each)
+            taken.append(take(parts, added(*taken), min(step, rest)))
+            gone = dict(added(*taken))
+            assert all(0 <= gone.get(account, 0) <= part for account, part in parts.items())
+        rest = sum(amounts) - sum(part for each in taken for _, part in each)
+        last = take(parts, added(*taken), rest)
+        assert dict(added(*taken, last)) == {
+            account: part for account, part in parts.items() if part
+        }

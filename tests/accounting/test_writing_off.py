@@ -1,0 +1,180 @@
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from accounting import writing_off
+from accounting.accounts import AccountReference, BookAccounts
+from accounting.documents import left, outstanding, status
+from accounting.errors import Conflict
+from accounting.sides import RECEIVABLE
+from tests.accounting.trade import (
+    ACME,
+    ROLES,
+    Trade,
+    account,
+    account_id,
+    account_named,
+    by_code,
+    day,
+    line,
+    moment,
+    refused,
+)
+
+
+class TestWriteOff:
+    def test_all_that_is_left_unless_it_says_less(self) -> None:
+        trade = Trade("5")
+        invoice = trade.invoice(1_000)
+        trade.pay(300, (invoice, 300))
+        trade.pay(100, (invoice, 100), status="pending")
+        part = trade.write_offs[trade.write_off(invoice, 50)]
+        rest = trade.write_offs[trade.write_off(invoice)]
+        document = trade.documents[invoice]
+        assert (part.amount, rest.amount) == (50, 550)
+        assert (document.written_off, outstanding(document), left(document)) == (600, 100, 0)
+        assert status(RECEIVABLE, document, day("5")) == "partially_written_off"
+
+    def test_it_keeps_what_was_said_of_it(self) -> None:
+        trade = Trade("5")
+        invoice = trade.invoice(1_000, invoice_number="2026/7")
+        trade.today = "9"
+        tags = [{"key": "reason", "value": "insolvent"}]
+        id_ = trade.write_off(invoice, external_id="w", memo="m", tags=tags)
+        given_up = trade.write_offs[id_]
+        assert (given_up.external_id, given_up.memo) == ("w", "m")
+        assert given_up.tags == (("reason", "insolvent"),)
+        assert (given_up.document_id, given_up.document_number) == (invoice, "2026/7")
+        assert (given_up.write_off_at, given_up.reversed_at) == (moment("9"), None)
+        assert given_up.account_id == account_id("6200")
+        assert trade.documents[invoice].updated_at == moment("9")
+
+    def test_what_nothing_else_paid_is_written_off(self) -> None:
+        trade = Trade("5")
+        invoice = trade.invoice(1_000)
+        trade.pay(300, (invoice, 300))
+        trade.write_off(invoice, write_off_at=moment("8"))
+        document = trade.documents[invoice]
+        assert (status(RECEIVABLE, document, day("9")), document.paid_on) == (
+            "written_off",
+            day("8"),
+        )
+
+    def test_it_is_split_over_what_is_left_of_each_part(self) -> None:
+        trade = Trade("5")
+        invoice = trade.invoice(line(8_333, sales_taxes=[{"amount": 1_667}]))
+        first = trade.write_offs[trade.write_off(invoice, 3_333)]
+        last = trade.write_offs[trade.write_off(invoice)]
+        assert by_code(first.split) == {"4000": 2_777, "2200": 556}
+        assert by_code(last.split) == {"4000": 5_556, "2200": 1_111}
+
+    def test_an_archived_customer_may_still_not_pay(self) -> None:
+        trade = Trade("5")
+        invoice = trade.invoice(1_000)
+        archived = replace(ACME, archived=True)
+        trade.documents[invoice] = replace(trade.documents[invoice], party=archived)
+        assert trade.write_offs[trade.write_off(invoice)].amount == 1_000
+
+    @pytest.mark.parametrize("state", ["draft", "void"])
+    def test_what_is_not_open_is_not_written_off(self, state: str) -> None:
+        trade = Trade("5")
+        invoice = trade.invoice(1_000)
+        trade.documents[invoice] = replace(trade.documents[invoice], state=state)
+        refusal = refused(trade.write_off, invoice)
+        assert isinstance(refusal, Conflict)
+        assert refusal.code == "invoice_not_open"
+        assert refusal.detail == {"current_state": state, "invoice_id": str(invoice)}
+
+    @pytest.mark.parametrize(("amount", "told"), [(601, 601), (None, 0)])
+    def test_more_than_is_left_is_refused(self, amount: int | None, told: int) -> None:
+        trade = Trade("5")
+        invoice = trade.invoice(1_000)
+        trade.pay(1_000, (invoice, 400 if amount else 1_000), status="pending")
+        refusal = refused(trade.write_off, invoice, amount)
+        assert refusal.code == "allocation_exceeds_outstanding"
+        rest = 600 if amount else 0
+        assert refusal.detail == {"left": rest, "amount": told, "invoice_id": str(invoice)}
+
+    @pytest.mark.parametrize("at", [None, moment("9")])
+    def test_a_day_inside_the_lock_is_refused_given_or_not(self, at: Any) -> None:
+        trade = Trade("5")
+        invoice = trade.invoice(1_000)
+        trade.today, trade.lock = "9", "9"
+        refusal = refused(trade.write_off, invoice, write_off_at=at)
+        assert refusal.code == "period_locked"
+        assert refusal.detail == {"date": "2026-01-09", "lock_date": "2026-01-09"}
+
+    @pytest.mark.parametrize(
+        ("named", "code"),
+        [
+            (account_named("1200"), "control_account"),
+            (account_named("9999"), "reference_not_found"),
+            ({"type": "AccountId", "id": UUID(int=9_999)}, "reference_not_found"),
+        ],
+    )
+    def test_the_account_must_be_usable(self, named: dict[str, Any], code: str) -> None:
+        trade = Trade("5")
+        invoice = trade.invoice(1_000)
+        assert refused(trade.write_off, invoice, destination_account=named).code == code
+        assert trade.documents[invoice].written_off == 0
+
+    def test_an_archived_account_takes_nothing(self) -> None:
+        trade = Trade("5")
+        document = trade.documents[trade.invoice(1_000)]
+        accounts = BookAccounts(
+            ROLES, {AccountReference("code", "6000"): account("6000", archived=True)}
+        )
+        body = {"destination_account": account_named("6000")}
+        refusal = refused(
+            writing_off.write_off, RECEIVABLE, document, body, accounts, trade.occasion()
+        )
+        assert (refusal.code, refusal.detail["account_code"]) == ("account_archived", "6000")
+
+
+class TestAccountReferences:
+    def test_a_named_account_is_loaded_first(self) -> None:
+        named = {"destination_account": account_named("6000")}
+        assert writing_off.account_references(named) == {AccountReference("code", "6000")}
+        assert writing_off.account_references({}) == frozenset()
+
+
+class TestReverse:
+    def test_the_invoice_is_owed_again(self) -> None:
+        trade = Trade("5")
+        invoice = trade.invoice(1_000)
+        id_ = trade.write_off(invoice)
+        trade.today = "9"
+        trade.reverse(id_)
+        document = trade.documents[invoice]
+        assert (document.written_off, document.paid_on, document.settled) == (0, None, ())
+        assert outstanding(document) == 1_000
+        assert trade.write_offs[id_].reversed_at == document.updated_at == moment("9")
+
+    def test_it_gives_back_the_parts_that_it_took(self) -> None:
+        trade = Trade("5")
+        invoice = trade.invoice(line(600), line(600, sales_taxes=[{"amount": 200}]))
+        first, second = trade.write_off(invoice, 701), trade.write_off(invoice, 501)
+        trade.reverse(first)
+        document = trade.documents[invoice]
+        assert by_code(document.settled) == by_code(trade.write_offs[second].split)
+
+    def test_it_is_reversed_once(self) -> None:
+        trade = Trade("5")
+        id_ = trade.write_off(trade.invoice(1_000))
+        trade.reverse(id_)
+        refusal = refused(trade.reverse, id_)
+        assert (refusal.code, refusal.detail) == (
+            "invalid_state_transition",
+            {"current_state": "reversed", "allowed_next_states": []},
+        )
+
+    def test_the_invoice_may_be_voided_after_it_and_not_before(self) -> None:
+        trade = Trade("5")
+        invoice = trade.invoice(1_000)
+        id_ = trade.write_off(invoice, 1)
+        assert refused(trade.void, invoice).code == "invoice_has_allocations"
+        trade.reverse(id_)
+        trade.void(invoice)
+        assert trade.balances() == {}

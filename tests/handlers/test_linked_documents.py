@@ -1,0 +1,181 @@
+"""Documents as they stand in what they are linked to, and the wall around them."""
+
+import hashlib
+
+import pytest
+
+from tests.handlers.bodies import SENT, Record, invoice_body
+from tests.handlers.files import (
+    CSV,
+    PDF,
+    XML,
+    credit,
+    follow,
+    in_json,
+    kept,
+    names,
+    records,
+    target,
+    upload,
+)
+from tests.house import House
+from tests.partnership import Business, Partnership
+
+
+@pytest.fixture(scope="module")
+def shop(acme: Partnership) -> Business:
+    return acme.business()
+
+
+@pytest.fixture(scope="module")
+def buyer(shop: Business) -> Record:
+    return shop.customer()
+
+
+class TestDocumentsOfCustomers:
+    def test_a_customer_comes_with_its_document(self, house: House, shop: Business) -> None:
+        sent = in_json(XML, "order.xml", document_type="order", tags=["x"], metadata={"a": 1})
+        made = shop.made("customers/", {"company_name": "With paper", "document": sent})
+        [document] = made["documents"]
+        assert (document["file_name"], document["mime_type"]) == ("order.xml", "application/xml")
+        assert follow(shop, document["url"]).content == XML
+        assert hashlib.sha256(XML).hexdigest() in kept(house, shop)
+        whole = shop.api.get(f"documents/{document['document_id']}/").json()
+        assert (whole["linked_type"], whole["linked_id"]) == ("customer", made["id"])
+        assert (whole["document_type"], whole["tags"]) == ("order", ["x"])
+        assert whole["metadata"] == {"a": 1}
+
+    def test_a_change_adds_one_and_the_newest_comes_first(self, shop: Business) -> None:
+        made = shop.made("customers/", {"company_name": "C", "document": in_json(PDF, "1.pdf")})
+        path = f"customers/{made['id']}/"
+        answer = shop.api.patch(path, json={"document": in_json(CSV, "2.csv")})
+        assert (answer.status_code, answer.headers["etag"]) == (200, '"2"')
+        assert [each["file_name"] for each in answer.json()["documents"]] == ["2.csv", "1.pdf"]
+        assert answer.json()["updated_at"] > made["updated_at"]
+        for shown in (
+            shop.api.get(path).json(),
+            shop.api.post(f"{path}archive/").json(),
+            shop.api.post(f"{path}unarchive/").json(),
+            shop.api.patch(path, json={}).json(),
+        ):
+            assert [each["file_name"] for each in shown["documents"]] == ["2.csv", "1.pdf"]
+
+    def test_a_list_of_customers_shows_none(self, shop: Business) -> None:
+        shop.made("customers/", {"company_name": "Listed", "document": in_json()})
+        listed = shop.api.get("customers/", params={"name": "Listed"}).json()["results"]
+        assert ["documents" in each for each in listed] == [False]
+
+    def test_a_known_external_id_keeps_no_second_one(self, house: House, shop: Business) -> None:
+        body = {"company_name": "Same", "external_id": "same", "document": in_json()}
+        first = shop.made("customers/", body)
+        before = names(house, shop), records(house, shop)
+        again = shop.api.post("customers/", json=body)
+        assert again.status_code == 200
+        assert [each["document_id"] for each in again.json()["documents"]] == [
+            each["document_id"] for each in first["documents"]
+        ]
+        assert (names(house, shop), records(house, shop)) == before
+
+    def test_a_key_tells_files_apart(self, house: House, shop: Business) -> None:
+        key = {"Idempotency-Key": "a customer with paper"}
+        body = {"company_name": "Keyed", "document": in_json(PDF)}
+        first = shop.api.post("customers/", json=body, headers=key)
+        before = names(house, shop)
+        again = shop.api.post("customers/", json=body, headers=key)
+        assert (again.status_code, again.content) == (201, first.content)
+        other = shop.api.post(
+            "customers/", json={**body, "document": in_json(PDF + b" ")}, headers=key
+        )
+        assert (other.status_code, other.json()["error_code"]) == (422, "idempotency_key_reused")
+        assert names(house, shop) == before
+
+    @pytest.mark.parametrize(
+        "text",
+        ["a", "a===", "YQ", "YR==", "YWJ", "YWJj\n", "YW Jj", "YWJ-", "Y=Q=", "====", "é" * 4],
+    )
+    def test_what_is_no_base64_is_told_by_its_field(self, shop: Business, text: str) -> None:
+        document = {"file": text, "file_name": "a.pdf"}
+        answer = shop.api.post("customers/", json={"company_name": "X", "document": document})
+        assert (answer.status_code, answer.json()["error_code"]) == (400, "validation_error")
+        assert list(answer.json()["detail"]["field_errors"]) == ["document.file"]
+
+    def test_another_kind_is_not_taken_and_nothing_is_kept(
+        self, house: House, shop: Business
+    ) -> None:
+        before = names(house, shop)
+        body = {"company_name": "X", "external_id": "no", "document": in_json(b"MZ" + bytes(9))}
+        answer = shop.api.post("customers/", json=body)
+        assert (answer.status_code, answer.json()["error_code"]) == (415, "unsupported_media_type")
+        assert names(house, shop) == before
+        found = shop.api.get("customers/", params={"external_id": "no"}).json()
+        assert found["results"] == []
+
+
+class TestDocumentsOfOthers:
+    def test_the_latest_one_linked_is_shown(self, shop: Business, buyer: Record) -> None:
+        for kind, path in (
+            ("invoice", "invoices/{id}/"),
+            ("invoice_refund", "invoices/refunds/{id}/"),
+            ("customer_credit", "customer-credits/{id}/"),
+        ):
+            resource = target(shop, buyer, kind)
+            address = path.format(**resource)
+            assert shop.api.get(address).json()["document"] is None
+            for name in ("first.pdf", "second.pdf"):
+                upload(shop, PDF, name, linked_type=kind, linked_id=resource["id"])
+            shown = shop.api.get(address).json()["document"]
+            assert shown["file_name"] == "second.pdf"
+            assert follow(shop, shown["url"]).content == PDF
+
+    def test_those_of_a_deleted_draft_stay(self, shop: Business, buyer: Record) -> None:
+        draft = shop.made("invoices/", invoice_body(buyer, document=in_json()))
+        made = draft["document"]
+        assert shop.api.delete(f"invoices/{draft['id']}/").status_code == 200
+        shown = shop.api.get(f"documents/{made['document_id']}/").json()
+        assert (shown["linked_type"], shown["linked_id"]) == ("invoice", draft["id"])
+        assert follow(shop, shown["url"]).content == PDF
+
+    def test_a_preview_keeps_no_file(self, house: House, shop: Business, buyer: Record) -> None:
+        before = names(house, shop), records(house, shop)
+        body = credit(shop, buyer, sent_at=SENT, document=in_json())
+        preview = shop.api.post("customer-credits/?preview=true", json=body)
+        assert preview.status_code == 200
+        assert preview.json()["document"]["file_name"] == "paper.pdf"
+        assert follow(shop, preview.json()["document"]["url"]).status_code == 404
+        assert (names(house, shop), records(house, shop)) == before
+
+    def test_a_form_and_json_come_to_the_same(self, shop: Business, buyer: Record) -> None:
+        invoice = target(shop, buyer, "invoice")
+        body = {"invoice_id": invoice["id"], "amount_cents": 100}
+        facts = {"document_type": "complaint", "upload_source": "mail"}
+        by_json = shop.made(
+            "invoices/refunds/",
+            {**body, "document": in_json(PDF, "a.pdf", metadata={"n": 1}, tags=["t"], **facts)},
+        )
+        form = {**body, **facts, "document_metadata": '{"n": 1}', "document_tags": ["t"]}
+        parts = {"document": ("a.pdf", PDF, "text/html")}
+        by_form = shop.api.post("invoices/refunds/", data=form, files=parts)
+        assert by_form.status_code == 201
+        shown = [
+            shop.api.get(f"documents/{made['document']['document_id']}/").json()
+            for made in (by_json, by_form.json())
+        ]
+        own = ("id", "document_id", "url", "linked_id", "created_at")
+        first, second = ({k: v for k, v in each.items() if k not in own} for each in shown)
+        assert first == second
+        assert (first["document_type"], first["metadata"]) == ("complaint", {"n": 1})
+
+
+class TestWall:
+    def test_another_business_finds_neither_record_nor_list_nor_target(
+        self, shop: Business, buyer: Record, acme: Partnership, rival: Partnership
+    ) -> None:
+        made = upload(shop, linked_type="customer", linked_id=buyer["id"]).json()
+        for other in (acme.business(), rival.business()):
+            answer = other.api.get(f"documents/{made['id']}/")
+            assert (answer.status_code, answer.json()["error_code"]) == (404, "document_not_found")
+            assert other.api.get("documents/").json()["results"] == []
+            named = other.api.get("documents/", params={"linked_id": buyer["id"]}).json()
+            assert named["results"] == []
+            answer = upload(other, linked_type="customer", linked_id=buyer["id"])
+            assert (answer.status_code, answer.json()["error_code"]) == (422, "reference_not_found")

@@ -1,0 +1,264 @@
+"""What happens at a till before something is refused there, and the requests that will be."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from tests.handlers.bodies import (
+    CREDITED,
+    NOBODY,
+    Record,
+    credit_body,
+    credited,
+    invoice_body,
+    line,
+    paid,
+    part,
+    payment_body,
+    sent,
+    share,
+)
+from tests.partnership import Business
+
+AT = f"{CREDITED}T09:00:00Z"
+CREDITS = "customer-credits/"
+INVOICES = "invoices/"
+PAYMENTS = "invoices/payments/"
+REFUNDS = "invoices/refunds/"
+CHART = "general-ledger/chart-of-accounts/"
+Request = tuple[str, str, Any]
+NOTHING: Record = {"id": NOBODY, "type": "Invoice"}
+
+
+def account(code: str) -> Record:
+    return {"type": "AccountCode", "code": code}
+
+
+@dataclass(frozen=True)
+class Till:
+    """One customer of a business: what happened with it. Every amount is 100 unless it is said."""
+
+    shop: Business
+    buyer: Record
+
+    def done(self, request: Request) -> Record:
+        method, path, body = request
+        answer = self.shop.api.request(method, path, json=body)
+        assert answer.status_code in (200, 201), answer.text
+        made: Record = answer.json()
+        return made
+
+    def read(self, invoice_id: str) -> Record:
+        shown: Record = self.shop.api.get(f"{INVOICES}{invoice_id}/").json()
+        return shown
+
+    # ── Invoices ───────────────────────────────────────────────────────────────────────────────
+
+    def invoice(self, total: int = 100, **facts: Any) -> Record:
+        return sent(self.shop, self.buyer, total, **facts)
+
+    def draft(self, **facts: Any) -> Record:
+        return self.shop.made(INVOICES, invoice_body(self.buyer, **facts))
+
+    def void(self) -> Record:
+        return self.done(voiding(self.invoice()))
+
+    def of_another(self) -> Record:
+        """An invoice of another customer."""
+        return sent(self.shop, self.shop.customer(), 100)
+
+    def paid(self, amount: int = 100, **facts: Any) -> Record:
+        invoice = self.invoice()
+        self.payment(amount, part(invoice, amount), **facts)
+        return invoice
+
+    def promised(self, amount: int = 40) -> Record:
+        """An invoice of which a payment that is pending has a part."""
+        return self.paid(amount, status="pending")
+
+    def credited(self, amount: int = 40) -> Record:
+        invoice = self.invoice()
+        self.credit(amount, share(invoice, amount))
+        return invoice
+
+    def written_off(self, **facts: Any) -> Record:
+        return self.shop.write_off(self.invoice(), **facts)
+
+    def partly_written_off(self) -> Record:
+        return self.written_off(amount_cents=40)
+
+    def reversed(self) -> Record:
+        """An invoice as it was before its write-off was taken back."""
+        invoice = self.written_off()
+        self.done(reversing(invoice))
+        return invoice
+
+    def refunded_and_bounced(self) -> Record:
+        """An invoice on which nothing is paid any more, and of which a part was refunded."""
+        payment = self.refunded()
+        self.done(changing(payment, status="failed"))
+        invoice: Record = payment["applied_invoices"][0]
+        return invoice
+
+    def named_by_a_credit(self) -> Record:
+        draft = self.draft()
+        self.credit(source_invoice_id=draft["id"])
+        return draft
+
+    # ── Payments and refunds ───────────────────────────────────────────────────────────────────
+
+    def payment(self, total: int = 100, *parts: Record, **facts: Any) -> Record:
+        return paid(self.shop, self.buyer, total, *parts, **facts)
+
+    def allocated(self, amount: int = 100) -> Record:
+        """A payment that settles an invoice."""
+        return self.payment(100, part(self.invoice(), amount))
+
+    def refunded(self) -> Record:
+        """A payment of 100 for an invoice of which 60 was refunded."""
+        invoice = self.invoice()
+        payment = self.payment(100, part(invoice, 100))
+        self.shop.refund(invoice, amount_cents=60)
+        return payment
+
+    def given_back(self) -> Record:
+        """A payment of 100 that settled nothing, and of which 60 was refunded."""
+        payment = self.payment(100)
+        self.shop.refund(payment, amount_cents=60)
+        return payment
+
+    def refund(self, **facts: Any) -> Record:
+        return self.shop.refund(self.paid(), **facts)
+
+    def refund_paid(self) -> Record:
+        return self.refund(completed_at=AT)
+
+    def refund_cancelled(self) -> Record:
+        return self.done(cancelling_refund(self.refund()))
+
+    def refund_payment_cancelled(self) -> Record:
+        refund = self.refund_paid()
+        self.done(cancelling_refund_payment(refund))
+        return refund
+
+    # ── Credits ────────────────────────────────────────────────────────────────────────────────
+
+    def credit(self, total: int = 100, *shares: Record, **facts: Any) -> Record:
+        return credited(self.shop, self.buyer, total, *shares, **facts)
+
+    def credit_draft(self, **facts: Any) -> Record:
+        return self.shop.made(CREDITS, credit_body(self.buyer, {"amount": 100}, **facts))
+
+    def credit_applied(self) -> Record:
+        return self.credit(100, share(self.invoice(), 40))
+
+    def credit_void(self) -> Record:
+        return self.done(voiding_credit(self.credit()))
+
+    # ── What is gone ───────────────────────────────────────────────────────────────────────────
+
+    @cached_property
+    def gone(self) -> "Till":
+        """A customer that is archived; a draft of an invoice and of a credit are its own."""
+        till = Till(self.shop, self.shop.customer())
+        drafts = {"invoice": till.draft(), "credit": till.credit_draft()}
+        self.done(("POST", f"customers/{till.buyer['id']}/archive/", None))
+        return Till(self.shop, {**till.buyer, **drafts})
+
+    @cached_property
+    def closed(self) -> Record:
+        """An account that is archived."""
+        facts = {"account_type": "revenue", "account_subtype": "revenue"}
+        self.shop.made(CHART, {"code": "4910", "name": "Gone", **facts})
+        self.done(("DELETE", f"{CHART}4910/", None))
+        return account("4910")
+
+    # ── What a customer asks for ───────────────────────────────────────────────────────────────
+
+    def invoicing(self, *lines: Record, **facts: Any) -> Request:
+        given = {"sent_at": AT, **facts}
+        return "POST", INVOICES, invoice_body(self.buyer, *(lines or (line(100),)), **given)
+
+    def paying(self, invoice: Record, amount: int = 100, total: int = 100, **facts: Any) -> Request:
+        body = payment_body(self.buyer, total, allocations=[part(invoice, amount)])
+        return "POST", PAYMENTS, {**body, **facts}
+
+    def crediting(self, *shares: Record, **facts: Any) -> Request:
+        given = {"sent_at": AT, "allocations": list(shares), **facts}
+        return "POST", CREDITS, credit_body(self.buyer, {"amount": 100}, **given)
+
+    def crediting_to(self, named: Record) -> Request:
+        lines = [{"amount": 1, "revenue_account_identifier": named}]
+        return self.crediting(line_items=lines)
+
+
+def editing(invoice: Record, **facts: Any) -> Request:
+    return "PUT", f"{INVOICES}{invoice['id']}/", {"line_items": [line(700)], **facts}
+
+
+def sending(invoice: Record, **facts: Any) -> Request:
+    return "POST", f"{INVOICES}{invoice['id']}/send/", facts
+
+
+def voiding(invoice: Record, **facts: Any) -> Request:
+    return "POST", f"{INVOICES}{invoice['id']}/void/", facts
+
+
+def deleting(invoice: Record) -> Request:
+    return "DELETE", f"{INVOICES}{invoice['id']}/", None
+
+
+def writing_off(invoice: Record, **facts: Any) -> Request:
+    return "POST", f"{INVOICES}{invoice['id']}/write-offs/", facts
+
+
+def reversing(invoice: Record) -> Request:
+    write_off = invoice["write_offs"][-1]["id"]
+    return "DELETE", f"{INVOICES}{invoice['id']}/write-offs/{write_off}/", None
+
+
+def changing(payment: Record, **changes: Any) -> Request:
+    return "PATCH", f"{PAYMENTS}{payment['id']}/", changes
+
+
+def lowering(payment: Record, amount: int) -> Request:
+    """Let a payment settle less of the one invoice that it settles."""
+    return changing(payment, allocations=[part(payment["applied_invoices"][0], amount)])
+
+
+def replacing(payment: Record, **changes: Any) -> Request:
+    return "PUT", f"{PAYMENTS}{payment['id']}/", changes
+
+
+def cancelling(payment: Record) -> Request:
+    return "POST", f"{PAYMENTS}{payment['id']}/delete/", None
+
+
+def refunding(target: Record, **facts: Any) -> Request:
+    name = "invoice_id" if target.get("type") == "Invoice" else "payment_id"
+    return "POST", REFUNDS, {name: target["id"], **facts}
+
+
+def paying_back(refund: Record, **facts: Any) -> Request:
+    return "POST", f"{REFUNDS}{refund['id']}/payments/", facts
+
+
+def cancelling_refund(refund: Record) -> Request:
+    return "DELETE", f"{REFUNDS}{refund['id']}/", None
+
+
+def cancelling_refund_payment(refund: Record) -> Request:
+    payment = refund["refund_payments"][0]["id"]
+    return "POST", f"{REFUNDS}{refund['id']}/payments/{payment}/delete/", None
+
+
+def applying(credit: Record, *shares: Record, **facts: Any) -> Request:
+    return "PUT", f"{CREDITS}{credit['id']}/", {"allocations": list(shares), **facts}
+
+
+def sending_credit(credit: Record, at: str = AT) -> Request:
+    return "PUT", f"{CREDITS}{credit['id']}/", {"sent_at": at}
+
+
+def voiding_credit(credit: Record, **facts: Any) -> Request:
+    return "POST", f"{CREDITS}{credit['id']}/void/", facts
