@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help install run serve demo migrate test fuzz fuzz-deep bench contract clients docs bodies bare \
-        format lint types rooms audit check lock clean
+        model races format lint types rooms audit check lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -69,6 +69,12 @@ fuzz: $(READY) ## Schemathesis against a running server: partner, business token
 
 fuzz-deep: $(READY) ## The same for a quarter of an hour, with a random seed
 	@$(BIN)/python -m tests.fuzz.run --deep 900
+
+model: $(READY) ## Two thousand random runs over HTTP beside a small model of the rules
+	@$(BIN)/python -m tests.model.run --runs 2000 --steps 50 --workers 2
+
+races: $(READY) ## Half a minute of many clients on the same few invoices
+	@RACE_SECONDS=30 $(BIN)/python -m pytest -q tests/concurrency/test_receivable_races.py
 
 bench: $(READY) ## CPU per request beside the usual stacks
 	@$(BIN)/python -m bench.http_cost && $(BIN)/python -m bench.deep_pages

@@ -155,11 +155,13 @@ def difference(
         tallies = days[after_lock(move.on, lock_date), move.stream]
         tallies[move.account_id, move.settles, side].add(move.amount, move.split, 1)
     for entry in posted:
-        _add_lines(days[after_lock(entry.entry_date, lock_date), entry.stream], entry, -1)
+        on = after_lock(entry.entry_date, lock_date)
+        _add_lines(days[on, entry.stream], entry.lines, -1)
     entries = []
     for on, stream in sorted(days, key=lambda place: place[0]):
         lines = _lines(days[on, stream])
-        if lines:
+        # What comes and goes on one day before it was ever posted is no entry.
+        if not _cancel_out(lines):
             opening = "Change of " if stream in known else ""
             known.add(stream)
             entries.append(_entry(source, on, stream, lines, opening))
@@ -177,7 +179,7 @@ def as_reversals(entries: Iterable[Entry], posted: Iterable[Posted]) -> list[Ent
     written: list[Entry] = []
     for entry in reversed(list(entries)):
         standing = _standing(each for each in posted if each.stream == entry.stream)
-        if standing and _cancel_out(entry, *standing):
+        if standing and _cancel_out(_lines_of(entry, *standing)):
             written[:0] = [_reversal(each, entry) for each in standing]
             posted = [each for each in posted if each.stream != entry.stream]
         else:
@@ -189,8 +191,8 @@ def _sign(amount: int) -> int:
     return (amount > 0) - (amount < 0)
 
 
-def _add_lines(tallies: _Tallies, entry: Entry, sign: int) -> None:
-    for line in entry.lines:
+def _add_lines(tallies: _Tallies, lines: Iterable[Line], sign: int) -> None:
+    for line in lines:
         tallies[line.account_id, line.settles, 0].add(line.amount, line.split, sign)
 
 
@@ -234,7 +236,7 @@ def _standing(posted: Iterable[Posted]) -> list[Posted]:
     for entry in posted:
         if entry.reversed or entry.reversal_of_id is not None:
             continue
-        opposite = next((each for each in standing if _cancel_out(each, entry)), None)
+        opposite = next((each for each in standing if _cancel_out(_lines_of(each, entry))), None)
         if opposite is None:
             standing.append(entry)
         else:
@@ -242,10 +244,14 @@ def _standing(posted: Iterable[Posted]) -> list[Posted]:
     return standing
 
 
-def _cancel_out(*entries: Entry) -> bool:
+def _lines_of(*entries: Entry) -> list[Line]:
+    return [line for entry in entries for line in entry.lines]
+
+
+def _cancel_out(lines: Iterable[Line]) -> bool:
+    """Tell whether nothing is left of lines once they are added up."""
     tallies: _Tallies = defaultdict(_Tally)
-    for entry in entries:
-        _add_lines(tallies, entry, 1)
+    _add_lines(tallies, lines, 1)
     return not any(_lines_at(place, tally) for place, tally in tallies.items())
 
 

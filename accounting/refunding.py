@@ -12,7 +12,7 @@ from accounting.corrections import provider
 from accounting.documents import Document
 from accounting.errors import Conflict, RuleBroken
 from accounting.ledger import refuse_locked
-from accounting.occasion import Occasion, refuse_other_currency
+from accounting.occasion import Occasion
 from accounting.payments import Payment
 from accounting.refunds import Refund, RefundAllocation, RefundPayment
 from accounting.sides import Side
@@ -49,9 +49,8 @@ def agree(
     """Make a refund from the body of a create; with a `completed_at` it is paid at once.
 
     Left out, the amount is all that can be given back. Raises RuleBroken
-    `refund_exceeds_refundable` or `currency_mismatch`; Conflict `period_locked`.
+    `refund_exceeds_refundable`; Conflict `period_locked`.
     """
-    refuse_other_currency(body.get("currency"), occasion)
     given = body.get("completed_at") or occasion.now
     refuse_locked(occasion.lock_date, given.date())
     amount = body.get("amount_cents", refundable(target))

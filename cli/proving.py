@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from cli.databases import ready
-from persistence.integrity import BooksToProve, Check, all_books, prove
 from persistence.pool import make_pool
+from persistence.proof.integrity import BooksToProve, Check, all_books, prove
 from server import settings
 
 

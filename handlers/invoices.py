@@ -130,10 +130,11 @@ async def reverse_write_off(
 ) -> Reply:
     """Take a write-off back: the invoice is owed again by as much."""
     invoice, shares, given_up = await books.ask(
-        books.invoices.lock(invoice_id),
+        books.invoices.lock_named(invoice_id),
         books.invoices.shares(invoice_id),
         books.write_offs.get_within(invoice_id, write_off_id),
     )
+    books.check_precondition(invoice)  # If-Match is the invoice's; what is not there is told first.
     owed, reversed_ = writing_off.reverse(invoice, given_up, books.occasion)
     await save_and_post(books, owed, reversed_)
     return await show(books, owed, shares.with_write_off(reversed_), links)

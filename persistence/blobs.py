@@ -58,7 +58,11 @@ class Blobs:
             async with asyncio.timeout(ANSWER_SECONDS):
                 for key, content in contents.items():
                     await asyncio.to_thread(self._shelf.put, key, content)
-        except (OutOfReach, OSError) as error:  # A TimeoutError is an OSError.
+        except TimeoutError as error:
+            # Whoever waits holds locks, and a storage that hangs would not take it away either.
+            _leave_behind(contents)
+            raise _away(error) from error
+        except (OutOfReach, OSError) as error:
             await self.drop(contents)
             raise _away(error) from error
         except BaseException:
@@ -85,12 +89,11 @@ class Blobs:
 
     async def drop(self, contents: Mapping[str, bytes]) -> None:
         """Take away what no record names; what cannot be reached is left for the sweep."""
-        for key in contents:
-            try:
+        try:
+            for key in contents:
                 await self.delete(key)
-            except Unavailable:
-                structlog.get_logger("accounting.documents").warning("left_behind", key=key)
-                return  # Whatever keeps one from being taken away keeps the others as well.
+        except Unavailable:
+            _leave_behind(contents)
 
     async def _ask(self, question: Callable[[], T]) -> T:
         try:
@@ -176,6 +179,10 @@ def new_key() -> str:
 def key_in(business_id: UUID, storage_key: str) -> str:
     """Say where a content of a business lies."""
     return f"{business_id}/{storage_key}"
+
+
+def _leave_behind(contents: Mapping[str, bytes]) -> None:
+    structlog.get_logger("accounting.documents").warning("left_behind", keys=sorted(contents))
 
 
 def _away(error: Exception) -> Unavailable:

@@ -89,18 +89,6 @@ class RefundStore(Store[Refund]):
 
         return self.ask((Query(self.statements.targets, {"ids": [id]}),), answer)
 
-    def lock_named(self, id: UUID) -> Question[Refund]:
-        """Lock one that a path names before what it is about: If-Match is not about this one.
-
-        Raises NotFound.
-        """
-        self.books.note_locks(self.rank, [id])
-        waiting = self.waiting(id)
-        return self.ask(
-            (*waiting, *self.loading([id])),
-            lambda answers: self.only(self.assemble(answers[len(waiting) :])),
-        )
-
     def shown(self, id: UUID) -> Question[RefundRecord]:
         """Find one with its payments and documents; raises NotFound."""
         queries = _whole(self.statements.shown, {"ids": [id]})

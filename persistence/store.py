@@ -97,6 +97,18 @@ class Store(ABC, Generic[V]):
 
         return self.ask((*waiting, *self.loading([id])), answer)
 
+    def lock_named(self, id: UUID) -> Question[V]:
+        """Lock one that a path names before another thing, and leave If-Match unread.
+
+        Raises NotFound.
+        """
+        self.books.note_locks(self.rank, [id])
+        waiting = self.waiting(id)
+        return self.ask(
+            (*waiting, *self.loading([id])),
+            lambda answers: self.only(self.assemble(answers[len(waiting) :])),
+        )
+
     def waiting(self, id: UUID) -> tuple[Query, ...]:
         """The statements that wait for the locks of one row, before it is read."""
         return (self._locking([id]),)

@@ -23,6 +23,16 @@ def sums(*splits: Split) -> dict[str, int]:
     return {code: amount for code, amount in totals.items() if amount}
 
 
+def says_something(entry: ledger.Entry) -> bool:
+    """Tell whether an entry changes an account, or what is settled."""
+    changed: Counter[tuple[UUID | None, ...]] = Counter()
+    for each in entry.lines:
+        changed[(each.account_id,)] += each.amount
+        for account_id, part in each.split:
+            changed[each.account_id, each.settles, account_id] += part
+    return any(changed.values())
+
+
 def ledger_splits(trade: Trade, account: str) -> dict[str, dict[str, int]]:
     """What the lines on an account settle, by what is settled: the cash basis reads this."""
     splits: dict[str, list[Split]] = {}
@@ -45,6 +55,7 @@ def check_postings(trade: Trade, locks_move: bool) -> None:
         )
         assert all(len(entry.lines) >= 2 for entry in subject.posted)
         assert all(sum(each.amount for each in entry.lines) == 0 for entry in subject.posted)
+        assert all(says_something(entry) for entry in subject.posted)
         assert all(each.amount != 0 for each in lines)
         reversed_ids = [e.reversal_of_id for e in subject.posted if e.reversal_of_id is not None]
         assert len(set(reversed_ids)) == len(reversed_ids)

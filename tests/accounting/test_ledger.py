@@ -109,6 +109,11 @@ class TestDifference:
             "Change of thing of Acme",
         ]
 
+    def test_what_comes_and_goes_before_it_was_posted_is_no_entry(self) -> None:
+        brief = [*wants("5", a1000=10, a4000=-10), *wants("7", a1000=-10, a4000=10)]
+        assert difference(SOURCE, brief, [], day("31")) == []
+        assert len(difference(SOURCE, brief, [], None)) == 2
+
     def test_settled_documents_stay_apart(self) -> None:
         other = UUID(int=89)
         desired = [

@@ -90,6 +90,12 @@ class TestBounce:
         assert refused(trade.void, invoice).code == "invoice_has_allocations"
         assert trade.balances() == {"1100": -1_000, "1200": 1_000, "4000": -1_000, "4100": 1_000}
 
+    def test_a_list_that_is_empty_anyway_changes_nothing_in_that(self) -> None:
+        trade = Trade("5")
+        invoice, payment = refunded(trade, 1_000)
+        trade.change(payment, status="failed", allocations=[], whole=True)
+        assert outstanding(trade.documents[invoice]) == 1_000
+
     def test_a_payment_of_refunded_advance_money_may_bounce_too(self) -> None:
         trade = Trade("5")
         payment = trade.pay(1_000)

@@ -114,6 +114,13 @@ class TestAgree:
         assert by_code(document.returned) == {"4100": 922, "2200": 61, "2400": 17}
         assert document.refunded == sum(trade.refunds[each].amount for each in made) == 1_000
 
+    def test_a_step_takes_what_earlier_steps_have_left(self) -> None:
+        trade = Trade("5")
+        other = {"tax_account": {"type": "AccountCode", "code": "2400"}}
+        invoice = paid_invoice(trade, line(1, sales_taxes=[{"amount": 1}, {"amount": 1, **other}]))
+        steps = [trade.refunds[trade.refund(invoice, 1)].allocations[0].split for _ in range(3)]
+        assert [by_code(each) for each in steps] == [{"4100": 1}, {"2200": 1}, {"2400": 1}]
+
     @pytest.mark.parametrize("amount", [601, None])
     def test_more_than_that_or_nothing_is_refused(self, amount: int | None) -> None:
         trade = Trade("5")
@@ -177,7 +184,9 @@ class TestPay:
     def test_two_payments_one_of_them_cancelled_and_paid_again(self) -> None:
         trade = Trade("5")
         refund = trade.refund(paid_invoice(trade))
-        first, second = trade.pay_refund(refund, 3_333), trade.pay_refund(refund)
+        first = trade.pay_refund(refund, 3_333)
+        assert (word(trade, refund), trade.refunds[refund].completed_at) == ("processing", None)
+        second = trade.pay_refund(refund)
         split = {"4100": 2_777, "2200": 556}
         assert by_code(trade.refund_payments[first].split) == split
         assert by_code(trade.refund_payments[second].split) == {"4100": 5_556, "2200": 1_111}
@@ -193,6 +202,12 @@ class TestPay:
         assert trade.refunds[refund].completed_at == moment("8")
         assert (word(trade, refund), refunds.rest(trade.refunds[refund])) == ("paid", 0)
         assert "2300" not in trade.balances()
+
+    def test_each_payment_takes_what_earlier_ones_have_left(self) -> None:
+        trade = Trade("5")
+        refund = trade.refund(paid_invoice(trade, line(1, sales_taxes=[{"amount": 1}])))
+        steps = [trade.refund_payments[trade.pay_refund(refund, 1)].split for _ in range(2)]
+        assert [by_code(each) for each in steps] == [{"4100": 1}, {"2200": 1}]
 
     def test_the_first_payment_is_made_as_the_refund_says(self) -> None:
         trade = Trade("5")
@@ -288,3 +303,13 @@ class TestCancel:
         refusal = refused(trade.cancel_refund_payment, payment)
         assert refusal.code == "invalid_state_transition"
         assert refusal.detail == {"current_state": "cancelled", "allowed_next_states": []}
+
+
+class TestElsewhere:
+    def test_an_external_id_of_another_refunds_payment_is_taken(self) -> None:
+        trade = Trade("5")
+        first, second = (trade.refund(paid_invoice(trade)) for _ in range(2))
+        known = trade.refund_payments[trade.pay_refund(first, external_id="p")]
+        refunding.refuse_elsewhere(trade.refunds[first], known)
+        refusal = refused(refunding.refuse_elsewhere, trade.refunds[second], known)
+        assert refusal.code == "duplicate_external_id"

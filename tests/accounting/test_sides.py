@@ -50,6 +50,15 @@ def posted(*subjects: Subject) -> list[dict[str, int]]:
     ]
 
 
+def splits_agree(subject: Subject) -> bool:
+    """Tell whether what each line settles has the sign of the line, and adds up to it."""
+    entries = postings.entries_for(OTHER_SIDE, subject, ROLES, None)
+    settling_lines = [each for entry in entries for each in entry.lines if each.settles]
+    return bool(settling_lines) and all(
+        sum(part for _, part in each.split) == each.amount for each in settling_lines
+    )
+
+
 class TestSign:
     def test_a_purchase_mirrors_a_sale_and_its_fee_does_not(self) -> None:
         received = bill()
@@ -67,6 +76,7 @@ class TestSign:
             {"2000": 1_200, "1250": 300, "1100": -1_500},
             {"6300": 3, "1100": -3},
         ]
+        assert splits_agree(payment.payment)
 
     def test_a_credit_from_the_other_side(self) -> None:
         received = bill()
@@ -82,14 +92,13 @@ class TestSign:
             {"1260": 600, "5100": -500, "1300": -100},
             {"2000": 300, "1260": -300},
         ]
-        entries = postings.entries_for(OTHER_SIDE, credited.credit, ROLES, None)
-        for each in entries[1].lines:
-            assert sum(part for _, part in each.split) == each.amount
+        assert splits_agree(credited.credit)
 
     def test_what_is_not_claimed_any_more(self) -> None:
         received, occasion = bill(), Trade("5").occasion()
         _, given_up = writing_off.write_off(OTHER_SIDE, received, {}, ACCOUNTS, occasion)
         assert posted(given_up) == [{"2000": 1_200, "6200": -1_200}]
+        assert splits_agree(given_up)
 
     def test_money_that_comes_back(self) -> None:
         received, occasion = replace(bill(), paid=1_200), Trade("5").occasion()
@@ -101,3 +110,4 @@ class TestSign:
             {"1100": 1_200, "1270": -1_200},
             {"6300": 3, "1100": -3},
         ]
+        assert splits_agree(agreed.payment)

@@ -178,3 +178,13 @@ class TestReverse:
         trade.reverse(id_)
         trade.void(invoice)
         assert trade.balances() == {}
+
+
+class TestElsewhere:
+    def test_an_external_id_of_another_invoices_write_off_is_taken(self) -> None:
+        trade = Trade("5")
+        first, second = trade.invoice(5), trade.invoice(5)
+        known = trade.write_offs[trade.write_off(first, external_id="w")]
+        writing_off.refuse_elsewhere(trade.documents[first], known)
+        refusal = refused(writing_off.refuse_elsewhere, trade.documents[second], known)
+        assert refusal.code == "duplicate_external_id"

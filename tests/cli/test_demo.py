@@ -115,7 +115,7 @@ class TestDemo:
     ) -> None:
         credits = {each["external_id"]: each for each in listed(business, "customer-credits/")}
         assert {
-            name: (credit["status"], [each["amount"] for each in credit["allocations"]])
+            name: (credit["status"], [each["amount_cents"] for each in credit["allocations"]])
             for name, credit in credits.items()
         } == {"loud": ("applied", [6_000, 4_800]), "no-decaf": ("sent", [])}
 

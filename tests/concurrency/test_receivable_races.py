@@ -18,7 +18,18 @@ import pytest
 from tests.bookkeeping import Ledger
 from tests.concurrency.racers import CREDITS, PAYMENTS, REFUNDS, Racer, Ring
 from tests.concurrency.racing import Ran, statuses, together
-from tests.handlers.bodies import SENT, Record, credit_body, paid, part, sent, settled, share
+from tests.handlers.bodies import (
+    SENT,
+    Record,
+    credit_body,
+    invoice_body,
+    paid,
+    part,
+    payment_body,
+    sent,
+    settled,
+    share,
+)
 from tests.house import House
 from tests.partnership import Business, client
 
@@ -167,6 +178,32 @@ class TestOneName:
     def test_is_one_credit(self, shop: Business, ledger: Ledger, buyer: Record) -> None:
         assert len(known(self.race(shop, CREDITS, credit_body(buyer, sent_at=SENT)))) == 1
 
+    def test_is_one_credit_though_it_has_a_number_too(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        body = credit_body(buyer, sent_at=SENT, credit_note_number="Own 1")
+        assert len(known(self.race(shop, CREDITS, body))) == 1
+
+    def test_is_one_invoice_though_it_has_a_number_too(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        body = invoice_body(buyer, sent_at=SENT, invoice_number="Own 1")
+        assert len(known(self.race(shop, "invoices/", body))) == 1
+
+    def test_is_one_payment_though_it_settles_all_there_is(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        invoice = sent(shop, buyer, 100)
+        ran = self.race(shop, PAYMENTS, payment_body(buyer, 100, allocations=[part(invoice, 100)]))
+        assert len({each.answer.json()["payment"]["id"] for each in ran}) == 1
+
+    def test_is_one_credit_though_it_settles_all_there_is(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        invoice = sent(shop, buyer, 1_000)
+        body = credit_body(buyer, sent_at=SENT, allocations=[share(invoice, 1_000)])
+        assert len(known(self.race(shop, CREDITS, body))) == 1
+
     def test_is_one_refund_of_an_invoice(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
@@ -215,7 +252,7 @@ class TestWhatIsLeft:
         invoices = [sent(shop, buyer, 100) for _ in range(3)]
         calls = []
         for invoice in invoices:
-            payment = {**self.money(buyer), "allocations": [part(invoice, 100)]}
+            payment = payment_body(buyer, 100, allocations=[part(invoice, 100)])
             credit = credit_body(buyer, {"amount": 100}, sent_at=SENT)
             credit["allocations"] = [share(invoice, 100)]
             calls += [
@@ -227,10 +264,6 @@ class TestWhatIsLeft:
         for place in range(3):
             assert statuses(ran[place * 3 : place * 3 + 3]) == {201: 1, 422: 2}
         assert {each.code for each in ran} == {None, "allocation_exceeds_outstanding"}
-
-    def money(self, buyer: Record) -> Record:
-        body = {"customer_id": buyer["id"], "total_amount_cents": 100, "currency": "GBP"}
-        return {**body, "payment_date": "2025-03-10", "payment_method": "cash"}
 
     def test_refunds_never_give_back_more_than_was_paid(
         self, shop: Business, ledger: Ledger, buyer: Record

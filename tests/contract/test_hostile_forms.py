@@ -160,9 +160,11 @@ def hostile_files(operation: Operation, valid: Fields) -> Iterator[HostileForm]:
             fields = {**valid, name: content}
             yield HostileForm(f"{name}: {kind}", multipart(fields.items()), announced, 415)
         for kind, more in {
+            "with a name that is no text": part(
+                f'; name="{name}"; filename="a.pdf"', b"%PDF-1.7"
+            ).replace(b"a.pdf", b"\xff"),
             "empty": part(f'; name="{name}"; filename="a.pdf"', b""),
             "without a name for it": part(f'; name="{name}"', b"%PDF-1.7"),
-            "with a name that is no text": part(f'; name="{name}"; filename="\xff"', b"%PDF-1.7"),
         }.items():
             others = {other: value for other, value in valid.items() if other != name}
             yield HostileForm(f"{name}: {kind}", multipart(others.items(), more), announced)

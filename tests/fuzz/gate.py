@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from persistence import integrity
 from persistence.pool import make_pool
+from persistence.proof import integrity
 
 Report = dict[str, Any]
 # Told of an operation that refused all of one round by a rule, such as a repeated key in each of

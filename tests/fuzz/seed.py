@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from tests.fuzz.settled import plant_settled
 from tests.house import House
 from tests.partnership import Business, Partnership
 
@@ -59,10 +60,12 @@ def plant(house: House, many: int = 60) -> Seeds:
     pools["customer_words"] = [f"customer-{n}" for n in range(12)]
     plant_invoices(seeds, business, customers, many)
     plant_payments(seeds, business, customers, many)
+    plant_settled(pools, business, customers, many)
     plant_accounts(seeds, business, many)
     entries = business.api.get("general-ledger/journal-entries/", params={"page_size": 50})
     pools["journal_entries"] = ids(entries.json()["results"])
-    seeds.cursors = living_cursors(partner, business)
+    refund_id = pools["paid_refunds"][0]
+    seeds.cursors = living_cursors(partner, business_id=business.id, refund_id=refund_id)
     return seeds
 
 
@@ -145,8 +148,8 @@ def plant_accounts(seeds: Seeds, business: Business, many: int) -> None:
     }
 
 
-def living_cursors(partner: Partnership, business: Business) -> dict[str, dict[str, str]]:
-    """A cursor for every list and every sort it has, each from its first page."""
+def living_cursors(partner: Partnership, **ids: str) -> dict[str, dict[str, str]]:
+    """A cursor for every list and every sort it has, each from its first page; `ids` for paths."""
     found: dict[str, dict[str, str]] = {}
     contract = yaml.load(CONTRACT.read_text("utf-8"), yaml.CSafeLoader)
     for path, methods in contract["paths"].items():
@@ -155,7 +158,7 @@ def living_cursors(partner: Partnership, business: Business) -> dict[str, dict[s
         if "sort" not in named:
             continue
         sort = named["sort"]
-        address = path.replace("{business_id}", business.id)
+        address = path.format(**ids)
         for order in sort["schema"]["enum"]:
             page = partner.key.get(address, params={"page_size": 1, "sort": order})
             cursors = found.setdefault(operation["operationId"], {})

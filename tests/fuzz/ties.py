@@ -13,10 +13,11 @@ from zlib import crc32
 from schemathesis.generation.meta import TestPhase
 
 from accounting.businesses import ENTITY_TYPES
+from tests.fuzz.files import real_files
 from tests.fuzz.sowing import numbers, seeds
 
 LARGEST_INTEGER = 2**53 - 1
-LONGEST = {"external_id": 255, "invoice_number": 100, "code": 50}
+LONGEST = {"external_id": 255, "invoice_number": 100, "credit_note_number": 100, "code": 50}
 ETAG = re.compile(r'\*|(W/)?"[0-9]{1,19}"')
 CURRENCY = "GBP"
 
@@ -26,7 +27,8 @@ def tie(name: str, case: Any) -> None:
     # By the case and not by lot: drawn again, the same case is to be answered the same.
     headers = {**case.headers, "Authorization": None}
     drawn = repr((case.path_parameters, case.query, headers, case.body)).encode()
-    mostly = case.meta.phase.name is TestPhase.EXAMPLES or crc32(drawn) % 4 > 0
+    lot = crc32(drawn)
+    mostly = case.meta.phase.name is TestPhase.EXAMPLES or lot % 4 > 0
     tie_headers(case.headers, mostly=mostly)
     tie_query(name, case.query or {})
     # A preview keeps nothing, so no walk over links can start from one.
@@ -34,6 +36,7 @@ def tie(name: str, case: Any) -> None:
         case.query.pop("preview", None)
     if isinstance(case.body, dict):
         case.body = storable(case.body)
+        real_files(name, case.media_type, case.body, lot)
         TIES.get(name, leave)(case, case.body)
         if mostly:
             tie_names(case.body)
@@ -118,6 +121,8 @@ TIES = {
     "create_invoice_payment": tie_allocations,
     "replace_invoice_payment": tie_allocations,
     "update_invoice_payment": tie_allocations,
+    "create_customer_credit": tie_allocations,
+    "replace_customer_credit": tie_allocations,
 }
 
 
@@ -174,11 +179,67 @@ def take_kind(_case: Any, body: dict[str, Any]) -> None:
     leave_out(body, "account_type", "account_subtype")
 
 
+def give_up_little(_case: Any, body: dict[str, Any]) -> None:
+    """Less is given up than is owed."""
+    keep_small(body)
+
+
+def refund_little(_case: Any, body: dict[str, Any]) -> None:
+    """Less goes back than can be refunded, and one of the two it can come from is named."""
+    keep_small(body)
+    leave_out(body, "refund_processing_fee_cents")
+
+
+def apply_little(case: Any, body: dict[str, Any]) -> None:
+    """What is sent goes to an invoice of its customer that is large enough, a draft to none."""
+    pools = seeds().pools
+    name_customer_once(case, body)
+    credit = (case.path_parameters or {}).get("credit_id")
+    if credit is None:
+        place = place_in(pools["customers"], body.get("customer_id"))
+        sent = "sent_at" in body
+    else:
+        place, sent = place_in(pools["sent_credits"], credit), credit in pools["sent_credits"]
+        if sent:
+            leave_out(body, "sent_at")
+    if "allocations" in body:
+        share = {"invoice_id": pools["owed_invoices"][place], "amount": 1}
+        body["allocations"] = [share] if sent and body["allocations"] else []
+    for line in body.get("line_items", ()):
+        line["amount"] = 1 + line["amount"] % 100_000
+
+
+def void_now(_case: Any, body: dict[str, Any]) -> None:
+    """A credit is not voided before it was sent."""
+    leave_out(body, "voided_at")
+
+
+def link_to_its_kind(_case: Any, body: dict[str, Any]) -> None:
+    """A document is linked to a thing of the kind that it says."""
+    if "linked_type" in body:
+        pool = seeds().pools[LINKED[body["linked_type"]]]
+        body["linked_id"] = pool[next(numbers) % len(pool)]
+
+
+def keep_small(body: dict[str, Any]) -> None:
+    body["amount_cents"] = 1 + body.get("amount_cents", 0) % 50
+
+
+def place_in(pool: list[str], value: str | None) -> int:
+    return pool.index(value) if value in pool else 0
+
+
 def leave_out(body: dict[str, Any], *names: str) -> None:
     for name in names:
         body.pop(name, None)
 
 
+LINKED = {
+    "customer": "customers",
+    "invoice": "invoices",
+    "invoice_refund": "refunds",
+    "customer_credit": "credits",
+}
 MOSTLY = {
     "update_business": keep_identity,
     "create_invoice": name_customer_once,
@@ -186,6 +247,13 @@ MOSTLY = {
     "create_invoice_payment": allocate_little,
     "replace_invoice_payment": allocate_little,
     "update_invoice_payment": allocate_little,
+    "write_off_invoice": give_up_little,
+    "create_invoice_refund": refund_little,
+    "create_invoice_refund_payment": refund_little,
+    "create_customer_credit": apply_little,
+    "replace_customer_credit": apply_little,
+    "void_customer_credit": void_now,
+    "create_document": link_to_its_kind,
     "create_account": keep_kind,
     "create_child_account": take_kind,
 }

@@ -306,6 +306,13 @@ class TestCreateCustomerCredit:
         codes = [[each["account_code"] for each in entry["lines"]] for entry in (main, applied)]
         assert codes == [["4100", "2250"], ["2250", "1200"]]
 
+    def test_a_preview_makes_no_customer_either(self, shop: Business, ledger: Ledger) -> None:
+        body = credit_body({"id": None}, sent_at=AT, customer_external_id="only-looking")
+        del body["customer_id"]
+        with ledger.untouched():
+            seen = shop.api.post(f"{CREDITS}?preview=true", json=body).json()
+        assert seen["customer"]["external_id"] == "only-looking"
+
     def test_an_archived_account_of_a_draft_is_active_again_when_it_is_sent(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:

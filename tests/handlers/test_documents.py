@@ -5,7 +5,18 @@ from typing import Any
 import pytest
 
 from tests.handlers.bodies import NOBODY, Record
-from tests.handlers.files import CSV, KINDS, PDF, XML, follow, in_json, names, records, target, upload
+from tests.handlers.files import (
+    CSV,
+    KINDS,
+    PDF,
+    XML,
+    follow,
+    in_json,
+    names,
+    records,
+    target,
+    upload,
+)
 from tests.house import House
 from tests.partnership import Business, Partnership
 

@@ -9,7 +9,18 @@ import httpx
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.handlers.bodies import NOBODY, SENT, Record, invoice_body, line, paid, payment_body, sent
+from tests.handlers.bodies import (
+    NOBODY,
+    SENT,
+    Record,
+    credit_body,
+    credited,
+    invoice_body,
+    line,
+    paid,
+    payment_body,
+    sent,
+)
 from tests.house import House
 from tests.partnership import Business, Partnership
 
@@ -17,6 +28,10 @@ ACCOUNTS = "general-ledger/chart-of-accounts/"
 ENTRIES = "general-ledger/journal-entries/"
 REFUNDS = "invoices/refunds/"
 REFUND_PAYMENT = REFUNDS + "{refund}/payments/{}/"
+CREDITS = "customer-credits/"
+NO_CREDIT = "customer_credit_not_found"
+WRITE_OFFS = "invoices/{}/write-offs/"
+WRITE_OFF = "invoices/{written_off}/write-offs/{}/"
 
 
 @dataclass(frozen=True)
@@ -52,6 +67,8 @@ DOORS = (
     Door("send_invoice", "POST", "invoices/{}/send/", {}, "draft", "invoice_not_found"),
     Door("void_invoice", "POST", "invoices/{}/void/", {}, "invoice", "invoice_not_found"),
     Door("delete_invoice", "DELETE", "invoices/{}/", None, "draft", "invoice_not_found", False),
+    Door("write_off_invoice", "POST", WRITE_OFFS, {}, "invoice", "invoice_not_found"),
+    Door("reverse_write_off", "DELETE", WRITE_OFF, None, "write_off", "write_off_not_found", False),
     Door("create_invoice_payment", "POST", "invoices/payments/", "payment", matched=False),
     Door(
         "replace_invoice_payment",
@@ -104,6 +121,9 @@ DOORS = (
         "refund_payment",
         "invoice_refund_payment_not_found",
     ),
+    Door("create_customer_credit", "POST", CREDITS, "credit", matched=False),
+    Door("replace_customer_credit", "PUT", CREDITS + "{}/", {"memo": "x"}, "credit", NO_CREDIT),
+    Door("void_customer_credit", "POST", CREDITS + "{}/void/", {}, "credit", NO_CREDIT),
     Door("create_account", "POST", ACCOUNTS, ACCOUNT, matched=False),
     Door(
         "create_child_account",
@@ -146,6 +166,8 @@ READS = (
         "refund_payment",
         "invoice_refund_payment_not_found",
     ),
+    Door("list_customer_credits", "GET", CREDITS),
+    Door("get_customer_credit", "GET", CREDITS + "{}/", None, "credit", NO_CREDIT),
     Door("list_accounts", "GET", ACCOUNTS),
     Door("get_account", "GET", ACCOUNTS + "{}/", None, "account", "account_not_found"),
     Door("get_account_hierarchy", "GET", ACCOUNTS + "hierarchy/"),
@@ -163,7 +185,11 @@ class Premises:
         self.ledger = Ledger(house, self.shop)
         self.buyer = self.shop.customer()
         refund = self.shop.refund(paid(self.shop, self.buyer, 10), amount_cents=2)
+        written_off = self.shop.write_off(sent(self.shop, self.buyer))
         self.ids = {
+            "written_off": written_off["id"],
+            "write_off": written_off["write_offs"][0]["id"],
+            "credit": credited(self.shop, self.buyer, 10)["id"],
             "draft": self.shop.made("invoices/", invoice_body(self.buyer))["id"],
             "invoice": sent(self.shop, self.buyer)["id"],
             "payment": paid(self.shop, self.buyer, 10)["id"],
@@ -179,6 +205,7 @@ class Premises:
             "invoice": lambda: invoice_body(self.buyer, sent_at=SENT),
             "payment": lambda: payment_body(self.buyer),
             "refund": lambda: {"payment_id": self.ids["payment"]},
+            "credit": lambda: credit_body(self.buyer, sent_at=SENT),
         }
         return bodies[door.body]() if isinstance(door.body, str) else door.body
 

@@ -190,6 +190,8 @@ CREDITS: tuple[Refusal, ...] = (
     ("another customer's invoice", 422, OTHERS, lambda t: t.crediting(share(t.of_another(), 1))),
     ("another customer's, in a list", 422, OTHERS,
      lambda t: applying(t.credit(), share(t.of_another(), 1))),
+    ("another customer's, by a newcomer", 422, OTHERS,
+     lambda t: t.crediting_a_newcomer(share(t.invoice(), 1))),
     ("a draft invoice", 409, NOT_OPEN, lambda t: t.crediting(share(t.draft(), 1))),
     ("a void invoice", 409, NOT_OPEN, lambda t: applying(t.credit(), share(t.void(), 1))),
     ("an unknown invoice", 422, UNKNOWN, lambda t: t.crediting(share(NOTHING, 1))),

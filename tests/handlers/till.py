@@ -187,6 +187,12 @@ class Till:
         given = {"sent_at": AT, "allocations": list(shares), **facts}
         return "POST", CREDITS, credit_body(self.buyer, {"amount": 100}, **given)
 
+    def crediting_a_newcomer(self, *shares: Record) -> Request:
+        """A credit for a customer that would be made on the way."""
+        method, path, body = self.crediting(*shares, customer_external_id="newcomer")
+        del body["customer_id"]
+        return method, path, body
+
     def crediting_to(self, named: Record) -> Request:
         lines = [{"amount": 1, "revenue_account_identifier": named}]
         return self.crediting(line_items=lines)

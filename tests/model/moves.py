@@ -1,6 +1,7 @@
 """Every move of the receivables side: what is sent, and what it does in the model."""
 
 from collections.abc import Callable, Mapping
+from datetime import date
 from typing import Any
 
 from tests.model import credit_moves, invoice_moves, payment_moves, refund_moves
@@ -13,6 +14,7 @@ from tests.model.records import STATUSES, Credit, Invoice, Payment
 
 INVOICES, PAYMENTS, CREDITS = "invoices/", "invoices/payments/", "customer-credits/"
 REFUNDS = "invoices/refunds/"
+LOCK_DAYS = (None, "2025-01-31", "2025-02-28", "2025-04-30")
 
 
 class Moves:
@@ -291,6 +293,11 @@ class Moves:
         path = f"customers/{id}/{word}/"
         move = Move("POST", path, None, lambda b: [act(b, id)], may_preview=False)
         self.make(f"{word} customer", move.at(customer))
+
+    def lock_period(self) -> None:
+        """Lock everything up to a day, or nothing any more."""
+        day = self.hand.one(LOCK_DAYS)
+        self.play.lock(day and date.fromisoformat(day))
 
 
 def by_external_id(records: Mapping[str, Any], body: Body) -> Any:

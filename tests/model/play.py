@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -253,6 +253,15 @@ class Play:
             self.diverge(f"the first answer was {said.status} {said.content!r}", answer)
         if answer.headers.get("idempotent-replayed") != "true":
             self.diverge("a replayed answer says so", answer)
+
+    def lock(self, until: date | None) -> None:
+        """Lock the period up to a day, as the partner does; it may move both ways."""
+        given = None if until is None else until.isoformat()
+        answer = self.caller.write("PATCH", "", {"lock_date": given})
+        if answer.status_code != 200 or answer.json()["lock_date"] != given:
+            self.diverge(f"the lock date should be {given}", answer)
+        self.counts.note("lock period: done")
+        self.books.lock_date = until
 
     # The end of a run.
 

@@ -5,8 +5,8 @@ from types import TracebackType
 from typing import Self
 from uuid import UUID
 
-from persistence.integrity import BooksToProve, prove
 from persistence.pool import make_pool
+from persistence.proof.integrity import BooksToProve, prove
 from tests.partnership import Partnership
 
 

@@ -37,6 +37,7 @@ MOVES: dict[str, tuple[int, str, str]] = {
     "cancel_refund_payment": (4, "refund_payments", ""),
     "replay": (5, "kept", ""),
     "archive_customer": (2, "", ""),
+    "lock_period": (6, "locking", ""),
 }
 
 
@@ -51,12 +52,15 @@ class Receivables(RuleBasedStateMachine):
         super().__init__()
         self.play = Play(site)
         self.whole = True
+        self.locking = False
 
     @initialize(data=DATA)
     def begin_with_two_invoices(self, data: st.DataObject) -> None:
-        """Send two invoices, so that there is something to pay."""
+        """Send two invoices, so that there is something to pay; one run in four locks periods."""
+        hand = Hand(data)
+        self.locking = hand.chance(25)
         for _ in range(2):
-            self.step(Moves(self.play, Hand(data)).begin_with_an_invoice)
+            self.step(Moves(self.play, hand).begin_with_an_invoice)
 
     @rule(data=DATA)
     def move(self, data: st.DataObject) -> None:
@@ -75,6 +79,8 @@ class Receivables(RuleBasedStateMachine):
         """Whether there is anything of a kind."""
         if kind == "kept":
             return bool(self.play.caller.kept)
+        if kind == "locking":
+            return self.locking
         if kind == "drafts":
             return any(each.state == "draft" for each in self.play.books.invoices.values())
         return bool(getattr(self.play.books, kind))

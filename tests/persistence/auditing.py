@@ -9,8 +9,8 @@ from uuid import UUID
 import psycopg
 
 from persistence import tables
-from persistence.integrity import BooksToProve, Check, all_books, prove
 from persistence.pool import make_pool
+from persistence.proof.integrity import BooksToProve, Check, all_books, prove
 from tests.house import House
 from tests.partnership import Business
 

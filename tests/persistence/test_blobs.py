@@ -2,6 +2,9 @@
 
 import asyncio
 import os
+import socket
+import threading
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -146,6 +149,23 @@ class TestBlobs:
         assert "documents" not in refused.value.message
         assert "storage_out_of_reach" in "".join(capfd.readouterr())
         assert object_store.keys == set()
+
+    def test_one_that_hangs_is_given_up_in_time(
+        self, object_store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("persistence.blobs.ANSWER_SECONDS", 0.5)
+
+        async def waited(endpoint: str) -> float:
+            began = time.monotonic()
+            with pytest.raises(Unavailable):
+                await Blobs(object_store.bucket(endpoint=endpoint)).put({"business/a": CONTENT})
+            return time.monotonic() - began
+
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            # Hangs up after a while, so that the thread of the question ends as well.
+            threading.Timer(2, silent.shutdown, [socket.SHUT_RDWR]).start()
+            endpoint = f"http://127.0.0.1:{silent.getsockname()[1]}"
+            assert run(lambda: waited(endpoint)) < 2
 
     def test_settings_of_the_machine_change_nothing(
         self, object_store: ObjectStore, monkeypatch: pytest.MonkeyPatch

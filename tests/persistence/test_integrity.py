@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from persistence.integrity_checks import CHECKS
-from persistence.journal_checks import SOURCES
+from persistence.proof.checks import CHECKS
+from persistence.proof.journal import SOURCES
 from tests.house import Databases, House
 from tests.partnership import Business, Partnership
 from tests.persistence.auditing import books_in, checks_of, faults_in, put_back, tamper

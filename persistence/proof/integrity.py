@@ -25,10 +25,10 @@ from accounting.sides import RECEIVABLE, Side
 from accounting.writing_off import WriteOff
 from persistence.accounts import RoleMemory
 from persistence.books import Books
-from persistence.check_shapes import verdict
-from persistence.integrity_checks import CHECKS
 from persistence.pipeline import Connection, exchange
 from persistence.pool import Pool
+from persistence.proof.checks import CHECKS
+from persistence.proof.shapes import verdict
 from persistence.sessions import SNAPSHOT, Reading
 from persistence.statements import Query
 from persistence.store import Store

@@ -1,6 +1,6 @@
 """What must hold in invoices and their write-offs: totals, and what has settled them."""
 
-from persistence.check_shapes import behind_series, by_account, shares, sum_of
+from persistence.proof.shapes import behind_series, by_account, shares, sum_of
 
 NUMBERS = behind_series("invoice", "INV")
 

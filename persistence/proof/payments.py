@@ -1,6 +1,6 @@
 """What must hold in payments: what they hold, and what their money settles."""
 
-from persistence.check_shapes import sum_of
+from persistence.proof.shapes import sum_of
 
 # A payment that is not live holds nothing but what is refunded of it, and one that went back as a
 # whole not even that.

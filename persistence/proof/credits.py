@@ -1,6 +1,6 @@
 """What must hold in customer credits: totals, and what they are applied to."""
 
-from persistence.check_shapes import behind_series, by_account, shares, sum_of
+from persistence.proof.shapes import behind_series, by_account, shares, sum_of
 
 NUMBERS = behind_series("customer_credit", "CN")
 

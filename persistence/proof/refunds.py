@@ -1,6 +1,6 @@
 """What must hold in invoice refunds: what they give back, and what is paid of them."""
 
-from persistence.check_shapes import by_account, shares, sum_of
+from persistence.proof.shapes import by_account, shares, sum_of
 
 # A refund comes to what it gives back, which lives until it is cancelled; it completed with the
 # payment that paid the last of it.

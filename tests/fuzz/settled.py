@@ -1,0 +1,110 @@
+"""What is planted of money given back, credited and given up, and of files.
+
+Refunds take from invoices and payments that nothing else touches, and each kind that a run uses up
+is there many times over.
+"""
+
+from typing import Any
+
+from tests.fuzz import files
+from tests.partnership import Business
+
+Record = dict[str, Any]
+Pools = dict[str, list[str]]
+LARGE = 50_000_000
+
+
+def plant_settled(pools: Pools, business: Business, customers: list[Record], many: int) -> None:
+    """Plant refunds, credits, write-offs and documents; the pools hold the ids."""
+    invoices = plant_refunds(pools, business, customers, many)
+    plant_credits(pools, business, customers, many)
+    plant_write_offs(pools, business, customers, many)
+    links = {"customer": customers[0], "invoice": invoices[0]}
+    links |= {"invoice_refund": {"id": pools["owed_refunds"][0]}}
+    links |= {"customer_credit": {"id": pools["sent_credits"][0]}}
+    pools["documents"] = [
+        upload(business, kind, link) for kind in files.KINDS for link in links.items()
+    ]
+
+
+def plant_refunds(
+    pools: Pools, business: Business, customers: list[Record], many: int
+) -> list[Record]:
+    """Money to give back, refunds to pay and to cancel, and one of which much is paid."""
+    paid = [business.invoice(customer, LARGE) for customer in customers]
+    for customer, invoice in zip(customers, paid, strict=True):
+        share = {"invoice_id": invoice["id"], "amount_cents": LARGE}
+        business.payment(customer, LARGE, allocations=[share])
+    unapplied = [business.payment(customer, LARGE) for customer in customers]
+    sources = [*paid, *unapplied]
+    owed = [business.refund(source, amount_cents=1_000_000) for source in sources]
+    unpaid = [
+        business.refund(sources[n % len(sources)], amount_cents=100 + n, external_id=f"refund-{n}")
+        for n in range(many)
+    ]
+    half_paid = business.refund(paid[0], amount_cents=LARGE // 2)
+    payments = [
+        business.refund_payment(half_paid, amount_cents=10, external_id=f"refund-payment-{n}")
+        for n in range(many)
+    ]
+    pools |= {
+        "paid_invoices": [each["id"] for each in paid],
+        "unapplied_payments": [each["id"] for each in unapplied],
+        "owed_refunds": [each["id"] for each in owed],
+        "unpaid_refunds": [each["id"] for each in unpaid],
+        "paid_refunds": [half_paid["id"]],
+        "refund_payments": [each["id"] for each in payments],
+        "refunds": [each["id"] for each in (half_paid, *owed[:5], *unpaid[:5])],
+    }
+    return paid
+
+
+def plant_credits(pools: Pools, business: Business, customers: list[Record], many: int) -> None:
+    """Credits to apply, one for each customer, drafts, and others to void."""
+    sent = [business.credit(customer, LARGE) for customer in customers]
+    whose = [customers[n % len(customers)] for n in range(many)]
+    spare = [
+        business.credit(customer, 1_000 + n, external_id=f"credit-{n}")
+        for n, customer in enumerate(whose)
+    ]
+    drafts = [
+        business.made(
+            "customer-credits/", {"customer_id": customer["id"], "line_items": [{"amount": 900}]}
+        )
+        for customer in whose
+    ]
+    pools |= {
+        "sent_credits": [each["id"] for each in sent],
+        "draft_credits": [each["id"] for each in drafts],
+        "spare_credits": [each["id"] for each in spare],
+        # A draft is sent once; what is sent can be applied again and again.
+        "changed_credits": [each["id"] for each in (*sent, *drafts[: len(sent)])],
+        "credits": [each["id"] for each in (*sent[:5], *drafts[-3:], *spare[:3])],
+    }
+
+
+def plant_write_offs(pools: Pools, business: Business, customers: list[Record], many: int) -> None:
+    """Invoices to give up, and one of which much was given up bit by bit."""
+    hopeless = [
+        business.invoice(customers[n % len(customers)], 60_000 + n)["id"] for n in range(many)
+    ]
+    given_up = business.invoice(customers[0], LARGE)
+    for number in range(many):
+        after = business.write_off(given_up, amount_cents=10, external_id=f"write-off-{number}")
+    pools |= {
+        "hopeless_invoices": hopeless,
+        "written_off_invoices": [given_up["id"]],
+        "write_offs": [each["id"] for each in after["write_offs"]],
+    }
+
+
+def upload(business: Business, kind: str, link: tuple[str, Record]) -> str:
+    """Send a file of a kind, linked to a thing."""
+    linked_type, record = link
+    answer = business.api.post(
+        "documents/",
+        files={"file": (f"paper.{kind}", files.KINDS[kind])},
+        data={"linked_type": linked_type, "linked_id": record["id"]},
+    )
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])

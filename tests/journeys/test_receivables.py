@@ -1,0 +1,283 @@
+"""What a partner's accountant would tell of a hotel's account: every way in which money is owed,
+settled, given up and given back, until each balance is explained by the documents behind it."""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.bookkeeping import Ledger, today
+from tests.handlers.files import KINDS, PDF, follow, in_json
+from tests.house import House
+from tests.partnership import Business, Partnership
+
+Record = dict[str, Any]
+Statement = list[tuple[str, Record]]
+
+TODAY = str(today())
+TERMS = {"payment_terms_days": 30}
+CHAIRS = {"description": "Chair", "quantity": 40, "unit_price": 2_500, "tax_rate": 20}
+BOOKS = {"description": "Book", "quantity": 10, "unit_price": 2_000, "tax_rate": 0}
+TABLE = {"description": "Table", "quantity": 1, "unit_price": 50_000, "tax_rate": 20}
+LAMPS = {"description": "Lamp", "quantity": 5, "unit_price": 5_000, "tax_rate": 20}
+
+
+def told(answer: Any, status: int = 200) -> Record:
+    assert answer.status_code == status, answer.text
+    body: Record = answer.json()
+    return body
+
+
+def part(invoice: Record, amount: int) -> Record:
+    return {"invoice_id": invoice["id"], "amount_cents": amount}
+
+
+@dataclass
+class Account:
+    """One customer's account with a business, and the statement of each document as it grows."""
+
+    shop: Business
+    hotel: Record
+    statements: dict[str, Statement] = field(default_factory=lambda: defaultdict(list))
+
+    def expect(self, record: Record, on: str, **amounts: int) -> None:
+        """Write down what a document is to have posted: debits above zero, by account."""
+        lines = {code.removeprefix("on_"): amount for code, amount in amounts.items()}
+        assert sum(lines.values()) == 0
+        self.statements[record["id"]].append((on, lines))
+
+    def get(self, path: str, **asked: Any) -> Record:
+        return told(self.shop.api.get(path, params=asked))
+
+    def standing(self, invoice: Record) -> tuple[str, int]:
+        shown = self.get(f"invoices/{invoice['id']}/")
+        return shown["status"], shown["outstanding_balance"]
+
+    def listed(self, path: str, **asked: Any) -> list[Record]:
+        page = self.get(path, page_size=100, **asked)
+        assert page["next"] is None
+        results: list[Record] = page["results"]
+        return results
+
+    def held(self, code: str) -> int:
+        """The balance of an account, positive on its own side."""
+        return self.shop.balance(code)
+
+    def posted(self) -> dict[str, Statement]:
+        """What the journal says of each document, in the order of its numbers."""
+        found: dict[str, Statement] = defaultdict(list)
+        for each in self.listed("general-ledger/journal-entries/", sort="created_at"):
+            entry = self.get(f"general-ledger/journal-entries/{each['id']}/")
+            lines: Counter[str] = Counter()
+            for line in entry["lines"]:
+                lines[line["account_code"]] += line["debit_amount"] - line["credit_amount"]
+            found[entry["source_id"]].append((entry["entry_date"], dict(lines)))
+        return found
+
+
+def opened(acme: Partnership) -> Account:
+    shop = acme.business()
+    customer = {"company_name": "Harbour Hotel", "document": in_json(name="terms.pdf"), **TERMS}
+    return Account(shop, shop.made("customers/", customer))
+
+
+def invoiced(account: Account) -> tuple[Record, Record, Record]:
+    """Three invoices: one with lines of two rates, one plain, one with a discount."""
+    shop, hotel = account.shop, account.hotel
+    furniture = shop.invoice(
+        hotel, sent_at="2025-03-01T09:00:00Z", line_items=[CHAIRS, BOOKS], document=in_json()
+    )
+    account.expect(furniture, "2025-03-01", on_1200=140_000, on_4000=-120_000, on_2200=-20_000)
+    table = shop.invoice(
+        hotel, sent_at="2025-04-01T09:00:00Z", line_items=[TABLE], document=in_json()
+    )
+    account.expect(table, "2025-04-01", on_1200=60_000, on_4000=-50_000, on_2200=-10_000)
+    lamps = shop.invoice(
+        hotel,
+        sent_at="2025-05-01T09:00:00Z",
+        line_items=[LAMPS],
+        additional_discount=1_000,
+        document=in_json(),
+    )
+    account.expect(
+        lamps, "2025-05-01", on_1200=28_800, on_4200=1_000, on_4000=-25_000, on_2200=-4_800
+    )
+    return furniture, table, lamps
+
+
+def paid_in_part_and_then_too_much(account: Account, furniture: Record, table: Record) -> None:
+    """A card pays a part, a transfer the rest and a hundred more, which waits for the table."""
+    shop, hotel = account.shop, account.hotel
+    card = shop.payment(
+        hotel,
+        50_000,
+        payment_date="2025-03-10",
+        payment_method="stripe",
+        processing_fee_cents=720,
+        allocations=[part(furniture, 50_000)],
+    )
+    account.expect(card, "2025-03-10", on_1150=50_000, on_1200=-50_000)
+    account.expect(card, "2025-03-10", on_6100=720, on_1150=-720)
+    assert account.standing(furniture) == ("overdue", 90_000)
+    transfer = shop.payment(
+        hotel, 100_000, payment_date="2025-03-20", allocations=[part(furniture, 90_000)]
+    )
+    account.expect(transfer, "2025-03-20", on_1100=100_000, on_1200=-90_000, on_2100=-10_000)
+    assert account.standing(furniture) == ("paid", 0)
+    assert transfer["unapplied_amount_cents"] == account.held("2100") == 10_000
+    both = {"allocations": [part(furniture, 90_000), part(table, 10_000)]}
+    applied = told(shop.api.patch(f"invoices/payments/{transfer['id']}/", json=both))["payment"]
+    account.expect(transfer, TODAY, on_2100=10_000, on_1200=-10_000)
+    assert applied["is_fully_allocated"] is True
+    assert account.standing(table) == ("overdue", 50_000)
+
+
+def credited(account: Account, table: Record, lamps: Record) -> None:
+    """Scratches are credited over two invoices; a part of the credit is left for the next one."""
+    credit = account.shop.credit(
+        account.hotel,
+        15_000,
+        line_items=[{"amount": 15_000, "tax_amount_cents": 3_000, "memo": "Scratches"}],
+        sent_at="2025-05-10T09:00:00Z",
+        allocations=[
+            {"invoice_id": table["id"], "amount": 8_000},
+            {"invoice_id": lamps["id"], "amount": 4_000},
+        ],
+        document=in_json(name="scratches.png", content=KINDS["image/png"]),
+    )
+    account.expect(credit, "2025-05-10", on_4100=15_000, on_2200=3_000, on_2250=-18_000)
+    account.expect(credit, "2025-05-10", on_2250=12_000, on_1200=-12_000)
+    assert (credit["status"], credit["unapplied_amount"]) == ("partially_applied", 6_000)
+    assert account.standing(table) == ("overdue", 42_000)
+    assert account.standing(lamps) == ("overdue", 24_800)
+
+
+def written_off_and_paid_after_all(account: Account, lamps: Record) -> None:
+    path = f"invoices/{lamps['id']}/write-offs/"
+    lost = account.shop.write_off(lamps, write_off_at="2025-08-01T09:00:00Z", memo="Given up")
+    [write_off] = lost["write_offs"]
+    account.expect(write_off, "2025-08-01", on_6200=24_800, on_1200=-24_800)
+    assert (lost["status"], write_off["amount_cents"]) == ("written_off", 24_800)
+    told(account.shop.api.delete(f"{path}{write_off['id']}/"))
+    account.expect(write_off, TODAY, on_1200=24_800, on_6200=-24_800)
+    assert account.standing(lamps) == ("overdue", 24_800)
+    late = account.shop.payment(
+        account.hotel, 24_800, payment_date="2025-09-01", allocations=[part(lamps, 24_800)]
+    )
+    account.expect(late, "2025-09-01", on_1100=24_800, on_1200=-24_800)
+    assert account.standing(lamps) == ("paid", 0)
+
+
+def refunded_in_two_payments(account: Account, furniture: Record) -> None:
+    """Some chairs come back: their price and its tax go back, by card and by transfer."""
+    refund = account.shop.refund(furniture, amount_cents=30_000, document=in_json())
+    account.expect(refund, TODAY, on_4100=25_714, on_2200=4_286, on_2300=-30_000)
+    assert account.held("2300") == 30_000
+    by_card = account.shop.refund_payment(
+        refund, amount_cents=10_000, method="STRIPE", refund_processing_fee_cents=150
+    )
+    account.expect(by_card, TODAY, on_2300=10_000, on_1150=-10_000)
+    account.expect(by_card, TODAY, on_6100=150, on_1150=-150)
+    assert account.get(f"invoices/refunds/{refund['id']}/")["status"] == "processing"
+    rest = account.shop.refund_payment(refund)
+    account.expect(rest, TODAY, on_2300=20_000, on_1100=-20_000)
+    assert account.get(f"invoices/refunds/{refund['id']}/")["status"] == "paid"
+    assert account.standing(furniture) == ("paid", 0)
+
+
+def given_back_what_settled_nothing(account: Account) -> None:
+    advance = account.shop.payment(account.hotel, 15_000, payment_date="2025-06-01")
+    account.expect(advance, "2025-06-01", on_1100=15_000, on_2100=-15_000)
+    refund = account.shop.refund(
+        advance,
+        amount_cents=9_000,
+        method="CASH",
+        completed_at="2025-06-10T12:00:00Z",
+        document=in_json(),
+    )
+    account.expect(refund, "2025-06-10", on_2100=9_000, on_2300=-9_000)
+    [payment] = refund["refund_payments"]
+    account.expect(payment, "2025-06-10", on_2300=9_000, on_1000=-9_000)
+    assert refund["allocations"][0]["allocation_type"] == "payment"
+
+
+def bounced_although_refunded(account: Account, table: Record) -> None:
+    """A cheque pays the table, a part of it is to go back, and then the cheque comes back."""
+    shop = account.shop
+    cheque = shop.payment(
+        account.hotel,
+        42_000,
+        payment_date="2025-05-20",
+        payment_method="check",
+        allocations=[part(table, 42_000)],
+    )
+    account.expect(cheque, "2025-05-20", on_1100=42_000, on_1200=-42_000)
+    form = {"invoice_id": table["id"], "amount_cents": "20000"}
+    files = {"document": ("letter.pdf", PDF, "application/pdf")}
+    refund = told(shop.api.post("invoices/refunds/", data=form, files=files), 201)
+    account.expect(refund, TODAY, on_4100=16_667, on_2200=3_333, on_2300=-20_000)
+    first = shop.refund_payment(refund, amount_cents=5_000)
+    account.expect(first, TODAY, on_2300=5_000, on_1100=-5_000)
+    path = f"invoices/payments/{cheque['id']}/"
+    by_hand = told(shop.api.patch(path, json={"allocations": []}), 422)
+    assert by_hand["error_code"] == "refund_exceeds_refundable"
+    bounced = told(shop.api.patch(path, json={"status": "failed"}))["payment"]
+    account.expect(cheque, TODAY, on_1100=-42_000, on_1200=42_000)
+    assert bounced["applied_invoices"] == []
+    assert account.standing(table) == ("overdue", 42_000)
+
+
+def explained(account: Account) -> None:
+    """Each balance is what the documents behind it say."""
+    invoices = account.listed("invoices/")
+    owed = sum(each["outstanding_balance"] for each in invoices)
+    hotel = account.get(f"customers/{account.hotel['id']}/")
+    assert account.held("1200") == owed == hotel["outstanding_balance"] == 42_000
+    payments = account.listed("invoices/payments/", status="completed")
+    waiting = sum(each["remaining_amount_cents"] for each in payments)
+    assert account.held("2100") == waiting == 6_000
+    credits = account.listed("customer-credits/")
+    assert account.held("2250") == sum(each["unapplied_amount"] for each in credits) == 6_000
+    refunds = account.listed("invoices/refunds/")
+    to_go_back = sum(each["refunded_amount"] - each["paid_amount"] for each in refunds)
+    assert account.held("2300") == to_go_back == 15_000
+
+
+def documented(account: Account) -> None:
+    """Everything that can carry a document shows it, and its link leads to the file."""
+    hotel = account.get(f"customers/{account.hotel['id']}/")
+    shown = [hotel["documents"][0]]
+    for path in ("invoices/", "customer-credits/", "invoices/refunds/"):
+        for each in account.listed(path):
+            shown.append(account.get(f"{path}{each['id']}/")["document"])
+    assert len(shown) == 1 + 3 + 1 + 3
+    for document in shown:
+        content = follow(account.shop, document["url"]).content
+        assert content == KINDS[document["mime_type"]]
+        assert len(content) == document["file_size"]
+    assert len(account.listed("documents/")) == len(shown)
+
+
+class TestReceivables:
+    def test_every_balance_is_explained_by_the_documents_behind_it(
+        self, house: House, acme: Partnership
+    ) -> None:
+        account = opened(acme)
+        furniture, table, lamps = invoiced(account)
+        paid_in_part_and_then_too_much(account, furniture, table)
+        credited(account, table, lamps)
+        written_off_and_paid_after_all(account, lamps)
+        refunded_in_two_payments(account, furniture)
+        given_back_what_settled_nothing(account)
+        bounced_although_refunded(account, table)
+
+        explained(account)
+        documented(account)
+        posted = account.posted()
+        assert posted == account.statements
+        ledger = Ledger(house, account.shop)
+        ledger.audit()
+        total: Counter[str] = Counter()
+        for statement in posted.values():
+            for _, lines in statement:
+                total.update(lines)
+        assert {code: amount for code, amount in total.items() if amount} == ledger.balances()
