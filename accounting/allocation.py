@@ -19,8 +19,9 @@ class Allocation:
 
     `split` (amounts by account, above zero) is there once the part was applied, which takes a
     completed payment; an allocation that ended without one was only ever reserved. `own_split`
-    says which parts of a credit itself it uses; money has none. Nothing is applied before
-    `document_date`, the day the document opened. Without a `start` it is dated as its holder is.
+    says which parts of a credit itself it uses; money has none. Without a `start` it is dated as
+    its holder is. Nothing is applied before `document_date`, the day of the document as it was
+    when the part was allocated: one that is free again may be dated anew.
     """
 
     id: UUID

@@ -10,12 +10,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from sqlalchemy import Table, Uuid, and_, select
+from sqlalchemy import Table, Uuid, select
 from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.allocation import Allocation
 from accounting.documents import Document
-from persistence.document_shares import day_of
 from persistence.document_statements import DocumentStatements
 from persistence.documents import document_of, split_of
 from persistence.statements import Query, Row, compiled, given
@@ -43,20 +42,15 @@ class AllocationStatements:
         return self.documents_of(among)
 
     def chosen(self, choice: Choice) -> str:
-        """All allocations of their holders, ended ones too, with the day their document opened."""
-        row, document = self.table.c, self.documents.document
-        names = ("id", "version", "document_id", "amount", "start_on", "end_on", *self.splits)
+        """All allocations of their holders, ended ones too."""
+        row = self.table.c
+        names = ("id", "version", "document_id", "document_date", "amount", "start_on", "end_on")
         chosen = select(
             row[self.holder_id].label("holder_id"),
-            *(row[name] for name in names),
-            day_of(document.c.opened_at).label("document_date"),
+            *(row[name] for name in (*names, *self.splits)),
         )
-        settling = and_(document.c.business_id == row.business_id, document.c.id == row.document_id)
-        return compiled(
-            chosen.select_from(self.table.join(document, settling))
-            .where(in_business(self.table), choice(row[self.holder_id]))
-            .order_by(row.id)
-        )
+        mine = in_business(self.table), choice(row[self.holder_id])
+        return compiled(chosen.where(*mine).order_by(row.id))
 
     def documents_of(self, choice: Choice) -> str:
         """The documents to which holders are, or ever were, allocated, without their lines.
@@ -122,6 +116,7 @@ class AllocationRows:
                 "id": share.id,
                 self.statements.holder_id: holder,
                 "document_id": share.document_id,
+                "document_date": share.document_date,
                 "amount": share.amount,
                 "start_on": share.start,
                 "end_on": share.end,

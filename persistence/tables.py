@@ -355,6 +355,7 @@ def allocation_table(
         Column("version", BigInteger, nullable=False),
         Column(holder_id, Uuid, nullable=False),
         Column("document_id", Uuid, nullable=False),
+        Column("document_date", Date, nullable=False),
         cents("amount"),
         Column("start_on", Date),
         Column("end_on", Date),

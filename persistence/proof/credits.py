@@ -46,6 +46,7 @@ SELECT a.id::text AS name,
        AND (
          a.end_on IS NOT NULL
          OR c.state = 'open' AND i.state = 'open' AND i.party_id = c.party_id
+         AND a.document_date = (i.opened_at AT TIME ZONE 'UTC')::date
        ) AS holds
 FROM customer_credit_allocation a
 JOIN customer_credit c ON c.business_id = a.business_id AND c.id = a.credit_id

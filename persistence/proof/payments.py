@@ -30,6 +30,7 @@ SELECT a.id::text AS name,
        AND (
          a.end_on IS NOT NULL
          OR i.state = 'open' AND i.party_id = p.party_id
+         AND a.document_date = (i.opened_at AT TIME ZONE 'UTC')::date
          AND (share.amount IS NOT NULL) = (p.status = 'completed')
        ) AS holds
 FROM invoice_allocation a

@@ -48,8 +48,6 @@ schemathesis.openapi.format(
     ),
 )
 schemathesis.openapi.format("byte", files.base64_text)
-for media_type, kind in files.MEDIA_TYPES.items():
-    schemathesis.openapi.media_type(media_type, strategies.just(files.KINDS[kind]))
 # The shape of a cursor; ties.py puts one into its place that belongs to the list and its sort.
 schemathesis.openapi.format("cursor", strategies.text(LETTERS, min_size=8, max_size=40))
 

@@ -195,6 +195,18 @@ class TestReplaceCustomerCredit:
         assert held(credit) == [(invoice["id"], 100, ahead)]
         assert ledger.postings(credit)[-1] == (ahead, {"2250": 100, "1200": -100})
 
+    def test_what_was_released_stays_where_it_was_when_the_invoice_moves(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        invoice = sent(shop, buyer, 100)
+        credit = credited(shop, buyer, 100, share(invoice, 100))
+        put(shop, credit, allocations=[])
+        later = {**invoice_body(buyer, line(100)), "sent_at": f"{today()}T00:00:00Z"}
+        assert shop.api.put(f"invoices/{invoice['id']}/", json=later).status_code == 200
+        posted = ledger.entries()
+        put(shop, credit, memo="Released before the invoice moved")
+        assert ledger.entries() == posted
+
     def test_today_inside_the_lock_counts_as_the_day_after_it(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:

@@ -205,6 +205,10 @@ PAYMENTS: Mapping[str, Fault] = {
         _change("invoice_payment", "status = 'completed'", "status = 'pending'"),
         {"allocations", "payment_amounts", "invoice_settlement"},
     ),
+    "an allocation has another day than its invoice": (
+        _change("invoice_allocation", "document_date = document_date - 1", "end_on IS NULL"),
+        {"allocations"},
+    ),
     "a payment belongs to another customer": (
         _change("invoice_payment", f"party_id = {_BREWER}", "external_id = 'main'"),
         {"allocations"},
@@ -239,6 +243,12 @@ CREDITS: Mapping[str, Fault] = {
     "an allocation of a credit grows": (
         _change("customer_credit_allocation", "amount = amount + 1", "end_on IS NULL"),
         {"credit_allocations", "credit_applied", "invoice_settlement", "posted_as_desired"},
+    ),
+    "an allocation of a credit has another day than its invoice": (
+        _change(
+            "customer_credit_allocation", "document_date = document_date - 1", "end_on IS NULL"
+        ),
+        {"credit_allocations"},
     ),
     "an ended allocation of a credit grows": (
         _change("customer_credit_allocation", "amount = amount + 1", "end_on IS NOT NULL"),

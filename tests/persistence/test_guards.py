@@ -207,8 +207,9 @@ class TestAmounts:
         with pytest.raises(errors.UniqueViolation):
             server.execute(
                 "INSERT INTO invoice_allocation (business_id, id, version, payment_id,"
-                " document_id, amount, split) SELECT business_id, gen_random_uuid(), 1,"
-                " payment_id, document_id, 1, '[]' FROM invoice_allocation LIMIT 1"
+                " document_id, document_date, amount, split) SELECT business_id,"
+                " gen_random_uuid(), 1, payment_id, document_id, document_date, 1, '[]'"
+                " FROM invoice_allocation LIMIT 1"
             )
 
     @pytest.mark.parametrize(

@@ -8,6 +8,12 @@ ALTER TABLE invoice_payment ALTER COLUMN refunded DROP DEFAULT;
 ALTER TABLE invoice_payment
   DROP CONSTRAINT invoice_payment_within_total_check,
   ADD CONSTRAINT invoice_payment_within_total_check CHECK (least(applied, refunded) >= 0 AND applied + refunded <= allocated AND allocated <= total);
+-- The day of the document an allocation is for, as it was when the allocation was made: a document
+-- that is free again may be dated anew, and what was posted before does not move with it.
+ALTER TABLE invoice_allocation ADD COLUMN document_date DATE;
+UPDATE invoice_allocation a SET document_date = (i.opened_at AT TIME ZONE 'UTC')::date
+FROM invoice i WHERE i.business_id = a.business_id AND i.id = a.document_id;
+ALTER TABLE invoice_allocation ALTER COLUMN document_date SET NOT NULL;
 
 CREATE TABLE write_off (
   business_id UUID NOT NULL,
@@ -87,6 +93,7 @@ CREATE TABLE customer_credit_allocation (
   version BIGINT NOT NULL,
   credit_id UUID NOT NULL,
   document_id UUID NOT NULL,
+  document_date DATE NOT NULL,
   amount BIGINT NOT NULL,
   start_on DATE,
   end_on DATE,
