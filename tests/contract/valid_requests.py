@@ -21,6 +21,7 @@ from tests.partnership import Business, Partnership
 
 JSON = "application/json"
 MULTIPART = "multipart/form-data"
+URLENCODED = "application/x-www-form-urlencoded"
 UNIQUE = ("external_id", "invoice_number", "credit_note_number", "code")
 SENDING = {"json", "content", "data", "files"}
 # What stands for a name in a path where the operation has to find it in a state of its own.

@@ -276,24 +276,24 @@ class Bodies:
         amounts = (limit, limit // 2, 1, limit + 1)
         return {
             **self.maybe(65, "amount_cents", lambda: max(1, self.hand.one(amounts))),
-            **self.maybe(35, "completed_at", self.moment),
-            **self.means(),
+            **self.maybe(30, "completed_at", self.moment),
+            **self.means(35),
             **self.external_id(),
         }
 
-    def means(self) -> Body:
-        """How refunded money moves."""
+    def means(self, fee: int) -> Body:
+        """How refunded money moves; `fee` is how often it costs one."""
         return {
             **self.maybe(40, "method", lambda: self.hand.one(REFUND_METHODS)),
             **self.maybe(15, "processor", "adyen"),
-            **self.maybe(15, "refund_processing_fee_cents", lambda: self.hand.one((5, 120))),
+            **self.maybe(fee, "refund_processing_fee_cents", lambda: self.hand.one((5, 120))),
         }
 
     def refund_payment(self, rest: int) -> Body:
-        amounts = (rest, rest // 2, 1, rest + 1)
+        amounts = (rest // 2, rest // 3, 1, rest if self.hand.chance(60) else rest + 1)
         return {
-            **self.maybe(60, "amount_cents", lambda: max(1, self.hand.one(amounts))),
+            **self.maybe(75, "amount_cents", lambda: max(1, self.hand.one(amounts))),
             **self.maybe(40, "completed_at", self.moment),
-            **self.means(),
+            **self.means(12),
             **self.external_id(),
         }

@@ -113,8 +113,11 @@ def void(books: Books, id: str, body: Body) -> Invoice:
 def delete(books: Books, id: str) -> Invoice:
     """Delete a draft."""
     invoice = books.invoice(id)
-    if invoice.state != "draft":
-        raise refused(409, "invalid_state_transition")
+    faults = Faults()
+    faults.add(409, "invalid_state_transition", invoice.state != "draft")
+    source = id in {each.source for each in books.credits.values()}
+    faults.add(409, "invoice_has_allocations", source)
+    faults.refuse()
     return books.invoices.pop(id)
 
 

@@ -46,6 +46,22 @@ class Moves:
             "create invoice", {"customer_id": customer.id, **self.bodies.lines(), **sent_at}
         )
 
+    def begin_with_money(self) -> None:
+        """Have the first invoice paid, and something left over."""
+        id, invoice = next(iter(self.books.invoices.items()), ("", None))
+        if invoice is None or not self.books.left(invoice):
+            return
+        part = {"invoice_id": id, "amount_cents": self.books.left(invoice)}
+        body = {
+            "customer_id": invoice.customer.id,
+            "total_amount_cents": part["amount_cents"] + 1_000,
+            "currency": "GBP",
+            "payment_date": self.bodies.day(),
+            **self.bodies.money(),
+            "allocations": [part],
+        }
+        self.pay(body)
+
     def create(self, name: str, body: Body) -> None:
         def act(books: Books) -> Records:
             invoice, payments = invoice_moves.create(books, body)
@@ -115,7 +131,10 @@ class Moves:
     # Payments.
 
     def create_payment(self) -> None:
-        body = self.bodies.payment()
+        self.pay(self.bodies.payment())
+
+    def pay(self, body: Body) -> None:
+        """Record a payment."""
 
         def act(books: Books) -> Records:
             payment = payment_moves.create(books, body)

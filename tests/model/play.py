@@ -4,6 +4,7 @@ import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from functools import cached_property
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -27,6 +28,7 @@ from tests.partnership import Partnership
 
 Records = Sequence[Any]
 NUMBERS = ("invoice_number", "credit_note_number")
+PATIENCE_SECONDS = 60.0
 STALE = '"999999999"'
 
 
@@ -42,9 +44,16 @@ class Site:
     counts: Counts
     prove: Callable[[UUID], list[str]]
 
+    @cached_property
+    def api(self) -> httpx.Client:
+        """The partner with more patience than a machine that does much else may need."""
+        authorization = self.partner.api.headers["Authorization"]
+        headers = {"Authorization": authorization}
+        return self.partner.client(self.partner.url, headers=headers, timeout=PATIENCE_SECONDS)
+
     def open(self) -> tuple[Caller, Books]:
         """Open a business of two customers, one of whom has terms."""
-        api = self.partner.api
+        api = self.api
         facts = {
             "external_id": f"model-{uuid4()}",
             "legal_name": "Harbour Coffee Ltd",

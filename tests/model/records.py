@@ -103,6 +103,7 @@ class Refund:
     processor: str | None
     fee: int
     split: Counter[str]
+    agreed_on: date
     cancelled: bool = False
     payments: "list[RefundPayment]" = field(default_factory=list)
     id: str = ""

@@ -1,6 +1,7 @@
 """What may be done with refunds and their payments, and what that changes."""
 
 from collections import Counter
+from datetime import date
 
 from tests.model.arithmetic import shares
 from tests.model.books import Body, Books, day_of, moment
@@ -29,6 +30,7 @@ def create(books: Books, body: Body) -> Refund:
         body.get("processor"),
         body.get("refund_processing_fee_cents", 0),
         split_off(target, amount) if isinstance(target, Invoice) else Counter(),
+        max(day_of(body.get("completed_at")) or books.today, day_of_target(target)),
     )
     if "completed_at" in body:
         refund.payments.append(payment_of(refund, {"completed_at": body["completed_at"]}))
@@ -40,6 +42,14 @@ def named_target(books: Books, body: Body) -> Invoice | Payment | None:
     if "invoice_id" in body:
         return books.invoices.get(body["invoice_id"])
     return books.payments.get(body["payment_id"])
+
+
+def day_of_target(target: Invoice | Payment) -> date:
+    """The day before which nothing can be given back."""
+    if isinstance(target, Payment):
+        return target.paid_on
+    assert target.sent_at is not None
+    return target.sent_at.date()
 
 
 def split_off(invoice: Invoice, amount: int) -> Counter[str]:

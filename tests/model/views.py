@@ -1,6 +1,7 @@
 """What answers must say of the model's records: the fields of each that follow from others."""
 
 from datetime import datetime
+from itertools import accumulate
 from typing import Any
 
 from tests.model.books import Books
@@ -75,6 +76,7 @@ def payment(books: Books, record: Payment) -> View:
         "net_amount": record.total - record.fee,
         "is_fully_allocated": books.remaining(record) == 0,
         "allocations": set(record.parts.items()),
+        "refund_allocations": given_back(books, record),
         "applied_invoices": {
             (
                 id,
@@ -85,6 +87,32 @@ def payment(books: Books, record: Payment) -> View:
             for id, amount in record.parts.items()
         },
     }
+
+
+def given_back(books: Books, record: Payment) -> set[tuple[str, str | None, int]]:
+    """What refunds give back of a payment: its own, and its share of those of its invoices.
+
+    The refunds of an invoice lie over the completed payments that settle it, the oldest first.
+    """
+    laid: set[tuple[str, str | None, int]] = {
+        (each.id, None, each.amount) for each in books.refunds_of(record)
+    }
+    for invoice in [books.invoices[id] for id in record.parts]:
+        paid = [pair for pair in books.payments_of(invoice) if pair[0].status == "completed"]
+        paid.sort(key=lambda pair: (pair[0].paid_on, pair[0].id))
+        refunds = sorted(books.refunds_of(invoice), key=lambda each: (each.agreed_on, each.id))
+        for payment, begin, end in laid_out(paid):
+            for refund, first, last in laid_out([(each, each.amount) for each in refunds]):
+                amount = min(end, last) - max(begin, first)
+                if payment is record and amount > 0:
+                    laid.add((refund.id, invoice.id, amount))
+    return laid
+
+
+def laid_out(amounts: list[tuple[Any, int]]) -> list[tuple[Any, int, int]]:
+    """Lay amounts end to end: where each begins and ends."""
+    ends = list(accumulate(amount for _, amount in amounts))
+    return [(each, end - amount, end) for (each, amount), end in zip(amounts, ends, strict=True)]
 
 
 def credit(books: Books, record: Credit) -> View:
@@ -163,10 +191,17 @@ def read_allocation(each: Any) -> tuple[Any, ...]:
     return each["invoice_id"], each["amount_cents"], owed
 
 
+def read_refund(each: Any) -> tuple[Any, ...]:
+    """Read an item of `refund_allocations`; that of a payment names the invoice as well."""
+    if "invoice_id" in each:
+        return each["refund_id"], each["invoice_id"], each["amount_cents"]
+    return each["refund_id"], each["amount_cents"]
+
+
 READ = {
     "payment_allocations": lambda each: (each["payment_id"], each["amount_cents"]),
     "credit_allocations": lambda each: (each["credit_note_id"], each["amount_cents"]),
-    "refund_allocations": lambda each: (each["refund_id"], each["amount_cents"]),
+    "refund_allocations": read_refund,
     "write_offs": lambda each: (each["id"], each["amount_cents"]),
     "applied_invoices": lambda each: (
         each["id"],
