@@ -6,6 +6,7 @@ They race for a few seconds, or for RACE_SECONDS; `make races` gives them half a
 import os
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from functools import partial
 from time import monotonic, sleep
 from typing import Any
@@ -35,6 +36,7 @@ from tests.partnership import Business, client
 
 SECONDS = float(os.environ.get("RACE_SECONDS", "4"))
 CLIENTS = 32
+SERVERS = 4
 # How little would not be a race: a busy machine gets more time for it.
 ENOUGH = {"done": 150, "refused": 50}
 PATIENCE = 60.0
@@ -80,14 +82,24 @@ class Watcher(threading.Thread):
 
 @pytest.fixture
 def doors(house: House, shop: Business) -> Iterator[list[httpx.Client]]:
-    """Clients of two servers over one database, each with a connection of its own."""
+    """A connection of its own for each client, to four servers over one database.
+
+    That is as many connections to the database as there are clients: all of them meet there, and
+    none waits in front of it.
+    """
     headers = {"Authorization": shop.api.headers["Authorization"]}
-    with House(house.database_url) as second:
-        urls = [f"{each.url}/v1/platform/businesses/{shop.id}" for each in (house, second)]
-        callers = [client(urls[n % 2], headers=headers, timeout=30) for n in range(CLIENTS)]
-        yield callers
-        for caller in callers:
-            caller.close()
+    with ExitStack() as stack:
+        houses = [stack.enter_context(House(house.database_url)) for _ in range(SERVERS)]
+        yield [
+            stack.enter_context(
+                client(
+                    f"{houses[n % SERVERS].url}/v1/platform/businesses/{shop.id}",
+                    headers=headers,
+                    timeout=60,
+                )
+            )
+            for n in range(CLIENTS)
+        ]
 
 
 def known(ran: list[Ran]) -> set[str]:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.contract import story_things
 from tests.contract.document import Operation, follow, operations
-from tests.contract.valid_requests import Story
+from tests.contract.valid_requests import Story, lasting
 from tests.house import House
 
 MANY = 7
@@ -37,7 +37,7 @@ def crowd(house: House) -> Story:
 def page(crowd: Story, operation: Operation, address: str = "", **query: Any) -> Any:
     answer = crowd.client(operation).get(address or crowd.path(operation), params=query or None)
     assert answer.status_code == 200, answer.text
-    return answer.json()
+    return json.loads(lasting(answer.text))
 
 
 def ids(pages: list[Any]) -> list[str]:

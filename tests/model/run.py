@@ -10,10 +10,13 @@ import secrets
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack, redirect_stderr
 from dataclasses import dataclass
+from multiprocessing.process import BaseProcess as Process
 from multiprocessing.queues import Queue
 from pathlib import Path
+from queue import Empty
 from typing import Any
 
 import hypothesis
@@ -63,7 +66,7 @@ def main() -> int:
         ]
         for each in workers:
             each.start()
-        counts, failures = listen(queue, len(workers), began)
+        counts, failures = listen(queue, workers, began)
         for each in workers:
             each.join()
     tell_all(counts, time.monotonic() - began)
@@ -106,9 +109,18 @@ def work(task: Task, queue: "Queue[Told]") -> None:
     """Play one worker's runs, and tell how it goes."""
     counts = Counts()
     failure = None
+    try:
+        path = REPORTS / f"worker-{task.number}.log"
+        with path.open("w", encoding="utf-8") as log, redirect_stderr(log):
+            play(task, counts, queue)
+    except BaseException as error:  # Whatever stops a worker is told by the one who waits.
+        failure = f"worker {task.number}, seed {task.seed}: {type(error).__name__}: {error}"
+    queue.put({"worker": task.number, "counts": counts, "ended": True, "failure": failure})
+
+
+def play(task: Task, counts: Counts, queue: "Queue[Told]") -> None:
+    """Play the runs against a server of one's own."""
     with ExitStack() as stack:
-        log = (REPORTS / f"worker-{task.number}.log").open("w", encoding="utf-8")
-        stack.enter_context(redirect_stderr(stack.enter_context(log)))
         house = stack.enter_context(House(task.database_url))
         partner = house.partner("Modeller")
         prover = stack.enter_context(Prover(task.database_url, partner))
@@ -122,28 +134,33 @@ def work(task: Task, queue: "Queue[Told]") -> None:
             return Receivables(site)
 
         factory = hypothesis.seed(task.seed)(machine)
-        try:
-            played = settings(task.runs, task.steps, shrink=task.shrink)
-            run_state_machine_as_test(factory, settings=played)
-        except BaseException as error:  # Whatever stops a worker is told by the one who waits.
-            failure = f"worker {task.number}, seed {task.seed}: {type(error).__name__}: {error}"
-    queue.put({"worker": task.number, "counts": counts, "ended": True, "failure": failure})
+        played = settings(task.runs, task.steps, shrink=task.shrink)
+        run_state_machine_as_test(factory, settings=played)
 
 
-def listen(queue: "Queue[Told]", workers: int, began: float) -> tuple[Counts, list[str]]:
-    """Print how it goes until every worker has ended."""
+def listen(
+    queue: "Queue[Told]", workers: Sequence[Process], began: float
+) -> tuple[Counts, list[str]]:
+    """Print how it goes until every worker has ended; one that died has told nothing."""
     latest: dict[int, Counts] = {}
+    ended: set[int] = set()
     failures = []
-    ended = 0
-    while ended < workers:
-        told = queue.get()
+    counts = Counts()
+    while len(ended) < len(workers):
+        try:
+            told = queue.get(timeout=5)
+        except Empty:
+            dead = {n for n, each in enumerate(workers) if not each.is_alive()} - ended
+            failures += [f"worker {number} is gone" for number in sorted(dead)]
+            ended |= dead
+            continue
         latest[told["worker"]] = told["counts"]
         counts = Counts()
         for each in latest.values():
             counts.add(each)
         spent = time.monotonic() - began
         say(f"{spent:6.0f} s  {counts.runs} runs, {counts.steps} steps")
-        ended += told.get("ended", False)
+        ended |= {told["worker"]} if told.get("ended") else set()
         failures += [told["failure"]] if told.get("failure") else []
     return counts, failures
 
