@@ -25,7 +25,7 @@ from accounting.ledger import refuse_locked
 from accounting.money import within_bounds
 from accounting.numbers import Pending
 from accounting.occasion import Occasion, refuse_other_currency
-from accounting.parties import Party, refuse_archived_customer, refuse_reference_mismatch
+from accounting.parties import Party, refuse_inactive, refuse_reference_mismatch
 from accounting.sides import Side
 from accounting.splits import added, negative, take
 
@@ -71,7 +71,7 @@ def draw_up(
     refusals.
     """
     wanted = parts_given(side, body.get("allocations") or (), "amount")
-    refuse_archived_customer(party)
+    refuse_inactive(side, party)
     refuse_reference_mismatch(party, body.get(side.party_external_id_field))
     refuse_other_currency(body.get("currency"), occasion)
     lines = tuple(_line(side, item, accounts, occasion) for item in body["line_items"])
@@ -203,7 +203,7 @@ def _with_own_splits(credit: Credit, allocations: Sequence[Allocation]) -> Credi
 
 
 def _opened(side: Side, credit: Credit, at: datetime, occasion: Occasion) -> Credit:
-    refuse_archived_customer(credit.party)
+    refuse_inactive(side, credit.party)
     refuse_locked(occasion.lock_date, at.date())
     number = credit.number or Pending(side.credit_series)
     return replace(credit, state="open", opened_at=at, number=number)

@@ -11,7 +11,7 @@ from datetime import date
 from uuid import UUID
 
 from accounting import credits, refunds
-from accounting.chart import Role, money_role
+from accounting.chart import Role
 from accounting.credits import Credit
 from accounting.documents import Document, opened_on
 from accounting.ledger import Entry, Movement, Source, as_reversals, difference
@@ -25,6 +25,8 @@ from accounting.writing_off import WriteOff, written_off_days
 MAIN = "main"
 FEE = "fee"
 APPLIED = "applied"
+
+WRITE_OFF = "write_off"
 
 Roles = Mapping[Role, UUID]
 Subject = Document | Payment | WriteOff | Credit | Refund | RefundPayment
@@ -89,7 +91,7 @@ def _source(side: Side, subject: Subject) -> Source:
         case Payment():
             source, title, reference = side.payment_source, side.payment_title, subject.external_id
         case WriteOff():
-            source, title = side.write_off_source, side.write_off_title
+            source, title = WRITE_OFF, f"write-off of {side.document_title}"
             reference = subject.document_number
         case Credit():
             source, title = side.credit_source, side.credit_title
@@ -108,12 +110,12 @@ def _source(side: Side, subject: Subject) -> Source:
 def _document(side: Side, document: Document, roles: Roles) -> Iterator[Movement]:
     if document.opened_at is None or document.total_amount == 0:
         return
-    amounts = [
-        (roles[side.control], document.total_amount),
-        (roles[side.discount], document.additional_discount),
-    ]
+    amounts = [(roles[side.control], document.total_amount)]
+    if side.discount is not None:
+        amounts.append((roles[side.discount], document.additional_discount))
     for line in document.lines:
-        amounts.append((line.account_id, -line.subtotal))
+        lessened = line.discount_share if side.discount is None else 0
+        amounts.append((line.account_id, lessened - line.subtotal))
         amounts += [(tax.account_id, -tax.amount) for tax in line.taxes]
     end = None if document.voided_at is None else document.voided_at.date()
     stood = days(opened_on(document), end, opened_on(document))
@@ -122,7 +124,7 @@ def _document(side: Side, document: Document, roles: Roles) -> Iterator[Movement
 
 def _money(side: Side, payment: Payment, roles: Roles) -> Iterator[Movement]:
     """The money and its fee, for as long as the payment stood completed."""
-    money = roles[money_role(payment.method, payment.processor)]
+    money = roles[side.money(payment.method, payment.processor)]
     total = side.sign * payment.total
     for stood in completion_days(payment):
         amounts = (_Amount(money, total), _Amount(roles[side.prepayments], -total))
@@ -183,7 +185,7 @@ def _refund(side: Side, refund: Refund, roles: Roles) -> Iterator[Movement]:
 
 
 def _refund_payment(side: Side, payment: RefundPayment, roles: Roles) -> Iterator[Movement]:
-    money = roles[money_role(payment.method, payment.processor)]
+    money = roles[side.money(payment.method, payment.processor)]
     amount = side.sign * payment.amount
     split = times_sign(payment.split, side.sign)
     amounts = (

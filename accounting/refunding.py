@@ -199,8 +199,8 @@ def _allocation(
     side: Side, target: Document | Payment, amount: int, roles: Roles, occasion: Occasion
 ) -> RefundAllocation:
     if isinstance(target, Document):
-        given = documents.return_parts(target, roles[side.refund_net])
-        split = take(given, target.returned, amount)
+        net_account_id = None if side.refund_net is None else roles[side.refund_net]
+        split = take(documents.return_parts(target, net_account_id), target.returned, amount)
         number = target.number
     else:
         split = ((roles[side.prepayments], amount),)

@@ -19,7 +19,7 @@ from accounting.documents import Document
 from accounting.errors import Conflict, RuleBroken
 from accounting.ledger import refuse_locked
 from accounting.occasion import Occasion, refuse_other_currency
-from accounting.parties import Party, refuse_archived_customer, refuse_reference_mismatch
+from accounting.parties import Party, refuse_inactive, refuse_reference_mismatch
 from accounting.payments import (
     CANCELLABLE,
     LIVE,
@@ -52,7 +52,7 @@ def receive(side: Side, body: Body, party: Party, loaded: Documents, occasion: O
     wanted = parts_given(side, body.get("allocations") or ())
     status = body.get("status") or "completed"
     _refuse_lifeless(wanted, status)
-    refuse_archived_customer(party)
+    refuse_inactive(side, party)
     refuse_reference_mismatch(party, body.get(side.party_external_id_field))
     refuse_other_currency(body.get("currency"), occasion)
     method = body["payment_method"]
@@ -63,7 +63,7 @@ def receive(side: Side, body: Body, party: Party, loaded: Documents, occasion: O
         updated_at=occasion.now,
         party=party,
         external_id=body.get("external_id"),
-        total=body["total_amount_cents"],
+        total=body[side.payment_amount_field],
         currency=occasion.currency,
         payment_date=body["payment_date"],
         method=method,
@@ -126,7 +126,8 @@ def amend(
     wanted = None if given is None else parts_given(side, given)
     status = changes.get("status") or payment.status
     _refuse_lifeless(wanted or (), status)
-    amended = replace(payment, **corrected(payment, changes, whole=whole))
+    _refuse_move(side, payment, status)
+    amended = replace(payment, **corrected(side, payment, changes, whole=whole))
     amended = _moved(amended, status, occasion)
     if amended.completions and (
         not payment.completions or amended.payment_date != payment.payment_date
@@ -136,7 +137,7 @@ def amend(
     if wanted is None:
         wanted = parts_of(payment.allocations) if status in LIVE else []
     if not given:
-        _refuse_total_below(amended, wanted)
+        _refuse_total_below(side, amended, wanted)
     settled = _settled(side, payment, amended, wanted, loaded, occasion)
     if status == "refunded" or (given is not None and status in LIVE):
         _refuse_refunded_twice(side, payment, status, wanted, loaded, settled)
@@ -153,7 +154,7 @@ def cancel(side: Side, payment: Payment, loaded: Documents, occasion: Occasion) 
             "invalid_state_transition",
             "Only a pending or failed payment can be cancelled.",
             current_state=payment.status,
-            allowed_next_states=[each for each in STATUSES if each != payment.status],
+            allowed_next_states=_allowed_moves(side, payment),
         )
     return amend(side, payment, loaded, {"status": "cancelled"}, occasion)
 
@@ -227,6 +228,20 @@ def _moved(payment: Payment, status: str, occasion: Occasion) -> Payment:
     return replace(payment, status=status, completions=completions)
 
 
+def _allowed_moves(side: Side, payment: Payment) -> list[str]:
+    return [each for each in STATUSES if each in side.payment_moves[payment.status]]
+
+
+def _refuse_move(side: Side, payment: Payment, status: str) -> None:
+    if status not in (payment.status, *_allowed_moves(side, payment)):
+        raise Conflict(
+            "invalid_state_transition",
+            f"A payment that is {payment.status} cannot become {status}.",
+            current_state=payment.status,
+            allowed_next_states=_allowed_moves(side, payment),
+        )
+
+
 def _refuse_lifeless(wanted: Sequence[Part], status: str) -> None:
     if wanted and status not in LIVE:
         raise Conflict(
@@ -279,12 +294,12 @@ def _refuse_refunded_twice(
             refuse_released_below_refunds(side, before, after)
 
 
-def _refuse_total_below(payment: Payment, held: Sequence[Part]) -> None:
+def _refuse_total_below(side: Side, payment: Payment, held: Sequence[Part]) -> None:
     amount = payment.refunded + sum(part.amount for part in held)
     if payment.total < amount:
         raise RuleBroken(
             "total_below_allocated",
             "The total is lower than what is allocated.",
-            total_amount_cents=payment.total,
             allocated_amount_cents=amount,
+            **{side.payment_amount_field: payment.total},
         )
