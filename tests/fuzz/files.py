@@ -1,7 +1,8 @@
 """Files that the house keeps: what a schema calls bytes has to be one of these kinds.
 
 The contract can name the kinds of a file and cannot describe them, so what Schemathesis makes up is
-no file; each case that is meant to be valid gets a real one.
+no file; each case that is meant to be valid gets a real one. In a case a file is text, since that
+is what its schema calls it, one letter for each byte; on the wire it is bytes.
 """
 
 import base64
@@ -12,6 +13,7 @@ from hypothesis import strategies
 
 from accounting.file_kinds import kind_of
 
+BYTEWISE = "latin-1"
 KINDS = {
     "pdf": b"%PDF-1.7\n1 0 obj << /Type /Catalog >> endobj\n%%EOF\n",
     "png": b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(17),
@@ -19,31 +21,43 @@ KINDS = {
     "csv": b"date,amount\r\n2026-07-01,12.50\r\n2026-07-02,3.00\r\n",
     "xml": b"<?xml version='1.0'?>\n<Invoice><Total>12.50</Total></Invoice>\n",
 }
+TEXTS = [content.decode(BYTEWISE) for content in KINDS.values()]
+BASE64 = [base64.b64encode(content).decode() for content in KINDS.values()]
+# Where a multipart body has its file.
 UPLOADS = {"create_document": "file", "create_invoice_refund": "document"}
 
-base64_text = strategies.sampled_from(
-    [base64.b64encode(content).decode() for content in KINDS.values()]
-)
+binary = strategies.sampled_from(TEXTS)
+base64_text = strategies.sampled_from(BASE64)
 
 
-def real_files(name: str, media_type: str, body: dict[str, Any], drawn: int) -> None:
-    """Put a real file wherever a body of an operation has one; `drawn` chooses its kind."""
-    real = [*KINDS.values()][drawn % len(KINDS)]
-    field = UPLOADS.get(name)
-    if field in body and media_type == "multipart/form-data":
-        body[field] = body[field] if is_real(body[field]) else real
-    elif isinstance(body.get("document"), dict) and not is_real_text(body["document"].get("file")):
-        body["document"]["file"] = base64.b64encode(real).decode()
+def put_real_ones(operation: str, body: dict[str, Any], drawn: int) -> None:
+    """Put a real file where a valid body has one of no kind; `drawn` chooses which."""
+    here, field = drawn % len(KINDS), UPLOADS.get(operation)
+    document = body.get("document")
+    if isinstance(document, dict):
+        if not is_real(bytes_in_base64(document["file"])):
+            document["file"] = BASE64[here]
+    elif field in body and not is_real(body[field].encode()):
+        body[field] = body[field] if body[field] in TEXTS else TEXTS[here]
 
 
-def is_real(content: Any) -> bool:
+def is_real(content: bytes) -> bool:
     """Whether bytes are a file that is kept."""
-    return isinstance(content, bytes) and kind_of(content) is not None
+    return kind_of(content) is not None
 
 
-def is_real_text(text: Any) -> bool:
-    """Whether a base64 text holds such a file."""
+def bytes_in_base64(text: str) -> bytes:
+    """The bytes that a text stands for, none where it stands for nothing."""
     try:
-        return is_real(binascii.a2b_base64(text, strict_mode=True))
-    except (TypeError, ValueError):
-        return False
+        return binascii.a2b_base64(text, strict_mode=True)
+    except ValueError:
+        return b""
+
+
+def on_the_wire(operation: str, body: Any) -> Any:
+    """A multipart body with its file as bytes."""
+    field = UPLOADS.get(operation)
+    if not isinstance(body, dict) or not isinstance(body.get(field), str):
+        return body
+    text = body[field]
+    return {**body, field: text.encode(BYTEWISE) if text in TEXTS else text.encode()}

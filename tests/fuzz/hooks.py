@@ -11,6 +11,8 @@ import requests
 import schemathesis
 from hypothesis import strategies
 from schemathesis.openapi.checks import UseAfterFree
+from schemathesis.transport import SerializationContext, register_serializer
+from schemathesis.transport.requests import multipart_serializer
 from stdnum import iban
 
 from server.formats import FIRST_YEAR, LAST_YEAR
@@ -48,6 +50,7 @@ schemathesis.openapi.format(
     ),
 )
 schemathesis.openapi.format("byte", files.base64_text)
+schemathesis.openapi.format("binary", files.binary)
 # The shape of a cursor; ties.py puts one into its place that belongs to the list and its sort.
 schemathesis.openapi.format("cursor", strategies.text(LETTERS, min_size=8, max_size=40))
 
@@ -144,6 +147,16 @@ def write_form(context: Any, value: Any) -> bytes:
         (name, part if isinstance(part, str) else json.dumps(part)) for name, part in body.items()
     ]
     return urlencode(pairs).encode()
+
+
+def write_multipart(context: SerializationContext, value: Any) -> dict[str, Any]:
+    """Write a multipart form as Schemathesis does, with files as bytes."""
+    name = context.case.operation.definition.raw["operationId"]
+    written: dict[str, Any] = multipart_serializer(context, files.on_the_wire(name, value))
+    return written
+
+
+register_serializer(write_multipart, "multipart/form-data")
 
 
 # ── What DELETE means ──────────────────────────────────────────────────────────────────────────

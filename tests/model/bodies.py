@@ -157,7 +157,7 @@ class Bodies:
     def payment(self) -> Body:
         customer = self.customer()
         total = self.amount_near(self.named(customer))
-        status = self.hand.one(("completed", "completed", "pending", "processing", *STATUSES))
+        status = self.hand.one(STATUSES if self.hand.chance(35) else ("completed",))
         return {
             **customer,
             "total_amount_cents": total,
@@ -165,7 +165,7 @@ class Bodies:
             "payment_date": self.day(),
             **self.money(),
             **({} if status == "completed" else {"status": status}),
-            **self.maybe(70, "allocations", lambda: self.parts(self.named(customer), total)),
+            **self.maybe(80, "allocations", lambda: self.parts(self.named(customer), total)),
             **self.external_id(),
         }
 

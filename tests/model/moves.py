@@ -89,7 +89,8 @@ class Moves:
         self.make("delete invoice", move.at(target))
 
     def write_off(self) -> None:
-        id, target = self.pick(self.books.invoices)
+        owing = likely(self.hand, self.books.invoices, self.books.left)
+        id, target = self.pick(owing)
         body = self.bodies.write_off(target)
         known = by_external_id(self.books.write_offs, body)
 
