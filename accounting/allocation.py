@@ -38,11 +38,15 @@ class Allocation:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a caller asks for: an amount for a document, and in what words."""
+    """What is asked for: an amount for a document, and in what words.
+
+    `old_split` is how the amount was split before, where it is to be split so again.
+    """
 
     document_id: UUID
     amount: int
     description: str | None = field(default=None, compare=False)
+    old_split: Split = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,7 @@ def parts_given(
     for place, part in enumerate(given):
         if part.document_id in seen:
             field = f"allocations.{place}.{side.document_id_field}"
-            faults[field] = [f"names an {side.noun} that stands earlier in the list"]
+            faults[field] = [f"repeats the {side.noun} of an earlier item"]
         seen.add(part.document_id)
     if faults:
         raise Malformed.fields(**faults)
@@ -167,7 +171,8 @@ def rearrange(
         )
         after[document.id] = documents.reserve(document, part.amount)
     if terms.applied:
-        history = [_applied(each, after, terms) for each in history]
+        old = {part.document_id: part.old_split for part in begun}
+        history = [_applied(each, after, terms, old.get(each.document_id, ())) for each in history]
     return tuple(history), after
 
 
@@ -216,12 +221,16 @@ def refuse_more_than_left(side: Side, document: Document, amount: int) -> None:
         )
 
 
-def _applied(allocation: Allocation, after: dict[UUID, Document], terms: Terms) -> Allocation:
+def _applied(
+    allocation: Allocation, after: dict[UUID, Document], terms: Terms, old_split: Split
+) -> Allocation:
     """Turn a live reservation into a settlement, split over what is left of the document."""
     if allocation.end is not None or allocation.split:
         return allocation
     document = documents.reserve(after[allocation.document_id], -allocation.amount)
-    split = documents.share_out(document, allocation.amount)
+    split = old_split
+    if not documents.has_left(document, split):
+        split = documents.share_out(document, allocation.amount)
     on = terms.applied_on(allocation)
     after[document.id] = documents.settle(document, allocation.amount, split, on, terms.by)
     return replace(allocation, split=split)

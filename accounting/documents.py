@@ -1,4 +1,4 @@
-"""What is owed: invoices now, bills later. The stored facts, and the amounts and status they make.
+"""What is owed: invoices and bills. The stored facts, and the amounts and status they make.
 
 A document stores that it is a draft, open or void, and how much of it was paid, reserved, credited,
 written off and refunded; every other word about it is derived.
@@ -14,7 +14,7 @@ from accounting.ledger import Posted
 from accounting.numbers import Number
 from accounting.parties import Party
 from accounting.sides import Side
-from accounting.splits import Split, added, summed, take
+from accounting.splits import Split, added, negative, summed, take
 
 Settlement = Literal["paid", "credited", "written_off"]
 """What brings down what is owed; each names the amount of a document that it adds to."""
@@ -179,6 +179,15 @@ def _taxes(document: Document) -> list[tuple[UUID, int]]:
 def share_out(document: Document, amount: int) -> Split:
     """Split a settlement of the document over what is left of each of its parts."""
     return take(parts(document), document.settled, amount)
+
+
+def has_left(document: Document, split: Split) -> bool:
+    """Tell whether a settlement can be split so: there is a split, and no part comes below zero.
+
+    A document that was drawn up anew since may have other parts.
+    """
+    rests = summed([*parts(document).items(), *negative(document.settled), *negative(split)])
+    return bool(split) and min(rests.values()) >= 0
 
 
 def reserve(document: Document, amount: int) -> Document:

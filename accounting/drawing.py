@@ -83,9 +83,10 @@ def redraw(
 ) -> Document:
     """Make a document anew from the body of a replacement.
 
-    Its identity, number, external id and the moment it was sent stay where the body has none;
-    what else is absent is cleared. A draft with a `sent_at` opens. Refuses what `draw_up` refuses,
-    and a document that is void or that something is allocated to.
+    Its identity, numbers, external id and the moment it was sent stay where the body has none, and
+    so does its date where the ledger goes by it; what else is absent is cleared. A draft with a
+    `sent_at` opens. Refuses what `draw_up` refuses, and a document that is void or that something
+    is allocated to.
     """
     refuse_replacing(side, document, occasion)
     if party.id != document.party.id:
@@ -96,12 +97,20 @@ def redraw(
         party=party,
         external_id=body.get("external_id") or document.external_id,
         number=body.get(side.number_field) or document.number,
-        **_worked_out(side, body, accounts, occasion, document.lines),
+        **_worked_out(side, {**_kept(side, document), **body}, accounts, occasion, document.lines),
     )
     opened_at = body.get(side.opened_field) or document.opened_at
     if opened_at is not None:
         drawn = _opened(side, drawn, opened_at, document.opened_at, occasion)
     return document if drawn == document else replace(drawn, updated_at=occasion.now)
+
+
+def _kept(side: Side, document: Document) -> Body:
+    """Say what a replacement leaves as it is where it says nothing of it."""
+    date = {side.issue_field: document.issue_date} if side.dated_by_issue else {}
+    if side.party_number_field is None:
+        return date
+    return {**date, side.party_number_field: document.party_number}
 
 
 def _opened(
@@ -153,7 +162,7 @@ def _worked_out(
     tax_total = sum(line.tax_total for line in lines)
     return {
         "issue_date": body.get(side.issue_field),
-        "party_number": body.get(f"{side.party}_{side.number_field}"),
+        "party_number": body.get(side.party_number_field) if side.party_number_field else None,
         "terms": body.get("terms"),
         "due_at": body.get("due_at"),
         "lines": lines,

@@ -25,7 +25,9 @@ def open_document(
     Raises Conflict `invalid_state_transition`, `customer_archived` or `period_locked`.
     """
     if document.state != "draft":
-        raise _refused_move(side, document, occasion, f"A {side.noun} is {side.opened_word} once.")
+        raise _refused_move(
+            side, document, occasion, f"The {side.noun} is {side.opened_word} already."
+        )
     refuse_inactive(side, document.party)
     due = replace(document, due_at=due_at or document.due_at, updated_at=occasion.now)
     sent = opened(side, due, opened_at or occasion.now)
@@ -34,14 +36,18 @@ def open_document(
 
 
 def opened(side: Side, document: Document, opened_at: datetime) -> Document:
-    """Fill in what follows from the moment of sending: the due moment, the number, `paid_on`."""
+    """Fill in what follows from the moment of sending: the day, the due moment, the number.
+
+    Without a `due_at` it is due the party's days after its day in the books: a bill of 3 January
+    that is received on the 5th, at 30 days, on 2 February.
+    """
     on = opened_at.date()
     if side.dated_by_issue and document.issue_date is not None:
         on = document.issue_date
     days = document.party.payment_terms_days
     due_at = document.due_at
     if due_at is None and days is not None:
-        due_at = opened_at + timedelta(days=days)
+        due_at = opened_at + (on - opened_at.date()) + timedelta(days=days)
     return replace(
         document,
         state="open",

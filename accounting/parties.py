@@ -1,8 +1,8 @@
 """Customers and vendors, and what documents and payments know of the party on the other side."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from accounting.errors import Conflict, Malformed, RuleBroken
@@ -77,6 +77,9 @@ class Vendor(Named):
         return self.standing if self.archived_at is None else "ARCHIVED"
 
 
+T = TypeVar("T", Customer, Vendor)
+
+
 def display_name(named: Named) -> str:
     """Name somebody for people: the company, else the person."""
     return named.company_name or named.individual_name or ""
@@ -139,14 +142,36 @@ def refuse_reference_mismatch(party: Party, external_id: str | None) -> None:
         )
 
 
-def refuse_archiving_customer(outstanding_balance: int) -> None:
-    """Refuse to archive a customer who owes something.
+def refuse_status_change(vendor: Vendor, wanted: str | None) -> None:
+    """Refuse to change the status of an archived vendor: it is unarchived first.
 
-    Raises Conflict `customer_has_balance`.
+    Raises Conflict `invalid_state_transition`.
     """
-    if outstanding_balance:
+    if wanted is not None and vendor.archived_at is not None:
         raise Conflict(
-            "customer_has_balance",
-            "The customer has an outstanding balance.",
-            outstanding_balance=outstanding_balance,
+            "invalid_state_transition",
+            "An archived vendor is unarchived before its status changes.",
+            current_state=vendor.status,
+            allowed_next_states=["ACTIVE"],
         )
+
+
+def archive(side: Side, trader: T, outstanding_balance: int, now: datetime) -> T:
+    """Take a customer or vendor out of use; one that is archived stays as it is.
+
+    Raises the side's refusal where something is outstanding, Conflict `customer_has_balance` or
+    `vendor_has_balance`.
+    """
+    if trader.archived_at is not None:
+        return trader
+    if outstanding_balance:
+        raise side.party_has_balance(outstanding_balance=outstanding_balance)
+    return replace(trader, archived_at=now)
+
+
+def unarchive(trader: T) -> T:
+    """Bring a customer or vendor back, ACTIVE whatever it was before; others stay as they are."""
+    if trader.archived_at is None:
+        return trader
+    back = replace(trader, archived_at=None)
+    return replace(back, standing="ACTIVE") if isinstance(back, Vendor) else back

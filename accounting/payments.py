@@ -1,4 +1,4 @@
-"""Money that came in: invoice payments now, bill payments later. Values, derived amounts, days."""
+"""Money that came in: invoice payments and bill payments. Values, derived amounts, days."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -17,18 +17,12 @@ from accounting.allocation import (
 from accounting.corrections import DESCRIPTIVE, corrected, described, provider
 from accounting.documents import Document
 from accounting.errors import Conflict, RuleBroken
+from accounting.giving_back import refuse_released_below_refunds
 from accounting.ledger import refuse_locked
 from accounting.occasion import Occasion, refuse_other_currency
 from accounting.parties import Party, refuse_inactive, refuse_reference_mismatch
-from accounting.payments import (
-    CANCELLABLE,
-    LIVE,
-    STATUSES,
-    Amended,
-    Payment,
-    applied_on,
-)
-from accounting.refunding import refuse_released_below_refunds
+from accounting.payment_moves import completions_after, refuse_cancelling, refuse_move
+from accounting.payments import LIVE, Amended, Payment, applied_on
 from accounting.sides import Side
 from accounting.spans import Span
 
@@ -88,15 +82,14 @@ def receive_with(
     A payment without an amount comes to the document's total, one without a date is of the day
     the document opened.
     """
-    opened_at = document.opened_at or occasion.now
     payments = []
     for body in bodies:
-        total = body.get("total_amount_cents", document.total_amount)
+        total = body.get(side.payment_amount_field, document.total_amount)
         part = {side.document_id_field: document.id, "amount_cents": total}
         whole = {
-            "payment_date": opened_at.date(),
+            "payment_date": document.opened_on or occasion.today,
             **body,
-            "total_amount_cents": total,
+            side.payment_amount_field: total,
             "status": "completed",
             "allocations": [part],
         }
@@ -126,9 +119,13 @@ def amend(
     wanted = None if given is None else parts_given(side, given)
     status = changes.get("status") or payment.status
     _refuse_lifeless(wanted or (), status)
-    _refuse_move(side, payment, status)
-    amended = replace(payment, **corrected(side, payment, changes, whole=whole))
-    amended = _moved(amended, status, occasion)
+    refuse_move(side, payment.status, status)
+    amended = replace(
+        payment,
+        **corrected(side, payment, changes, whole=whole),
+        status=status,
+        completions=completions_after(payment.completions, payment.status, status, occasion.today),
+    )
     if amended.completions and (
         not payment.completions or amended.payment_date != payment.payment_date
     ):
@@ -149,13 +146,7 @@ def cancel(side: Side, payment: Payment, loaded: Documents, occasion: Occasion) 
 
     Raises Conflict `invalid_state_transition`.
     """
-    if payment.status not in CANCELLABLE:
-        raise Conflict(
-            "invalid_state_transition",
-            "Only a pending or failed payment can be cancelled.",
-            current_state=payment.status,
-            allowed_next_states=_allowed_moves(side, payment),
-        )
+    refuse_cancelling(side, payment.status)
     return amend(side, payment, loaded, {"status": "cancelled"}, occasion)
 
 
@@ -211,35 +202,6 @@ def _redated(
             if document.paid_on == was_on or document.paid_on < on != was_on:
                 redated[document.id] = replace(document, paid_on=on)
     return redated
-
-
-def _moved(payment: Payment, status: str, occasion: Occasion) -> Payment:
-    """Move to a status: leaving `completed` ends its span, gaining it begins one.
-
-    The first span begins with the payment's own date, a regained one today.
-    """
-    if status == payment.status:
-        return payment
-    completions = payment.completions
-    if payment.status == "completed":
-        completions = (*completions[:-1], replace(completions[-1], end=occasion.today))
-    elif status == "completed":
-        completions = (*completions, Span(occasion.today if completions else None))
-    return replace(payment, status=status, completions=completions)
-
-
-def _allowed_moves(side: Side, payment: Payment) -> list[str]:
-    return [each for each in STATUSES if each in side.payment_moves[payment.status]]
-
-
-def _refuse_move(side: Side, payment: Payment, status: str) -> None:
-    if status not in (payment.status, *_allowed_moves(side, payment)):
-        raise Conflict(
-            "invalid_state_transition",
-            f"A payment that is {payment.status} cannot become {status}.",
-            current_state=payment.status,
-            allowed_next_states=_allowed_moves(side, payment),
-        )
 
 
 def _refuse_lifeless(wanted: Sequence[Part], status: str) -> None:

@@ -14,9 +14,11 @@ class Side:
 
     `sign` is +1 where an opened document debits its control account and money comes in. Without a
     `discount` account a document's own discount lessens its lines, and without a `refund_net`
-    account a refund goes back to them. `payment_moves` says from which status of a payment a
-    caller may set which. The refusals are makers, so that each code stands as a literal where its
-    refusal is made.
+    account a refund goes back to them. Where documents are `dated_by_issue`, the date on them is
+    their day in the books; only a side with a `party_number_field` knows documents by a number of
+    the other side too, and only one with a `credit_refund_field` keeps parts of refunds as credits.
+    `payment_moves` says from which status of a payment a caller may set which. The refusals are
+    makers, so that each code stands as a literal where its refusal is made.
     """
 
     sign: int
@@ -45,8 +47,11 @@ class Side:
     refund_title: str
     refund_payment_title: str
     number_field: str
+    party_number_field: str | None
     credit_number_field: str
+    credit_id_field: str
     credit_account_field: str
+    credit_refund_field: str | None
     opened_field: str
     issue_field: str
     dated_by_issue: bool
@@ -56,9 +61,14 @@ class Side:
     document_id_field: str
     payment_id_field: str
     payment_amount_field: str
+    payments_field: str
+    credits_field: str
+    refunds_field: str
     payment_moves: Mapping[str, frozenset[str]]
     money: Callable[[str, str | None], Role]
+    refund_fee_within: bool
     party_not_active: Callable[..., Refusal]
+    party_has_balance: Callable[..., Refusal]
     not_open: Callable[..., Refusal]
     of_another_party: Callable[..., Refusal]
     has_allocations: Callable[..., Refusal]
@@ -66,6 +76,10 @@ class Side:
 
 def _customer_not_active(**detail: Any) -> Refusal:
     return Conflict("customer_archived", "The customer is archived.", **detail)
+
+
+def _customer_has_balance(**detail: Any) -> Refusal:
+    return Conflict("customer_has_balance", "The customer has an outstanding balance.", **detail)
 
 
 def _invoice_not_open(**detail: Any) -> Refusal:
@@ -88,6 +102,10 @@ def _invoice_has_allocations(**detail: Any) -> Refusal:
 
 def _vendor_not_active(**detail: Any) -> Refusal:
     return Conflict("vendor_not_active", "The vendor is not active.", **detail)
+
+
+def _vendor_has_balance(**detail: Any) -> Refusal:
+    return Conflict("vendor_has_balance", "The vendor is still owed something.", **detail)
 
 
 def _bill_not_open(**detail: Any) -> Refusal:
@@ -135,8 +153,11 @@ RECEIVABLE = Side(
     refund_title="refund to",
     refund_payment_title="refund payment to",
     number_field="invoice_number",
+    party_number_field=None,
     credit_number_field="credit_note_number",
+    credit_id_field="credit_note_id",
     credit_account_field="revenue_account_identifier",
+    credit_refund_field=None,
     opened_field="sent_at",
     issue_field="issue_date",
     dated_by_issue=False,
@@ -146,9 +167,14 @@ RECEIVABLE = Side(
     document_id_field="invoice_id",
     payment_id_field="payment_id",
     payment_amount_field="total_amount_cents",
+    payments_field="payment_allocations",
+    credits_field="credit_allocations",
+    refunds_field="refund_allocations",
     payment_moves={status: _ANY - {status} for status in _ANY},
     money=money_role,
+    refund_fee_within=False,
     party_not_active=_customer_not_active,
+    party_has_balance=_customer_has_balance,
     not_open=_invoice_not_open,
     of_another_party=_invoice_of_another_customer,
     has_allocations=_invoice_has_allocations,
@@ -181,8 +207,11 @@ PAYABLE = Side(
     refund_title="refund from",
     refund_payment_title="refund payment from",
     number_field="bill_number",
+    party_number_field="vendor_bill_number",
     credit_number_field="vendor_credit_number",
+    credit_id_field="vendor_credit_id",
     credit_account_field="expense_account_identifier",
+    credit_refund_field="source_refund_id",
     opened_field="received_at",
     issue_field="bill_date",
     dated_by_issue=True,
@@ -192,6 +221,9 @@ PAYABLE = Side(
     document_id_field="bill_id",
     payment_id_field="bill_payment_id",
     payment_amount_field="amount_cents",
+    payments_field="bill_payment_allocations",
+    credits_field="vendor_credit_allocations",
+    refunds_field="vendor_refund_allocations",
     payment_moves={
         "pending": frozenset({"processing", "completed", "failed", "cancelled"}),
         "processing": frozenset({"completed", "failed"}),
@@ -200,7 +232,9 @@ PAYABLE = Side(
         "cancelled": frozenset(),
     },
     money=vendor_money_role,
+    refund_fee_within=True,
     party_not_active=_vendor_not_active,
+    party_has_balance=_vendor_has_balance,
     not_open=_bill_not_open,
     of_another_party=_bill_of_another_vendor,
     has_allocations=_bill_has_allocations,

@@ -29,6 +29,11 @@ def crowd(house: House) -> Story:
         story.business.refund(payment)
         story.business.refund_payment({"id": story.thing("refund_id")}, amount_cents=1 + number % 3)
         story.business.credit(customer, 100 + number % 3)
+        vendor = story.business.vendor(company_name=f"Vendor {number % 3}")
+        story.business.bill(vendor, 100 + number % 3)
+        story.business.bill_payment(vendor, 100 + number % 3)
+        story.business.vendor_credit(vendor, 100 + number % 3)
+        story.business.vendor_refund(vendor, 100 + number % 3)
         story_things.make_document(story)
         story.partner.business()
     return story

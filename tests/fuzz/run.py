@@ -18,6 +18,7 @@ import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import tomli_w
@@ -34,6 +35,7 @@ from tests.partnership import Partnership
 CONFIG = Path("schemathesis.toml")
 REPORTS = Path("dist/fuzz")
 SEEDS = REPORTS / "seeds"
+WALKS_PER_EXAMPLE = 4
 # The credentials that the caller of each run has.
 SCHEMES = {
     "partner": {"PartnerKey", "PartnerToken"},
@@ -89,7 +91,7 @@ def fuzz(name: str, databases: Databases, asked: argparse.Namespace) -> list[str
     with served(databases, f"fuzz_{name}", log) as house:
         seeds = plant(house, many=2 * asked.examples + 20 + asked.deep // 2)
         seeds.write(SEEDS)
-        config = write_tenants(house, seeds) if name == "tenants" else CONFIG
+        config = write_config(name, house, seeds, asked.examples)
         told = {"FUZZ_URL": house.url, "FUZZ_SEEDS": str(SEEDS), "FUZZ_CALLER": name}
         surroundings = {**os.environ, **told, "PYTHONPATH": "."}
         ended = subprocess.run(command(name, config, asked), env=surroundings, check=False)
@@ -131,8 +133,23 @@ def served(databases: Databases, database: str, log: Path) -> Iterator[House]:
         yield house
 
 
-def write_tenants(house: House, seeds: Seeds) -> Path:
-    """Write the same configuration with two partners who must not see each other's things."""
+def write_config(name: str, house: House, seeds: Seeds, examples: int) -> Path:
+    """Write the configuration of one run."""
+    config = tomllib.loads(CONFIG.read_text("utf-8"))
+    for dictionary in config["dictionaries"].values():
+        dictionary["from-file"] = str(Path(dictionary["from-file"]).absolute())
+    config["generation"]["max-examples"] = examples
+    # A walk follows a few links of thousands, from wherever it begins.
+    config["phases"]["stateful"]["generation"]["max-examples"] = WALKS_PER_EXAMPLE * examples
+    if name == "tenants":
+        add_tenants(config, house, seeds)
+    written = REPORTS / f"{name}.toml"
+    written.write_text(tomli_w.dumps(config), "utf-8")
+    return written
+
+
+def add_tenants(config: dict[str, Any], house: House, seeds: Seeds) -> None:
+    """Let two partners call who must not see each other's things."""
     callers = {"owner": Partnership(house.url, UUID(seeds.partner_id), seeds.api_key)}
     callers["rival"] = house.partner("Rival")
     peers = []
@@ -140,25 +157,19 @@ def write_tenants(house: House, seeds: Seeds) -> Path:
         header = {"name": "Authorization", "value": caller.api.headers["Authorization"]}
         peers.append({"name": name, "fixedHeaders": [header]})
     (SEEDS / "peers.json").write_text(json.dumps({"auth": peers}), "utf-8")
-    config = tomllib.loads(CONFIG.read_text("utf-8"))
-    for dictionary in config["dictionaries"].values():
-        dictionary["from-file"] = str(Path(dictionary["from-file"]).absolute())
     # Only what was learnt from an answer is tried as the other partner, so more of it is.
     for place, binding in config["parameters"].items():
         if place != "path.business_id":
             binding["probability"] = 0.3
     # The peers have tokens only. Where a key is asked for, Schemathesis makes one up.
     config["checks"]["positive_data_acceptance"]["expected-statuses"].append("401")
-    written = REPORTS / "tenants.toml"
-    wfc = {"path": str((SEEDS / "peers.json").absolute()), "peers": list(callers)}
-    written.write_text(tomli_w.dumps({**config, "auth": {"wfc": wfc}}), "utf-8")
-    return written
+    peers_at = str((SEEDS / "peers.json").absolute())
+    config["auth"] = {"wfc": {"path": peers_at, "peers": list(callers)}}
 
 
 def command(name: str, config: Path, asked: argparse.Namespace) -> list[str]:
     options = {
         "--seed": asked.seed,
-        "--max-examples": asked.examples,
         "--report": "json,junit",
         "--report-json-path": REPORTS / f"{name}.json",
         "--report-junit-path": REPORTS / f"{name}.xml",

@@ -23,13 +23,15 @@ from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
 from tests.house import Databases, House
 from tests.model.caller import Counts
+from tests.model.machine import Trading
 from tests.model.play import Site
 from tests.model.profiles import settings
 from tests.model.proving import Prover
-from tests.model.receivables import Receivables
+from tests.model.sides import PURCHASES, SALES, Side
 
 REPORTS = Path("dist/model")
 TELL_EVERY = 20.0
+SIDES = {"sales": (SALES,), "purchases": (PURCHASES,), "both": (SALES, PURCHASES)}
 Told = dict[str, Any]
 
 
@@ -43,6 +45,7 @@ class Task:
     runs: int
     steps: int
     shrink: bool
+    sides: tuple[Side, ...]
 
 
 def main() -> int:
@@ -81,6 +84,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--as-found", action="store_true", help="tell a divergence as it was found, not shortened"
     )
+    parser.add_argument("--side", choices=SIDES, default="both", help="both: half of the runs each")
     asked = parser.parse_args()
     if asked.seed is None:
         asked.seed = secrets.randbelow(2**32)
@@ -97,6 +101,7 @@ def tasks(databases: Databases, asked: argparse.Namespace) -> list[Task]:
             asked.runs // asked.workers + (number < asked.runs % asked.workers),
             asked.steps,
             not asked.as_found,
+            SIDES[asked.side],
         )
         for number in range(asked.workers)
     ]
@@ -112,14 +117,14 @@ def work(task: Task, queue: "Queue[Told]") -> None:
         house = stack.enter_context(House(task.database_url))
         partner = house.partner("Modeller")
         prover = stack.enter_context(Prover(task.database_url, partner))
-        site = Site(partner, counts, prover.faults_of)
+        site = Site(partner, counts, prover.faults_of, task.sides)
         told = [time.monotonic()]
 
-        def machine() -> Receivables:
+        def machine() -> Trading:
             if time.monotonic() - told[0] > TELL_EVERY:
                 told[0] = time.monotonic()
                 queue.put({"worker": task.number, "counts": counts})
-            return Receivables(site)
+            return Trading(site)
 
         factory = hypothesis.seed(task.seed)(machine)
         try:

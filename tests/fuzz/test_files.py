@@ -1,0 +1,35 @@
+"""What the fuzzer sends as files is what the house keeps, in JSON and on the wire."""
+
+import pytest
+
+from accounting.file_kinds import ENDINGS, kind_of
+from tests.fuzz import files
+
+
+class TestKinds:
+    def test_are_all_that_the_house_keeps(self) -> None:
+        assert {kind_of(content) for content in files.KINDS.values()} == set(ENDINGS)
+
+
+class TestPutRealOnes:
+    @pytest.mark.parametrize("drawn", range(len(files.KINDS)))
+    def test_gives_what_is_no_file_a_real_one(self, drawn: int) -> None:
+        form, body = {"file": "0" * 20, "tags": ["a"]}, {"document": {"file": "MDAw"}}
+        files.put_real_ones("create_document", form, drawn)
+        files.put_real_ones("create_customer", body, drawn)
+        assert form == {"file": files.TEXTS[drawn], "tags": ["a"]}
+        assert body == {"document": {"file": files.BASE64[drawn]}}
+
+    def test_leaves_a_real_one_and_a_body_without_any(self) -> None:
+        for body in ({"file": files.TEXTS[2]}, {"document": {"file": files.BASE64[1]}}, {}):
+            before = repr(body)
+            files.put_real_ones("create_document", body, 0)
+            assert repr(body) == before
+
+    def test_writes_its_bytes(self) -> None:
+        for text, content in zip(files.TEXTS, files.KINDS.values(), strict=True):
+            sent = files.on_the_wire("create_document", {"file": text, "tags": ["a"]})
+            assert sent == {"file": content, "tags": ["a"]}
+        assert files.on_the_wire("create_document", {"file": "\u00e9"}) == {"file": b"\xc3\xa9"}
+        for other in ({"file": None}, [], 5):
+            assert files.on_the_wire("create_document", other) == other
