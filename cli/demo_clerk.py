@@ -85,9 +85,10 @@ class Clerk:
         again = f"{bill.name}-again"
         body = invoice_of(PAYABLE, bill, again)
         answer = await self._send("POST", "bills/", f"make {again}", body)
-        if answer.status_code != httpx.codes.CONFLICT:
-            raise DemoFailed(f"The bill {bill.number} came twice: {answer.status_code}")
-        self._tell(f"Bill {bill.number} came twice, and is refused: {answer.json()['message']}")
+        said: Answer = answer.json()
+        if said.get("error_code") != "duplicate_bill_number":
+            raise DemoFailed(f"Bill {bill.number} came twice and was not refused: {answer.text}")
+        self._tell(f"Bill {bill.number} came twice, and is refused: {said['message']}")
 
     async def _pay(self, step: Paying) -> None:
         parts, total = [], step.surplus

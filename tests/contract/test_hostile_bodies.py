@@ -1,16 +1,19 @@
 """Every operation refuses every bad body with the documented answer, and keeps nothing of it."""
 
+import base64
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import httpx
 import pytest
 
-from tests.contract.document import Operation, bodies, operations
+from tests.contract.document import Operation, bodies, follow, operations
 from tests.contract.hostile_bodies import JSON, Hostile, hostile_bodies
 from tests.contract.sockets import exchanged
-from tests.contract.valid_requests import Request, Story, stored
+from tests.contract.story_things import PDF
+from tests.contract.valid_requests import MULTIPART, URLENCODED, Request, Story, stored
 from tests.house import House
 from tests.partnership import Partnership
 
@@ -22,24 +25,29 @@ each_without_body = pytest.mark.parametrize(
 each_with_body = pytest.mark.parametrize(
     "operation", [each for each in operations() if bodies(each)], ids=lambda each: each.name
 )
-each_example = pytest.mark.parametrize(
-    ("operation", "content_type", "example"),
-    [
-        pytest.param(each, content_type, name, id=f"{each.name}-{name}")
-        for each in operations()
-        for content_type, media in bodies(each).items()
-        for name in media["examples"]
-    ],
-)
-each_example_of_json = pytest.mark.parametrize(
-    ("operation", "example"),
-    [
-        pytest.param(each, name, id=f"{each.name}-{name}")
-        for each in TAKING_JSON
-        for name in bodies(each)[JSON]["examples"]
-    ],
-)
 HUGE_BYTES = 60_000_000
+# The first example with a file, for each operation that takes one along with its JSON.
+WITH_DOCUMENT = "with_a_document"
+DOCUMENT = {"file": base64.b64encode(PDF).decode(), "file_name": "paper.pdf", "tags": ["mail"]}
+
+
+def told_requests(*content_types: str) -> Iterator[Any]:
+    """Yield every body that the contract tells: operation, content type and name of the example."""
+    for operation in operations():
+        for content_type, media in bodies(operation).items():
+            names = [*media["examples"]]
+            takes_document = "document" in follow(media["schema"])["properties"]
+            names += [WITH_DOCUMENT] if takes_document and content_type == JSON else []
+            for name in names if content_type in content_types else ():
+                yield pytest.param(operation, content_type, name, id=f"{operation.name}-{name}")
+
+
+each_told = pytest.mark.parametrize(
+    ("operation", "content_type", "example"), [*told_requests(JSON, MULTIPART, URLENCODED)]
+)
+each_told_in_json = pytest.mark.parametrize(
+    ("operation", "content_type", "example"), [*told_requests(JSON)]
+)
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +79,10 @@ def wrongly_answered(request: Request, hostile: Iterable[Hostile]) -> list[str]:
 
 def told(story: Story, operation: Operation, content_type: str, example: str) -> Request:
     """The request that an example of the contract tells."""
-    body = story.body(operation, content_type, example)
+    if example == WITH_DOCUMENT:
+        body = story.body(operation) | {"document": DOCUMENT}
+    else:
+        body = story.body(operation, content_type, example)
     return replace(story.request(operation), body=body, content_type=content_type)
 
 
@@ -83,7 +94,7 @@ class TestStory:
         answer = Story.begin(rival).request(operation).send()
         assert answer.status_code in (200, 201), answer.text
 
-    @each_example
+    @each_told
     def test_takes_every_example_of_the_contract_for_one(
         self, operation: Operation, content_type: str, example: str, rival: Partnership
     ) -> None:
@@ -92,12 +103,17 @@ class TestStory:
 
 
 class TestJsonBody:
-    @each_example_of_json
+    @each_told_in_json
     def test_is_refused_in_every_bad_form(
-        self, operation: Operation, example: str, story: Story, nothing_kept: None
+        self,
+        operation: Operation,
+        content_type: str,
+        example: str,
+        story: Story,
+        nothing_kept: None,
     ) -> None:
-        request = told(story, operation, JSON, example)
-        schema = bodies(operation)[JSON]["schema"]
+        request = told(story, operation, content_type, example)
+        schema = bodies(operation)[content_type]["schema"]
         forms = set(bodies(operation)) - {JSON}
         hostile = [
             each for each in hostile_bodies(request.body, schema) if each.content_type not in forms

@@ -9,12 +9,17 @@ from urllib.parse import quote
 import pytest
 
 from tests.contract.document import Operation, bodies, follow, operations
-from tests.contract.valid_requests import Story, file_fields, stored, text_of
+from tests.contract.valid_requests import (
+    MULTIPART,
+    URLENCODED,
+    Story,
+    file_fields,
+    stored,
+    text_of,
+)
 from tests.house import House
 from tests.partnership import Partnership
 
-URLENCODED = "application/x-www-form-urlencoded"
-MULTIPART = "multipart/form-data"
 BOUNDARY = "frontier"
 NOT_WHOLE = ["+5", "5.0", " 5", "1e3", "0x5", "\u0665", "5,0", "--5", "9" * 30, "", "true", "null"]
 # What a form says: text, or the bytes of a file.

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from accounting.errors import Unavailable
 from persistence.blobs import Blobs, Folder, Shelf
@@ -141,13 +142,13 @@ class TestBlobs:
         [{"secret_access_key": "wrong"}, {"access_key_id": "nobody"}, {"name": "no-such-bucket"}],
     )
     def test_a_store_that_refuses_is_away_and_the_log_says_why(
-        self, object_store: ObjectStore, changes: dict[str, str], capfd: Any
+        self, object_store: ObjectStore, changes: dict[str, str]
     ) -> None:
         blobs = Blobs(object_store.bucket(**changes))
-        with pytest.raises(Unavailable) as refused:
+        with capture_logs() as said, pytest.raises(Unavailable) as refused:
             run(lambda: blobs.put({"business/a": CONTENT}))
         assert "documents" not in refused.value.message
-        assert "storage_out_of_reach" in "".join(capfd.readouterr())
+        assert "storage_out_of_reach" in {each["event"] for each in said}
         assert object_store.keys == set()
 
     def test_one_that_hangs_is_given_up_in_time(
