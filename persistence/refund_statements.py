@@ -1,5 +1,6 @@
 """The statements of refunds: what invoice refunds and vendor refunds have in common."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -86,7 +87,7 @@ class RefundPaymentStatements:
         )
 
 
-class RefundStatements:
+class RefundStatements(ABC):
     """The statements of one side's refunds; each side says what its list is filtered by.
 
     `credit` is where what is kept of refunds as credits stands, on a side that has it.
@@ -162,9 +163,9 @@ class RefundStatements:
             default_sort="-created_at",
         )
 
+    @abstractmethod
     def filters(self) -> Mapping[str, Filter]:
         """What the side's list is filtered by, beside what every list of refunds is."""
-        raise NotImplementedError
 
     def sorts(self) -> Mapping[str, ColumnElement[Any]]:
         """What the side's list is sorted by."""

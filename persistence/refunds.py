@@ -116,8 +116,6 @@ class RefundStore(Store[R], Generic[R, P]):
             found = self._records(answers[0], answers[1:])
             if not found:
                 raise not_found(noun)
-            for payment in found[0].payments:
-                self.books.saw(payment)
             return self.only(found)
 
         return self.ask(queries, answer)
@@ -168,6 +166,7 @@ class RefundStore(Store[R], Generic[R, P]):
         found: dict[UUID, list[P]] = defaultdict(list)
         for row in rows:
             payment = refund_payment_of(self.statements.payments, row)
+            self.books.saw(payment)
             found[payment.refund_id].append(payment)
         return {refund: tuple(payments) for refund, payments in found.items()}
 

@@ -4,6 +4,7 @@ One currency, names that are not taken yet, sums that are there, and things of o
 vendor together.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -156,14 +157,9 @@ def void_now(_case: Any, body: Body) -> None:
 # ── Sales ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def give_up_little(_case: Any, body: Body) -> None:
-    """Less is given up than is owed."""
-    keep_small(body)
-
-
 def refund_little(_case: Any, body: Body) -> None:
     """Less goes back than can be refunded, of an invoice that was paid."""
-    keep_small(body)
+    keep_small(None, body)
     paid = seeds().pools["paid_invoices"]
     if body.get("invoice_id", paid[0]) not in paid:
         body["invoice_id"] = paid[body["amount_cents"] % len(paid)]
@@ -242,7 +238,8 @@ def link_to_its_kind(_case: Any, body: Body) -> None:
 # ── Small things ───────────────────────────────────────────────────────────────────────────────
 
 
-def keep_small(body: Body) -> None:
+def keep_small(_case: Any, body: Body) -> None:
+    """Less than is there, however little that is."""
     body["amount_cents"] = 1 + body.get("amount_cents", 0) % 50
 
 
@@ -271,7 +268,7 @@ LINKED = {
     "vendor_credit": "vendor_credits",
     "vendor_refund": "vendor_refunds",
 }
-MOSTLY = {
+MOSTLY: Mapping[str, Callable[[Any, Body], None]] = {
     "update_business": keep_identity,
     "create_account": keep_kind,
     "create_child_account": take_kind,
@@ -280,7 +277,7 @@ MOSTLY = {
     "create_invoice_payment": partial(allocate_little, SALES),
     "replace_invoice_payment": partial(allocate_little, SALES),
     "update_invoice_payment": partial(allocate_little, SALES),
-    "write_off_invoice": give_up_little,
+    "write_off_invoice": keep_small,
     "create_invoice_refund": refund_little,
     "create_invoice_refund_payment": refund_little,
     "create_customer_credit": partial(apply_little, SALES),

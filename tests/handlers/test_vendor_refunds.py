@@ -17,6 +17,7 @@ from tests.handlers.refunding import (
     REFUNDS,
     agreed,
     as_credit,
+    changed,
     of_bill,
     refund_body,
     refund_of,
@@ -109,11 +110,13 @@ class TestCreateVendorRefundPayment:
     def test_a_known_external_id_answers_the_refund_with_its_first_payment(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        made = agreed(shop, vendor, 500, as_credit(100), external_id="again")
+        first = agreed(shop, vendor, 500, as_credit(100), external_id="again")
+        made = changed(shop, first["payment"], memo="Sent on the first")
         with ledger.untouched():
             body = refund_body(vendor, 900, external_id="again")
             answer = shop.api.post(REFUND_PAYMENTS, json=body)
             assert (answer.status_code, answer.json()) == (200, made)
+            assert answer.headers["etag"] == '"2"'
             whole = {**body, "total_refunded_amount_cents": body.pop("total_amount_cents")}
             del whole["total_amount_cents"]
             other = shop.api.post(REFUNDS, json=whole)

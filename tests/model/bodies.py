@@ -111,7 +111,7 @@ class Bodies:
 
     def replacement(self) -> Body:
         return {
-            **(self.party() if self.hand.chance(20) else {}),
+            **(self.party() if self.hand.chance(30) else {}),
             **self.lines(),
             **self.maybe(20, self.side.opened_at, self.moment),
             **self.external_id(10),

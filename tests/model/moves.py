@@ -50,18 +50,19 @@ class Moves:
         )
 
     def begin_with_money(self) -> None:
-        """Have the first document paid, and something left over."""
-        id, document = next(iter(self.books.documents.items()), ("", None))
-        if document is None or not self.books.left(document):
-            return
-        left = self.books.left(document)
+        """Have what is open of the first party paid by one payment, and something left over."""
+        party = next(iter(self.books.parties.values()))
+        parts = {each.id: self.books.left(each) for each in self.bodies.open_ones(party)}
+        if self.hand.chance(30):
+            parts = {id: max(1, part // 2) for id, part in parts.items()}
+        items = [{self.side.document_id: id, "amount_cents": n} for id, n in parts.items()]
         body = {
-            self.side.party_id: document.party.id,
-            self.side.amount: left + 1_000,
+            self.side.party_id: party.id,
+            self.side.amount: sum(parts.values()) + 1_000,
             "currency": "GBP",
             "payment_date": self.bodies.day(),
             **self.bodies.money(),
-            "allocations": [{self.side.document_id: id, "amount_cents": left}],
+            **({"allocations": items} if items else {}),
         }
         self.pay(body)
 
