@@ -14,8 +14,10 @@ class PurchaseBodies(Bodies):
 
     def refund(self) -> Body:
         """A refund that comes in one payment."""
-        vendor = self.hand.one(list(self.books.parties.values()))
-        shares = self.shares(vendor, 2 * self.hand.one((100, 1_000, 10_000, 100_000)))
+        vendors = list(self.books.parties.values())
+        paid = [each for each in vendors if self.refundable(each, self.books.payments)]
+        vendor = self.hand.one(vendors if not paid or self.hand.chance(15) else paid)
+        shares = self.shares(vendor, self.hand.one((1_000_000, 20_000, 1_000)))
         return {
             "vendor_id": NOBODY if self.hand.chance(2) else vendor.id,
             "total_amount_cents": self.total_of(shares),
@@ -65,9 +67,9 @@ class PurchaseBodies(Bodies):
         books, given, rest = self.books, list[Body](), most
         bills = self.refundable(vendor, books.documents)
         paid = self.refundable(vendor, books.payments)
-        for _ in range(self.hand.number(0, 3)):
-            kinds = [*("bill" for _ in bills), *("payment" for _ in paid), "credit"]
-            kind = self.hand.one(kinds)
+        for _ in range(self.hand.one((0, 1, 1, 2, 2, 3))):
+            kinds = [*("bill" for _ in bills), *("payment" for _ in paid)]
+            kind = "credit" if not kinds or self.hand.chance(25) else self.hand.one(kinds)
             target = None if kind == "credit" else self.hand.one(bills if kind == "bill" else paid)
             share = self.share(target, rest)
             if target in bills:
@@ -84,7 +86,7 @@ class PurchaseBodies(Bodies):
 
     def refundable(self, vendor: Party, records: Mapping[str, Any]) -> list[Any]:
         """Of what a vendor may give back; now and then anything."""
-        if self.hand.chance(6):
+        if self.hand.chance(3):
             return list(records.values())
         return [e for e in records.values() if e.party is vendor and self.books.refundable(e)]
 
