@@ -50,7 +50,7 @@ class Moves:
         )
 
     def begin_with_money(self) -> None:
-        """Have what is open of the first party paid by one payment, and something left over."""
+        """Have what is open of the first party paid at once, and often something left over."""
         party = next(iter(self.books.parties.values()))
         parts = {each.id: self.books.left(each) for each in self.bodies.open_ones(party)}
         if self.hand.chance(30):
@@ -58,7 +58,7 @@ class Moves:
         items = [{self.side.document_id: id, "amount_cents": n} for id, n in parts.items()]
         body = {
             self.side.party_id: party.id,
-            self.side.amount: sum(parts.values()) + 1_000,
+            self.side.amount: max(1, sum(parts.values()) + self.hand.one((1_000, 0))),
             "currency": "GBP",
             "payment_date": self.bodies.day(),
             **self.bodies.money(),

@@ -20,7 +20,7 @@ from tests.model.records import (
     WriteOff,
 )
 from tests.model.refusals import Refused
-from tests.model.sides import PURCHASES, SALES, Side
+from tests.model.sides import Side
 from tests.model.views import Record, view
 from tests.partnership import Partnership
 
@@ -41,7 +41,7 @@ class Site:
     partner: Partnership
     counts: Counts
     prove: Callable[[UUID], list[str]]
-    sides: Sequence[Side] = (SALES, PURCHASES)
+    side: Side
 
     @cached_property
     def api(self) -> httpx.Client:
@@ -50,7 +50,7 @@ class Site:
         headers = {"Authorization": authorization}
         return self.partner.client(self.partner.url, headers=headers, timeout=PATIENCE_SECONDS)
 
-    def open(self, side: Side) -> tuple[Caller, Books]:
+    def open(self) -> tuple[Caller, Books]:
         """Open a business of two customers or vendors, one of whom has terms."""
         api = self.api
         facts = {
@@ -64,11 +64,11 @@ class Site:
         answer = api.post(f"/v1/platform/{business}/oauth2/token/")
         token = {"Authorization": f"Bearer {answer.json()['access_token']}"}
         caller = Caller(api, f"/v1/platform/businesses/{business}/", token, self.counts)
-        books = Books(side, datetime.now(UTC).date())
+        books = Books(self.side, datetime.now(UTC).date())
         for name, terms in (("north", None), ("south", 30)):
             body: Body = {"company_name": name, "external_id": name}
             body |= {} if terms is None else {"payment_terms_days": terms}
-            id = api.post(f"{caller.base}{side.parties}", json=body).json()["id"]
+            id = api.post(f"{caller.base}{self.side.parties}", json=body).json()["id"]
             books.parties[id] = Party(id, name, terms)
             caller.names[id] = name
         return caller, books
@@ -100,9 +100,9 @@ class Move:
 class Play:
     """One run: the model, the business, and every comparison between them."""
 
-    def __init__(self, site: Site, side: Side) -> None:
+    def __init__(self, site: Site) -> None:
         self.site = site
-        self.caller, self.books = site.open(side)
+        self.caller, self.books = site.open()
         self.etags: dict[str, str] = {}
         self.counts = site.counts
 

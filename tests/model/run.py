@@ -98,13 +98,18 @@ def tasks(databases: Databases, asked: argparse.Namespace) -> list[Task]:
             number,
             databases.clone(f"model_{number}"),
             asked.seed + number,
-            asked.runs // asked.workers + (number < asked.runs % asked.workers),
+            share_of(asked.runs, number, asked.workers),
             asked.steps,
             not asked.as_found,
             SIDES[asked.side],
         )
         for number in range(asked.workers)
     ]
+
+
+def share_of(runs: int, place: int, places: int) -> int:
+    """Share runs out; the first places play one more where it does not come out even."""
+    return runs // places + (place < runs % places)
 
 
 def work(task: Task, queue: "Queue[Told]") -> None:
@@ -117,19 +122,21 @@ def work(task: Task, queue: "Queue[Told]") -> None:
         house = stack.enter_context(House(task.database_url))
         partner = house.partner("Modeller")
         prover = stack.enter_context(Prover(task.database_url, partner))
-        site = Site(partner, counts, prover.faults_of, task.sides)
         told = [time.monotonic()]
-
-        def machine() -> Trading:
-            if time.monotonic() - told[0] > TELL_EVERY:
-                told[0] = time.monotonic()
-                queue.put({"worker": task.number, "counts": counts})
-            return Trading(site)
-
-        factory = hypothesis.seed(task.seed)(machine)
         try:
-            played = settings(task.runs, task.steps, shrink=task.shrink)
-            run_state_machine_as_test(factory, settings=played)
+            for place, side in enumerate(task.sides):
+                site = Site(partner, counts, prover.faults_of, side)
+
+                def machine(site: Site = site) -> Trading:
+                    if time.monotonic() - told[0] > TELL_EVERY:
+                        told[0] = time.monotonic()
+                        queue.put({"worker": task.number, "counts": counts})
+                    return Trading(site)
+
+                factory = hypothesis.seed(task.seed)(machine)
+                runs = share_of(task.runs, place, len(task.sides))
+                played = settings(runs, task.steps, shrink=task.shrink)
+                run_state_machine_as_test(factory, settings=played)
         except BaseException as error:  # Whatever stops a worker is told by the one who waits.
             failure = f"worker {task.number}, seed {task.seed}: {type(error).__name__}: {error}"
     queue.put({"worker": task.number, "counts": counts, "ended": True, "failure": failure})
