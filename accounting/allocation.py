@@ -1,7 +1,7 @@
 """Which part of a payment or credit settles which document, from when to when, and its changes."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 from uuid import UUID
@@ -32,15 +32,21 @@ class Allocation:
     end: date | None = None
     split: Split = ()
     own_split: Split = ()
+    description: str | None = None
     version: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a caller asks for: an amount for a document."""
+    """What is asked for: an amount for a document, and in what words.
+
+    `old_split` is how the amount was split before, where it is to be split so again.
+    """
 
     document_id: UUID
     amount: int
+    description: str | None = field(default=None, compare=False)
+    old_split: Split = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +80,7 @@ def live(allocations: Iterable[Allocation]) -> tuple[Allocation, ...]:
 
 def parts_of(allocations: Iterable[Allocation]) -> list[Part]:
     """Say what the live allocations come to, as a caller would ask for it."""
-    return [Part(each.document_id, each.amount) for each in live(allocations)]
+    return [Part(each.document_id, each.amount, each.description) for each in live(allocations)]
 
 
 def parts_given(
@@ -84,13 +90,16 @@ def parts_given(
 
     Raises Malformed `validation_error` where it names a document twice.
     """
-    given = [Part(item[side.document_id_field], item[amount_field]) for item in items]
+    given = [
+        Part(item[side.document_id_field], item[amount_field], item.get("description"))
+        for item in items
+    ]
     seen: set[UUID] = set()
     faults = {}
     for place, part in enumerate(given):
         if part.document_id in seen:
             field = f"allocations.{place}.{side.document_id_field}"
-            faults[field] = [f"names an {side.noun} that stands earlier in the list"]
+            faults[field] = [f"repeats the {side.noun} of an earlier item"]
         seen.add(part.document_id)
     if faults:
         raise Malformed.fields(**faults)
@@ -130,28 +139,40 @@ def rearrange(
     200, the 600 ends and a new 200 begins. Raises RuleBroken `allocation_exceeds_total` or
     `allocation_exceeds_outstanding`, and the side's refusals.
     """
-    staying = [each for each in live(allocations) if _stays(each, wanted, terms)]
-    kept = {each.document_id for each in staying}
+    staying = {each.id for each in live(allocations) if _stays(each, wanted, terms)}
+    kept = {each.document_id for each in allocations if each.id in staying}
     begun = [part for part in wanted if part.document_id not in kept]
     refuse_closed(side, begun, loaded)
     _refuse_excess(wanted, terms)
     after = dict(loaded)
     history = []
+    words = {part.document_id: part.description for part in wanted}
     for each in allocations:
-        ends = each.end is None and each not in staying
-        if ends:
+        if each.id in staying:
+            history.append(replace(each, description=words[each.document_id]))
+        elif each.end is None:
             after[each.document_id] = _taken_back(after[each.document_id], each, terms.by)
-        history.append(replace(each, end=terms.end) if ends else each)
+            history.append(replace(each, end=terms.end))
+        else:
+            history.append(each)
     for part in begun:
         document = after[part.document_id]
         _refuse_part(side, part, document, terms)
         opened_on = documents.opened_on(document)
         history.append(
-            Allocation(terms.identify(), document.id, part.amount, opened_on, terms.start)
+            Allocation(
+                id=terms.identify(),
+                document_id=document.id,
+                amount=part.amount,
+                document_date=opened_on,
+                start=terms.start,
+                description=part.description,
+            )
         )
         after[document.id] = documents.reserve(document, part.amount)
     if terms.applied:
-        history = [_applied(each, after, terms) for each in history]
+        old = {part.document_id: part.old_split for part in begun}
+        history = [_applied(each, after, terms, old.get(each.document_id, ())) for each in history]
     return tuple(history), after
 
 
@@ -200,12 +221,16 @@ def refuse_more_than_left(side: Side, document: Document, amount: int) -> None:
         )
 
 
-def _applied(allocation: Allocation, after: dict[UUID, Document], terms: Terms) -> Allocation:
+def _applied(
+    allocation: Allocation, after: dict[UUID, Document], terms: Terms, old_split: Split
+) -> Allocation:
     """Turn a live reservation into a settlement, split over what is left of the document."""
     if allocation.end is not None or allocation.split:
         return allocation
     document = documents.reserve(after[allocation.document_id], -allocation.amount)
-    split = documents.share_out(document, allocation.amount)
+    split = old_split
+    if not documents.has_left(document, split):
+        split = documents.share_out(document, allocation.amount)
     on = terms.applied_on(allocation)
     after[document.id] = documents.settle(document, allocation.amount, split, on, terms.by)
     return replace(allocation, split=split)

@@ -138,6 +138,11 @@ def money_role(method: str, processor: str | None) -> Role:
     return Role.CASH if method == "cash" else Role.BANK
 
 
+def vendor_money_role(method: str, _processor: str | None = None) -> Role:
+    """Tell which account vendors are paid from and pay back to: cash on hand, else the bank."""
+    return Role.CASH if method == "cash" else Role.BANK
+
+
 def _account(code: str, name: str, subtype: str, role: Role | None = None) -> StartingAccount:
     account_type = type_of(subtype)
     return StartingAccount(code, name, account_type, subtype, role)

@@ -5,17 +5,21 @@ from typing import Any
 
 from accounting.chart import PROVIDER_METHODS
 from accounting.payments import Payment
+from accounting.sides import Side
 
 Body = Mapping[str, Any]
 
 DESCRIPTIVE = (
     *("note", "payment_reference", "bank_reference", "processor_reference"),
-    *("references", "transaction_tags", "metadata"),
+    *("check_number", "references", "transaction_tags", "metadata"),
 )
 """Fields that only describe: a PUT without them clears them."""
 
+NOTES = ("note", "notes", "memo")
+"""What callers call a note: invoice payments by its name or its older one, bill payments memo."""
 
-def corrected(payment: Payment, changes: Body, *, whole: bool) -> dict[str, Any]:
+
+def corrected(side: Side, payment: Payment, changes: Body, *, whole: bool) -> dict[str, Any]:
     """Read the facts that a body corrects.
 
     What is absent keeps its value, but for descriptions where the body is the `whole`; null clears
@@ -23,7 +27,7 @@ def corrected(payment: Payment, changes: Body, *, whole: bool) -> dict[str, Any]
     """
     named = DESCRIPTIVE if whole else [name for name in DESCRIPTIVE if _speaks_of(changes, name)]
     facts = {
-        "total": changes.get("total_amount_cents"),
+        "total": changes.get(side.payment_amount_field),
         "payment_date": changes.get("payment_date"),
         "fee": changes.get("processing_fee_cents"),
         "method": changes.get("payment_method"),
@@ -37,10 +41,10 @@ def corrected(payment: Payment, changes: Body, *, whole: bool) -> dict[str, Any]
 
 
 def described(body: Body, names: Iterable[str]) -> dict[str, Any]:
-    """Read descriptive fields; `note` wins over its older name `notes`."""
+    """Read descriptive fields; `note` wins over its other names."""
     facts = {name: body.get(name) for name in names}
-    if "note" in facts and facts["note"] is None:
-        facts["note"] = body.get("notes")
+    if "note" in facts:
+        facts["note"] = next((body[name] for name in NOTES if body.get(name) is not None), None)
     if "references" in facts:
         facts["references"] = facts["references"] or {}
     if "transaction_tags" in facts:
@@ -49,7 +53,7 @@ def described(body: Body, names: Iterable[str]) -> dict[str, Any]:
 
 
 def _speaks_of(changes: Body, name: str) -> bool:
-    return name in changes or (name == "note" and "notes" in changes)
+    return any(each in changes for each in (NOTES if name == "note" else (name,)))
 
 
 def provider(method: str) -> str | None:

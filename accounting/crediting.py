@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, date, datetime, time
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +18,7 @@ from accounting.allocation import (
     parts_of,
     rearrange,
 )
+from accounting.chart import Role
 from accounting.credits import Credit, CreditLine
 from accounting.documents import Document
 from accounting.errors import Conflict, RuleBroken
@@ -25,11 +26,13 @@ from accounting.ledger import refuse_locked
 from accounting.money import within_bounds
 from accounting.numbers import Pending
 from accounting.occasion import Occasion, refuse_other_currency
-from accounting.parties import Party, refuse_archived_customer, refuse_reference_mismatch
+from accounting.parties import Party, refuse_inactive, refuse_reference_mismatch
+from accounting.refunds import Refund
 from accounting.sides import Side
 from accounting.splits import added, negative, take
 
 Body = Mapping[str, Any]
+BookRoles = Mapping[Role, UUID]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ def draw_up(
     refusals.
     """
     wanted = parts_given(side, body.get("allocations") or (), "amount")
-    refuse_archived_customer(party)
+    refuse_inactive(side, party)
     refuse_reference_mismatch(party, body.get(side.party_external_id_field))
     refuse_other_currency(body.get("currency"), occasion)
     lines = tuple(_line(side, item, accounts, occasion) for item in body["line_items"])
@@ -89,6 +92,7 @@ def draw_up(
         opened_at=None,
         voided_at=None,
         source_document_id=body.get(f"source_{side.document_id_field}"),
+        refund_id=None,
         lines=lines,
         tax_account_id=accounts.roles[side.tax],
         tax_total=tax_total,
@@ -131,10 +135,17 @@ def replaced(
 def void(side: Side, credit: Credit, voided_at: datetime | None, occasion: Occasion) -> Credit:
     """Take a sent credit back, at a given moment or now.
 
-    Raises Conflict `invalid_state_transition`, `credit_applied` or `period_locked`.
+    Raises Conflict `invalid_state_transition`, `credit_of_refund`, `credit_applied` or
+    `period_locked`.
     """
     if credit.state != "open":
         raise _refused_move(side, credit, f"Only a {side.opened_word} credit can be voided.")
+    if credit.refund_id is not None:
+        raise Conflict(
+            "credit_of_refund",
+            "The credit is a part of a refund and goes with it.",
+            refund_id=str(credit.refund_id),
+        )
     used = credits.applied(credit)
     if used:
         raise Conflict(
@@ -144,6 +155,51 @@ def void(side: Side, credit: Credit, voided_at: datetime | None, occasion: Occas
         refuse_locked(occasion.lock_date, voided_at.date())
     at = voided_at or occasion.now
     return replace(credit, state="void", voided_at=at, updated_at=occasion.now)
+
+
+def of_refund(
+    side: Side,
+    refund: Refund,
+    amount: int,
+    accounts: BookRoles,
+    occasion: Occasion,
+    *,
+    on: date,
+    number: Pending,
+) -> Credit:
+    """Make the credit that a part of a refund is kept as, sent on a day."""
+    line = CreditLine(
+        id=occasion.identify(),
+        account_id=accounts[side.credit_line_default],
+        amount=amount,
+        tax_amount=0,
+    )
+    return Credit(
+        id=occasion.identify(),
+        version=0,
+        created_at=occasion.now,
+        updated_at=occasion.now,
+        party=refund.party,
+        external_id=None,
+        number=number,
+        state="open",
+        currency=occasion.currency,
+        opened_at=datetime.combine(on, time(), UTC),
+        voided_at=None,
+        source_document_id=None,
+        refund_id=refund.id,
+        lines=(line,),
+        tax_account_id=accounts[side.tax],
+        tax_total=0,
+        total_amount=amount,
+    )
+
+
+def withdraw(side: Side, credit: Credit, loaded: Documents, occasion: Occasion) -> Credited:
+    """Take a credit back with the refund that keeps it; what it settled is owed again, today."""
+    released = _allocated(side, credit, credit, [], loaded, occasion)
+    voided = replace(released.credit, state="void", voided_at=occasion.now, updated_at=occasion.now)
+    return Credited(voided, released.documents, released.changed)
 
 
 def _allocated(
@@ -203,7 +259,7 @@ def _with_own_splits(credit: Credit, allocations: Sequence[Allocation]) -> Credi
 
 
 def _opened(side: Side, credit: Credit, at: datetime, occasion: Occasion) -> Credit:
-    refuse_archived_customer(credit.party)
+    refuse_inactive(side, credit.party)
     refuse_locked(occasion.lock_date, at.date())
     number = credit.number or Pending(side.credit_series)
     return replace(credit, state="open", opened_at=at, number=number)

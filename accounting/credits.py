@@ -31,7 +31,8 @@ class Credit:
     """A credit as it is stored, with the live allocations and those that ended.
 
     `tax_account_id` is where the tax of its lines goes; `settled` holds, by account, which of its
-    own parts its live allocations use. `source_document_id` tells of its origin and does nothing.
+    own parts its live allocations use. `source_document_id` tells of its origin and does nothing;
+    `refund_id` is the refund that keeps it as a part of itself.
     """
 
     id: UUID
@@ -46,6 +47,7 @@ class Credit:
     opened_at: datetime | None
     voided_at: datetime | None
     source_document_id: UUID | None
+    refund_id: UUID | None
     lines: tuple[CreditLine, ...]
     tax_account_id: UUID
     tax_total: int

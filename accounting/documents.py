@@ -1,4 +1,4 @@
-"""What is owed: invoices now, bills later. The stored facts, and the amounts and status they make.
+"""What is owed: invoices and bills. The stored facts, and the amounts and status they make.
 
 A document stores that it is a draft, open or void, and how much of it was paid, reserved, credited,
 written off and refunded; every other word about it is derived.
@@ -14,7 +14,7 @@ from accounting.ledger import Posted
 from accounting.numbers import Number
 from accounting.parties import Party
 from accounting.sides import Side
-from accounting.splits import Split, added, summed, take
+from accounting.splits import Split, added, negative, summed, take
 
 Settlement = Literal["paid", "credited", "written_off"]
 """What brings down what is owed; each names the amount of a document that it adds to."""
@@ -61,7 +61,10 @@ class LineItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """An invoice as it is stored.
+    """An invoice or bill as it is stored.
+
+    `opened_on` is its day in the books: that of `opened_at`, or of a bill that of its own date.
+    `party_number` is the number that the other side gave it, as vendors give bills.
 
     `settled` holds, by account, what of it payments, credits and write-offs have settled so far;
     `returned` what its live refunds have given back.
@@ -78,6 +81,7 @@ class Document:
     currency: str
     issue_date: date | None
     opened_at: datetime | None
+    opened_on: date | None
     due_at: datetime | None
     voided_at: datetime | None
     paid_on: date | None
@@ -95,6 +99,8 @@ class Document:
     refunded: int = 0
     settled: Split = ()
     returned: Split = ()
+    party_number: str | None = None
+    terms: str | None = None
     memo: str | None = None
     transaction_tags: tuple[str, ...] = ()
     metadata: Any = None
@@ -141,10 +147,10 @@ def _closed_status(document: Document) -> str:
 
 
 def opened_on(document: Document) -> date:
-    """Say on which day an opened document opened."""
-    if document.opened_at is None:
+    """Say on which day an opened document stands in the books."""
+    if document.opened_on is None:
         raise ValueError("a draft has no opening day")
-    return document.opened_at.date()
+    return document.opened_on
 
 
 def parts(document: Document) -> dict[UUID, int]:
@@ -156,9 +162,9 @@ def parts(document: Document) -> dict[UUID, int]:
     return summed([*_nets(document), *_taxes(document)])
 
 
-def return_parts(document: Document, net_account_id: UUID) -> dict[UUID, int]:
-    """Say what a refund gives back: the whole net to one account, each tax where it stands."""
-    nets = [(net_account_id, net) for _, net in _nets(document)]
+def return_parts(document: Document, net_account_id: UUID | None) -> dict[UUID, int]:
+    """Say what a refund gives back: the net to one account or to the lines', each tax to its."""
+    nets = [(net_account_id or account_id, net) for account_id, net in _nets(document)]
     return summed([*nets, *_taxes(document)])
 
 
@@ -173,6 +179,15 @@ def _taxes(document: Document) -> list[tuple[UUID, int]]:
 def share_out(document: Document, amount: int) -> Split:
     """Split a settlement of the document over what is left of each of its parts."""
     return take(parts(document), document.settled, amount)
+
+
+def has_left(document: Document, split: Split) -> bool:
+    """Tell whether a settlement can be split so: there is a split, and no part comes below zero.
+
+    A document that was drawn up anew since may have other parts.
+    """
+    rests = summed([*parts(document).items(), *negative(document.settled), *negative(split)])
+    return bool(split) and min(rests.values()) >= 0
 
 
 def reserve(document: Document, amount: int) -> Document:

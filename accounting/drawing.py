@@ -9,13 +9,13 @@ from typing import Any
 from uuid import UUID
 
 from accounting.accounts import AccountReference, BookAccounts, account_reference, usable
-from accounting.documents import Document, LineItem, Tax
+from accounting.documents import Document, LineItem, Tax, opened_on
 from accounting.errors import Malformed, RuleBroken
 from accounting.ledger import refuse_locked
 from accounting.money import EXACT, split, times, within_bounds
 from accounting.moves import opened, refuse_replacing
 from accounting.occasion import Occasion, refuse_other_currency
-from accounting.parties import Party, refuse_archived_customer, refuse_reference_mismatch
+from accounting.parties import Party, refuse_inactive, refuse_reference_mismatch
 from accounting.sides import Side
 
 Body = Mapping[str, Any]
@@ -50,7 +50,7 @@ def draw_up(
     `reference_not_found`, `reference_mismatch` or `control_account`; Conflict `account_archived`,
     `customer_archived` or `period_locked`.
     """
-    refuse_archived_customer(party)
+    refuse_inactive(side, party)
     refuse_reference_mismatch(party, body.get(side.party_external_id_field))
     draft = Document(
         id=occasion.identify(),
@@ -63,6 +63,7 @@ def draw_up(
         state="draft",
         currency=occasion.currency,
         opened_at=None,
+        opened_on=None,
         voided_at=None,
         paid_on=None,
         imported_at=body.get("imported_at"),
@@ -82,20 +83,21 @@ def redraw(
 ) -> Document:
     """Make a document anew from the body of a replacement.
 
-    Its identity, number, external id and the moment it was sent stay where the body has none;
-    what else is absent is cleared. A draft with a `sent_at` opens. Refuses what `draw_up` refuses,
-    and a document that is void or that something is allocated to.
+    Its identity, numbers, external id and the moment it was sent stay where the body has none, and
+    so does its date where the ledger goes by it; what else is absent is cleared. A draft with a
+    `sent_at` opens. Refuses what `draw_up` refuses, and a document that is void or that something
+    is allocated to.
     """
     refuse_replacing(side, document, occasion)
     if party.id != document.party.id:
-        refuse_archived_customer(party)
+        refuse_inactive(side, party)
     refuse_reference_mismatch(party, body.get(side.party_external_id_field))
     drawn = replace(
         document,
         party=party,
         external_id=body.get("external_id") or document.external_id,
         number=body.get(side.number_field) or document.number,
-        **_worked_out(side, body, accounts, occasion, document.lines),
+        **_worked_out(side, {**_kept(side, document), **body}, accounts, occasion, document.lines),
     )
     opened_at = body.get(side.opened_field) or document.opened_at
     if opened_at is not None:
@@ -103,15 +105,24 @@ def redraw(
     return document if drawn == document else replace(drawn, updated_at=occasion.now)
 
 
+def _kept(side: Side, document: Document) -> Body:
+    """Say what a replacement leaves as it is where it says nothing of it."""
+    date = {side.issue_field: document.issue_date} if side.dated_by_issue else {}
+    if side.party_number_field is None:
+        return date
+    return {**date, side.party_number_field: document.party_number}
+
+
 def _opened(
     side: Side, drawn: Document, at: datetime, before: datetime | None, occasion: Occasion
 ) -> Document:
     """Open what was drawn; a day that it does not have yet must lie outside the lock."""
     if before is None:
-        refuse_archived_customer(drawn.party)
-    if before is None or before.date() != at.date():
-        refuse_locked(occasion.lock_date, at.date())
-    return opened(side, drawn, at)
+        refuse_inactive(side, drawn.party)
+    opening = opened(side, drawn, at)
+    if before is None or drawn.opened_on != opening.opened_on:
+        refuse_locked(occasion.lock_date, opened_on(opening))
+    return opening
 
 
 def _named(body: Body) -> Iterator[AccountReference]:
@@ -150,7 +161,9 @@ def _worked_out(
     lines = tuple(map(_line, identifiers, priced, shares, taxes, _accounts(side, priced, accounts)))
     tax_total = sum(line.tax_total for line in lines)
     return {
-        "issue_date": body.get("issue_date"),
+        "issue_date": body.get(side.issue_field),
+        "party_number": body.get(side.party_number_field) if side.party_number_field else None,
+        "terms": body.get("terms"),
         "due_at": body.get("due_at"),
         "lines": lines,
         "additional_discount": discount,

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from accounting.documents import Document, status
+from accounting.documents import Document, opened_on, status
 from accounting.errors import Conflict
 from accounting.ledger import refuse_locked
 from accounting.numbers import Pending
 from accounting.occasion import Occasion
-from accounting.parties import refuse_archived_customer
+from accounting.parties import refuse_inactive
 from accounting.sides import Side
 
 
@@ -25,27 +25,37 @@ def open_document(
     Raises Conflict `invalid_state_transition`, `customer_archived` or `period_locked`.
     """
     if document.state != "draft":
-        raise _refused_move(side, document, occasion, f"A {side.noun} is sent once.")
-    refuse_archived_customer(document.party)
-    moment = opened_at or occasion.now
-    refuse_locked(occasion.lock_date, moment.date())
+        raise _refused_move(
+            side, document, occasion, f"The {side.noun} is {side.opened_word} already."
+        )
+    refuse_inactive(side, document.party)
     due = replace(document, due_at=due_at or document.due_at, updated_at=occasion.now)
-    return opened(side, due, moment)
+    sent = opened(side, due, opened_at or occasion.now)
+    refuse_locked(occasion.lock_date, opened_on(sent))
+    return sent
 
 
 def opened(side: Side, document: Document, opened_at: datetime) -> Document:
-    """Fill in what follows from the moment of sending: the due moment, the number, `paid_on`."""
+    """Fill in what follows from the moment of sending: the day, the due moment, the number.
+
+    Without a `due_at` it is due the party's days after its day in the books: a bill of 3 January
+    that is received on the 5th, at 30 days, on 2 February.
+    """
+    on = opened_at.date()
+    if side.dated_by_issue and document.issue_date is not None:
+        on = document.issue_date
     days = document.party.payment_terms_days
     due_at = document.due_at
     if due_at is None and days is not None:
-        due_at = opened_at + timedelta(days=days)
+        due_at = opened_at + (on - opened_at.date()) + timedelta(days=days)
     return replace(
         document,
         state="open",
         opened_at=opened_at,
+        opened_on=on,
         due_at=due_at,
         number=document.number or Pending(side.series),
-        paid_on=None if document.total_amount else opened_at.date(),
+        paid_on=None if document.total_amount else on,
     )
 
 

@@ -21,6 +21,21 @@ class Pending:
 Number = str | Pending | None
 
 
+@dataclass(frozen=True, slots=True)
+class Titled:
+    """Words for people that end in a number which is not known yet."""
+
+    words: str
+    number: Pending
+
+
+def titled(words: str, number: Number) -> str | Titled:
+    """Write a number behind words, where there is one: vendor credit VC-000001."""
+    if isinstance(number, Pending):
+        return Titled(words, number)
+    return words if number is None else f"{words} {number}"
+
+
 def render(series: str, count: int) -> str:
     """Write the nth number of a series: the 42nd of INV is INV-000042; past 999999 it grows."""
     return f"{series}-{count:0{DIGITS}d}"

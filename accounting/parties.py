@@ -1,60 +1,88 @@
-"""Customers, and what documents and payments know of the party on the other side."""
+"""Customers and vendors, and what documents and payments know of the party on the other side."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from accounting.errors import Conflict, Malformed, RuleBroken
+from accounting.sides import Side
 
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """What a document or payment knows of its customer (later: its vendor)."""
+    """What a document or payment knows of its customer or vendor."""
 
     id: UUID
     name: str
     email: str | None = None
     external_id: str | None = None
     payment_terms_days: int | None = None
-    archived: bool = False
+    status: str = "ACTIVE"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Customer:
-    """A customer as it is stored."""
+class Named:
+    """What is known of everybody that the business trades with."""
 
     id: UUID
     version: int
     created_at: datetime
     updated_at: datetime
     external_id: str | None = None
-    reference_number: str | None = None
     individual_name: str | None = None
     company_name: str | None = None
     email: str | None = None
     mobile_phone: str | None = None
     office_phone: str | None = None
+    country: str | None = None
+    address_string: str | None = None
+    vat_number: str | None = None
+    transaction_tags: tuple[str, ...] = field(default=())
+    metadata: Any = None
+    payment_terms_days: int | None = None
+    archived_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Customer(Named):
+    """A customer as it is stored."""
+
+    reference_number: str | None = None
     address_line1: str | None = None
     address_line2: str | None = None
     city: str | None = None
     state_county: str | None = None
     postal_code: str | None = None
-    country: str | None = None
-    address_string: str | None = None
-    vat_number: str | None = None
     tax_exempt: bool = False
-    transaction_tags: tuple[str, ...] = field(default=())
     notes: str | None = None
-    metadata: Any = None
-    payment_terms_days: int | None = None
     credit_limit_cents: int | None = None
-    archived_at: datetime | None = None
+
+    @property
+    def status(self) -> str:
+        """ACTIVE or ARCHIVED."""
+        return "ACTIVE" if self.archived_at is None else "ARCHIVED"
 
 
-def display_name(customer: Customer) -> str:
-    """Name a customer for people: the company, else the person."""
-    return customer.company_name or customer.individual_name or ""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vendor(Named):
+    """A vendor as it is stored; `standing` says whether business is done with it."""
+
+    memo: str | None = None
+    standing: str = "ACTIVE"
+
+    @property
+    def status(self) -> str:
+        """ACTIVE, INACTIVE, BLOCKED or ARCHIVED."""
+        return self.standing if self.archived_at is None else "ARCHIVED"
+
+
+T = TypeVar("T", Customer, Vendor)
+
+
+def display_name(named: Named) -> str:
+    """Name somebody for people: the company, else the person."""
+    return named.company_name or named.individual_name or ""
 
 
 def full_address(customer: Customer) -> str:
@@ -70,20 +98,20 @@ def full_address(customer: Customer) -> str:
     return ", ".join(part for part in parts if part) or customer.address_string or ""
 
 
-def party_of(customer: Customer) -> Party:
-    """Take what documents and payments know of a customer."""
+def party_of(trader: Customer | Vendor) -> Party:
+    """Take what documents and payments know of a customer or vendor."""
     return Party(
-        id=customer.id,
-        name=display_name(customer),
-        email=customer.email,
-        external_id=customer.external_id,
-        payment_terms_days=customer.payment_terms_days,
-        archived=customer.archived_at is not None,
+        id=trader.id,
+        name=display_name(trader),
+        email=trader.email,
+        external_id=trader.external_id,
+        payment_terms_days=trader.payment_terms_days,
+        status=trader.status,
     )
 
 
 def refuse_nameless(individual_name: str | None, company_name: str | None) -> None:
-    """Refuse a customer that would have no name left.
+    """Refuse a customer or vendor that would have no name left.
 
     Raises Malformed `validation_error` on `company_name`.
     """
@@ -91,13 +119,13 @@ def refuse_nameless(individual_name: str | None, company_name: str | None) -> No
         raise Malformed.fields(company_name=["is required where individual_name is absent"])
 
 
-def refuse_archived_customer(party: Party) -> None:
-    """Refuse new business with an archived customer.
+def refuse_inactive(side: Side, party: Party) -> None:
+    """Refuse new business with a party that is archived, or a vendor that is not active.
 
-    Raises Conflict `customer_archived`.
+    Raises the side's refusal, Conflict `customer_archived` or `vendor_not_active`.
     """
-    if party.archived:
-        raise Conflict("customer_archived", "The customer is archived.", customer_id=str(party.id))
+    if party.status != "ACTIVE":
+        raise side.party_not_active(status=party.status, **{side.party_id_field: str(party.id)})
 
 
 def refuse_reference_mismatch(party: Party, external_id: str | None) -> None:
@@ -114,14 +142,36 @@ def refuse_reference_mismatch(party: Party, external_id: str | None) -> None:
         )
 
 
-def refuse_archiving_customer(outstanding_balance: int) -> None:
-    """Refuse to archive a customer who owes something.
+def refuse_status_change(vendor: Vendor, wanted: str | None) -> None:
+    """Refuse to change the status of an archived vendor: it is unarchived first.
 
-    Raises Conflict `customer_has_balance`.
+    Raises Conflict `invalid_state_transition`.
     """
-    if outstanding_balance:
+    if wanted is not None and vendor.archived_at is not None:
         raise Conflict(
-            "customer_has_balance",
-            "The customer has an outstanding balance.",
-            outstanding_balance=outstanding_balance,
+            "invalid_state_transition",
+            "An archived vendor is unarchived before its status changes.",
+            current_state=vendor.status,
+            allowed_next_states=["ACTIVE"],
         )
+
+
+def archive(side: Side, trader: T, outstanding_balance: int, now: datetime) -> T:
+    """Take a customer or vendor out of use; one that is archived stays as it is.
+
+    Raises the side's refusal where something is outstanding, Conflict `customer_has_balance` or
+    `vendor_has_balance`.
+    """
+    if trader.archived_at is not None:
+        return trader
+    if outstanding_balance:
+        raise side.party_has_balance(outstanding_balance=outstanding_balance)
+    return replace(trader, archived_at=now)
+
+
+def unarchive(trader: T) -> T:
+    """Bring a customer or vendor back, ACTIVE whatever it was before; others stay as they are."""
+    if trader.archived_at is None:
+        return trader
+    back = replace(trader, archived_at=None)
+    return replace(back, standing="ACTIVE") if isinstance(back, Vendor) else back

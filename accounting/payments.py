@@ -1,4 +1,4 @@
-"""Money that came in: invoice payments now, bill payments later. Values, derived amounts, days."""
+"""Money that came in: invoice payments and bill payments. Values, derived amounts, days."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -45,6 +45,7 @@ class Payment:
     payment_reference: str | None = None
     bank_reference: str | None = None
     processor_reference: str | None = None
+    check_number: str | None = None
     references: Mapping[str, str] = field(default_factory=dict)
     transaction_tags: tuple[str, ...] = ()
     metadata: Any = None

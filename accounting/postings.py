@@ -11,7 +11,7 @@ from datetime import date
 from uuid import UUID
 
 from accounting import credits, refunds
-from accounting.chart import Role, money_role
+from accounting.chart import Role
 from accounting.credits import Credit
 from accounting.documents import Document, opened_on
 from accounting.ledger import Entry, Movement, Source, as_reversals, difference
@@ -25,6 +25,8 @@ from accounting.writing_off import WriteOff, written_off_days
 MAIN = "main"
 FEE = "fee"
 APPLIED = "applied"
+
+WRITE_OFF = "write_off"
 
 Roles = Mapping[Role, UUID]
 Subject = Document | Payment | WriteOff | Credit | Refund | RefundPayment
@@ -64,9 +66,9 @@ def desired(side: Side, subject: Subject, roles: Roles) -> list[Movement]:
         case Credit():
             return [*_credit(side, subject, roles), *_credit_applied(side, subject, roles)]
         case Refund():
-            return list(_refund(side, subject, roles))
+            return _netted(list(_refund(side, subject, roles)))
         case RefundPayment():
-            return list(_refund_payment(side, subject, roles))
+            return _netted(list(_refund_payment(side, subject, roles)))
 
 
 def _taken_back(subject: Subject) -> bool:
@@ -89,7 +91,8 @@ def _source(side: Side, subject: Subject) -> Source:
         case Payment():
             source, title, reference = side.payment_source, side.payment_title, subject.external_id
         case WriteOff():
-            source, title = side.write_off_source, side.write_off_title
+            article = "an" if side.document_title[0] in "aeiou" else "a"
+            source, title = WRITE_OFF, f"write-off of {article} {side.document_title}"
             reference = subject.document_number
         case Credit():
             source, title = side.credit_source, side.credit_title
@@ -108,12 +111,12 @@ def _source(side: Side, subject: Subject) -> Source:
 def _document(side: Side, document: Document, roles: Roles) -> Iterator[Movement]:
     if document.opened_at is None or document.total_amount == 0:
         return
-    amounts = [
-        (roles[side.control], document.total_amount),
-        (roles[side.discount], document.additional_discount),
-    ]
+    amounts = [(roles[side.control], document.total_amount)]
+    if side.discount is not None:
+        amounts.append((roles[side.discount], document.additional_discount))
     for line in document.lines:
-        amounts.append((line.account_id, -line.subtotal))
+        lessened = line.discount_share if side.discount is None else 0
+        amounts.append((line.account_id, lessened - line.subtotal))
         amounts += [(tax.account_id, -tax.amount) for tax in line.taxes]
     end = None if document.voided_at is None else document.voided_at.date()
     stood = days(opened_on(document), end, opened_on(document))
@@ -122,12 +125,12 @@ def _document(side: Side, document: Document, roles: Roles) -> Iterator[Movement
 
 def _money(side: Side, payment: Payment, roles: Roles) -> Iterator[Movement]:
     """The money and its fee, for as long as the payment stood completed."""
-    money = roles[money_role(payment.method, payment.processor)]
+    money = roles[side.money(payment.method, payment.processor)]
     total = side.sign * payment.total
     for stood in completion_days(payment):
         amounts = (_Amount(money, total), _Amount(roles[side.prepayments], -total))
         yield from _during(stood, MAIN, amounts)
-        yield from _fee(side, stood, payment.fee, money, roles)
+        yield from _fee(side, stood, FEE, payment.fee, money, roles)
 
 
 def _applications(side: Side, payment: Payment, roles: Roles) -> Iterator[Movement]:
@@ -176,23 +179,35 @@ def _credit_applied(side: Side, credit: Credit, roles: Roles) -> Iterator[Moveme
 
 
 def _refund(side: Side, refund: Refund, roles: Roles) -> Iterator[Movement]:
+    """The claim, and from which accounts it is; what is not allocated yet waits on suspense.
+
+    A credit is no claim: the part that it takes leaves both.
+    """
+    claim, waiting = roles[side.refunds], roles[Role.SUSPENSE]
+    total = side.sign * refund.amount
+    end = None if refund.cancelled_at is None else refund.cancelled_at.date()
+    stood = days(refund.agreed_on, end, refund.agreed_on)
+    yield from _during(stood, MAIN, (_Amount(claim, -total), _Amount(waiting, total)))
     for each in refund.allocations:
-        amounts = [_Amount(account, side.sign * part) for account, part in each.split]
-        amounts.append(_Amount(roles[side.refunds], -side.sign * each.amount))
+        split = ((claim, each.amount),) if each.kind == "credit" else each.split
+        amounts = [_Amount(account, side.sign * part) for account, part in split]
+        amounts.append(_Amount(waiting, -side.sign * each.amount))
         yield from _during(refunds.agreed_days(refund, each), MAIN, amounts)
 
 
 def _refund_payment(side: Side, payment: RefundPayment, roles: Roles) -> Iterator[Movement]:
-    money = roles[money_role(payment.method, payment.processor)]
-    amount = side.sign * payment.amount
-    split = times_sign(payment.split, side.sign)
-    amounts = (
-        _Amount(roles[side.refunds], amount, payment.refund_id, split),
-        _Amount(money, -amount),
-    )
-    for stood in refunds.paid_days(payment):
+    """What came or went while it stood completed; the amount may have changed in between."""
+    money = roles[side.money(payment.method, payment.processor)]
+    fee = MAIN if side.refund_fee_within else FEE
+    for stood, split in zip(refunds.paid_days(payment), payment.splits, strict=True):
+        own = times_sign(split, side.sign)
+        amount = sum(part for _, part in own)
+        amounts = (
+            _Amount(roles[side.refunds], amount, payment.refund_id, own),
+            _Amount(money, -amount),
+        )
         yield from _during(stood, MAIN, amounts)
-        yield from _fee(side, stood, payment.fee, money, roles)
+        yield from _fee(side, stood, fee, payment.fee, money, roles)
 
 
 def _settling(side: Side, roles: Roles, document_id: UUID, amount: int, split: Split) -> _Amount:
@@ -202,8 +217,10 @@ def _settling(side: Side, roles: Roles, document_id: UUID, amount: int, split: S
     )
 
 
-def _fee(side: Side, stood: Days, fee: int, money: UUID, roles: Roles) -> Iterator[Movement]:
-    yield from _during(stood, FEE, (_Amount(roles[side.fee], fee), _Amount(money, -fee)))
+def _fee(
+    side: Side, stood: Days, stream: str, fee: int, money: UUID, roles: Roles
+) -> Iterator[Movement]:
+    yield from _during(stood, stream, (_Amount(roles[side.fee], fee), _Amount(money, -fee)))
 
 
 def _during(stood: Days, stream: str, amounts: Iterable[_Amount]) -> Iterator[Movement]:

@@ -10,11 +10,12 @@ from accounting import documents, payments, refunds
 from accounting.chart import Role
 from accounting.corrections import provider
 from accounting.documents import Document
-from accounting.errors import Conflict, RuleBroken
+from accounting.errors import Conflict
+from accounting.giving_back import Target, of_document, of_payment, refuse_more_than, take_back
 from accounting.ledger import refuse_locked
 from accounting.occasion import Occasion
 from accounting.payments import Payment
-from accounting.refunds import Refund, RefundAllocation, RefundPayment
+from accounting.refunds import InvoiceRefund, Refund, RefundAllocation, RefundPayment
 from accounting.sides import Side
 from accounting.spans import Span
 from accounting.splits import Split, added, negative, take
@@ -27,7 +28,7 @@ Roles = Mapping[Role, UUID]
 class Agreed:
     """A refund, what it gives back of, and the payment that was made with it."""
 
-    refund: Refund
+    refund: InvoiceRefund
     target: Document | Payment
     payment: RefundPayment | None
 
@@ -54,10 +55,10 @@ def agree(
     given = body.get("completed_at") or occasion.now
     refuse_locked(occasion.lock_date, given.date())
     amount = body.get("amount_cents", refundable(target))
-    _refuse_more_than(refundable(target), amount)
+    refuse_more_than(refundable(target), amount)
     method = (body.get("method") or "bank_transfer").lower()
-    allocation = _allocation(side, target, amount, roles, occasion)
-    refund = Refund(
+    allocation, after = _given_back(side, target, amount, roles, occasion)
+    refund = InvoiceRefund(
         id=occasion.identify(),
         version=0,
         created_at=occasion.now,
@@ -77,7 +78,6 @@ def agree(
         reference_number=body.get("reference_number"),
         metadata=body.get("metadata"),
     )
-    after = _given_back(target, amount, allocation.split, occasion)
     if body.get("completed_at") is None:
         return Agreed(refund, after, None)
     paid, payment = pay(refund, {"completed_at": given}, occasion)
@@ -85,8 +85,8 @@ def agree(
 
 
 def cancel(
-    refund: Refund, target: Document | Payment, occasion: Occasion
-) -> tuple[Refund, Document | Payment]:
+    refund: InvoiceRefund, target: Target, occasion: Occasion
+) -> tuple[InvoiceRefund, Target]:
     """Take a refund back of which nothing is paid.
 
     Raises Conflict `invalid_state_transition`.
@@ -100,11 +100,12 @@ def cancel(
         allocations=(replace(allocation, end=occasion.today),),
         updated_at=occasion.now,
     )
-    split = negative(allocation.split)
-    return cancelled, _given_back(target, -allocation.amount, split, occasion)
+    return cancelled, take_back(allocation, target, occasion)
 
 
-def pay(refund: Refund, body: Body, occasion: Occasion) -> tuple[Refund, RefundPayment]:
+def pay(
+    refund: InvoiceRefund, body: Body, occasion: Occasion
+) -> tuple[InvoiceRefund, RefundPayment]:
     """Pay a refund, by default the whole rest of it.
 
     Each payment is split over what is left of each part of the refund, so the last one closes it
@@ -114,7 +115,7 @@ def pay(refund: Refund, body: Body, occasion: Occasion) -> tuple[Refund, RefundP
     if refund.cancelled_at is not None:
         raise _refused_move(refund, "A cancelled refund is not paid.")
     amount = body.get("amount_cents", refunds.rest(refund))
-    _refuse_more_than(refunds.rest(refund), amount)
+    refuse_more_than(refunds.rest(refund), amount)
     completed_at = body.get("completed_at") or occasion.now
     refuse_locked(occasion.lock_date, completed_at.date())
     split = take(refunds.parts(refund), refund.settled, amount)
@@ -134,7 +135,7 @@ def pay(refund: Refund, body: Body, occasion: Occasion) -> tuple[Refund, RefundP
         completed_at=completed_at,
         cancelled_at=None,
         completions=(Span(),),
-        split=split,
+        splits=(split,),
         memo=body.get("memo"),
         transaction_tags=body.get("transaction_tags"),
         metadata=body.get("metadata"),
@@ -143,8 +144,8 @@ def pay(refund: Refund, body: Body, occasion: Occasion) -> tuple[Refund, RefundP
 
 
 def cancel_payment(
-    refund: Refund, payment: RefundPayment, occasion: Occasion
-) -> tuple[Refund, RefundPayment]:
+    refund: InvoiceRefund, payment: RefundPayment, occasion: Occasion
+) -> tuple[InvoiceRefund, RefundPayment]:
     """Take a payment of a refund back; the refund is owed again by as much.
 
     Raises Conflict `invalid_state_transition` where that was done before.
@@ -166,7 +167,7 @@ def cancel_payment(
         ),
         updated_at=occasion.now,
     )
-    owed = _paid(refund, -payment.amount, negative(payment.split), None, occasion)
+    owed = _paid(refund, -payment.amount, negative(payment.splits[-1]), None, occasion)
     return owed, cancelled
 
 
@@ -179,40 +180,12 @@ def refuse_elsewhere(refund: Refund, known: RefundPayment) -> None:
         raise Conflict("duplicate_external_id", "Another refund payment has this external_id.")
 
 
-def refuse_released_below_refunds(side: Side, before: Document, after: Document) -> None:
-    """Refuse a release by hand that leaves less paid on a document than its live refunds.
-
-    Money that bounces is not held back by this: the party then owes it again. Raises RuleBroken
-    `refund_exceeds_refundable`.
-    """
-    if after.paid < min(before.paid, after.refunded):
-        raise RuleBroken(
-            "refund_exceeds_refundable",
-            "Less would be paid than is refunded.",
-            paid=after.paid,
-            refunded=after.refunded,
-            **{side.document_id_field: str(after.id)},
-        )
-
-
-def _allocation(
+def _given_back(
     side: Side, target: Document | Payment, amount: int, roles: Roles, occasion: Occasion
-) -> RefundAllocation:
+) -> tuple[RefundAllocation, Document | Payment]:
     if isinstance(target, Document):
-        given = documents.return_parts(target, roles[side.refund_net])
-        split = take(given, target.returned, amount)
-        number = target.number
-    else:
-        split = ((roles[side.prepayments], amount),)
-        number = None
-    return RefundAllocation(
-        id=occasion.identify(),
-        kind="document" if isinstance(target, Document) else "payment",
-        target_id=target.id,
-        target_number=number,
-        amount=amount,
-        split=split,
-    )
+        return of_document(side, target, amount, roles, occasion)
+    return of_payment(side, target, amount, roles, occasion)
 
 
 def _day_of(target: Document | Payment) -> date:
@@ -221,15 +194,7 @@ def _day_of(target: Document | Payment) -> date:
     return target.payment_date
 
 
-def _given_back(
-    target: Document | Payment, amount: int, split: Split, occasion: Occasion
-) -> Document | Payment:
-    if isinstance(target, Document):
-        return replace(documents.give_back(target, amount, split), updated_at=occasion.now)
-    return replace(target, refunded=target.refunded + amount, updated_at=occasion.now)
-
-
-def _means(refund: Refund, body: Body) -> dict[str, Any]:
+def _means(refund: InvoiceRefund, body: Body) -> dict[str, Any]:
     """Say how the money moves: as the body says, else as the refund does.
 
     The refund's fee is that of its first payment; the refund's processor goes with its method.
@@ -243,8 +208,8 @@ def _means(refund: Refund, body: Body) -> dict[str, Any]:
 
 
 def _paid(
-    refund: Refund, amount: int, split: Split, at: datetime | None, occasion: Occasion
-) -> Refund:
+    refund: InvoiceRefund, amount: int, split: Split, at: datetime | None, occasion: Occasion
+) -> InvoiceRefund:
     paid = refund.paid + amount
     return replace(
         refund,
@@ -253,16 +218,6 @@ def _paid(
         completed_at=at if paid == refund.amount else None,
         updated_at=occasion.now,
     )
-
-
-def _refuse_more_than(limit: int, amount: int) -> None:
-    if not 1 <= amount <= limit:
-        raise RuleBroken(
-            "refund_exceeds_refundable",
-            f"There is {limit} to refund.",
-            refundable=limit,
-            amount=amount,
-        )
 
 
 def _refused_move(refund: Refund, message: str) -> Conflict:

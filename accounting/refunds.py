@@ -1,5 +1,6 @@
 """Refunds as they are stored: an obligation first, cash second. Values, status, parts and days."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Literal
@@ -11,33 +12,55 @@ from accounting.parties import Party
 from accounting.spans import Days, Span, days
 from accounting.splits import Split, summed
 
+Kind = Literal["document", "payment", "credit"]
+"""What a refund gives back of: a settled document, a payment, or a credit for later use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """What a refund of a payment took off one of that payment's documents.
+
+    `amount` is what was taken off; `split` and `description` are those of the whole allocation as
+    it was before.
+    """
+
+    document_id: UUID
+    amount: int
+    split: Split
+    description: str | None = None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefundAllocation:
-    """What a refund gives back: money that settled a document, or money that settled nothing.
+    """What a refund gives back: money that settled a document, money of a payment, or a credit.
 
     `split` says from which accounts. Live while it has no `end`; without a `start` it is dated as
-    the refund is. `target_number` is the document's number, and none of a payment.
+    the refund is. `target_number` is the number of the document or credit, and none of a payment.
+    `released` is what was taken off a payment's documents to make its money free. Where allocations
+    come later than their refund, `created_at` tells when.
     """
 
     id: UUID
-    kind: Literal["document", "payment"]
+    kind: Kind
     target_id: UUID
     target_number: Number
     amount: int
     split: Split
     start: date | None = None
     end: date | None = None
+    released: tuple[Released, ...] = ()
+    description: str | None = None
+    metadata: Any = None
+    created_at: datetime | None = None
     version: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refund:
-    """A refund as it is stored.
+    """A refund as it is stored, either way.
 
     `agreed_on` is the day on which it is owed; `paid` the sum of its completed payments, and
-    `settled` the accounts of its parts that these have paid. `method`, `processor` and `fee` are
-    what its first payment has where that does not say otherwise.
+    `settled` the accounts of its parts that these have paid.
     """
 
     id: UUID
@@ -52,9 +75,6 @@ class Refund:
     completed_at: datetime | None
     cancelled_at: datetime | None
     allocations: tuple[RefundAllocation, ...]
-    method: str
-    processor: str | None
-    fee: int
     paid: int = 0
     settled: Split = ()
     memo: str | None = None
@@ -64,11 +84,35 @@ class Refund:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InvoiceRefund(Refund):
+    """A refund to a customer.
+
+    `method`, `processor` and `fee` are what its first payment has where that does not say
+    otherwise.
+    """
+
+    method: str
+    processor: str | None
+    fee: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VendorRefund(Refund):
+    """A refund from a vendor."""
+
+    refund_type: str
+    expected_completion_date: date | None = None
+    description: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RefundPayment:
     """Money that pays a refund, with the spans in which it stood completed.
 
-    `split` says which parts of the refund it pays. `agreed_on` is the refund's day; the money
-    moves no earlier.
+    `splits` say, for each of these spans, which parts of the refund it paid. `agreed_on` is the
+    refund's day; the money moves no earlier. It is dated by its `payment_date`, else by when it
+    completed.
     """
 
     id: UUID
@@ -85,14 +129,27 @@ class RefundPayment:
     processor: str | None
     fee: int
     status: str
-    completed_at: datetime
+    completed_at: datetime | None
     cancelled_at: datetime | None
     completions: tuple[Span, ...]
-    split: Split
+    splits: tuple[Split, ...]
     memo: str | None = None
     transaction_tags: Any = None
     metadata: Any = None
+    payment_date: date | None = None
     posted: tuple[Posted, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VendorRefundPayment(RefundPayment):
+    """Money that a vendor pays back, from the day it is announced."""
+
+    payment_reference: str | None = None
+    processor_payment_id: str | None = None
+    submitted_at: datetime | None = None
+    failed_at: datetime | None = None
+    failure_reason: str | None = None
+    description: str | None = None
 
 
 def status(refund: Refund) -> str:
@@ -102,6 +159,20 @@ def status(refund: Refund) -> str:
     if refund.paid == refund.amount:
         return "paid"
     return "processing" if refund.paid else "pending"
+
+
+def vendor_status(refund: Refund, payments: Iterable[RefundPayment]) -> str:
+    """Derive the status of a vendor's refund; the first that fits.
+
+    Of 100, with 40 allocated it is partially_allocated; with all of it allocated and every payment
+    that is not cancelled completed, it is completed.
+    """
+    if refund.cancelled_at is not None:
+        return "cancelled"
+    if unallocated(refund):
+        return "partially_allocated" if allocated(refund) else "pending"
+    paid = all(each.status in ("completed", "cancelled") for each in payments)
+    return "completed" if paid else "allocated"
 
 
 def live_allocations(refund: Refund) -> tuple[RefundAllocation, ...]:
@@ -114,14 +185,45 @@ def is_dedicated(refund: Refund) -> bool:
     return len(live_allocations(refund)) == 1
 
 
+def allocated(refund: Refund) -> int:
+    """Say how much of the refund is allocated."""
+    return sum(each.amount for each in live_allocations(refund))
+
+
+def unallocated(refund: Refund) -> int:
+    """Say how much of the refund is not allocated yet: of 100 with 40 allocated, 60."""
+    return refund.amount - allocated(refund)
+
+
+def cash(refund: Refund) -> int:
+    """Say how much of the refund is money: of 100 with 30 kept as a credit, 70."""
+    return refund.amount - credited(refund)
+
+
+def credited(refund: Refund) -> int:
+    """Say how much of the refund is kept as a credit."""
+    return sum(each.amount for each in live_allocations(refund) if each.kind == "credit")
+
+
 def rest(refund: Refund) -> int:
-    """Say how much of the refund is not paid yet: of 100 with 40 paid, 60."""
-    return refund.amount - refund.paid
+    """Say how much of the money is not paid yet: of 100 with 40 paid, 60."""
+    return cash(refund) - refund.paid
 
 
-def parts(refund: Refund) -> dict[UUID, int]:
-    """Say what the refund is made of, by account; the parts sum to its amount."""
-    return summed(part for each in live_allocations(refund) for part in each.split)
+def moneyed(refund: Refund) -> list[RefundAllocation]:
+    """Pick what the refund gives back in money."""
+    return [each for each in live_allocations(refund) if each.kind != "credit"]
+
+
+def parts(refund: Refund, unallocated_account_id: UUID | None = None) -> dict[UUID, int]:
+    """Say what the money of the refund is made of, by account.
+
+    What is not allocated yet stands on an account of its own.
+    """
+    split = [part for each in moneyed(refund) for part in each.split]
+    if unallocated_account_id is not None:
+        split.append((unallocated_account_id, unallocated(refund)))
+    return summed(split)
 
 
 def agreed_days(refund: Refund, allocation: RefundAllocation) -> Days:
@@ -131,6 +233,13 @@ def agreed_days(refund: Refund, allocation: RefundAllocation) -> Days:
 
 def paid_days(payment: RefundPayment) -> list[Days]:
     """Lay out the days on which the money stood paid."""
-    on = payment.completed_at.date()
+    on = dated_on(payment)
     floor = max(on, payment.agreed_on)
     return [days(span.start or on, span.end, floor) for span in payment.completions]
+
+
+def dated_on(payment: RefundPayment) -> date:
+    """Say on which day the money is dated: its payment date, else when it completed."""
+    if payment.payment_date is not None:
+        return payment.payment_date
+    return payment.agreed_on if payment.completed_at is None else payment.completed_at.date()

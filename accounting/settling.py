@@ -17,18 +17,12 @@ from accounting.allocation import (
 from accounting.corrections import DESCRIPTIVE, corrected, described, provider
 from accounting.documents import Document
 from accounting.errors import Conflict, RuleBroken
+from accounting.giving_back import refuse_released_below_refunds
 from accounting.ledger import refuse_locked
 from accounting.occasion import Occasion, refuse_other_currency
-from accounting.parties import Party, refuse_archived_customer, refuse_reference_mismatch
-from accounting.payments import (
-    CANCELLABLE,
-    LIVE,
-    STATUSES,
-    Amended,
-    Payment,
-    applied_on,
-)
-from accounting.refunding import refuse_released_below_refunds
+from accounting.parties import Party, refuse_inactive, refuse_reference_mismatch
+from accounting.payment_moves import completions_after, refuse_cancelling, refuse_move
+from accounting.payments import LIVE, Amended, Payment, applied_on
 from accounting.sides import Side
 from accounting.spans import Span
 
@@ -52,7 +46,7 @@ def receive(side: Side, body: Body, party: Party, loaded: Documents, occasion: O
     wanted = parts_given(side, body.get("allocations") or ())
     status = body.get("status") or "completed"
     _refuse_lifeless(wanted, status)
-    refuse_archived_customer(party)
+    refuse_inactive(side, party)
     refuse_reference_mismatch(party, body.get(side.party_external_id_field))
     refuse_other_currency(body.get("currency"), occasion)
     method = body["payment_method"]
@@ -63,7 +57,7 @@ def receive(side: Side, body: Body, party: Party, loaded: Documents, occasion: O
         updated_at=occasion.now,
         party=party,
         external_id=body.get("external_id"),
-        total=body["total_amount_cents"],
+        total=body[side.payment_amount_field],
         currency=occasion.currency,
         payment_date=body["payment_date"],
         method=method,
@@ -88,15 +82,14 @@ def receive_with(
     A payment without an amount comes to the document's total, one without a date is of the day
     the document opened.
     """
-    opened_at = document.opened_at or occasion.now
     payments = []
     for body in bodies:
-        total = body.get("total_amount_cents", document.total_amount)
+        total = body.get(side.payment_amount_field, document.total_amount)
         part = {side.document_id_field: document.id, "amount_cents": total}
         whole = {
-            "payment_date": opened_at.date(),
+            "payment_date": document.opened_on or occasion.today,
             **body,
-            "total_amount_cents": total,
+            side.payment_amount_field: total,
             "status": "completed",
             "allocations": [part],
         }
@@ -126,8 +119,13 @@ def amend(
     wanted = None if given is None else parts_given(side, given)
     status = changes.get("status") or payment.status
     _refuse_lifeless(wanted or (), status)
-    amended = replace(payment, **corrected(payment, changes, whole=whole))
-    amended = _moved(amended, status, occasion)
+    refuse_move(side, payment.status, status)
+    amended = replace(
+        payment,
+        **corrected(side, payment, changes, whole=whole),
+        status=status,
+        completions=completions_after(payment.completions, payment.status, status, occasion.today),
+    )
     if amended.completions and (
         not payment.completions or amended.payment_date != payment.payment_date
     ):
@@ -136,7 +134,7 @@ def amend(
     if wanted is None:
         wanted = parts_of(payment.allocations) if status in LIVE else []
     if not given:
-        _refuse_total_below(amended, wanted)
+        _refuse_total_below(side, amended, wanted)
     settled = _settled(side, payment, amended, wanted, loaded, occasion)
     if status == "refunded" or (given is not None and status in LIVE):
         _refuse_refunded_twice(side, payment, status, wanted, loaded, settled)
@@ -148,13 +146,7 @@ def cancel(side: Side, payment: Payment, loaded: Documents, occasion: Occasion) 
 
     Raises Conflict `invalid_state_transition`.
     """
-    if payment.status not in CANCELLABLE:
-        raise Conflict(
-            "invalid_state_transition",
-            "Only a pending or failed payment can be cancelled.",
-            current_state=payment.status,
-            allowed_next_states=[each for each in STATUSES if each != payment.status],
-        )
+    refuse_cancelling(side, payment.status)
     return amend(side, payment, loaded, {"status": "cancelled"}, occasion)
 
 
@@ -212,21 +204,6 @@ def _redated(
     return redated
 
 
-def _moved(payment: Payment, status: str, occasion: Occasion) -> Payment:
-    """Move to a status: leaving `completed` ends its span, gaining it begins one.
-
-    The first span begins with the payment's own date, a regained one today.
-    """
-    if status == payment.status:
-        return payment
-    completions = payment.completions
-    if payment.status == "completed":
-        completions = (*completions[:-1], replace(completions[-1], end=occasion.today))
-    elif status == "completed":
-        completions = (*completions, Span(occasion.today if completions else None))
-    return replace(payment, status=status, completions=completions)
-
-
 def _refuse_lifeless(wanted: Sequence[Part], status: str) -> None:
     if wanted and status not in LIVE:
         raise Conflict(
@@ -279,12 +256,12 @@ def _refuse_refunded_twice(
             refuse_released_below_refunds(side, before, after)
 
 
-def _refuse_total_below(payment: Payment, held: Sequence[Part]) -> None:
+def _refuse_total_below(side: Side, payment: Payment, held: Sequence[Part]) -> None:
     amount = payment.refunded + sum(part.amount for part in held)
     if payment.total < amount:
         raise RuleBroken(
             "total_below_allocated",
             "The total is lower than what is allocated.",
-            total_amount_cents=payment.total,
             allocated_amount_cents=amount,
+            **{side.payment_amount_field: payment.total},
         )

@@ -20,6 +20,10 @@ DEFAULT_TYPES: Final[Mapping[str | None, str]] = MappingProxyType(
         "invoice": "invoice_document",
         "invoice_refund": "refund",
         "customer_credit": "customer_credit_document",
+        "vendor": "vendor_document",
+        "bill": "bill_document",
+        "vendor_credit": "vendor_credit_document",
+        "vendor_refund": "vendor_refund",
         None: "document",
     }
 )

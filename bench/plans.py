@@ -39,7 +39,7 @@ class Plan:
 def listings() -> dict[str, Listing]:
     """Every list by its noun."""
     return {
-        "customers": customers.LISTING,
+        "customers": customers.CUSTOMERS.listing,
         "invoices": invoices.INVOICES.listing,
         "invoice payments": invoices.PAYMENTS.listing,
         "journal entries": journal_statements.LISTING,

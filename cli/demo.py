@@ -18,7 +18,7 @@ from access import api_keys
 from cli import in_process
 from cli.databases import Database, ready
 from cli.demo_clerk import Clerk, answered
-from cli.demo_roaster import BUSINESS, CUSTOMERS
+from cli.demo_roaster import BUSINESS, CUSTOMERS, VENDORS
 from cli.demo_year import plan
 from cli.proving import progress_bar
 from persistence import partners
@@ -138,17 +138,19 @@ class Demo:
         token = answered(await api.post(path, headers=bearer))
         api.headers["Authorization"] = f"Bearer {token['access_token']}"
         api.base_url = httpx.URL(f"{HERE}{V1}/businesses/{access.business_id}/")
-        await live_through(Clerk(api), date.fromisoformat(access.day))
+        await live_through(api, date.fromisoformat(access.day))
 
 
-async def live_through(clerk: Clerk, today: date) -> None:
+async def live_through(api: httpx.AsyncClient, today: date) -> None:
     """Do everything that the year up to `today` lays out, with a bar that says how far it is."""
     steps = plan(today)
+    parties = (*CUSTOMERS, *VENDORS)
     with progress_bar() as bar:
-        task = bar.add_task("A year of trade", total=len(CUSTOMERS) + len(steps))
+        task = bar.add_task("A year of trade", total=len(parties) + len(steps))
+        clerk = Clerk(api, bar.console.out)
         await clerk.set_up_accounts()
-        for customer in CUSTOMERS:
-            await clerk.welcome(customer)
+        for party in parties:
+            await clerk.welcome(party)
             bar.advance(task)
         for step in steps:
             await clerk.take(step)

@@ -4,25 +4,29 @@ Each thing has an external id and each call an Idempotency-Key, so doing a year 
 """
 
 from base64 import b64encode
-from collections.abc import Mapping
-from datetime import date
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import httpx
 
+from accounting.sides import PAYABLE, RECEIVABLE, Side
 from cli import demo_paper
-from cli.demo_roaster import ACCOUNTS, BUSINESS, Customer
+from cli.demo_roaster import ACCOUNTS, BUSINESS, Customer, Party
 from cli.demo_steps import (
     Advance,
     Application,
+    Arrival,
     Bounce,
     Crediting,
+    Duplicate,
     Invoicing,
-    Receipt,
+    Paying,
+    Reclaiming,
     Refunding,
     Repayment,
     Step,
     Voiding,
+    Withdrawal,
     WritingOff,
 )
 
@@ -33,117 +37,88 @@ CARD_FEE_CENTS = 20
 
 
 class DemoFailed(Exception):
-    """The API refused something of the demo."""
+    """The API refused something of the demo, or took what it should have refused."""
 
 
 class Clerk:
     """Does one step after the other; `api` speaks to the demo business alone.
 
-    It remembers what the plan calls by name: the id of each thing, what is left of invoices,
-    payments and refunds, and what each payment is allocated to, since a list replaces a list.
+    It remembers what the plan calls by name: the id and the side of each thing, what is left of
+    invoices, payments and refunds, and what each payment is allocated to, since a list replaces a
+    list. What is refused as it should be goes to `tell`.
     """
 
-    def __init__(self, api: httpx.AsyncClient) -> None:
+    def __init__(self, api: httpx.AsyncClient, tell: Callable[[str], object]) -> None:
         self._api = api
-        self._invoices: dict[str, str] = {}
-        self._payments: dict[str, str] = {}
-        self._refunds: dict[str, str] = {}
+        self._tell = tell
+        self._ids: dict[str, str] = {}
+        self._sides: dict[str, Side] = {}
         self._left: dict[str, int] = {}
         self._parts: dict[str, list[Answer]] = {}
 
     async def set_up_accounts(self) -> None:
-        """Tell kinds of sales apart below the account for sales."""
-        for account in ACCOUNTS:
-            await self._make("general-ledger/chart-of-accounts/4000/children/", account)
+        """Tell kinds of sales and of costs apart, below the accounts for them."""
+        for code, accounts in ACCOUNTS.items():
+            for account in accounts:
+                await self._make(f"general-ledger/chart-of-accounts/{code}/children/", account)
 
-    async def welcome(self, customer: Customer) -> None:
-        """Make a customer who pays within thirty days."""
-        email = f"{customer.name}@example.com"
-        body = {"external_id": customer.name, "email": email, "payment_terms_days": 30}
-        await self._make("customers/", {"country": "GB", **body, **customer.facts})
+    async def welcome(self, party: Party) -> None:
+        """Make a customer or a vendor, to be paid within thirty days."""
+        side = RECEIVABLE if isinstance(party, Customer) else PAYABLE
+        email = f"{party.name}@example.com"
+        body = {"external_id": party.name, "email": email, "payment_terms_days": 30}
+        made = await self._make(f"{side.party}s/", {"country": "GB", **body, **party.facts})
+        self._remember(party.name, side, made)
 
     async def take(self, step: Step) -> None:
         """Do one step of the year."""
-        match step:
-            case Invoicing():
-                await self._invoice(step)
-            case Receipt():
-                await self._receive(step)
-            case Advance():
-                await self._pay(step.name, step.customer, step.on, step.amount, {})
-            case Application():
-                await self._apply(step)
-            case Bounce():
-                path = f"invoices/payments/{self._payments[step.receipt]}/"
-                await self._call("PATCH", path, f"bounce {step.receipt}", {"status": "failed"})
-            case Voiding():
-                path = f"invoices/{self._invoices[step.invoice]}/void/"
-                body = {"voided_at": f"{step.on}T12:00:00Z"}
-                await self._call("POST", path, f"void {step.invoice}", body)
-            case _:
-                await self._put_right(step)
-
-    async def _put_right(self, step: Crediting | WritingOff | Refunding | Repayment) -> None:
-        match step:
-            case Crediting():
-                await self._credit(step)
-            case WritingOff():
-                await self._write_off(step)
-            case Refunding():
-                await self._refund(step)
-            case Repayment():
-                await self._repay(step)
+        await _DEEDS[type(step)](self, step)
 
     async def _invoice(self, step: Invoicing) -> None:
-        body: Answer = {
-            "customer_external_id": step.customer,
-            "external_id": step.name,
-            "issue_date": f"{step.on}",
-            "line_items": step.lines,
-            "additional_discount": step.additional_discount,
-        }
-        if not step.draft:
-            body["sent_at"] = f"{step.on}T09:00:00Z"
-        if step.order is not None:
-            body["document"] = order_for(step)
-        made = await self._make("invoices/", body)
-        self._invoices[step.name] = made["id"]
+        side = self._sides[step.party]
+        made = await self._make(f"{side.noun}s/", invoice_of(side, step, step.name))
+        self._remember(step.name, side, made)
         self._left[step.name] = made["total_amount"]
 
-    async def _receive(self, step: Receipt) -> None:
+    async def _refuse_duplicate(self, step: Duplicate) -> None:
+        bill = step.bill
+        again = f"{bill.name}-again"
+        body = invoice_of(PAYABLE, bill, again)
+        answer = await self._send("POST", "bills/", f"make {again}", body)
+        said: Answer = answer.json()
+        if said.get("error_code") != "duplicate_bill_number":
+            raise DemoFailed(f"Bill {bill.number} came twice and was not refused: {answer.text}")
+        self._tell(f"Bill {bill.number} came twice, and is refused: {said['message']}")
+
+    async def _pay(self, step: Paying) -> None:
         parts, total = [], step.surplus
         for invoice, share in step.shares:
             amount = round(self._left[invoice] * share)
             parts.append(self._part(invoice, amount))
             total += amount
-        more: Answer = {"allocations": parts, "status": step.status}
+        more: Answer = {"allocations": parts, "status": step.status, "payment_method": step.method}
         if step.method in ("stripe", "credit_card"):
             more["processing_fee_cents"] = total * CARD_FEE_PER_MILLE // 1_000 + CARD_FEE_CENTS
             more["payment_processor"] = "stripe"
-        await self._pay(step.name, step.customer, step.on, total, more, step.method)
+        await self._move(step, total, more)
         self._parts[step.name], self._left[step.name] = parts, step.surplus
 
-    async def _pay(
-        self,
-        name: str,
-        customer: str,
-        on: date,
-        total: int,
-        more: Mapping[str, Any],
-        method: str = "bank_transfer",
-    ) -> None:
+    async def _advance(self, step: Advance) -> None:
+        await self._move(step, step.amount, {"payment_method": "bank_transfer"})
+        self._parts[step.name], self._left[step.name] = [], step.amount
+
+    async def _move(self, step: Paying | Advance, total: int, more: Answer) -> None:
+        side = self._sides[step.party]
         body = {
-            "external_id": name,
-            "customer_external_id": customer,
-            "total_amount_cents": total,
-            "payment_date": f"{on}",
+            "external_id": step.name,
+            side.party_external_id_field: step.party,
+            side.payment_amount_field: total,
+            "payment_date": f"{step.on}",
             "currency": "GBP",
-            "payment_method": method,
             **more,
         }
-        made = await self._make("invoices/payments/", body)
-        self._payments[name] = made["payment"]["id"]
-        self._parts[name], self._left[name] = [], total
+        made = await self._make(f"{side.noun}s/payments/", body)
+        self._remember(step.name, side, made["payment"])
 
     async def _apply(self, step: Application) -> None:
         parts = self._parts[step.payment]
@@ -152,26 +127,41 @@ class Clerk:
             if amount:
                 parts.append(self._part(invoice, amount))
                 self._left[step.payment] -= amount
-        path = f"invoices/payments/{self._payments[step.payment]}/"
-        await self._call("PATCH", path, f"apply {step.payment}", {"allocations": parts})
+        await self._change_payment(step.payment, "apply", {"allocations": parts})
+
+    async def _bounce(self, step: Bounce) -> None:
+        await self._change_payment(step.payment, "bounce", {"status": "failed"})
+
+    async def _change_payment(self, name: str, why: str, body: Answer) -> None:
+        path = f"{self._sides[name].noun}s/payments/{self._ids[name]}/"
+        await self._call("PATCH", path, f"{why} {name}", body)
+
+    async def _void(self, step: Voiding) -> None:
+        path = f"{self._sides[step.invoice].noun}s/{self._ids[step.invoice]}/void/"
+        body = {"voided_at": f"{step.on}T12:00:00Z"}
+        await self._call("POST", path, f"void {step.invoice}", body)
 
     def _part(self, invoice: str, amount: int) -> Answer:
         self._left[invoice] -= amount
-        return {"invoice_id": self._invoices[invoice], "amount_cents": amount}
+        return {**self._named(invoice), "amount_cents": amount}
+
+    def _named(self, invoice: str) -> Answer:
+        return {self._sides[invoice].document_id_field: self._ids[invoice]}
 
     async def _credit(self, step: Crediting) -> None:
+        side = self._sides[step.party]
         allocations = []
         for invoice, amount in step.amounts:
             self._left[invoice] -= amount
-            allocations.append({"invoice_id": self._invoices[invoice], "amount": amount})
+            allocations.append({**self._named(invoice), "amount": amount})
         body = {
             "external_id": step.name,
-            "customer_external_id": step.customer,
-            "sent_at": f"{step.on}T10:00:00Z",
+            side.party_external_id_field: step.party,
+            side.opened_field: f"{step.on}T10:00:00Z",
             "line_items": step.lines,
             "allocations": allocations,
         }
-        await self._make("customer-credits/", body)
+        await self._make(f"{side.party}-credits/", body)
 
     async def _write_off(self, step: WritingOff) -> None:
         amount = round(self._left[step.invoice] * step.share)
@@ -182,14 +172,11 @@ class Clerk:
             "write_off_at": f"{step.on}T16:00:00Z",
             "memo": step.memo,
         }
-        await self._make(f"invoices/{self._invoices[step.invoice]}/write-offs/", body)
+        await self._make(f"invoices/{self._ids[step.invoice]}/write-offs/", body)
 
     async def _refund(self, step: Refunding) -> None:
-        of_invoice = step.of in self._invoices
         body: Answer = {
-            "invoice_id" if of_invoice else "payment_id": (
-                self._invoices[step.of] if of_invoice else self._payments[step.of]
-            ),
+            "payment_id" if step.of in self._parts else "invoice_id": self._ids[step.of],
             "external_id": step.name,
             "method": step.method,
             "memo": step.memo,
@@ -197,21 +184,73 @@ class Clerk:
         if step.at_once:
             body["completed_at"] = f"{step.on}T11:00:00Z"
         made = await self._make("invoices/refunds/", body)
-        self._refunds[step.name] = made["id"]
+        self._remember(step.name, RECEIVABLE, made)
         self._left[step.name] = made["refunded_amount"]
 
     async def _repay(self, step: Repayment) -> None:
         amount = round(self._left[step.refund] * step.share)
         self._left[step.refund] -= amount
         body = {"external_id": step.name, "amount_cents": amount}
-        await self._make(f"invoices/refunds/{self._refunds[step.refund]}/payments/", body)
+        await self._make(f"invoices/refunds/{self._ids[step.refund]}/payments/", body)
 
-    async def _make(self, path: str, body: Mapping[str, Any]) -> Answer:
+    async def _reclaim(self, step: Reclaiming) -> None:
+        """Agree what a vendor gives back; by its name the payment is remembered that brings it."""
+        allocation: Answer = {"allocation_type": step.kind, "amount_cents": step.amount}
+        if step.of is not None:
+            field = PAYABLE.document_id_field if step.kind == "bill" else PAYABLE.payment_id_field
+            allocation[field] = self._ids[step.of]
+        body = {
+            "external_id": step.name,
+            "vendor_id": self._ids[step.vendor],
+            "total_amount_cents": step.amount + step.waiting,
+            "currency": "GBP",
+            "refund_date": f"{step.on}",
+            "refund_type": step.refund_type,
+            "reason": step.reason,
+            "allocations": [allocation],
+        }
+        made = await self._make("vendor-refunds/payments/", body)
+        self._remember(step.name, PAYABLE, made["payment"])
+
+    async def _arrive(self, step: Arrival) -> None:
+        path = f"vendor-refunds/payments/{self._ids[step.refund]}/"
+        body = {"status": "completed", "payment_date": f"{step.on}"}
+        await self._call("PATCH", path, f"complete {step.refund}", body)
+
+    async def _withdraw(self, step: Withdrawal) -> None:
+        path = f"vendor-refunds/payments/{self._ids[step.refund]}/delete/"
+        await self._call("POST", path, f"cancel {step.refund}", None)
+
+    def _remember(self, name: str, side: Side, made: Answer) -> None:
+        self._ids[name], self._sides[name] = made["id"], side
+
+    async def _make(self, path: str, body: Answer) -> Answer:
         return await self._call("POST", path, f"make {body['external_id']}", body)
 
-    async def _call(self, method: str, path: str, key: str, body: Mapping[str, Any]) -> Answer:
+    async def _call(self, method: str, path: str, key: str, body: Answer | None) -> Answer:
+        return answered(await self._send(method, path, key, body))
+
+    async def _send(self, method: str, path: str, key: str, body: Answer | None) -> httpx.Response:
         headers = {"Idempotency-Key": f"demo {key}"}
-        return answered(await self._api.request(method, path, json=body, headers=headers))
+        return await self._api.request(method, path, json=body, headers=headers)
+
+
+_DEEDS: Mapping[type[Step], Callable[[Clerk, Any], Awaitable[None]]] = {
+    Invoicing: Clerk._invoice,
+    Duplicate: Clerk._refuse_duplicate,
+    Paying: Clerk._pay,
+    Advance: Clerk._advance,
+    Application: Clerk._apply,
+    Bounce: Clerk._bounce,
+    Voiding: Clerk._void,
+    Crediting: Clerk._credit,
+    WritingOff: Clerk._write_off,
+    Refunding: Clerk._refund,
+    Repayment: Clerk._repay,
+    Reclaiming: Clerk._reclaim,
+    Arrival: Clerk._arrive,
+    Withdrawal: Clerk._withdraw,
+}
 
 
 def answered(response: httpx.Response) -> Answer:
@@ -221,6 +260,24 @@ def answered(response: httpx.Response) -> Answer:
         return answer
     asked = f"{response.request.method} {response.request.url.path}"
     raise DemoFailed(f"{asked} was answered {response.status_code}: {response.text}")
+
+
+def invoice_of(side: Side, step: Invoicing, name: str) -> Answer:
+    """Write down an invoice of the business, or a vendor's bill, under a name."""
+    body: Answer = {
+        "external_id": name,
+        side.party_external_id_field: step.party,
+        side.issue_field: f"{step.on}",
+        "line_items": step.lines,
+        "additional_discount": step.additional_discount,
+    }
+    if side.party_number_field is not None:
+        body[side.party_number_field] = step.number
+    if not step.draft:
+        body[side.opened_field] = f"{step.on}T09:00:00Z"
+    if step.order is not None:
+        body["document"] = order_for(step)
+    return body
 
 
 def order_for(step: Invoicing) -> Answer:

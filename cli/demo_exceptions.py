@@ -1,4 +1,4 @@
-"""What goes wrong in the demo's year, and how it is put right: always so many days ago."""
+"""What goes wrong with the demo's sales, and how it is put right: always so many days ago."""
 
 from collections.abc import Iterator
 from datetime import date, timedelta
@@ -12,7 +12,7 @@ from cli.demo_steps import (
     Bounce,
     Crediting,
     Invoicing,
-    Receipt,
+    Paying,
     Refunding,
     Repayment,
     Step,
@@ -37,74 +37,75 @@ def exceptions(today: date) -> Iterator[Step]:
 def late_and_bounced(today: date) -> Iterator[Step]:
     """Some pay late or in part, one is about to, and a cheque comes back."""
     for days, name, customer in ((70, "late-1", "quay"), (48, "late-2", "tomas")):
-        yield Invoicing(_ago(today, days), name, customer, COURSE)
-    yield Receipt(_ago(today, 20), "late-2-part", "tomas", (("late-2", Fraction(1, 3)),))
-    yield Invoicing(_ago(today, 9), "current", "blue-door", COURSE)
+        yield Invoicing(ago(today, days), name, customer, COURSE)
+    yield Paying(ago(today, 20), "late-2-part", "tomas", (("late-2", Fraction(1, 3)),))
+    yield Invoicing(ago(today, 9), "current", "blue-door", COURSE)
     shares = (("current", WHOLE),)
-    yield Receipt(_ago(today, 2), "on-its-way", "blue-door", shares, status="pending")
-    yield Invoicing(_ago(today, 60), "bounced", "library", COURSE)
-    yield Receipt(_ago(today, 52), "bounced-check", "library", (("bounced", WHOLE),), "check")
-    yield Bounce(_ago(today, 1), "bounced-check")
+    yield Paying(ago(today, 2), "on-its-way", "blue-door", shares, status="pending")
+    yield Invoicing(ago(today, 60), "bounced", "library", COURSE)
+    yield Paying(ago(today, 52), "bounced-check", "library", (("bounced", WHOLE),), "check")
+    yield Bounce(ago(today, 1), "bounced-check")
 
 
 def mistaken(today: date) -> Iterator[Step]:
     """Some invoices should not have been sent, and some have not been yet."""
     for days, name, customer in ((150, "mistake-1", "corner"), (12, "mistake-2", "noor")):
-        yield Invoicing(_ago(today, days), name, customer, COURSE)
-        yield Voiding(_ago(today, days - 2), name)
+        yield Invoicing(ago(today, days), name, customer, COURSE)
+        yield Voiding(ago(today, days - 2), name)
     for count, customer in enumerate(("corner", "amara", "quay"), start=1):
-        yield Invoicing(_ago(today, 1), f"draft-{count}", customer, COURSE, draft=True)
+        yield Invoicing(ago(today, 1), f"draft-{count}", customer, COURSE, draft=True)
 
 
 def overpaid(today: date) -> Iterator[Step]:
     """What was paid too much waits for the next invoice, which names the order behind it."""
-    yield Invoicing(_ago(today, 200), "overpaid", "museum", ({**RENTAL, "quantity": 1},))
+    yield Invoicing(ago(today, 200), "overpaid", "museum", ({**RENTAL, "quantity": 1},))
     shares = (("overpaid", WHOLE),)
-    yield Receipt(_ago(today, 190), "overpayment", "museum", shares, surplus=5_000)
+    yield Paying(ago(today, 190), "overpayment", "museum", shares, surplus=5_000)
     lines = ({**TASTING, "quantity": 1}, {**GRINDER, "quantity": 1})
-    yield Invoicing(_ago(today, 16), "opening-night", "museum", lines, order="PO 2041")
-    yield Application(_ago(today, 4), "overpayment", ("opening-night",))
+    yield Invoicing(ago(today, 16), "opening-night", "museum", lines, order="PO 2041")
+    yield Application(ago(today, 4), "overpayment", ("opening-night",))
 
 
 def complained_of(today: date) -> Iterator[Step]:
     """A grinder stayed loud after two services: a credit lies over both; another one waits."""
     names = ("grinder-1", "grinder-2")
     for days, name in zip((110, 96), names, strict=True):
-        yield Invoicing(_ago(today, days), name, "kiosk", ({**GRINDER, "quantity": 2},))
+        yield Invoicing(ago(today, days), name, "kiosk", ({**GRINDER, "quantity": 2},))
     repair = {"amount": 9_000, "tax_amount_cents": 1_800, "memo": "Half of each repair"}
     amounts = tuple(zip(names, (6_000, 4_800), strict=True))
-    yield Crediting(_ago(today, 90), "loud", "kiosk", (repair,), amounts)
+    yield Crediting(ago(today, 90), "loud", "kiosk", (repair,), amounts)
     shares = tuple((name, WHOLE) for name in names)
-    yield Receipt(_ago(today, 85), "grinders-paid", "kiosk", shares, "cash")
+    yield Paying(ago(today, 85), "grinders-paid", "kiosk", shares, "cash")
     beans = {"amount": 1_995, "memo": "A bag of decaf that was none"}
-    yield Crediting(_ago(today, 40), "no-decaf", "studio", (beans,))
+    yield Crediting(ago(today, 40), "no-decaf", "studio", (beans,))
 
 
 def given_up(today: date) -> Iterator[Step]:
     """One closed down with most of its bill unpaid; with another a little was not worth it."""
-    yield Invoicing(_ago(today, 170), "closed-down", "tomas", COURSE)
-    yield Receipt(_ago(today, 150), "closed-down-part", "tomas", (("closed-down", HALF / 2),))
+    yield Invoicing(ago(today, 170), "closed-down", "tomas", COURSE)
+    yield Paying(ago(today, 150), "closed-down-part", "tomas", (("closed-down", HALF / 2),))
     memo = "The café has closed"
-    yield WritingOff(_ago(today, 75), "closed-down-loss", "closed-down", memo)
-    yield Invoicing(_ago(today, 45), "disputed", "library", COURSE)
+    yield WritingOff(ago(today, 75), "closed-down-loss", "closed-down", memo)
+    yield Invoicing(ago(today, 45), "disputed", "library", COURSE)
     memo = "An hour that was not given"
-    yield WritingOff(_ago(today, 15), "disputed-part", "disputed", memo, Fraction(1, 10))
+    yield WritingOff(ago(today, 15), "disputed-part", "disputed", memo, Fraction(1, 10))
 
 
 def given_back(today: date) -> Iterator[Step]:
     """A tasting and a course were called off, and a deposit was for nothing."""
-    yield Invoicing(_ago(today, 130), "wedding", "amara", ({**TASTING, "quantity": 1},))
-    yield Receipt(_ago(today, 129), "wedding-paid", "amara", (("wedding", WHOLE),), "stripe")
+    yield Invoicing(ago(today, 130), "wedding", "amara", ({**TASTING, "quantity": 1},))
+    yield Paying(ago(today, 129), "wedding-paid", "amara", (("wedding", WHOLE),), "stripe")
     memo = "The wedding was put off"
-    yield Refunding(_ago(today, 100), "wedding-back", "wedding", memo, "STRIPE", at_once=True)
-    yield Invoicing(_ago(today, 35), "course", "noor", COURSE)
-    yield Receipt(_ago(today, 28), "course-paid", "noor", (("course", WHOLE),))
-    yield Refunding(_ago(today, 3), "course-back", "course", "The trainer was ill")
-    yield Repayment(_ago(today, 2), "course-back-1", "course-back", HALF)
-    yield Repayment(_ago(today, 1), "course-back-2", "course-back")
-    yield Advance(_ago(today, 60), "deposit", "studio", 30_000)
-    yield Refunding(_ago(today, 1), "deposit-back", "deposit", "The fair does not take place")
+    yield Refunding(ago(today, 100), "wedding-back", "wedding", memo, "STRIPE", at_once=True)
+    yield Invoicing(ago(today, 35), "course", "noor", COURSE)
+    yield Paying(ago(today, 28), "course-paid", "noor", (("course", WHOLE),))
+    yield Refunding(ago(today, 3), "course-back", "course", "The trainer was ill")
+    yield Repayment(ago(today, 2), "course-back-1", "course-back", HALF)
+    yield Repayment(ago(today, 1), "course-back-2", "course-back")
+    yield Advance(ago(today, 60), "deposit", "studio", 30_000)
+    yield Refunding(ago(today, 1), "deposit-back", "deposit", "The fair does not take place")
 
 
-def _ago(today: date, days: int) -> date:
+def ago(today: date, days: int) -> date:
+    """Count back so many days."""
     return today - timedelta(days=days)

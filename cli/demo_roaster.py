@@ -1,4 +1,4 @@
-"""The demo's business: a coffee roaster, what it sells and to whom."""
+"""The demo's business: a coffee roaster, what it sells and buys, to whom and from whom."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,16 +14,27 @@ BUSINESS = {
     "country": "GB",
 }
 
-ACCOUNTS = (
-    {"code": "4010", "name": "Coffee", "external_id": "coffee"},
-    {"code": "4020", "name": "Training and service", "external_id": "service"},
-    {"code": "4030", "name": "Machine rental", "external_id": "rental"},
-)
-"""Below Sales; what is sold names one of them."""
+ACCOUNTS = {
+    "4000": (
+        {"code": "4010", "name": "Coffee", "external_id": "coffee"},
+        {"code": "4020", "name": "Training and service", "external_id": "service"},
+        {"code": "4030", "name": "Machine rental", "external_id": "rental"},
+    ),
+    "5000": (
+        {"code": "5010", "name": "Green coffee", "external_id": "green-coffee"},
+        {"code": "5020", "name": "Packaging", "external_id": "packaging"},
+    ),
+    "6000": (
+        {"code": "6010", "name": "Rent", "external_id": "rent"},
+        {"code": "6020", "name": "Energy", "external_id": "energy"},
+        {"code": "6030", "name": "Repairs", "external_id": "repairs"},
+    ),
+}
+"""Below Sales, Cost of sales and General expenses; what is sold or bought names one of them."""
 
 
 def product(name: str, unit_price: int, code: str, tax_rate: int) -> Line:
-    """One thing that is sold; beans bear no VAT, services do."""
+    """One thing that is sold or bought; coffee bears no VAT, all else does."""
     return {
         "description": name,
         "unit_price": unit_price,
@@ -44,16 +55,51 @@ TASTING = product("Tasting for a group", 22_000, "4020", 20)
 SERVICES = (TRAINING, GRINDER, TASTING)
 RENTAL = product("Espresso machine, one month", 18_000, "4030", 20)
 
+RENT = product("Roastery and shop, one month", 95_000, "6010", 20)
+STANDING_CHARGE = product("Standing charge", 2_400, "6020", 20)
+POWER = product("Electricity and gas, 1 kWh", 24, "6020", 20)
+GREEN = (
+    product("Green coffee from Huehuetenango, 1 kg", 610, "5010", 0),
+    product("Green coffee from Sidama, 1 kg", 730, "5010", 0),
+)
+BAGS = product("Bags with a valve, 100 pieces", 1_450, "5020", 20)
+PARTS = product("Burrs for a grinder", 8_500, "6030", 20)
+REPAIR = product("Repair of the roaster, one hour", 7_800, "6030", 20)
+
 
 @dataclass(frozen=True, slots=True)
 class Customer:
-    """Who buys; `habit` says how they pay. Those with `monthly` beans get an invoice a month."""
+    """Who buys; `habit` says how they pay. Those with `monthly` beans get an invoice a month.
+
+    `advance` is what those who pay in advance pay, in pence.
+    """
 
     name: str
     habit: str
     monthly: int = 0
     rents: bool = False
     facts: dict[str, Any] = field(default_factory=dict)
+    advance: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Vendor:
+    """Who supplies; `habit` says how they are paid. Those with a `day` send a bill a month.
+
+    `initials` begin the numbers of their bills; `supplies` are things and how many at least and at
+    most, and `advance` is as with a customer.
+    """
+
+    name: str
+    initials: str
+    habit: str = "prompt"
+    day: int | None = None
+    supplies: tuple[tuple[Line, int, int], ...] = ()
+    facts: dict[str, Any] = field(default_factory=dict)
+    advance: int = 0
+
+
+Party = Customer | Vendor
 
 
 CUSTOMERS = (
@@ -61,11 +107,54 @@ CUSTOMERS = (
     Customer("corner", "halves", 6, False, {"company_name": "The Corner House"}),
     Customer("quay", "slow", 9, True, {"company_name": "Quay Street Kitchen"}),
     Customer("museum", "two at once", 15, True, {"company_name": "Museum of the Sea"}),
-    Customer("grand", "in advance", 20, True, {"company_name": "Grand Pier Hotel"}),
+    Customer("grand", "in advance", 20, True, {"company_name": "Grand Pier Hotel"}, 900_000),
     Customer("studio", "card", 4, False, {"company_name": "Studio Larch"}),
     Customer("kiosk", "cash", 3, False, {"company_name": "Kiosk No. 7"}),
     Customer("library", "check", 5, False, {"company_name": "Friends of the Library"}),
     Customer("amara", "card", facts={"individual_name": "Amara Lindqvist"}),
     Customer("tomas", "prompt", facts={"individual_name": "Tomas Okafor"}),
     Customer("noor", "card", facts={"individual_name": "Noor Haddad", "country": "NL"}),
+)
+
+VENDORS = (
+    Vendor(
+        "harbour",
+        initials="HE",
+        day=1,
+        supplies=((RENT, 1, 1),),
+        facts={"company_name": "Harbour Estates"},
+    ),
+    Vendor(
+        "highland",
+        initials="HG",
+        habit="halves",
+        day=5,
+        supplies=tuple((kind, 60, 120) for kind in GREEN),
+        facts={"company_name": "Highland Green Coffee"},
+    ),
+    Vendor(
+        "growers",
+        initials="SG",
+        habit="in advance",
+        day=9,
+        supplies=((GREEN[1], 40, 70),),
+        advance=150_000,
+        facts={"company_name": "Sidama Growers"},
+    ),
+    Vendor(
+        "northgrid",
+        initials="NE",
+        day=12,
+        supplies=((STANDING_CHARGE, 1, 1), (POWER, 900, 1_600)),
+        facts={"company_name": "Northgrid Energy"},
+    ),
+    Vendor(
+        "bag-maker",
+        initials="VK",
+        habit="cash",
+        day=16,
+        supplies=((BAGS, 1, 2),),
+        facts={"company_name": "Valve & Kraft"},
+    ),
+    Vendor("machinist", initials="MW", facts={"individual_name": "Morag Wallace"}),
 )

@@ -3,32 +3,48 @@
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
+from typing import Literal
 
 from cli.demo_roaster import Line
+
+Kind = Literal["bill", "payment", "credit"]
 
 WHOLE = Fraction(1)
 
 
 @dataclass(frozen=True, slots=True)
 class Invoicing:
-    """An invoice is written, and sent unless it stays a draft; with the order it answers to."""
+    """An invoice is written, by the business or by a vendor, whose bill it is then.
+
+    It is sent or received unless it stays a draft. `order` is the one it answers to, `number` what
+    stands on a vendor's.
+    """
 
     on: date
     name: str
-    customer: str
+    party: str
     lines: tuple[Line, ...]
     additional_discount: int = 0
     draft: bool = False
     order: str | None = None
+    number: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
-    """Money comes for invoices: a share of each, at most what is left, and perhaps too much."""
+class Duplicate:
+    """A vendor's bill comes once more, and is refused for the number on it."""
+
+    on: date
+    bill: Invoicing
+
+
+@dataclass(frozen=True, slots=True)
+class Paying:
+    """Money is paid for invoices: a share of each, at most what is left, and perhaps too much."""
 
     on: date
     name: str
-    customer: str
+    party: str
     shares: tuple[tuple[str, Fraction], ...]
     method: str = "bank_transfer"
     status: str = "completed"
@@ -37,11 +53,11 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Advance:
-    """Money comes before there is an invoice for it."""
+    """Money is paid before there is an invoice for it."""
 
     on: date
     name: str
-    customer: str
+    party: str
     amount: int
 
 
@@ -56,10 +72,10 @@ class Application:
 
 @dataclass(frozen=True, slots=True)
 class Bounce:
-    """Money turns out not to have come."""
+    """Money turns out not to have arrived."""
 
     on: date
-    receipt: str
+    payment: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +88,11 @@ class Voiding:
 
 @dataclass(frozen=True, slots=True)
 class Crediting:
-    """A credit note is sent, and set against invoices by the amounts named; the rest stays."""
+    """A credit note is written, and set against invoices by the amounts named; the rest stays."""
 
     on: date
     name: str
-    customer: str
+    party: str
     lines: tuple[Line, ...]
     amounts: tuple[tuple[str, int], ...] = ()
 
@@ -94,7 +110,7 @@ class WritingOff:
 
 @dataclass(frozen=True, slots=True)
 class Refunding:
-    """Money is to go back, of an invoice or of a payment that settled nothing.
+    """Money is to go back to a customer, of an invoice or of a payment that settled nothing.
 
     Where it is paid at once, it is owed and paid on that day; else it is owed from today on.
     """
@@ -117,9 +133,44 @@ class Repayment:
     share: Fraction = WHOLE
 
 
+@dataclass(frozen=True, slots=True)
+class Reclaiming:
+    """A vendor agrees to give money back: an amount of a bill, of a payment, or as a credit.
+
+    `waiting` comes with it and is not allocated yet.
+    """
+
+    on: date
+    name: str
+    vendor: str
+    kind: Kind
+    of: str | None
+    amount: int
+    refund_type: str
+    reason: str
+    waiting: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """What a vendor gives back is there."""
+
+    on: date
+    refund: str
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """What a vendor was to give back does not come."""
+
+    on: date
+    refund: str
+
+
 Step = (
     Invoicing
-    | Receipt
+    | Duplicate
+    | Paying
     | Advance
     | Application
     | Bounce
@@ -128,4 +179,7 @@ Step = (
     | WritingOff
     | Refunding
     | Repayment
+    | Reclaiming
+    | Arrival
+    | Withdrawal
 )

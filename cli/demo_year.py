@@ -9,20 +9,34 @@ from fractions import Fraction
 from itertools import pairwise
 from random import Random
 
-from cli.demo_exceptions import exceptions
-from cli.demo_roaster import BEANS, CUSTOMERS, RENTAL, SERVICES, Customer, Line
-from cli.demo_steps import WHOLE, Advance, Application, Invoicing, Receipt, Step
+from cli import demo_exceptions, demo_purchases
+from cli.demo_roaster import (
+    BEANS,
+    CUSTOMERS,
+    RENTAL,
+    SERVICES,
+    VENDORS,
+    Customer,
+    Line,
+    Party,
+    Vendor,
+)
+from cli.demo_steps import WHOLE, Advance, Application, Invoicing, Paying, Step
 
 
 def plan(today: date, seed: int = 7) -> list[Step]:
     """Lay out the steps of the twelve months before `today`, in the order of their days."""
     steps: list[Step] = []
-    for customer in CUSTOMERS:
-        # Each customer has dice of its own: one more customer leaves the others' year alone.
-        dice = Random(f"{seed} {customer.name}")
-        bought = list(invoices_to(customer, today, dice))
-        steps += [*bought, *payments_of(customer, bought, today, dice)]
-    steps += exceptions(today)
+    for party in (*CUSTOMERS, *VENDORS):
+        # Each has dice of its own: one more customer leaves the others' year alone.
+        dice = Random(f"{seed} {party.name}")
+        written = list(
+            bills_of(party, today, dice)
+            if isinstance(party, Vendor)
+            else invoices_to(party, today, dice)
+        )
+        steps += [*written, *payments_of(party, written, today, dice)]
+    steps += [*demo_exceptions.exceptions(today), *demo_purchases.exceptions(today)]
     return sorted((step for step in steps if step.on <= today), key=lambda step: step.on)
 
 
@@ -55,42 +69,56 @@ def service(dice: Random) -> tuple[Line, ...]:
     return ({**dice.choice(SERVICES), "quantity": dice.choice(("1", "1.5", "2"))},)
 
 
+def bills_of(vendor: Vendor, today: date, dice: Random) -> Iterator[Invoicing]:
+    """Let a vendor that supplies every month write its bills, each with a number of its own."""
+    if vendor.day is None:
+        return
+    for month in months_before(today, 12):
+        on = month.replace(day=vendor.day)
+        if on >= today:
+            return
+        lines = tuple(
+            {**each, "quantity": dice.randint(least, most)} for each, least, most in vendor.supplies
+        )
+        name, number = f"{vendor.name}-{on:%Y-%m}", f"{vendor.initials}-{on:%y%m}"
+        yield Invoicing(on, name, vendor.name, lines, number=number)
+
+
 def payments_of(
-    customer: Customer, invoices: list[Invoicing], today: date, dice: Random
+    party: Party, invoices: list[Invoicing], today: date, dice: Random
 ) -> Iterator[Step]:
-    """Let a customer pay as is its habit; what falls after today has not been paid yet."""
-    match customer.habit:
+    """Let invoices be paid as is the habit; what falls after today has not been paid yet."""
+    match party.habit:
         case "two at once":
             for first, second in list(pairwise(invoices))[::2]:
                 shares = ((first.name, WHOLE), (second.name, WHOLE))
-                yield receipt(second, dice.randint(8, 20), *shares)
+                yield payment(second, dice.randint(8, 20), *shares)
         case "in advance":
-            yield Advance(today - timedelta(days=330), "grand-advance", customer.name, 900_000)
-            yield Application(today, "grand-advance", tuple(each.name for each in invoices[2:6]))
+            advance = f"{party.name}-advance"
+            yield Advance(today - timedelta(days=330), advance, party.name, party.advance)
+            yield Application(today, advance, tuple(each.name for each in invoices[2:6]))
             for each in (*invoices[:2], *invoices[6:]):
-                yield receipt(each, dice.randint(6, 24), (each.name, WHOLE))
+                yield payment(each, dice.randint(6, 24), (each.name, WHOLE))
         case "halves":
             for each in invoices:
-                yield receipt(each, dice.randint(10, 18), (each.name, Fraction(1, 2)))
-                yield receipt(each, dice.randint(40, 55), (each.name, WHOLE))
+                yield payment(each, dice.randint(10, 18), (each.name, Fraction(1, 2)))
+                yield payment(each, dice.randint(40, 55), (each.name, WHOLE))
         case "card" | "cash" | "check":
-            method = {"card": dice.choice(("stripe", "credit_card"))}.get(
-                customer.habit, customer.habit
-            )
+            method = {"card": dice.choice(("stripe", "credit_card"))}.get(party.habit, party.habit)
             for each in invoices:
-                yield receipt(each, dice.randint(0, 3), (each.name, WHOLE), method=method)
+                yield payment(each, dice.randint(0, 3), (each.name, WHOLE), method=method)
         case habit:
             days = (45, 80) if habit == "slow" else (6, 24)
             for each in invoices:
-                yield receipt(each, dice.randint(*days), (each.name, WHOLE))
+                yield payment(each, dice.randint(*days), (each.name, WHOLE))
 
 
-def receipt(
+def payment(
     invoice: Invoicing, days: int, *shares: tuple[str, Fraction], method: str = "bank_transfer"
-) -> Receipt:
-    """Let money come some days after an invoice."""
+) -> Paying:
+    """Let money move some days after an invoice."""
     name = f"{invoice.name}-paid-{days}"
-    return Receipt(invoice.on + timedelta(days=days), name, invoice.customer, shares, method)
+    return Paying(invoice.on + timedelta(days=days), name, invoice.party, shares, method)
 
 
 def months_before(today: date, count: int) -> list[date]:

@@ -6,8 +6,8 @@ from typing import Any
 from accounting.parties import Party
 
 
-def customer_of(party: Party) -> dict[str, Any]:
-    """Show a customer in short."""
+def shape_party(party: Party) -> dict[str, Any]:
+    """Show a customer or vendor in short."""
     return {
         "id": party.id,
         "external_id": party.external_id,

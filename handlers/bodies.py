@@ -152,8 +152,8 @@ class SalesTaxInput(TypedDict):
     tax_account: NotRequired[AccountIdentifier]
 
 
-class InvoiceLineInput(TypedDict):
-    """One thing invoiced."""
+class LineItemInput(TypedDict):
+    """One thing sold or bought."""
 
     quantity: Quantity
     unit_price: int
@@ -209,7 +209,7 @@ class InvoiceCreate(TypedDict):
     transaction_tags: NotRequired[Tags]
     metadata: NotRequired[AnyJson]
     document: NotRequired[DocumentUpload]
-    line_items: list[InvoiceLineInput]
+    line_items: list[LineItemInput]
     payments: NotRequired[list[InvoiceInitialPayment]]
 
 
@@ -227,7 +227,7 @@ class InvoiceReplace(TypedDict):
     transaction_tags: NotRequired[Tags]
     metadata: NotRequired[AnyJson]
     document: NotRequired[DocumentUpload]
-    line_items: list[InvoiceLineInput]
+    line_items: list[LineItemInput]
 
 
 class InvoiceSend(TypedDict):
@@ -235,7 +235,7 @@ class InvoiceSend(TypedDict):
     due_at: NotRequired[datetime]
 
 
-class InvoiceVoid(TypedDict):
+class Voiding(TypedDict):
     voided_at: NotRequired[datetime]
 
 
@@ -396,8 +396,296 @@ class CustomerCreditReplace(TypedDict):
     document: NotRequired[DocumentUpload]
 
 
-class CustomerCreditVoid(TypedDict):
-    voided_at: NotRequired[datetime]
+class VendorCreate(TypedDict):
+    external_id: NotRequired[str]
+    individual_name: NotRequired[str]
+    company_name: NotRequired[str]
+    email: NotRequired[str]
+    mobile_phone: NotRequired[str]
+    office_phone: NotRequired[str]
+    address_string: NotRequired[str]
+    memo: NotRequired[str]
+    transaction_tags: NotRequired[Tags]
+    country: NotRequired[str]
+    vat_number: NotRequired[str]
+    payment_terms_days: NotRequired[int]
+    metadata: NotRequired[AnyJson]
+    document: NotRequired[DocumentUpload]
+
+
+VendorStatusChange = Literal["ACTIVE", "INACTIVE", "BLOCKED"]
+
+
+class VendorUpdate(TypedDict):
+    external_id: NotRequired[str | None]
+    individual_name: NotRequired[str | None]
+    company_name: NotRequired[str | None]
+    email: NotRequired[str | None]
+    mobile_phone: NotRequired[str | None]
+    office_phone: NotRequired[str | None]
+    address_string: NotRequired[str | None]
+    memo: NotRequired[str | None]
+    status: NotRequired[VendorStatusChange]
+    transaction_tags: NotRequired[Tags]
+    payment_terms_days: NotRequired[int | None]
+    metadata: NotRequired[AnyJson]
+
+
+class BillCreate(TypedDict):
+    vendor_id: NotRequired[UUID]
+    vendor_external_id: NotRequired[str]
+    external_id: NotRequired[str]
+    bill_number: NotRequired[str]
+    vendor_bill_number: NotRequired[str | None]
+    bill_date: NotRequired[date | None]
+    received_at: NotRequired[datetime]
+    due_at: NotRequired[datetime | None]
+    terms: NotRequired[str | None]
+    currency: NotRequired[Currency]
+    memo: NotRequired[str | None]
+    additional_discount: NotRequired[int]
+    transaction_tags: NotRequired[Tags]
+    metadata: NotRequired[AnyJson]
+    document: NotRequired[DocumentUpload]
+    line_items: list[LineItemInput]
+
+
+class BillReplace(TypedDict):
+    vendor_id: NotRequired[UUID]
+    vendor_external_id: NotRequired[str]
+    external_id: NotRequired[str]
+    bill_number: NotRequired[str]
+    vendor_bill_number: NotRequired[str | None]
+    bill_date: NotRequired[date | None]
+    received_at: NotRequired[datetime]
+    due_at: NotRequired[datetime | None]
+    terms: NotRequired[str | None]
+    currency: NotRequired[Currency]
+    memo: NotRequired[str | None]
+    additional_discount: NotRequired[int]
+    transaction_tags: NotRequired[Tags]
+    metadata: NotRequired[AnyJson]
+    document: NotRequired[DocumentUpload]
+    line_items: list[LineItemInput]
+
+
+class BillReceive(TypedDict):
+    received_at: NotRequired[datetime]
+    due_at: NotRequired[datetime]
+
+
+class BillAllocationInput(TypedDict):
+    """A part of the payment for one bill."""
+
+    bill_id: UUID
+    amount_cents: int
+    description: NotRequired[str]
+
+
+BillPaymentMethod = Literal[
+    "bank_transfer",
+    "ach",
+    "wire",
+    "check",
+    "credit_card",
+    "debit_card",
+    "cash",
+    "other",
+]
+VendorPaymentStatus = Literal["pending", "processing", "completed", "failed", "cancelled"]
+
+
+class BillPaymentCreate(TypedDict):
+    vendor_id: NotRequired[UUID]
+    vendor_external_id: NotRequired[str]
+    amount_cents: int
+    allocations: NotRequired[list[BillAllocationInput]]
+    payment_date: date
+    currency: Currency
+    payment_method: BillPaymentMethod
+    status: NotRequired[VendorPaymentStatus]
+    payment_reference: NotRequired[str]
+    check_number: NotRequired[str]
+    processing_fee_cents: NotRequired[int]
+    external_id: NotRequired[str]
+    memo: NotRequired[str]
+    transaction_tags: NotRequired[Tags]
+    metadata: NotRequired[Metadata]
+
+
+class BillPaymentUpdate(TypedDict):
+    """Changes to a payment; no field is required."""
+
+    amount_cents: NotRequired[int]
+    allocations: NotRequired[list[BillAllocationInput]]
+    payment_date: NotRequired[date]
+    payment_method: NotRequired[BillPaymentMethod]
+    status: NotRequired[VendorPaymentStatus]
+    payment_reference: NotRequired[str | None]
+    check_number: NotRequired[str | None]
+    processing_fee_cents: NotRequired[int]
+    external_id: NotRequired[str | None]
+    memo: NotRequired[str | None]
+    transaction_tags: NotRequired[Tags]
+    metadata: NotRequired[Metadata]
+
+
+class VendorCreditLineInput(TypedDict):
+    """One thing credited."""
+
+    amount: int
+    tax_amount_cents: NotRequired[int]
+    expense_account_identifier: NotRequired[AccountIdentifier]
+    memo: NotRequired[str]
+    tags: NotRequired[Tags]
+    metadata: NotRequired[AnyJson]
+
+
+class VendorCreditAllocationInput(TypedDict):
+    """A part of the credit for one bill."""
+
+    bill_id: UUID
+    amount: int
+
+
+class VendorCreditCreate(TypedDict):
+    vendor_id: NotRequired[UUID]
+    vendor_external_id: NotRequired[str]
+    external_id: NotRequired[str]
+    vendor_credit_number: NotRequired[str]
+    received_at: NotRequired[datetime]
+    source_bill_id: NotRequired[UUID]
+    currency: NotRequired[Currency]
+    memo: NotRequired[str | None]
+    tags: NotRequired[Tags]
+    metadata: NotRequired[AnyJson]
+    line_items: list[VendorCreditLineInput]
+    allocations: NotRequired[list[VendorCreditAllocationInput]]
+    document: NotRequired[DocumentUpload]
+
+
+class VendorCreditReplace(TypedDict):
+    allocations: NotRequired[list[VendorCreditAllocationInput]]
+    received_at: NotRequired[datetime]
+    memo: NotRequired[str | None]
+    tags: NotRequired[Tags]
+    metadata: NotRequired[AnyJson]
+    document: NotRequired[DocumentUpload]
+
+
+VendorRefundAllocationType = Literal["bill", "payment", "credit"]
+
+
+class VendorRefundAllocationInput(TypedDict):
+    """A part of the refund, and what it gives back."""
+
+    allocation_type: VendorRefundAllocationType
+    bill_id: NotRequired[UUID]
+    bill_payment_id: NotRequired[UUID]
+    amount_cents: int
+    description: NotRequired[str]
+    metadata: NotRequired[AnyJson]
+
+
+VendorRefundMethod = Literal[
+    "bank_transfer",
+    "ach",
+    "wire",
+    "check",
+    "credit_card",
+    "cash",
+    "other",
+]
+
+
+class VendorRefundInitialPayment(TypedDict):
+    """A payment that is to bring money of a refund; pending until it is there."""
+
+    amount_cents: int
+    payment_method: NotRequired[VendorRefundMethod]
+    payment_date: NotRequired[date]
+    processor: NotRequired[str]
+    processor_payment_id: NotRequired[str]
+    payment_reference: NotRequired[str]
+    processing_fee_cents: NotRequired[int]
+    description: NotRequired[str]
+    memo: NotRequired[str]
+    transaction_tags: NotRequired[Tags]
+    metadata: NotRequired[AnyJson]
+
+
+VendorRefundType = Literal[
+    "overpayment",
+    "credit_balance",
+    "duplicate_payment",
+    "billing_error",
+    "goods_return",
+    "service_cancellation",
+    "other",
+]
+
+
+class VendorRefundCreate(TypedDict):
+    vendor_id: UUID
+    total_refunded_amount_cents: int
+    allocations: NotRequired[list[VendorRefundAllocationInput]]
+    payments: NotRequired[list[VendorRefundInitialPayment]]
+    external_id: NotRequired[str]
+    refund_type: NotRequired[VendorRefundType]
+    refund_date: NotRequired[date]
+    expected_completion_date: NotRequired[date]
+    currency: Currency
+    reference_number: NotRequired[str]
+    description: NotRequired[str]
+    memo: NotRequired[str]
+    reason: NotRequired[str]
+    metadata: NotRequired[AnyJson]
+    document: NotRequired[DocumentUpload]
+
+
+class VendorRefundUpdate(TypedDict):
+    description: NotRequired[str | None]
+    memo: NotRequired[str | None]
+    reason: NotRequired[str | None]
+    metadata: NotRequired[AnyJson]
+    expected_completion_date: NotRequired[date | None]
+    document: NotRequired[DocumentUpload]
+
+
+class VendorRefundPaymentCreate(TypedDict):
+    vendor_id: UUID
+    total_amount_cents: int
+    allocations: NotRequired[list[VendorRefundAllocationInput]]
+    external_id: NotRequired[str]
+    refund_type: NotRequired[VendorRefundType]
+    refund_date: NotRequired[date]
+    currency: Currency
+    description: NotRequired[str]
+    memo: NotRequired[str]
+    reason: NotRequired[str]
+    metadata: NotRequired[AnyJson]
+    payment_method: NotRequired[VendorRefundMethod]
+    processor: NotRequired[str]
+    payment_reference: NotRequired[str]
+    processing_fee_cents: NotRequired[int]
+
+
+class VendorRefundPaymentUpdate(TypedDict):
+    """Changes to a payment; no field is required."""
+
+    status: NotRequired[VendorPaymentStatus]
+    failure_reason: NotRequired[str | None]
+    payment_date: NotRequired[date]
+    payment_method: NotRequired[VendorRefundMethod]
+    processor: NotRequired[str | None]
+    processing_fee_cents: NotRequired[int]
+    payment_reference: NotRequired[str | None]
+    processor_payment_id: NotRequired[str | None]
+    description: NotRequired[str | None]
+    memo: NotRequired[str | None]
+    transaction_tags: NotRequired[Tags]
+    metadata: NotRequired[AnyJson]
+    allocations: NotRequired[list[VendorRefundAllocationInput]]
 
 
 AccountType = Literal["asset", "liability", "equity", "revenue", "expense"]

@@ -1,119 +1,62 @@
 """Invoice payments: money from customers, and which invoices it settles."""
 
-from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
-from accounting import documents, payments, postings, settling
-from accounting.documents import Document
-from accounting.payments import Amended, Payment
+from accounting import documents, payments
 from accounting.refund_shares import GivenBack
-from accounting.sides import RECEIVABLE
-from handlers._shapes import customer_of, day_start
+from handlers import _trade_payments
+from handlers._shapes import day_start, shape_party
 from handlers.bodies import InvoicePaymentChanges, InvoicePaymentCreate
-from handlers.replies import Created, Reply
+from handlers.replies import Reply
 from persistence.books import Books
 from persistence.pages import Page, PageRequest
 from persistence.payments import PaymentRecord
+from persistence.trade import Trade
 
 
 async def create_invoice_payment(books: Books, body: InvoicePaymentCreate) -> Reply:
     """Record a payment and what it settles; one with this external id is answered as it is."""
-    # The external id comes last: whoever said the same one a moment ago is seen after the locks.
-    party, invoices, existing = await books.ask(
-        books.customers.party(body.get("customer_id"), body.get("customer_external_id")).later(),
-        books.invoices.lock_all(settling.documents_touched(RECEIVABLE, None, body)).later(),
-        books.invoice_payments.with_external_id(body.get("external_id")),
-    )
-    if existing is not None:
-        return {"payment": show(books, await books.invoice_payments.shown(existing))}
-    given = {**body, "idempotency_key": books.idempotency_key}
-    made = settling.receive(RECEIVABLE, given, party(), invoices(), books.occasion)
-    return Created(await keep(books, made))
+    return await _trade_payments.create(books.sales, body, shape)
 
 
 async def list_invoice_payments(books: Books, page: PageRequest) -> Page[Reply]:
     """List payments."""
-    return (await books.invoice_payments.records(page)).of(lambda found: show(books, found))
+    return await _trade_payments.listed(books.sales, page, shape)
 
 
 async def get_invoice_payment(books: Books, payment_id: UUID) -> Reply:
     """Read one payment with the invoices it settles."""
-    return show(books, await books.invoice_payments.shown(payment_id))
+    return shape(books.sales, await books.invoice_payments.shown(payment_id))
 
 
 async def update_invoice_payment(
     books: Books, payment_id: UUID, body: InvoicePaymentChanges
 ) -> Reply:
     """Change the supplied fields of a payment; a supplied list of allocations replaces the old."""
-    return await amend(books, payment_id, body, whole=False)
+    return await _trade_payments.amend(books.sales, payment_id, body, shape)
 
 
 async def replace_invoice_payment(
     books: Books, payment_id: UUID, body: InvoicePaymentChanges
 ) -> Reply:
     """Change a payment as an update does, and clear the descriptions that are absent."""
-    return await amend(books, payment_id, body, whole=True)
+    return await _trade_payments.amend(books.sales, payment_id, body, shape, whole=True)
 
 
 async def cancel_invoice_payment(books: Books, payment_id: UUID) -> Reply:
     """Cancel a payment that is pending or failed; what it reserves is released."""
-    payment, invoices = await lock(books, payment_id, {})
-    return await keep(books, settling.cancel(RECEIVABLE, payment, invoices, books.occasion))
+    return await _trade_payments.cancel(books.sales, payment_id, shape)
 
 
-async def amend(
-    books: Books, payment_id: UUID, body: InvoicePaymentChanges, *, whole: bool
-) -> Reply:
-    """Load a payment with everything it touches, and let the rules change it."""
-    payment, invoices = await lock(books, payment_id, body)
-    amended = settling.amend(RECEIVABLE, payment, invoices, body, books.occasion, whole=whole)
-    if amended.payment is payment:
-        return await answer(books, amended)
-    return await keep(books, amended)
-
-
-async def lock(
-    books: Books, payment_id: UUID, body: Mapping[str, Any]
-) -> tuple[Payment, dict[UUID, Document]]:
-    """Lock a payment, then every invoice that it or the body allocates to."""
-    payment = await books.invoice_payments.lock(payment_id)
-    touched = settling.documents_touched(RECEIVABLE, payment, body)
-    return payment, await books.invoices.lock_all(touched)
-
-
-async def keep(books: Books, amended: Amended) -> Reply:
-    """Save a payment and the invoices that moved with it, and post what that asks for."""
-    books.save(amended.payment, *amended.changed)
-    roles = await books.roles()
-    books.post(postings.entries_for(RECEIVABLE, amended.payment, roles, books.lock_date))
-    return await answer(books, amended)
-
-
-async def answer(books: Books, amended: Amended) -> Reply:
-    """Show a payment as it is kept, with what refunds give back of it."""
-    payment, invoices = amended.payment, amended.documents
-    refunds = await books.invoice_payments.refunds_of(payment, invoices)
-    return {"payment": shape(books, payment, invoices, refunds)}
-
-
-def show(books: Books, found: PaymentRecord) -> dict[str, Any]:
-    """Show a payment as it was read."""
-    return shape(books, found.payment, found.documents, found.refunds)
-
-
-def shape(
-    books: Books,
-    payment: Payment,
-    invoices: Mapping[UUID, Document],
-    refunds: Iterable[GivenBack],
-) -> dict[str, Any]:
+def shape(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
     """Show a payment with the invoices it settles or reserves, and its refunds."""
+    payment = found.payment
     return {
         "id": payment.id,
-        "business_id": books.business_id,
+        "business_id": trade.books.business_id,
         "customer_id": payment.party.id,
-        "customer": customer_of(payment.party),
+        "customer": shape_party(payment.party),
         "total_amount_cents": payment.total,
         "applied_amount_cents": payments.applied(payment),
         "allocated_amount_cents": payments.allocated(payment),
@@ -139,8 +82,8 @@ def shape(
         "idempotency_key": payment.idempotency_key,
         "created_at": payment.created_at,
         "updated_at": payment.updated_at,
-        **allocations(books, payment, invoices),
-        "refund_allocations": [shape_refund(each) for each in refunds],
+        **shape_allocations(trade, found),
+        "refund_allocations": [shape_refund(each) for each in found.refunds],
         "reconciled_bank_transactions": [],
         "payouts": [],
     }
@@ -157,20 +100,18 @@ def shape_refund(refund: GivenBack) -> dict[str, Any]:
     }
 
 
-def allocations(
-    books: Books, payment: Payment, invoices: Mapping[UUID, Document]
-) -> dict[str, Any]:
+def shape_allocations(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
     """Show the live allocations twice: by invoice as it is now, and as parts of the payment."""
-    completed = payment.status == "completed"
+    payment, completed = found.payment, found.payment.status == "completed"
     applied, parts = [], []
     for each in payments.live_allocations(payment):
-        invoice = invoices[each.document_id]
+        invoice = found.documents[each.document_id]
         applied.append(
             {
                 "id": invoice.id,
                 "invoice_number": invoice.number,
                 "applied_amount_cents": each.amount if completed else 0,
-                "status": documents.status(RECEIVABLE, invoice, books.occasion.today),
+                "status": documents.status(trade.side, invoice, trade.books.occasion.today),
                 "outstanding_amount_cents": documents.outstanding(invoice),
             }
         )

@@ -4,23 +4,26 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from accounting import documents, postings, refunding, refunds
+from accounting import documents, refunding, refunds
 from accounting.documents import Document
 from accounting.payments import Payment
-from accounting.refunds import RefundAllocation, RefundPayment
+from accounting.refunds import InvoiceRefund, RefundAllocation, RefundPayment
 from accounting.sides import RECEIVABLE
-from handlers import _documents
+from handlers import _documents, _trade_refunds
 from handlers._documents import Links
 from handlers._shapes import day_start
+from handlers._trading import keep
 from handlers.bodies import InvoiceRefundCreate, InvoiceRefundPaymentCreate
 from handlers.replies import Created, Reply
 from persistence.books import Books
 from persistence.pages import Page, PageRequest
 from persistence.refunds import RefundRecord
 from persistence.stored_documents import StoredDocument
+from persistence.trade import Trade
 from persistence.wire import Question
 
 Target = Document | Payment
+Record = RefundRecord[InvoiceRefund, RefundPayment]
 
 
 async def create_invoice_refund(books: Books, body: InvoiceRefundCreate, links: Links) -> Reply:
@@ -36,18 +39,16 @@ async def create_invoice_refund(books: Books, body: InvoiceRefundCreate, links: 
     [target] = targets().values()
     roles = await books.roles()
     agreed = refunding.agree(RECEIVABLE, body, target, roles, books.occasion)
-    await keep(books, agreed.refund, agreed.target, *filter(None, [agreed.payment]))
+    await keep(books.sales, agreed.refund, *filter(None, [agreed.payment]), moved=[agreed.target])
     stored = _documents.attach(books, file, "invoice_refund", agreed.refund.id)
     paid = () if agreed.payment is None else (agreed.payment,)
     record = RefundRecord(agreed.refund, paid, invoices_of(agreed.target))
-    return Created(shape(books, record, stored, links))
+    return Created(shape(books.sales, record, stored, links))
 
 
 async def list_invoice_refunds(books: Books, page: PageRequest, links: Links) -> Page[Reply]:
     """List refunds."""
-    found = await books.invoice_refunds.records(page)
-    stored = await books.stored_documents.latest([record.id for record in found.rows])
-    return found.of(lambda record: shape(books, record, stored.get(record.id), links))
+    return await _trade_refunds.listed(books.sales, page, links, shape)
 
 
 async def get_invoice_refund(books: Books, refund_id: UUID, links: Links) -> Reply:
@@ -65,7 +66,7 @@ async def cancel_invoice_refund(books: Books, refund_id: UUID, links: Links) -> 
     )
     [target] = targets.values()
     cancelled, after = refunding.cancel(refund, target, books.occasion)
-    await keep(books, cancelled, after)
+    await keep(books.sales, cancelled, moved=[after])
     return await show(books, replace(record, refund=cancelled, documents=invoices_of(after)), links)
 
 
@@ -82,7 +83,7 @@ async def create_invoice_refund_payment(
         refunding.refuse_elsewhere(refund, existing)
         return shape_payment(existing)
     after, payment = refunding.pay(refund, given, books.occasion)
-    await keep(books, after, payment)
+    await keep(books.sales, after, payment)
     return Created(shape_payment(payment))
 
 
@@ -109,7 +110,7 @@ async def cancel_invoice_refund_payment(
         books.invoice_refund_payments.lock_of(refund_id, refund_payment_id),
     )
     after, cancelled = refunding.cancel_payment(refund, payment, books.occasion)
-    await keep(books, after, cancelled)
+    await keep(books.sales, after, cancelled)
     return shape_payment(cancelled)
 
 
@@ -121,34 +122,24 @@ def lock_target(books: Books, document_id: UUID | None, payment_id: UUID | None)
     return books.invoices.lock_all([document_id])
 
 
-async def keep(books: Books, *values: Any) -> None:
-    """Save a refund and what moved with it, and post what that asks for."""
-    books.save(*values)
-    roles = await books.roles()
-    for value in values:
-        if not isinstance(value, Target):  # Refunds leave the postings of their targets alone.
-            books.post(postings.entries_for(RECEIVABLE, value, roles, books.lock_date))
-
-
 def invoices_of(target: Target) -> dict[UUID, Document]:
     """Name the invoice that a refund gives back of, where it is one."""
     return {target.id: target} if isinstance(target, Document) else {}
 
 
-async def show(books: Books, record: RefundRecord, links: Links) -> Reply:
+async def show(books: Books, record: Record, links: Links) -> Reply:
     """Show a refund with its latest document."""
-    stored = await books.stored_documents.latest([record.id])
-    return shape(books, record, stored.get(record.id), links)
+    return await _trade_refunds.show(books.sales, record, links, shape)
 
 
 def shape(
-    books: Books, record: RefundRecord, stored: StoredDocument | None, links: Links
+    trade: Trade, record: Record, stored: StoredDocument | None, links: Links
 ) -> dict[str, Any]:
     """Show a refund with what it gives back and what has paid it."""
     refund = record.refund
     return {
         "id": refund.id,
-        "business_id": books.business_id,
+        "business_id": trade.books.business_id,
         "customer_id": refund.party.id,
         "customer_name": refund.party.name,
         "external_id": refund.external_id,
@@ -173,7 +164,7 @@ def shape(
     }
 
 
-def shape_allocation(allocation: RefundAllocation, record: RefundRecord) -> dict[str, Any]:
+def shape_allocation(allocation: RefundAllocation, record: Record) -> dict[str, Any]:
     """Show what a refund gives back."""
     invoice = record.documents.get(allocation.target_id)
     begun, _ = refunds.agreed_days(record.refund, allocation)

@@ -44,11 +44,9 @@ class AllocationStatements:
     def chosen(self, choice: Choice) -> str:
         """All allocations of their holders, ended ones too."""
         row = self.table.c
-        names = ("id", "version", "document_id", "document_date", "amount", "start_on", "end_on")
-        chosen = select(
-            row[self.holder_id].label("holder_id"),
-            *(row[name] for name in (*names, *self.splits)),
-        )
+        plain = ("id", "version", "document_id", "document_date", "amount", "start_on", "end_on")
+        names = (*plain, "description", *self.splits)
+        chosen = select(row[self.holder_id].label("holder_id"), *(row[name] for name in names))
         mine = in_business(self.table), choice(row[self.holder_id])
         return compiled(chosen.where(*mine).order_by(row.id))
 
@@ -104,6 +102,7 @@ class AllocationRows:
                 end=row["end_on"],
                 split=split_of(row["split"]),
                 own_split=split_of(row.get("own_split", [])),
+                description=row["description"],
             )
             self.books.saw_version(share.id, row["version"])
             found[row["holder_id"]].append(share)
@@ -120,6 +119,7 @@ class AllocationRows:
                 "amount": share.amount,
                 "start_on": share.start,
                 "end_on": share.end,
+                "description": share.description,
                 **{name: getattr(share, name) for name in self.statements.splits},
             }
             self.books.stage(self.statements.table, share.id, row)

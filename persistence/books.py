@@ -14,16 +14,19 @@ from sqlalchemy import Table
 from accounting.accounts import Account
 from accounting.businesses import Business
 from accounting.chart import Role
-from accounting.credits import Credit
-from accounting.documents import Document
 from accounting.errors import Stale
 from accounting.ledger import Entry
 from accounting.occasion import Occasion
-from accounting.parties import Customer
-from accounting.payments import Payment
-from accounting.refunds import Refund, RefundPayment
-from accounting.writing_off import WriteOff
+from accounting.parties import Customer, Vendor
+from accounting.sides import PAYABLE, RECEIVABLE
 from persistence.accounts import AccountStore, RoleMemory
+from persistence.bills import (
+    BillPaymentStore,
+    BillStore,
+    VendorCreditStore,
+    VendorRefundPaymentStore,
+    VendorRefundStore,
+)
 from persistence.customers import CustomerStore
 from persistence.identifiers import new_id
 from persistence.invoices import (
@@ -40,11 +43,13 @@ from persistence.statements import Row
 from persistence.store import Versioned
 from persistence.stored_documents import StoredDocumentStore
 from persistence.tenants import BusinessTenant
+from persistence.trade import Trade
+from persistence.vendors import VendorStore
 from persistence.wire import Question
 from persistence.write_offs import WriteOffStore
 
-Kept = Customer | Account | Document | Payment | WriteOff | Credit | Refund | RefundPayment
-"""The values that the books of a business keep."""
+Kept = Customer | Vendor | Account
+"""The values that the books of a business keep beside those of a side of its trade."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +87,7 @@ class Books:
         self._versions: dict[UUID, int] = {}
         self._last_lock: tuple[int, UUID] | None = None
         self.customers = CustomerStore(self)
+        self.vendors = VendorStore(self)
         self.accounts = AccountStore(self)
         self.invoices = InvoiceStore(self)
         self.invoice_payments = InvoicePaymentStore(self)
@@ -89,6 +95,32 @@ class Books:
         self.write_offs = WriteOffStore(self)
         self.invoice_refunds = InvoiceRefundStore(self)
         self.invoice_refund_payments = InvoiceRefundPaymentStore(self)
+        self.bills = BillStore(self)
+        self.bill_payments = BillPaymentStore(self)
+        self.vendor_credits = VendorCreditStore(self)
+        self.vendor_refunds = VendorRefundStore(self)
+        self.vendor_refund_payments = VendorRefundPaymentStore(self)
+        self.sales = Trade(
+            self,
+            RECEIVABLE,
+            parties=self.customers,
+            documents=self.invoices,
+            payments=self.invoice_payments,
+            credits=self.customer_credits,
+            refunds=self.invoice_refunds,
+            refund_payments=self.invoice_refund_payments,
+            write_offs=self.write_offs,
+        )
+        self.purchases = Trade(
+            self,
+            PAYABLE,
+            parties=self.vendors,
+            documents=self.bills,
+            payments=self.bill_payments,
+            credits=self.vendor_credits,
+            refunds=self.vendor_refunds,
+            refund_payments=self.vendor_refund_payments,
+        )
         self.journal = JournalStore(self)
         self.stored_documents = StoredDocumentStore(self)
 
@@ -196,11 +228,15 @@ class Books:
         changed = isinstance(self.session, Writing) and self.staging.holds_change(id_)
         return loaded + 1 if changed else loaded
 
-    def check_precondition(self, value: Versioned) -> None:
-        """Compare If-Match with the first row that is locked: the one the path names."""
+    def check_precondition(self, value: Versioned, *, again: bool = False) -> None:
+        """Compare If-Match with the first row that is locked: the one the path names.
+
+        A row that is read before its lock is looked at `again` once it is locked.
+        """
         if self._precondition is not None:
             self._precondition.refuse_stale(value.version)
-            self._precondition = None
+            if not again:
+                self._precondition = None
 
     def note_locks(self, rank: int, ids: list[UUID]) -> None:
         """Hold every transaction to one order of locks: none waits for another in a ring."""
@@ -213,18 +249,8 @@ class Books:
         match value:
             case Customer():
                 return self.customers
-            case Document():
-                return self.invoices
-            case Payment():
-                return self.invoice_payments
-            case WriteOff():
-                return self.write_offs
-            case Credit():
-                return self.customer_credits
-            case Refund():
-                return self.invoice_refunds
-            case RefundPayment():
-                return self.invoice_refund_payments
+            case Vendor():
+                return self.vendors
             case Account():
                 return self.accounts
         raise TypeError(f"no store keeps a {type(value).__name__}")

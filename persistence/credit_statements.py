@@ -1,4 +1,4 @@
-"""The statements of credits: one set for customer credits now and vendor credits later."""
+"""The statements of credits: one set for customer credits and vendor credits."""
 
 from dataclasses import fields
 from functools import cached_property

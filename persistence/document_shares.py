@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
-from sqlalchemy import Date, Table, and_, cast, func, select
+from sqlalchemy import Date, Table, and_, cast, func, literal_column, select
 from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.writing_off import WriteOff
@@ -96,7 +96,7 @@ class ShareTables:
     credit_allocation: Table
     refund: Table
     refund_allocation: Table
-    write_off: Table
+    write_off: Table | None = None  # What is owed to others is not written off.
 
 
 def share_columns(document: Table, tables: ShareTables) -> list[ColumnElement[Any]]:
@@ -135,8 +135,8 @@ def _payments(document: Table, tables: ShareTables) -> Any:
 def _credits(document: Table, tables: ShareTables) -> Any:
     """As `accounting.credits.applied_days` says: no earlier than the credit and the document."""
     credit, share = tables.credit.c, tables.credit_allocation
-    opened = (day_of(credit.opened_at), day_of(document.c.opened_at))
-    applied_on = func.greatest(share.c.start_on, *opened)
+    opened_on = day_of(credit.opened_at)
+    applied_on = func.greatest(share.c.start_on, opened_on, share.c.document_date)
     shown = (credit.id, applied_on, share.c.amount)
     credited = _held_by(share, "credit_id", tables.credit)
     return _gathered(document, share, credited, shown, (applied_on, share.c.id))
@@ -152,6 +152,8 @@ def _refunds(document: Table, tables: ShareTables) -> Any:
 
 
 def _write_offs(document: Table, tables: ShareTables) -> Any:
+    if tables.write_off is None:
+        return literal_column("NULL::json")
     row = tables.write_off.c
     shown = func.json_build_array(
         row.id, row.external_id, row.amount, row.write_off_at, row.memo, row.account_id, row.tags

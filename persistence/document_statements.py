@@ -1,4 +1,4 @@
-"""The statements of what is owed: one set for invoices now and bills later."""
+"""The statements of what is owed: one set for invoices and bills."""
 
 from dataclasses import fields
 from functools import cached_property
@@ -24,6 +24,7 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.documents import Document
 from accounting.parties import Party
+from accounting.sides import Side
 from persistence.document_shares import ShareTables, day_of, share_columns
 from persistence.filters import MOMENT, any_part, created_filters
 from persistence.pages import Filter, Listing, first_if_absent
@@ -33,14 +34,14 @@ from persistence.store import among, in_business
 STORED = tuple(item.name for item in fields(Document) if item.name not in ("party", "posted"))
 PARTY = tuple(item.name for item in fields(Party))
 UNLISTED = ("lines", "settled", "returned")
-ISSUED = ("sent", "overdue", "partially_paid", "partially_written_off")
 
 
 def party_columns(party: Table) -> list[ColumnElement[Any]]:
     """What a document or a payment shows of its party, named `party_...`."""
     name = func.coalesce(party.c.company_name, party.c.individual_name)
-    archived = party.c.archived_at.is_not(None)
-    values = {"name": name, "archived": archived}
+    standing = party.c.standing if "standing" in party.c else word("ACTIVE")
+    status = case((party.c.archived_at.is_not(None), word("ARCHIVED")), else_=standing)
+    values = {"name": name, "status": status}
     return [(values[n] if n in values else party.c[n]).label(f"party_{n}") for n in PARTY]
 
 
@@ -52,7 +53,8 @@ def on_party(table: Table, party: Table) -> ColumnElement[bool]:
 class DocumentStatements:
     """The statements of one side's documents."""
 
-    def __init__(self, document: Table, party: Table, tables: ShareTables) -> None:
+    def __init__(self, side: Side, document: Table, party: Table, tables: ShareTables) -> None:
+        self.side = side
         self.document = document
         self.party = party
         self.source = document.join(party, on_party(document, party))
@@ -119,7 +121,7 @@ class DocumentStatements:
             columns=(*self._plain_columns(), *party_columns(self.party)),
             filters=self._filters(),
             sorts=self._sorts(),
-            default_sort="-sent_at",
+            default_sort=f"-{self.side.opened_field}",
         )
 
     def _plain_columns(self) -> list[ColumnElement[Any]]:
@@ -146,28 +148,27 @@ class DocumentStatements:
             (row.written_off > none, word("partially_written_off")),
             (self._overdue(), word("overdue")),
             (row.paid + row.credited > none, word("partially_paid")),
-            else_=word("sent"),
+            else_=word(self.side.opened_word),
         )
 
     def _filters(self) -> dict[str, Filter]:
-        row, party = self.document.c, self.party.c
+        side, row, party = self.side, self.document.c, self.party.c
+        own, other = side.party_id_field, side.party_external_id_field
+        first, last = f"{side.opened_field}_start", f"{side.opened_field}_end"
+        statuses = any_(given("status", ARRAY(Text())))
         return {
             **created_filters(self.document),
-            "status": Filter(self._status() == any_(given("status", ARRAY(Text()))), _spelled_out),
+            "status": Filter(self._status() == statuses, self._spelled_out),
             "is_overdue": Filter(
                 func.coalesce(self._overdue(), literal_column("false"))
                 == given("is_overdue", Boolean)
             ),
-            "customer_id": Filter(row.party_id == any_(given("customer_id", ARRAY(Uuid())))),
-            "customer_external_id": Filter(
-                party.external_id == given("customer_external_id", Text)
-            ),
+            own: Filter(row.party_id == any_(given(own, ARRAY(Uuid())))),
+            other: Filter(party.external_id == given(other, Text)),
             "external_id": Filter(row.external_id == given("external_id", Text)),
             # By the column that is indexed; a draft, which was never opened, stands before all.
-            "sent_at_start": Filter(row.listed_at >= given("sent_at_start", MOMENT)),
-            "sent_at_end": Filter(
-                and_(row.listed_at <= given("sent_at_end", MOMENT), row.opened_at.is_not(None))
-            ),
+            first: Filter(row.listed_at >= given(first, MOMENT)),
+            last: Filter(and_(row.listed_at <= given(last, MOMENT), row.opened_at.is_not(None))),
             "due_at_start": Filter(row.due_at >= given("due_at_start", MOMENT)),
             "due_at_end": Filter(row.due_at <= given("due_at_end", MOMENT)),
             "min_amount": Filter(row.total_amount >= given("min_amount", BigInteger)),
@@ -176,6 +177,7 @@ class DocumentStatements:
             "search": any_part(
                 "search",
                 row.number,
+                row.party_number,
                 row.external_id,
                 row.memo,
                 party.company_name,
@@ -186,13 +188,13 @@ class DocumentStatements:
     def _sorts(self) -> dict[str, ColumnElement[Any]]:
         row = self.document.c
         return {
-            "sent_at": row.listed_at,
+            self.side.opened_field: row.listed_at,
             "due_at": first_if_absent(row.due_at),
             "created_at": row.created_at,
             "total_amount": row.total_amount,
-            "invoice_number": func.coalesce(row.number, word("")),
+            self.side.number_field: func.coalesce(row.number, word("")),
         }
 
-
-def _spelled_out(statuses: list[str]) -> list[str]:
-    return [one for each in statuses for one in (ISSUED if each == "issued" else (each,))]
+    def _spelled_out(self, statuses: list[str]) -> list[str]:
+        issued = (self.side.opened_word, "overdue", "partially_paid", "partially_written_off")
+        return [one for each in statuses for one in (issued if each == "issued" else (each,))]

@@ -1,4 +1,4 @@
-"""What is owed, as it is stored: one store for invoices now and bills later.
+"""What is owed, as it is stored: one store for invoices and bills.
 
 A subclass names its tables; statements, filters and shapes of rows are the same for both sides.
 """
@@ -51,11 +51,10 @@ class DocumentStore(Store[Document]):
     """The documents of one side in one business."""
 
     statements: ClassVar[DocumentStatements]
-    series: ClassVar[str]
 
     def __init__(self, books: "Books") -> None:
         super().__init__(books)
-        self.numbers = GivenNumbers(books, self.series)
+        self.numbers = GivenNumbers(books, self.statements.side.series)
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         posted = self.books.journal.posted_for(ids)

@@ -25,6 +25,15 @@ _UNIQUE = {
     "customer_credit_business_id_number_key": _Broken(
         "duplicate_credit_note_number", "Another credit note of this business has this number."
     ),
+    "bill_business_id_number_key": _Broken(
+        "duplicate_bill_number", "Another bill of this business has this number."
+    ),
+    "bill_party_number_key": _Broken(
+        "duplicate_bill_number", "Another bill of this vendor has this vendor's number."
+    ),
+    "vendor_credit_business_id_number_key": _Broken(
+        "duplicate_vendor_credit_number", "Another vendor credit of this business has this number."
+    ),
     "account_business_id_code_key": _Broken(
         "duplicate_account_code", "Another account of this business has this code."
     ),
@@ -33,6 +42,9 @@ _UNIQUE = {
 _NAMED = {
     "customer_credit_business_id_source_document_id_fkey": _Broken(
         "invoice_has_allocations", "A customer credit names the invoice as its source."
+    ),
+    "vendor_credit_business_id_source_document_id_fkey": _Broken(
+        "bill_has_allocations", "A vendor credit names the bill as its source."
     ),
 }
 _EXTERNAL_ID = "_external_id_key"

@@ -2,6 +2,9 @@
 
 from typing import ClassVar
 
+from sqlalchemy import Text, func
+
+from accounting.refunds import InvoiceRefund, RefundPayment
 from accounting.sides import RECEIVABLE
 from persistence import tables
 from persistence.allocations import AllocationStatements
@@ -10,11 +13,15 @@ from persistence.credits import CreditStore
 from persistence.document_shares import ShareTables
 from persistence.document_statements import DocumentStatements
 from persistence.documents import DocumentStore
+from persistence.pages import Filter
 from persistence.payment_refunds import RefundedStatements
 from persistence.payment_statements import PaymentStatements
 from persistence.payments import PaymentStore
-from persistence.refund_statements import RefundPaymentStatements, RefundStatements
-from persistence.refunds import RefundPaymentStore, RefundStore
+from persistence.refund_lists import InvoiceRefundStatements
+from persistence.refund_payments import RefundPaymentStore
+from persistence.refund_statements import RefundPaymentStatements
+from persistence.refunds import RefundStore
+from persistence.statements import given
 
 SETTLING = ShareTables(
     payment=tables.invoice_payment,
@@ -25,19 +32,26 @@ SETTLING = ShareTables(
     refund_allocation=tables.invoice_refund_allocation,
     write_off=tables.write_off,
 )
-INVOICES = DocumentStatements(tables.invoice, tables.customer, SETTLING)
+INVOICES = DocumentStatements(RECEIVABLE, tables.invoice, tables.customer, SETTLING)
 PAID = AllocationStatements(tables.invoice_allocation, "payment_id", INVOICES)
 REFUNDED = RefundedStatements(tables.invoice, SETTLING)
-PAYMENTS = PaymentStatements(tables.invoice_payment, tables.customer, PAID, REFUNDED)
+processor = func.lower(tables.invoice_payment.c.processor)
+PAYMENTS = PaymentStatements(
+    RECEIVABLE,
+    tables.invoice_payment,
+    tables.customer,
+    PAID,
+    REFUNDED,
+    own_filters={"processor": Filter(processor == given("processor", Text), str.lower)},
+)
 CREDITED = AllocationStatements(tables.customer_credit_allocation, "credit_id", INVOICES)
 CREDITS = CreditStatements(RECEIVABLE, tables.customer_credit, tables.customer, CREDITED)
 REFUND_PAYMENTS = RefundPaymentStatements(
-    tables.invoice_refund_payment, tables.invoice_refund, tables.customer
+    RefundPayment, tables.invoice_refund_payment, tables.invoice_refund, tables.customer
 )
-REFUNDS = RefundStatements(
+REFUNDS = InvoiceRefundStatements(
     RECEIVABLE,
-    tables.invoice_refund,
-    tables.customer,
+    InvoiceRefund,
     tables.invoice_refund_allocation,
     INVOICES,
     REFUND_PAYMENTS,
@@ -49,9 +63,8 @@ class InvoiceStore(DocumentStore):
 
     table: ClassVar = tables.invoice
     noun: ClassVar = "invoice"
-    rank: ClassVar = 2
+    rank: ClassVar = 3
     statements: ClassVar = INVOICES
-    series: ClassVar = RECEIVABLE.series
 
 
 class InvoicePaymentStore(PaymentStore):
@@ -64,31 +77,28 @@ class InvoicePaymentStore(PaymentStore):
 
 
 class CustomerCreditStore(CreditStore):
-    """The credits that customers of one business were given.
-
-    Their rank is that of payments: both are locked before documents, and no transaction locks both.
-    """
+    """The credits that customers of one business were given."""
 
     table: ClassVar = tables.customer_credit
     noun: ClassVar = "customer_credit"
-    rank: ClassVar = 1
+    rank: ClassVar = 2
     statements: ClassVar = CREDITS
 
 
-class InvoiceRefundStore(RefundStore):
+class InvoiceRefundStore(RefundStore[InvoiceRefund, RefundPayment]):
     """What one business gives back to its customers."""
 
     table: ClassVar = tables.invoice_refund
     noun: ClassVar = "invoice_refund"
-    rank: ClassVar = 3
+    rank: ClassVar = 4
     statements: ClassVar = REFUNDS
 
 
-class InvoiceRefundPaymentStore(RefundPaymentStore):
+class InvoiceRefundPaymentStore(RefundPaymentStore[RefundPayment]):
     """The payments by which one business gives back."""
 
     table: ClassVar = tables.invoice_refund_payment
     noun: ClassVar = "invoice_refund_payment"
     refund_noun: ClassVar = "invoice_refund"
-    rank: ClassVar = 4
+    rank: ClassVar = 5
     statements: ClassVar = REFUND_PAYMENTS

@@ -1,5 +1,6 @@
-"""The statements of payments: one set for invoice payments now and bill payments later."""
+"""The statements of payments: one set for invoice payments and bill payments."""
 
+from collections.abc import Mapping
 from dataclasses import fields
 from functools import cached_property
 
@@ -10,11 +11,11 @@ from sqlalchemy import (
     Table,
     Text,
     Uuid,
-    func,
     select,
 )
 
 from accounting.payments import Payment
+from accounting.sides import Side
 from persistence.allocations import AllocationStatements
 from persistence.document_statements import on_party, party_columns
 from persistence.filters import any_part, created_filters
@@ -32,15 +33,20 @@ class PaymentStatements:
 
     def __init__(
         self,
+        side: Side,
         payment: Table,
         party: Table,
         allocations: AllocationStatements,
         refunded: RefundedStatements,
+        *,
+        own_filters: Mapping[str, Filter] | None = None,
     ) -> None:
+        self.side = side
         self.payment = payment
         self.party = party
         self.allocations = allocations
         self.refunded = refunded
+        self.own_filters = own_filters or {}
         self.source = payment.join(party, on_party(payment, party))
         self.columns = (*(payment.c[name] for name in STORED), *party_columns(party))
 
@@ -75,18 +81,19 @@ class PaymentStatements:
         )
 
     def _filters(self) -> dict[str, Filter]:
-        row, party = self.payment.c, self.party.c
+        side, row, party = self.side, self.payment.c, self.party.c
         fully = (row.allocated == row.total) == given("is_fully_allocated", Boolean)
         return {
             **created_filters(self.payment),
-            "customer_id": Filter(row.party_id == given("customer_id", Uuid)),
-            "invoice_id": Filter(self.allocations.touching(self.payment, "invoice_id")),
+            side.party_id_field: Filter(row.party_id == given(side.party_id_field, Uuid)),
+            side.document_id_field: Filter(
+                self.allocations.touching(self.payment, side.document_id_field)
+            ),
             "payment_date_start": Filter(row.payment_date >= given("payment_date_start", Date)),
             "payment_date_end": Filter(row.payment_date <= given("payment_date_end", Date)),
             "min_amount": Filter(row.total >= given("min_amount", BigInteger)),
             "max_amount": Filter(row.total <= given("max_amount", BigInteger)),
             "payment_method": Filter(row.method == given("payment_method", Text)),
-            "processor": Filter(func.lower(row.processor) == given("processor", Text), str.lower),
             "status": Filter(row.status == given("status", Text)),
             "is_fully_allocated": Filter(fully),
             "external_id": Filter(row.external_id == given("external_id", Text)),
@@ -97,7 +104,9 @@ class PaymentStatements:
                 row.payment_reference,
                 row.bank_reference,
                 row.processor_reference,
+                row.check_number,
                 party.company_name,
                 party.individual_name,
             ),
+            **self.own_filters,
         }

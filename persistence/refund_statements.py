@@ -1,38 +1,23 @@
-"""The statements of refunds: one set for invoice refunds now and vendor refunds later."""
+"""The statements of refunds: what invoice refunds and vendor refunds have in common."""
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
-from sqlalchemy import (
-    ARRAY,
-    BigInteger,
-    Table,
-    Text,
-    Uuid,
-    and_,
-    any_,
-    case,
-    literal_column,
-    or_,
-    select,
-)
+from sqlalchemy import ARRAY, BigInteger, Table, Text, Uuid, and_, any_, func, select
 from sqlalchemy.sql.elements import ColumnElement
 
-from accounting.refunds import Refund, RefundPayment
+from accounting.refunds import InvoiceRefund, RefundPayment, VendorRefund
 from accounting.sides import Side
 from persistence.document_statements import DocumentStatements, on_party, party_columns
-from persistence.filters import any_part, created_filters
+from persistence.filters import created_filters
 from persistence.pages import Filter, Listing
-from persistence.statements import compiled, given, word
+from persistence.statements import compiled, given
 from persistence.store import Choice, among, in_business
 
-STORED = tuple(
-    item.name for item in fields(Refund) if item.name not in ("party", "allocations", "posted")
-)
-PAYMENT_STORED = tuple(
-    item.name for item in fields(RefundPayment) if item.name not in ("party", "agreed_on", "posted")
-)
+DERIVED = ("party", "allocations", "posted", "agreed_on")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +33,20 @@ class WholeRefunds:
 class RefundPaymentStatements:
     """The statements of the payments of one side's refunds."""
 
-    def __init__(self, payment: Table, refund: Table, party: Table) -> None:
+    def __init__(
+        self, kind: type[RefundPayment], payment: Table, refund: Table, party: Table
+    ) -> None:
+        self.kind = kind
         self.payment = payment
         self.refund = refund
-        paying = and_(
+        self.party = party
+        self.stored = tuple(item.name for item in fields(kind) if item.name not in DERIVED)
+        self.paying = and_(
             refund.c.business_id == payment.c.business_id, refund.c.id == payment.c.refund_id
         )
-        self.source = payment.join(refund, paying).join(party, on_party(refund, party))
+        self.source = payment.join(refund, self.paying).join(party, on_party(refund, party))
         self.columns = (
-            *(payment.c[name] for name in PAYMENT_STORED),
+            *(payment.c[name] for name in self.stored),
             refund.c.agreed_on,
             *party_columns(party),
         )
@@ -82,7 +72,8 @@ class RefundPaymentStatements:
         return compiled(picked.order_by(self.payment.c.created_at, self.payment.c.id))
 
     @cached_property
-    def listing(self) -> Listing:
+    def of_one(self) -> Listing:
+        """The list of the payments of one refund."""
         return Listing(
             source=self.source,
             key=self.payment.c.id,
@@ -96,26 +87,33 @@ class RefundPaymentStatements:
         )
 
 
-class RefundStatements:
-    """The statements of one side's refunds."""
+class RefundStatements(ABC):
+    """The statements of one side's refunds; each side says what its list is filtered by.
+
+    `credit` is where what is kept of refunds as credits stands, on a side that has it.
+    """
 
     def __init__(
         self,
         side: Side,
-        refund: Table,
-        party: Table,
+        kind: type[InvoiceRefund] | type[VendorRefund],
         allocation: Table,
         documents: DocumentStatements,
         payments: RefundPaymentStatements,
+        credit: Table | None = None,
     ) -> None:
         self.side = side
-        self.refund = refund
-        self.party = party
+        self.kind = kind
+        self.refund = refund = payments.refund
+        self.party = party = payments.party
         self.allocation = allocation
         self.documents = documents
         self.payments = payments
+        self.credit = credit
+        unstored = set(DERIVED) - {"agreed_on"}
+        self.stored = tuple(item.name for item in fields(kind) if item.name not in unstored)
         self.source = refund.join(party, on_party(refund, party))
-        self.columns = (*(refund.c[name] for name in STORED), *party_columns(party))
+        self.columns = (*(refund.c[name] for name in self.stored), *party_columns(party))
 
     @cached_property
     def by_id(self) -> str:
@@ -145,6 +143,13 @@ class RefundStatements:
         return self._whole(lambda column: column.in_(named))
 
     @cached_property
+    def with_payment(self) -> WholeRefunds:
+        """The refund that a payment pays."""
+        payment = self.payments.payment
+        paid = select(payment.c.refund_id).where(in_business(payment), among(payment.c.id))
+        return self._whole(lambda column: column.in_(paid))
+
+    @cached_property
     def listing(self) -> Listing:
         return Listing(
             # Every refund has its party. Yet PostgreSQL leaves out an outer join where nothing of
@@ -153,10 +158,18 @@ class RefundStatements:
             key=self.refund.c.id,
             scope=in_business(self.refund),
             columns=self.columns,
-            filters=self._filters(),
-            sorts={"created_at": self.refund.c.created_at, "amount": self.refund.c.amount},
+            filters={**self._common_filters(), **self.filters()},
+            sorts=self.sorts(),
             default_sort="-created_at",
         )
+
+    @abstractmethod
+    def filters(self) -> Mapping[str, Filter]:
+        """What the side's list is filtered by, beside what every list of refunds is."""
+
+    def sorts(self) -> Mapping[str, ColumnElement[Any]]:
+        """What the side's list is sorted by."""
+        return {"created_at": self.refund.c.created_at, "amount": self.refund.c.amount}
 
     def _whole(self, choice: Choice) -> WholeRefunds:
         return WholeRefunds(
@@ -171,15 +184,18 @@ class RefundStatements:
         return compiled(chosen.where(in_business(self.refund), choice(self.refund.c.id)))
 
     def _allocations(self, choice: Choice) -> str:
-        """Everything that refunds give or gave back, with the number of the document."""
-        row, document = self.allocation.c, self.documents.document
-        names = ("id", "version", "refund_id", "document_id", "payment_id", "amount")
-        more = (row.split, row.start_on, row.end_on, document.c.number.label("target_number"))
-        chosen = select(*(row[name] for name in names), *more)
+        """Everything that refunds give or gave back, with the number of what has one."""
+        row, document = self.allocation, self.documents.document
+        own = (column for column in row.c if column.name != "business_id")
+        source, numbers = row.outerjoin(document, self.given_back()), [document.c.number]
+        if self.credit is not None:
+            source = source.outerjoin(self.credit, self._kept_as())
+            numbers.append(self.credit.c.number)
+        chosen = select(*own, func.coalesce(*numbers).label("target_number"))
         return compiled(
-            chosen.select_from(self.allocation.outerjoin(document, self._given_back()))
-            .where(in_business(self.allocation), choice(row.refund_id))
-            .order_by(row.id)
+            chosen.select_from(source)
+            .where(in_business(row), choice(row.c.refund_id))
+            .order_by(row.c.id)
         )
 
     def _documents(self, choice: Choice) -> str:
@@ -189,58 +205,22 @@ class RefundStatements:
         chosen = select(*self.documents.listing.columns).select_from(self.documents.source)
         return compiled(chosen.where(in_business(document), document.c.id.in_(touched)))
 
-    def _given_back(self) -> ColumnElement[bool]:
+    def given_back(self) -> ColumnElement[bool]:
+        """The document that an allocation gives back of."""
         row, document = self.allocation.c, self.documents.document.c
         return and_(document.business_id == row.business_id, document.id == row.document_id)
 
-    def _status(self) -> ColumnElement[str]:
-        """`accounting.refunds.status` in SQL; a test holds the two together."""
-        row = self.refund.c
-        return case(
-            (row.cancelled_at.is_not(None), word("cancelled")),
-            (row.paid == row.amount, word("paid")),
-            (row.paid > literal_column("0"), word("processing")),
-            else_=word("pending"),
-        )
+    def _kept_as(self) -> ColumnElement[bool]:
+        assert self.credit is not None
+        row, credit = self.allocation.c, self.credit.c
+        return and_(credit.business_id == row.business_id, credit.id == row.credit_id)
 
-    def _filters(self) -> dict[str, Filter]:
-        side, row, touched = self.side, self.refund.c, self.allocation.c
-        party_id = any_(given(side.party_id_field, ARRAY(Uuid())))
+    def _common_filters(self) -> dict[str, Filter]:
+        row, own = self.refund.c, self.side.party_id_field
         return {
             **created_filters(self.refund),
-            side.party_id_field: Filter(row.party_id == party_id),
-            side.document_id_field: self._touching(touched.document_id, side.document_id_field),
-            side.payment_id_field: self._touching(touched.payment_id, side.payment_id_field),
-            "status": Filter(self._status() == any_(given("status", ARRAY(Text())))),
+            own: Filter(row.party_id == any_(given(own, ARRAY(Uuid())))),
             "min_amount": Filter(row.amount >= given("min_amount", BigInteger)),
             "max_amount": Filter(row.amount <= given("max_amount", BigInteger)),
             "external_id": Filter(row.external_id == given("external_id", Text)),
-            "search": self._search(),
         }
-
-    def _touching(self, target: ColumnElement[Any], name: str) -> Filter:
-        """Cancelled refunds are found too: what they gave back of does not change."""
-        row, refund = self.allocation.c, self.refund.c
-        mine = and_(row.business_id == refund.business_id, row.refund_id == refund.id)
-        return Filter(select(row.id).where(mine, target == given(name, Uuid)).exists())
-
-    def _search(self) -> Filter:
-        row, refund, party = self.allocation.c, self.refund.c, self.party.c
-        document = self.documents.document
-        own = any_part(
-            "search",
-            refund.external_id,
-            refund.reference_number,
-            refund.memo,
-            party.company_name,
-            party.individual_name,
-        )
-        numbered = any_part("search", document.c.number)
-        of_numbered = (
-            select(row.id)
-            .select_from(self.allocation.join(document, self._given_back()))
-            .where(row.business_id == refund.business_id, row.refund_id == refund.id)
-            .where(numbered.condition)
-            .exists()
-        )
-        return Filter(or_(own.condition, of_numbered), own.value)

@@ -165,6 +165,7 @@ class Store(ABC, Generic[V]):
 
 _NOT_FOUND = {
     "customer": "customer_not_found",
+    "vendor": "vendor_not_found",
     "account": "account_not_found",
     "invoice": "invoice_not_found",
     "payment": "payment_not_found",
@@ -173,6 +174,11 @@ _NOT_FOUND = {
     "customer_credit": "customer_credit_not_found",
     "invoice_refund": "invoice_refund_not_found",
     "invoice_refund_payment": "invoice_refund_payment_not_found",
+    "bill": "bill_not_found",
+    "bill_payment": "bill_payment_not_found",
+    "vendor_credit": "vendor_credit_not_found",
+    "vendor_refund": "vendor_refund_not_found",
+    "vendor_refund_payment": "vendor_refund_payment_not_found",
     "document": "document_not_found",
 }
 

@@ -121,6 +121,10 @@ TARGETS = {
         ("invoice", tables.invoice),
         ("invoice_refund", tables.invoice_refund),
         ("customer_credit", tables.customer_credit),
+        ("vendor", tables.vendor),
+        ("bill", tables.bill),
+        ("vendor_credit", tables.vendor_credit),
+        ("vendor_refund", tables.vendor_refund),
     )
 }
 

@@ -186,34 +186,50 @@ number_series = Table(
     postgresql_with={"fillfactor": "50"},
 )
 
-customer = tenant_table(
+
+def party_table(name: str, *own: SchemaItem) -> Table:
+    """Customers and vendors: whom the business trades with."""
+    return tenant_table(
+        name,
+        *kept_up(),
+        Column("external_id", Text),
+        Column("individual_name", Text),
+        Column("company_name", Text),
+        Column("email", Text),
+        Column("mobile_phone", Text),
+        Column("office_phone", Text),
+        Column("country", Text),
+        Column("address_string", Text),
+        Column("vat_number", Text),
+        Column("transaction_tags", JSONB, nullable=False),
+        Column("metadata", JSONB),
+        Column("payment_terms_days", Integer),
+        Column("archived_at", Moment),
+        *own,
+        CheckConstraint("individual_name IS NOT NULL OR company_name IS NOT NULL", name="named"),
+        UniqueConstraint("business_id", "external_id"),
+        Index(None, "business_id", "created_at", "id"),
+    )
+
+
+customer = party_table(
     "customer",
-    *kept_up(),
-    Column("external_id", Text),
     Column("reference_number", Text),
-    Column("individual_name", Text),
-    Column("company_name", Text),
-    Column("email", Text),
-    Column("mobile_phone", Text),
-    Column("office_phone", Text),
     Column("address_line1", Text),
     Column("address_line2", Text),
     Column("city", Text),
     Column("state_county", Text),
     Column("postal_code", Text),
-    Column("country", Text),
-    Column("address_string", Text),
-    Column("vat_number", Text),
     Column("tax_exempt", Boolean, nullable=False),
-    Column("transaction_tags", JSONB, nullable=False),
     Column("notes", Text),
-    Column("metadata", JSONB),
-    Column("payment_terms_days", Integer),
     cents("credit_limit_cents", nullable=True),
-    Column("archived_at", Moment),
-    CheckConstraint("individual_name IS NOT NULL OR company_name IS NOT NULL", name="named"),
-    UniqueConstraint("business_id", "external_id"),
-    Index(None, "business_id", "created_at", "id"),
+)
+
+vendor = party_table(
+    "vendor",
+    Column("memo", Text),
+    Column("standing", Text, nullable=False),
+    one_of("standing", "ACTIVE", "INACTIVE", "BLOCKED"),
 )
 
 account = tenant_table(
@@ -244,7 +260,7 @@ account = tenant_table(
 
 
 def document_table(name: str, party: str) -> Table:
-    """Invoices now, bills later: one shape for what is owed either way."""
+    """Invoices and bills: one shape for what is owed either way."""
     return tenant_table(
         name,
         *kept_up(),
@@ -255,6 +271,7 @@ def document_table(name: str, party: str) -> Table:
         Column("currency", Text, nullable=False),
         Column("issue_date", Date),
         Column("opened_at", Moment),
+        Column("opened_on", Date),
         Column("due_at", Moment),
         Column("voided_at", Moment),
         Column("paid_on", Date),
@@ -284,11 +301,15 @@ def document_table(name: str, party: str) -> Table:
         # Where a list puts it: what was never sent stands before all that was. A column, since row
         # security lets no expression near an index that PostgreSQL does not know to keep secrets.
         Column("listed_at", Moment, Computed("coalesce(opened_at, '-infinity')", persisted=True)),
+        Column("party_number", Text),
+        Column("terms", Text),
         Column("memo", Text),
         Column("transaction_tags", JSONB, nullable=False),
         Column("metadata", JSONB),
         one_of("state", "draft", "open", "void"),
-        CheckConstraint("state <> 'open' OR opened_at IS NOT NULL", name="opened"),
+        CheckConstraint(
+            "state <> 'open' OR opened_at IS NOT NULL AND opened_on IS NOT NULL", name="opened"
+        ),
         CheckConstraint("state = 'draft' OR number IS NOT NULL", name="numbered"),
         CheckConstraint(
             "least(total_amount, paid, reserved, credited, written_off, refunded) >= 0",
@@ -303,11 +324,20 @@ def document_table(name: str, party: str) -> Table:
         Index(None, "business_id", "listed_at", "id"),
         Index(None, "business_id", "created_at", "id"),
         Index(None, "business_id", "party_id", "outstanding"),
+        # A number that a vendor gave is entered once, and again where the first was void.
+        Index(
+            f"{name}_party_number_key",
+            "business_id",
+            "party_id",
+            "party_number",
+            unique=True,
+            postgresql_where=text("state <> 'void'"),
+        ),
     )
 
 
 def payment_table(name: str, party: str) -> Table:
-    """Invoice payments now, bill payments later."""
+    """Invoice payments and bill payments."""
     return tenant_table(
         name,
         *kept_up(),
@@ -327,6 +357,7 @@ def payment_table(name: str, party: str) -> Table:
         Column("payment_reference", Text),
         Column("bank_reference", Text),
         Column("processor_reference", Text),
+        Column("check_number", Text),
         Column("references", JSONB, nullable=False),
         Column("transaction_tags", JSONB, nullable=False),
         Column("metadata", JSONB),
@@ -360,6 +391,7 @@ def allocation_table(
         Column("start_on", Date),
         Column("end_on", Date),
         Column("split", JSONB, nullable=False),
+        Column("description", Text),
         *own,
         CheckConstraint("amount >= 1", name="amount_positive"),
         within_business(holder_id, holder),
@@ -378,7 +410,7 @@ def allocation_table(
 
 
 def credit_table(name: str, party: str, document: str) -> Table:
-    """Customer credits now, vendor credits later."""
+    """Customer credits and vendor credits."""
     return tenant_table(
         name,
         *kept_up(),
@@ -390,6 +422,7 @@ def credit_table(name: str, party: str, document: str) -> Table:
         Column("opened_at", Moment),
         Column("voided_at", Moment),
         Column("source_document_id", Uuid),
+        Column("refund_id", Uuid),
         Column("lines", JSONB, nullable=False),
         Column("tax_account_id", Uuid, nullable=False),
         cents("tax_total"),
@@ -418,8 +451,8 @@ def credit_table(name: str, party: str, document: str) -> Table:
     )
 
 
-def refund_table(name: str, party: str) -> Table:
-    """What is given back: invoice refunds now, vendor refunds later."""
+def refund_table(name: str, party: str, *own: SchemaItem) -> Table:
+    """What is given back, to customers and by vendors."""
     return tenant_table(
         name,
         *kept_up(),
@@ -431,14 +464,11 @@ def refund_table(name: str, party: str) -> Table:
         Column("agreed_on", Date, nullable=False),
         Column("completed_at", Moment),
         Column("cancelled_at", Moment),
-        Column("method", Text, nullable=False),
-        Column("processor", Text),
-        cents("fee"),
         Column("settled", JSONB, nullable=False),
         Column("memo", Text),
         Column("reference_number", Text),
         Column("metadata", JSONB),
-        CheckConstraint("amount >= 1 AND fee >= 0", name="amounts_positive"),
+        *own,
         CheckConstraint("0 <= paid AND paid <= amount", name="within_amount"),
         CheckConstraint("paid = 0 OR cancelled_at IS NULL", name="cancelled_unpaid"),
         within_business("party_id", party),
@@ -448,8 +478,10 @@ def refund_table(name: str, party: str) -> Table:
     )
 
 
-def refund_allocation_table(name: str, refund: str, document: str, payment: str) -> Table:
-    """What a refund gives back: money that settled a document, or money that settled nothing."""
+def refund_allocation_table(
+    name: str, refund: str, document: str, payment: str, *own: SchemaItem
+) -> Table:
+    """What a refund gives back: money that settled a document, money of a payment, or a credit."""
     return tenant_table(
         name,
         Column("version", BigInteger, nullable=False),
@@ -460,8 +492,11 @@ def refund_allocation_table(name: str, refund: str, document: str, payment: str)
         Column("split", JSONB, nullable=False),
         Column("start_on", Date),
         Column("end_on", Date),
+        Column("released", JSONB, nullable=False),
+        Column("description", Text),
+        Column("metadata", JSONB),
+        *own,
         CheckConstraint("amount >= 1", name="amount_positive"),
-        CheckConstraint("num_nonnulls(document_id, payment_id) = 1", name="one_target"),
         within_business("refund_id", refund),
         within_business("document_id", document),
         within_business("payment_id", payment),
@@ -471,7 +506,7 @@ def refund_allocation_table(name: str, refund: str, document: str, payment: str)
     )
 
 
-def refund_payment_table(name: str, refund: str) -> Table:
+def refund_payment_table(name: str, refund: str, *own: SchemaItem) -> Table:
     """Money that pays a refund."""
     return tenant_table(
         name,
@@ -484,14 +519,15 @@ def refund_payment_table(name: str, refund: str) -> Table:
         Column("processor", Text),
         cents("fee"),
         Column("status", Text, nullable=False),
-        Column("completed_at", Moment, nullable=False),
+        Column("payment_date", Date),
+        Column("completed_at", Moment),
         Column("cancelled_at", Moment),
         Column("completions", JSONB, nullable=False),
-        Column("split", JSONB, nullable=False),
+        Column("splits", JSONB, nullable=False),
         Column("memo", Text),
         Column("transaction_tags", JSONB),
         Column("metadata", JSONB),
-        CheckConstraint("amount >= 1 AND fee >= 0", name="amounts_positive"),
+        *own,
         CheckConstraint("(status = 'cancelled') = (cancelled_at IS NOT NULL)", name="cancelled"),
         within_business("refund_id", refund),
         UniqueConstraint("business_id", "external_id"),
@@ -524,6 +560,10 @@ write_off = tenant_table(
     Index(None, "business_id", "document_id"),
 )
 
+bill = document_table("bill", party="vendor")
+bill_payment = payment_table("bill_payment", party="vendor")
+bill_allocation = allocation_table("bill_allocation", "bill_payment", "payment_id", "bill")
+
 customer_credit = credit_table("customer_credit", party="customer", document="invoice")
 customer_credit_allocation = allocation_table(
     "customer_credit_allocation",
@@ -533,11 +573,69 @@ customer_credit_allocation = allocation_table(
     Column("own_split", JSONB, nullable=False),
 )
 
-invoice_refund = refund_table("invoice_refund", party="customer")
-invoice_refund_allocation = refund_allocation_table(
-    "invoice_refund_allocation", "invoice_refund", "invoice", "invoice_payment"
+vendor_credit = credit_table("vendor_credit", party="vendor", document="bill")
+vendor_credit_allocation = allocation_table(
+    "vendor_credit_allocation",
+    "vendor_credit",
+    "credit_id",
+    "bill",
+    Column("own_split", JSONB, nullable=False),
 )
-invoice_refund_payment = refund_payment_table("invoice_refund_payment", "invoice_refund")
+
+invoice_refund = refund_table(
+    "invoice_refund",
+    "customer",
+    Column("method", Text, nullable=False),
+    Column("processor", Text),
+    cents("fee"),
+    CheckConstraint("amount >= 1 AND fee >= 0", name="amounts_positive"),
+)
+invoice_refund_allocation = refund_allocation_table(
+    "invoice_refund_allocation",
+    "invoice_refund",
+    "invoice",
+    "invoice_payment",
+    CheckConstraint("num_nonnulls(document_id, payment_id) = 1", name="one_target"),
+)
+invoice_refund_payment = refund_payment_table(
+    "invoice_refund_payment",
+    "invoice_refund",
+    CheckConstraint("amount >= 1 AND fee >= 0", name="amounts_positive"),
+)
+
+vendor_refund = refund_table(
+    "vendor_refund",
+    "vendor",
+    Column("refund_type", Text, nullable=False),
+    Column("expected_completion_date", Date),
+    Column("description", Text),
+    Column("reason", Text),
+    CheckConstraint("amount >= 1", name="amounts_positive"),
+)
+vendor_refund_allocation = refund_allocation_table(
+    "vendor_refund_allocation",
+    "vendor_refund",
+    "bill",
+    "bill_payment",
+    Column("credit_id", Uuid),
+    Column("created_at", Moment, nullable=False),
+    CheckConstraint("num_nonnulls(document_id, payment_id, credit_id) = 1", name="one_target"),
+    within_business("credit_id", "vendor_credit"),
+    Index(None, "business_id", "credit_id"),
+)
+vendor_refund_payment = refund_payment_table(
+    "vendor_refund_payment",
+    "vendor_refund",
+    Column("payment_reference", Text),
+    Column("processor_payment_id", Text),
+    Column("submitted_at", Moment),
+    Column("failed_at", Moment),
+    Column("failure_reason", Text),
+    Column("description", Text),
+    # Nothing comes of a refund that is kept as a credit.
+    CheckConstraint("0 <= fee AND fee <= amount", name="amounts_positive"),
+    Index(None, "business_id", "created_at", "id"),
+)
 
 # Posted entries and their lines are only ever inserted: the server's role holds no other grant.
 journal_entry = tenant_table(
@@ -607,7 +705,17 @@ stored_document = tenant_table(
     Column("linked_type", Text),
     Column("linked_id", Uuid),
     Column("storage_key", Text, nullable=False),
-    one_of("linked_type", "customer", "invoice", "invoice_refund", "customer_credit"),
+    one_of(
+        "linked_type",
+        "customer",
+        "invoice",
+        "invoice_refund",
+        "customer_credit",
+        "vendor",
+        "bill",
+        "vendor_credit",
+        "vendor_refund",
+    ),
     CheckConstraint("(linked_type IS NULL) = (linked_id IS NULL)", name="linked_whole"),
     UniqueConstraint("business_id", "storage_key"),
     Index(None, "business_id", "created_at", "id"),

@@ -8,7 +8,6 @@ from uuid import UUID
 from sqlalchemy import Text, Uuid, and_, select
 
 from accounting.writing_off import WriteOff
-from persistence.document_shares import day_of
 from persistence.document_statements import on_party, party_columns
 from persistence.documents import split_of, take_party
 from persistence.journal import posted_by_source
@@ -26,7 +25,7 @@ _WRITTEN_OFF = and_(
 _CHOSEN = select(
     *(write_off.c[name] for name in STORED),
     invoice.c.number.label("document_number"),
-    day_of(invoice.c.opened_at).label("document_date"),
+    invoice.c.opened_on.label("document_date"),
     *party_columns(customer),
 ).select_from(write_off.join(invoice, _WRITTEN_OFF).join(customer, on_party(invoice, customer)))
 
@@ -48,7 +47,7 @@ class WriteOffStore(Store[WriteOff]):
 
     table: ClassVar = write_off
     noun: ClassVar = "write_off"
-    rank: ClassVar = 2  # Its document's: nobody locks a write-off by itself.
+    rank: ClassVar = 3  # Its document's: nobody locks a write-off by itself.
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         return (Query(BY_ID, {"ids": list(ids)}), self.books.journal.posted_for(ids))

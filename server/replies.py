@@ -1,6 +1,7 @@
 """From a handler's value to the bytes on the wire: status, ETag, Location, pages, previews."""
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 from uuid import UUID
@@ -8,7 +9,7 @@ from uuid import UUID
 import orjson
 from starlette.types import Scope, Send
 
-from accounting.numbers import Pending
+from accounting.numbers import Pending, Titled
 from handlers.replies import Created
 from persistence.books import Books
 from persistence.pages import Page
@@ -41,9 +42,9 @@ class ReplyWriter:
             shown = envelope(shown, scope)
         headers = dict(_JSON)
         if self._tagged:
-            headers["etag"] = f'"{desk.etag(_resource(shown)["id"])}"'
+            headers["etag"] = f'"{desk.etag(_subject(shown))}"'
         if created and self._address and not preview:
-            headers["location"] = self._address(scope["path_params"], _resource(shown)["id"])
+            headers["location"] = self._address(scope["path_params"], _subject(shown))
         if preview:
             shown = {**shown, "journal_entries": entries}
         number = _no_number if preview else _number(desk)
@@ -94,11 +95,19 @@ def _sibling(scope: Scope, changed: Mapping[str, Any]) -> str:
     return f"{scope['path']}?{urlencode([*kept, *changed.items()])}"
 
 
-def _resource(shown: Any) -> dict[str, Any]:
-    """The resource of an answer: the answer itself, or the one object that it wraps."""
+def _subject(shown: Mapping[str, Any]) -> UUID:
+    """The id of what an answer speaks of.
+
+    That is the answer itself, or the first object that it wraps. One that shows nothing, since it
+    only says what was done, names it first.
+    """
     if "id" in shown:
-        return dict(shown)
-    return next(value for value in shown.values() if isinstance(value, dict) and "id" in value)
+        subject: UUID = shown["id"]
+        return subject
+    wrapped = (each["id"] for each in shown.values() if isinstance(each, dict) and "id" in each)
+    named = (value for name, value in shown.items() if name.endswith("_id"))
+    first: UUID = next(chain(wrapped, named))
+    return first
 
 
 def _address_of_created(
@@ -118,6 +127,8 @@ def _number(desk: Books | Registry) -> Callable[[Any], Any]:
     def known(value: Any) -> Any:
         if isinstance(value, Pending) and isinstance(desk, Books):
             return desk.staging.number(value)
+        if isinstance(value, Titled):
+            return f"{value.words} {known(value.number)}"
         raise TypeError(f"{type(value).__name__} has no place in an answer")
 
     return known
@@ -127,4 +138,6 @@ def _no_number(value: Any) -> Any:
     """A preview takes no number, so it shows none."""
     if isinstance(value, Pending):
         return None
+    if isinstance(value, Titled):
+        return value.words
     raise TypeError(f"{type(value).__name__} has no place in an answer")

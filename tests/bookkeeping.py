@@ -142,8 +142,86 @@ CONTROLLED = {
     "2300": """
         SELECT coalesce(sum(paid - amount), 0)::bigint FROM invoice_refund
         WHERE business_id = %(business)s AND cancelled_at IS NULL""",
+    "2000": """
+        SELECT coalesce(-sum(outstanding), 0)::bigint FROM bill
+        WHERE business_id = %(business)s AND state = 'open'""",
+    "1250": """
+        SELECT coalesce(sum(CASE status WHEN 'completed' THEN total - allocated ELSE -refunded END),
+                        0)::bigint
+        FROM bill_payment WHERE business_id = %(business)s""",
+    "1260": """
+        SELECT coalesce(sum(total_amount - applied), 0)::bigint FROM vendor_credit
+        WHERE business_id = %(business)s AND state = 'open'""",
+    "1270": """
+        SELECT coalesce(sum(amount), 0)::bigint FROM (
+          SELECT amount - paid AS amount FROM vendor_refund
+          WHERE business_id = %(business)s AND cancelled_at IS NULL
+          UNION ALL
+          SELECT -amount FROM vendor_refund_allocation
+          WHERE business_id = %(business)s AND end_on IS NULL AND credit_id IS NOT NULL) owed""",
 }
 """What the documents say of each account that is theirs, debits above zero."""
+
+
+def _proofs(noun: str, credit: str, refund: str, control: str, sign: int) -> dict[str, str]:
+    """What has to hold on either side; the signs of lines are those of the side."""
+    written_off = """
+          UNION ALL SELECT document_id, 0, amount, 0 FROM write_off
+          WHERE business_id = %(business)s AND reversed_at IS NULL"""
+    return {
+        f"{noun}s: nobody settles more than the total, and what is stored is allocated": f"""
+        SELECT i.id FROM {noun} i LEFT JOIN {noun}_allocation a
+          ON a.business_id = i.business_id AND a.document_id = i.id AND a.end_on IS NULL
+        LEFT JOIN {noun}_payment p ON p.business_id = a.business_id AND p.id = a.payment_id
+        WHERE i.business_id = %(business)s GROUP BY i.business_id, i.id
+        HAVING i.paid + i.reserved + i.credited + i.written_off > i.total_amount
+          OR i.paid <> coalesce(sum(a.amount) FILTER (WHERE p.status = 'completed'), 0)
+          OR i.reserved <> coalesce(sum(a.amount)
+                             FILTER (WHERE p.status IN ('pending', 'processing')), 0)""",
+        f"{noun}s: no payment holds more than it has, and none that is not live anything": f"""
+        SELECT p.id FROM {noun}_payment p LEFT JOIN {noun}_allocation a
+          ON a.business_id = p.business_id AND a.payment_id = p.id AND a.end_on IS NULL
+        WHERE p.business_id = %(business)s GROUP BY p.business_id, p.id
+        HAVING p.allocated <> coalesce(sum(a.amount), 0) + p.refunded OR p.allocated > p.total
+          OR p.applied <> CASE p.status WHEN 'completed' THEN p.allocated - p.refunded ELSE 0 END
+          OR (p.status IN ('failed', 'cancelled', 'refunded') AND p.allocated <> p.refunded)""",
+        f"{noun}s: each stands on the control account with its total while it is open": f"""
+        SELECT i.id FROM {noun} i LEFT JOIN (
+          SELECT e.source_id, sum(l.debit - l.credit) AS amount FROM journal_entry e
+          JOIN journal_line l ON l.business_id = e.business_id AND l.entry_id = e.id
+          JOIN account a ON a.business_id = l.business_id AND a.id = l.account_id
+          WHERE e.business_id = %(business)s AND a.role = '{control}'
+          GROUP BY e.source_id) posted ON posted.source_id = i.id
+        WHERE i.business_id = %(business)s AND {sign} * coalesce(posted.amount, 0)
+          <> CASE i.state WHEN 'open' THEN i.total_amount ELSE 0 END""",
+        f"{noun}s: the lines that settle one come to what is paid, credited and written off": f"""
+        SELECT i.id FROM {noun} i LEFT JOIN journal_line l
+          ON l.business_id = i.business_id AND l.settles_id = i.id
+        WHERE i.business_id = %(business)s GROUP BY i.business_id, i.id
+        HAVING {sign} * coalesce(sum(l.credit - l.debit), 0)
+          <> i.paid + i.credited + i.written_off""",
+        f"{noun}s: what is credited, written off and refunded is what lives": f"""
+        SELECT i.id FROM {noun} i LEFT JOIN (
+          SELECT document_id, amount AS credited, 0 AS written_off, 0 AS refunded
+          FROM {credit}_allocation
+          WHERE business_id = %(business)s AND end_on IS NULL
+          {written_off if noun == "invoice" else ""}
+          UNION ALL SELECT document_id, 0, 0, amount FROM {refund}_allocation
+          WHERE business_id = %(business)s AND end_on IS NULL) live ON live.document_id = i.id
+        WHERE i.business_id = %(business)s GROUP BY i.business_id, i.id
+        HAVING i.credited <> coalesce(sum(live.credited), 0)
+          OR i.written_off <> coalesce(sum(live.written_off), 0)
+          OR i.refunded <> coalesce(sum(live.refunded), 0)""",
+        f"{noun}s: the lines that settle a credit or refund come to what is used of it": f"""
+        SELECT held.id FROM (
+          SELECT id, applied AS used FROM {credit} WHERE business_id = %(business)s
+          UNION ALL
+          SELECT id, paid FROM {refund} WHERE business_id = %(business)s) held
+        LEFT JOIN journal_line l ON l.business_id = %(business)s AND l.settles_id = held.id
+        GROUP BY held.id, held.used
+        HAVING {sign} * coalesce(sum(l.debit - l.credit), 0) <> held.used""",
+    }
+
 
 PROOFS = {
     "every entry balances and comes to its total": """
@@ -151,63 +229,40 @@ PROOFS = {
           ON l.business_id = e.business_id AND l.entry_id = e.id
         WHERE e.business_id = %(business)s GROUP BY e.business_id, e.id
         HAVING coalesce(sum(l.debit), 0) <> e.total OR coalesce(sum(l.credit), 0) <> e.total""",
-    "nobody settles more than an invoice comes to, and what is stored is what is allocated": """
-        SELECT i.id FROM invoice i LEFT JOIN invoice_allocation a
-          ON a.business_id = i.business_id AND a.document_id = i.id AND a.end_on IS NULL
-        LEFT JOIN invoice_payment p ON p.business_id = a.business_id AND p.id = a.payment_id
-        WHERE i.business_id = %(business)s GROUP BY i.business_id, i.id
-        HAVING i.paid + i.reserved + i.credited + i.written_off > i.total_amount
-          OR i.paid <> coalesce(sum(a.amount) FILTER (WHERE p.status = 'completed'), 0)
-          OR i.reserved <> coalesce(sum(a.amount)
-                             FILTER (WHERE p.status IN ('pending', 'processing')), 0)""",
-    "no payment holds more than it has, and none that is not live holds anything": """
-        SELECT p.id FROM invoice_payment p LEFT JOIN invoice_allocation a
-          ON a.business_id = p.business_id AND a.payment_id = p.id AND a.end_on IS NULL
-        WHERE p.business_id = %(business)s GROUP BY p.business_id, p.id
-        HAVING p.allocated <> coalesce(sum(a.amount), 0) + p.refunded OR p.allocated > p.total
-          OR p.applied <> CASE p.status WHEN 'completed' THEN p.allocated - p.refunded ELSE 0 END
-          OR (p.status IN ('failed', 'cancelled', 'refunded') AND p.allocated <> p.refunded)""",
-    "each invoice stands on receivables with what it comes to while it is open": """
-        SELECT i.id FROM invoice i LEFT JOIN (
-          SELECT e.source_id, sum(l.debit - l.credit) AS amount FROM journal_entry e
-          JOIN journal_line l ON l.business_id = e.business_id AND l.entry_id = e.id
-          JOIN account a ON a.business_id = l.business_id AND a.id = l.account_id
-          WHERE e.business_id = %(business)s AND a.role = 'accounts_receivable'
-          GROUP BY e.source_id) posted ON posted.source_id = i.id
-        WHERE i.business_id = %(business)s
-          AND coalesce(posted.amount, 0) <> CASE i.state WHEN 'open' THEN i.total_amount ELSE 0 END
-        """,
-    "the lines that settle an invoice come to what is paid, credited and written off": """
-        SELECT i.id FROM invoice i LEFT JOIN journal_line l
-          ON l.business_id = i.business_id AND l.settles_id = i.id
-        WHERE i.business_id = %(business)s GROUP BY i.business_id, i.id
-        HAVING coalesce(sum(l.credit - l.debit), 0) <> i.paid + i.credited + i.written_off""",
-    "what is credited, written off and refunded of an invoice is what lives": """
-        SELECT i.id FROM invoice i LEFT JOIN (
-          SELECT document_id, amount AS credited, 0 AS written_off, 0 AS refunded
-          FROM customer_credit_allocation
-          WHERE business_id = %(business)s AND end_on IS NULL
-          UNION ALL SELECT document_id, 0, amount, 0 FROM write_off
-          WHERE business_id = %(business)s AND reversed_at IS NULL
-          UNION ALL SELECT document_id, 0, 0, amount FROM invoice_refund_allocation
-          WHERE business_id = %(business)s AND end_on IS NULL) live ON live.document_id = i.id
-        WHERE i.business_id = %(business)s GROUP BY i.business_id, i.id
-        HAVING i.credited <> coalesce(sum(live.credited), 0)
-          OR i.written_off <> coalesce(sum(live.written_off), 0)
-          OR i.refunded <> coalesce(sum(live.refunded), 0)""",
-    "the lines that settle a credit or a refund come to what is used or paid of it": """
-        SELECT held.id FROM (
-          SELECT id, applied AS used FROM customer_credit WHERE business_id = %(business)s
-          UNION ALL
-          SELECT id, paid FROM invoice_refund WHERE business_id = %(business)s) held
-        LEFT JOIN journal_line l ON l.business_id = %(business)s AND l.settles_id = held.id
-        GROUP BY held.id, held.used HAVING coalesce(sum(l.debit - l.credit), 0) <> held.used""",
+    **_proofs("invoice", "customer_credit", "invoice_refund", "accounts_receivable", 1),
+    **_proofs("bill", "vendor_credit", "vendor_refund", "accounts_payable", -1),
     "a refund comes to what it gives back, until it is cancelled": """
         SELECT r.id FROM invoice_refund r LEFT JOIN invoice_refund_allocation a
           ON a.business_id = r.business_id AND a.refund_id = r.id AND a.end_on IS NULL
         WHERE r.business_id = %(business)s GROUP BY r.business_id, r.id
         HAVING coalesce(sum(a.amount), 0) <> CASE WHEN r.cancelled_at IS NULL THEN r.amount ELSE 0
                                              END OR (r.cancelled_at IS NOT NULL AND r.paid > 0)""",
+    "what is not allocated yet of vendor refunds waits on suspense": """
+        SELECT waiting.amount FROM (
+          SELECT coalesce(sum(amount), 0) AS amount FROM (
+            SELECT amount FROM vendor_refund
+            WHERE business_id = %(business)s AND cancelled_at IS NULL
+            UNION ALL
+            SELECT -amount FROM vendor_refund_allocation
+            WHERE business_id = %(business)s AND end_on IS NULL
+            UNION ALL
+            SELECT (part->>1)::bigint
+            FROM vendor_refund_allocation r, jsonb_array_elements(r.split) AS part, account a
+            WHERE r.business_id = %(business)s AND r.end_on IS NULL
+              AND a.business_id = %(business)s AND a.role = 'suspense'
+              AND a.id::text = part->>0) each) waiting, (
+          SELECT coalesce(sum(l.credit - l.debit), 0) AS amount FROM journal_entry e
+          JOIN journal_line l ON l.business_id = e.business_id AND l.entry_id = e.id
+          JOIN account a ON a.business_id = l.business_id AND a.id = l.account_id
+          WHERE e.business_id = %(business)s AND e.source_type = 'vendor_refund'
+            AND a.role = 'suspense') posted
+        WHERE waiting.amount <> posted.amount""",
+    "a vendor refund gives back as much as it is, or less, and nothing once it is cancelled": """
+        SELECT r.id FROM vendor_refund r LEFT JOIN vendor_refund_allocation a
+          ON a.business_id = r.business_id AND a.refund_id = r.id AND a.end_on IS NULL
+        WHERE r.business_id = %(business)s GROUP BY r.business_id, r.id
+        HAVING coalesce(sum(a.amount), 0) > CASE WHEN r.cancelled_at IS NULL THEN r.amount ELSE 0
+                                            END OR (r.cancelled_at IS NOT NULL AND r.paid > 0)""",
     "entries are numbered without a gap in each year": """
         SELECT left(e.sequence_number, 7) FROM journal_entry e
         LEFT JOIN number_series s

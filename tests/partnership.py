@@ -87,6 +87,10 @@ class Business:
         """Create a customer."""
         return self.made("customers/", {"company_name": "Blue Door Bakery", **facts})
 
+    def vendor(self, **facts: Any) -> dict[str, Any]:
+        """Create a vendor."""
+        return self.made("vendors/", {"company_name": "Raw Coffee Traders", **facts})
+
     def invoice(
         self, customer: dict[str, Any], total: int = 10_000, **facts: Any
     ) -> dict[str, Any]:
@@ -130,6 +134,50 @@ class Business:
             **facts,
         }
         return self.made("customer-credits/", body)
+
+    def bill(self, vendor: dict[str, Any], total: int = 10_000, **facts: Any) -> dict[str, Any]:
+        """Receive a bill of one line, without tax."""
+        body = {
+            "vendor_id": vendor["id"],
+            "line_items": [{"quantity": 1, "unit_price": total, "description": "Raw coffee"}],
+            "received_at": "2026-07-01T09:00:00Z",
+            **facts,
+        }
+        return self.made("bills/", body)
+
+    def bill_payment(self, vendor: dict[str, Any], amount: int, **facts: Any) -> dict[str, Any]:
+        """Record a completed payment to a vendor."""
+        body = {
+            "vendor_id": vendor["id"],
+            "amount_cents": amount,
+            "payment_date": "2026-07-10",
+            "currency": self.record["base_currency"],
+            "payment_method": "bank_transfer",
+            **facts,
+        }
+        payment: dict[str, Any] = self.made("bills/payments/", body)["payment"]
+        return payment
+
+    def vendor_credit(self, vendor: dict[str, Any], total: int, **facts: Any) -> dict[str, Any]:
+        """Receive a vendor credit of one line, without tax."""
+        body = {
+            "vendor_id": vendor["id"],
+            "line_items": [{"amount": total}],
+            "received_at": "2026-07-05T09:00:00Z",
+            **facts,
+        }
+        return self.made("vendor-credits/", body)
+
+    def vendor_refund(self, vendor: dict[str, Any], total: int, **facts: Any) -> dict[str, Any]:
+        """Agree what a vendor gives back; its one payment is on its way."""
+        body = {
+            "vendor_id": vendor["id"],
+            "total_refunded_amount_cents": total,
+            "currency": self.record["base_currency"],
+            "refund_date": "2026-07-20",
+            **facts,
+        }
+        return self.made("vendor-refunds/", body)
 
     def write_off(self, invoice: dict[str, Any], **facts: Any) -> dict[str, Any]:
         """Write off what is left of an invoice, or a part; the answer is the invoice."""

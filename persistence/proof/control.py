@@ -1,19 +1,9 @@
 """What must hold in the accounts that documents account for: they stand where these say."""
 
-from accounting.chart import CLEARED_BY_PROCESSOR, CONTROL_ROLES, Role
-
-PROVEN_BY_DOCUMENTS = frozenset(
-    {
-        Role.ACCOUNTS_RECEIVABLE,
-        Role.CUSTOMER_PREPAYMENTS,
-        Role.CUSTOMER_CREDITS,
-        Role.REFUNDS_PAYABLE,
-    }
-)
-
-
-def _quoted(words: frozenset[str] | frozenset[Role]) -> str:
-    return ", ".join(f"'{word}'" for word in sorted(words))
+from accounting.chart import CLEARED_BY_PROCESSOR, Role
+from persistence.proof.refunds import given_back
+from persistence.proof.shapes import quoted, shares
+from persistence.proof.sides import PURCHASES, SALES, Kept
 
 
 def _stands_at(role: Role, due: str, *, posted_by: str = "") -> str:
@@ -30,33 +20,66 @@ def _stands_at(role: Role, due: str, *, posted_by: str = "") -> str:
     ) AS posted, ({due}) AS due"""
 
 
-RECEIVABLES = _stands_at(
-    Role.ACCOUNTS_RECEIVABLE,
-    "SELECT coalesce(sum(outstanding), 0) AS amount FROM invoice"
-    " WHERE business_id = %(business_id)s AND state = 'open'",
-)
+def _outstanding(kept: Kept) -> str:
+    return _stands_at(
+        kept.side.control,
+        f"SELECT {kept.side.sign} * coalesce(sum(outstanding), 0) AS amount FROM {kept.document}"
+        " WHERE business_id = %(business_id)s AND state = 'open'",
+    )
 
-# A payment that bounced was posted back whole: what is refunded of it the customer owes again.
-PREPAYMENTS = _stands_at(
-    Role.CUSTOMER_PREPAYMENTS,
-    "SELECT coalesce("
-    "sum(CASE WHEN status = 'completed' THEN allocated - total ELSE refunded END), 0) AS amount"
-    " FROM invoice_payment WHERE business_id = %(business_id)s",
-)
 
-CREDITS = _stands_at(
-    Role.CUSTOMER_CREDITS,
-    "SELECT coalesce(sum(applied - total_amount), 0) AS amount FROM customer_credit"
-    " WHERE business_id = %(business_id)s AND state = 'open'",
-)
+def _prepayments(kept: Kept) -> str:
+    """A payment that bounced was posted back whole: what is refunded of it is owed again."""
+    return _stands_at(
+        kept.side.prepayments,
+        f"SELECT {kept.side.sign} * coalesce("
+        "sum(CASE WHEN status = 'completed' THEN allocated - total ELSE refunded END), 0) AS amount"
+        f" FROM {kept.payment} WHERE business_id = %(business_id)s",
+    )
 
-REFUNDS = _stands_at(
-    Role.REFUNDS_PAYABLE,
-    "SELECT coalesce(sum(paid - amount), 0) AS amount FROM invoice_refund"
-    " WHERE business_id = %(business_id)s AND cancelled_at IS NULL",
-)
 
-_THROUGH_PROCESSOR = f"(processor <> '' OR method IN ({_quoted(CLEARED_BY_PROCESSOR)}))"
+def _credits(kept: Kept) -> str:
+    return _stands_at(
+        kept.side.credits,
+        f"SELECT {kept.side.sign} * coalesce(sum(applied - total_amount), 0) AS amount"
+        f" FROM {kept.credit} WHERE business_id = %(business_id)s AND state = 'open'",
+    )
+
+
+def _refunds(kept: Kept) -> str:
+    """What is kept as a credit is no claim: that is proved with the credits."""
+    return _stands_at(
+        kept.side.refunds,
+        f"""
+      SELECT {kept.side.sign} * coalesce(
+               sum(r.paid - r.amount + coalesce(given.credited, 0)), 0) AS amount
+      FROM {kept.refund} r LEFT JOIN ({given_back(kept)}
+      ) AS given ON given.refund_id = r.id
+      WHERE r.business_id = %(business_id)s AND r.cancelled_at IS NULL""",
+    )
+
+
+def _unallocated(kept: Kept) -> str:
+    """Others may post there as well; and a refund of what stood there gives back from there."""
+    returned = shares(kept.refund_allocation, "id", "split", "end_on IS NULL")
+    return _stands_at(
+        Role.SUSPENSE,
+        f"""
+      SELECT {kept.side.sign} * coalesce(sum(waiting.amount), 0) AS amount FROM (
+        SELECT r.amount - coalesce(given.live, 0) AS amount
+        FROM {kept.refund} r LEFT JOIN ({given_back(kept)}
+        ) AS given ON given.refund_id = r.id
+        WHERE r.business_id = %(business_id)s AND r.cancelled_at IS NULL
+        UNION ALL
+        SELECT share.amount FROM ({returned}) AS share
+        JOIN account a ON a.id::text = share.account
+        WHERE a.business_id = %(business_id)s AND a.role = '{Role.SUSPENSE}'
+      ) AS waiting""",
+        posted_by=f"AND e.source_type = '{kept.side.refund_source}'",
+    )
+
+
+_THROUGH_PROCESSOR = f"(processor <> '' OR method IN ({quoted(CLEARED_BY_PROCESSOR)}))"
 
 # The processor keeps its fee of what comes in, and takes it on top of what goes out.
 CLEARING = _stands_at(
@@ -72,21 +95,15 @@ CLEARING = _stands_at(
     posted_by="AND e.source_type IN ('payment', 'refund_payment')",
 )
 
-# Their documents do not exist yet, so nothing may stand on them.
-IDLE_CONTROL_ACCOUNTS = f"""
-SELECT a.role || ' stands at ' || coalesce(sum(l.debit - l.credit), 0) AS name,
-       coalesce(sum(l.debit - l.credit), 0) = 0 AS holds
-FROM account a
-LEFT JOIN journal_line l ON l.business_id = a.business_id AND l.account_id = a.id
-WHERE a.business_id = %(business_id)s
-  AND a.role IN ({_quoted(CONTROL_ROLES - PROVEN_BY_DOCUMENTS)})
-GROUP BY a.role"""
-
 CHECKS = {
-    "receivables": RECEIVABLES,
-    "prepayments": PREPAYMENTS,
-    "credits": CREDITS,
-    "refunds": REFUNDS,
+    "receivables": _outstanding(SALES),
+    "payables": _outstanding(PURCHASES),
+    "prepayments": _prepayments(SALES),
+    "vendor_prepayments": _prepayments(PURCHASES),
+    "credits": _credits(SALES),
+    "vendor_credits": _credits(PURCHASES),
+    "refunds": _refunds(SALES),
+    "vendor_refunds": _refunds(PURCHASES),
+    "unallocated_refunds": _unallocated(PURCHASES),
     "clearing": CLEARING,
-    "idle_control_accounts": IDLE_CONTROL_ACCOUNTS,
 }

@@ -1,35 +1,54 @@
-"""What must hold in invoices and their write-offs: totals, and what has settled them."""
+"""What must hold in invoices, bills and write-offs: totals, and what has settled them."""
 
 from persistence.proof.shapes import behind_series, by_account, shares, sum_of
+from persistence.proof.sides import BOTH, SALES, Kept
 
-NUMBERS = behind_series("invoice", "INV")
+_NAME = "coalesce(t.number, t.id::text)"
 
-TOTALS = """
-SELECT coalesce(i.number, i.id::text) AS name,
-       i.subtotal = line.subtotal AND i.tax_total = line.tax
-       AND i.additional_discount = line.share
-       AND i.discount_total = line.discount + i.additional_discount
-       AND i.total_amount = i.subtotal - i.additional_discount + i.tax_total AS holds
-FROM invoice i, LATERAL (
+
+def _totals(kept: Kept) -> str:
+    return f"""
+SELECT coalesce(d.number, d.id::text) AS name,
+       d.subtotal = line.subtotal AND d.tax_total = line.tax
+       AND d.additional_discount = line.share
+       AND d.discount_total = line.discount + d.additional_discount
+       AND d.total_amount = d.subtotal - d.additional_discount + d.tax_total AS holds
+FROM {kept.document} d, LATERAL (
   SELECT coalesce(sum((item->>'subtotal')::bigint), 0) AS subtotal,
          coalesce(sum((item->>'discount_amount')::bigint), 0) AS discount,
          coalesce(sum((item->>'discount_share')::bigint), 0) AS share,
          coalesce(sum((
            SELECT sum((tax->>0)::bigint) FROM jsonb_array_elements(item->'taxes') AS tax
          )), 0) AS tax
-  FROM jsonb_array_elements(i.lines) AS item
+  FROM jsonb_array_elements(d.lines) AS item
 ) AS line
-WHERE i.business_id = %(business_id)s"""
+WHERE d.business_id = %(business_id)s"""
 
-# What an invoice says was paid, reserved, credited, written off and refunded is what lives.
-SETTLEMENT = """
-SELECT coalesce(i.number, i.id::text) AS name,
-       i.paid = coalesce(live.paid, 0) AND i.reserved = coalesce(live.reserved, 0)
-       AND i.credited = coalesce(live.credited, 0)
-       AND i.written_off = coalesce(live.written_off, 0)
-       AND i.refunded = coalesce(live.refunded, 0)
-       AND (i.paid_on IS NOT NULL) = (i.state = 'open' AND i.outstanding = 0) AS holds
-FROM invoice i
+
+def _days(kept: Kept) -> str:
+    """The day in the books is that of its own date where the ledger goes by it."""
+    opened = "(opened_at AT TIME ZONE 'UTC')::date"
+    on = f"coalesce(issue_date, {opened})" if kept.side.dated_by_issue else opened
+    return f"""
+SELECT coalesce(number, id::text) AS name,
+       CASE WHEN opened_at IS NULL THEN opened_on IS NULL ELSE opened_on = {on} END AS holds
+FROM {kept.document} WHERE business_id = %(business_id)s"""
+
+
+def _settlement(kept: Kept) -> str:
+    """What a document says was paid, reserved, credited, written off and refunded is what lives."""
+    written_off = f"""
+    UNION ALL
+    SELECT document_id, 'write_off', amount FROM {kept.write_off}
+    WHERE business_id = %(business_id)s AND reversed_at IS NULL"""
+    return f"""
+SELECT coalesce(d.number, d.id::text) AS name,
+       d.paid = coalesce(live.paid, 0) AND d.reserved = coalesce(live.reserved, 0)
+       AND d.credited = coalesce(live.credited, 0)
+       AND d.written_off = coalesce(live.written_off, 0)
+       AND d.refunded = coalesce(live.refunded, 0)
+       AND (d.paid_on IS NOT NULL) = (d.state = 'open' AND d.outstanding = 0) AS holds
+FROM {kept.document} d
 LEFT JOIN (
   SELECT document_id,
          sum(amount) FILTER (WHERE by = 'completed') AS paid,
@@ -39,83 +58,96 @@ LEFT JOIN (
          sum(amount) FILTER (WHERE by = 'refund') AS refunded
   FROM (
     SELECT a.document_id, p.status AS by, a.amount
-    FROM invoice_allocation a
-    JOIN invoice_payment p ON p.business_id = a.business_id AND p.id = a.payment_id
+    FROM {kept.allocation} a
+    JOIN {kept.payment} p ON p.business_id = a.business_id AND p.id = a.payment_id
     WHERE a.business_id = %(business_id)s AND a.end_on IS NULL
     UNION ALL
-    SELECT document_id, 'credit', amount FROM customer_credit_allocation
+    SELECT document_id, 'credit', amount FROM {kept.credit_allocation}
     WHERE business_id = %(business_id)s AND end_on IS NULL
     UNION ALL
-    SELECT document_id, 'write_off', amount FROM write_off
-    WHERE business_id = %(business_id)s AND reversed_at IS NULL
-    UNION ALL
-    SELECT document_id, 'refund', amount FROM invoice_refund_allocation
+    SELECT document_id, 'refund', amount FROM {kept.refund_allocation}
     WHERE business_id = %(business_id)s AND end_on IS NULL AND document_id IS NOT NULL
+    {written_off if kept.write_off else ""}
   ) AS each GROUP BY document_id
-) AS live ON live.document_id = i.id
-WHERE i.business_id = %(business_id)s"""
+) AS live ON live.document_id = d.id
+WHERE d.business_id = %(business_id)s"""
 
-_NETS = """
+
+def _nets(kept: Kept) -> str:
+    return f"""
       SELECT id, item->>'account_id' AS account,
              (item->>'subtotal')::bigint - (item->>'discount_share')::bigint AS amount
-      FROM invoice, jsonb_array_elements(lines) AS item WHERE business_id = %(business_id)s"""
-
-_TAXES = """
-      SELECT id, tax->>1 AS account, (tax->>0)::bigint AS amount
-      FROM invoice, jsonb_array_elements(lines) AS item, jsonb_array_elements(item->'taxes') AS tax
+      FROM {kept.document}, jsonb_array_elements(lines) AS item
       WHERE business_id = %(business_id)s"""
 
-_NAME = "coalesce(t.number, t.id::text)"
 
-# By account, what is settled of an invoice is what payments, credits and write-offs took of it.
-PARTS_SETTLED = by_account(
-    "invoice",
-    _NAME,
-    kept="settled",
-    sums_to="t.paid + t.credited + t.written_off",
-    parts=f"{_NETS} UNION ALL {_TAXES}",
-    taken=" UNION ALL ".join(
-        (
-            shares("invoice_allocation", "document_id", "split", "end_on IS NULL"),
-            shares("customer_credit_allocation", "document_id", "split", "end_on IS NULL"),
-            shares("write_off", "document_id", "split", "reversed_at IS NULL"),
-        )
-    ),
-)
+def _taxes(kept: Kept) -> str:
+    return f"""
+      SELECT id, tax->>1 AS account, (tax->>0)::bigint AS amount
+      FROM {kept.document}, jsonb_array_elements(lines) AS item,
+           jsonb_array_elements(item->'taxes') AS tax
+      WHERE business_id = %(business_id)s"""
 
-# A refund gives the net back on one account, and each tax where it stands.
-PARTS_RETURNED = by_account(
-    "invoice",
-    _NAME,
-    kept="returned",
-    sums_to="t.refunded",
-    parts=f"""
+
+def _parts_settled(kept: Kept) -> str:
+    """By account, what is settled is what payments, credits and write-offs took of it."""
+    taken = [
+        shares(kept.allocation, "document_id", "split", "end_on IS NULL"),
+        shares(kept.credit_allocation, "document_id", "split", "end_on IS NULL"),
+    ]
+    if kept.write_off is not None:
+        taken.append(shares(kept.write_off, "document_id", "split", "reversed_at IS NULL"))
+    return by_account(
+        kept.document,
+        _NAME,
+        kept="settled",
+        sums_to="t.paid + t.credited + t.written_off",
+        parts=f"{_nets(kept)} UNION ALL {_taxes(kept)}",
+        taken=" UNION ALL ".join(taken),
+    )
+
+
+def _parts_returned(kept: Kept) -> str:
+    """A refund gives the net back on one account or on the lines', and each tax where it stands."""
+    nets, live = _nets(kept), "end_on IS NULL AND document_id IS NOT NULL"
+    if kept.side.refund_net is not None:
+        nets = f"""
       SELECT net.id, a.id::text AS account, net.amount
-      FROM account a, ({_NETS}) AS net
-      WHERE a.business_id = %(business_id)s AND a.role = 'sales_returns'
-      UNION ALL {_TAXES}""",
-    taken=shares(
-        "invoice_refund_allocation",
-        "document_id",
-        "split",
-        "end_on IS NULL AND document_id IS NOT NULL",
-    ),
-)
+      FROM account a, ({nets}) AS net
+      WHERE a.business_id = %(business_id)s AND a.role = '{kept.side.refund_net}'"""
+    return by_account(
+        kept.document,
+        _NAME,
+        kept="returned",
+        sums_to="t.refunded",
+        parts=f"{nets} UNION ALL {_taxes(kept)}",
+        taken=shares(kept.refund_allocation, "document_id", "split", live),
+    )
+
 
 # A live write-off is of an open invoice.
 WRITE_OFFS = f"""
 SELECT w.id::text AS name,
        share.amount = w.amount AND (w.reversed_at IS NOT NULL OR i.state = 'open') AS holds
-FROM write_off w
-JOIN invoice i ON i.business_id = w.business_id AND i.id = w.document_id,
+FROM {SALES.write_off} w
+JOIN {SALES.document} i ON i.business_id = w.business_id AND i.id = w.document_id,
 {sum_of("w.split")} AS share
 WHERE w.business_id = %(business_id)s"""
 
+
+def _checks(kept: Kept) -> dict[str, str]:
+    noun = kept.document
+    return {
+        f"{noun}_numbers": behind_series(noun, kept.side.series),
+        f"{noun}_totals": _totals(kept),
+        f"{noun}_days": _days(kept),
+        f"{noun}_settlement": _settlement(kept),
+        f"{noun}_parts_settled": _parts_settled(kept),
+        f"{noun}_parts_returned": _parts_returned(kept),
+    }
+
+
 CHECKS = {
-    "invoice_numbers": NUMBERS,
-    "invoice_totals": TOTALS,
-    "invoice_settlement": SETTLEMENT,
-    "invoice_parts_settled": PARTS_SETTLED,
-    "invoice_parts_returned": PARTS_RETURNED,
+    **{name: check for kept in BOTH for name, check in _checks(kept).items()},
     "write_offs": WRITE_OFFS,
 }

@@ -21,7 +21,7 @@ from accounting.ledger import Entry, Line, Movement
 from accounting.payments import Payment
 from accounting.postings import Subject
 from accounting.refunds import Refund, RefundPayment
-from accounting.sides import RECEIVABLE, Side
+from accounting.sides import Side
 from accounting.writing_off import WriteOff
 from persistence.accounts import RoleMemory
 from persistence.books import Books
@@ -131,20 +131,13 @@ class DocumentProof:
 
     async def made(self) -> Check:
         """Go through all documents."""
-        books = self.books
-        roles = await books.roles()
-        stores: tuple[Store[Any], ...] = (
-            books.invoices,
-            books.invoice_payments,
-            books.write_offs,
-            books.customer_credits,
-            books.invoice_refunds,
-            books.invoice_refund_payments,
-        )
-        for store in stores:
+        roles = await self.books.roles()
+        trades = (self.books.sales, self.books.purchases)
+        stores = [(trade.side, store) for trade in trades for store in trade.stores]
+        for side, store in stores:
             counted = await _count(store)
             async for batch in _batches(store):
-                self._examine(RECEIVABLE, roles, batch)
+                self._examine(side, roles, batch)
                 self.advance(0.8 / len(stores) * len(batch) / counted)
             if not counted:
                 self.advance(0.8 / len(stores))
@@ -161,10 +154,15 @@ def is_posted_as_desired(side: Side, subject: Subject, roles: Mapping[Role, UUID
     """Tell whether what was posted for a document sums to what it desires.
 
     That holds for each account, settled document and part of it: of an invoice of 120 posted as
-    120 on receivables, 100 on sales and 20 on tax, nothing remains.
+    120 on receivables, 100 on sales and 20 on tax, nothing remains. What the rules cannot lay out
+    is not posted as it desires.
     """
+    try:
+        desires = postings.desired(side, subject, roles)
+    except ValueError:
+        return False
     rests: Counter[tuple[UUID | str | None, ...]] = Counter()
-    for move in postings.desired(side, subject, roles):
+    for move in desires:
         _count_up(rests, move.stream, move, 1)
     for stream, line in _lines(subject.posted):
         _count_up(rests, stream, line, -1)

@@ -1,12 +1,14 @@
 """What must hold in the journal: balance, sources, numbers and reversals of its entries."""
 
+from persistence.proof.sides import BOTH
+
 SOURCES = {
-    "invoice": "invoice",
-    "payment": "invoice_payment",
     "write_off": "write_off",
-    "customer_credit": "customer_credit",
-    "refund": "invoice_refund",
-    "refund_payment": "invoice_refund_payment",
+    **{each.side.document_source: each.document for each in BOTH},
+    **{each.side.payment_source: each.payment for each in BOTH},
+    **{each.side.credit_source: each.credit for each in BOTH},
+    **{each.side.refund_source: each.refund for each in BOTH},
+    **{each.side.refund_payment_source: each.refund_payment for each in BOTH},
 }
 """The table that holds the documents of each source of entries."""
 

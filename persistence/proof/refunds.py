@@ -1,62 +1,161 @@
-"""What must hold in invoice refunds: what they give back, and what is paid of them."""
+"""What must hold in refunds: what they give back, and what is paid of them."""
 
-from persistence.proof.shapes import by_account, shares, sum_of
+from accounting.chart import Role
+from persistence.proof.shapes import by_account, quoted, shares, sum_of
+from persistence.proof.sides import BOTH, Kept
 
-# A refund comes to what it gives back, which lives until it is cancelled; it completed with the
-# payment that paid the last of it.
-AMOUNTS = """
-SELECT r.id::text AS name,
-       r.amount = CASE WHEN r.cancelled_at IS NULL THEN given.live ELSE given.ever END
-       AND (r.cancelled_at IS NULL OR given.live IS NULL)
-       AND r.paid = coalesce(money.paid, 0)
+_LIVE = "end_on IS NULL"
+
+# A refund to a customer comes to what it gives back, which lives until it is cancelled; it
+# completed with the payment that paid the last of it.
+_WHOLE = """r.amount = CASE WHEN r.cancelled_at IS NULL THEN given.live ELSE given.ever END
        AND (r.completed_at IS NOT NULL) = (r.paid = r.amount)
-       AND (r.completed_at IS NULL OR r.completed_at = ANY (money.moments)) AS holds
-FROM invoice_refund r
-LEFT JOIN (
-  SELECT refund_id, sum(amount) AS ever, sum(amount) FILTER (WHERE end_on IS NULL) AS live
-  FROM invoice_refund_allocation WHERE business_id = %(business_id)s GROUP BY refund_id
+       AND (r.completed_at IS NULL OR r.completed_at = ANY (money.moments))"""
+# A refund from a vendor gives back as much at most. Its payments, cancelled ones too, come to what
+# of it is money; with the last of them it is cancelled.
+_WAITING = """coalesce(given.live, 0) <= r.amount
+       AND (r.cancelled_at IS NULL) = (money.living > 0)
+       AND (r.cancelled_at IS NOT NULL
+            OR money.announced = r.amount - coalesce(given.credited, 0))"""
+
+
+def given_back(kept: Kept) -> str:
+    """What refunds ever gave back, what they give back now, and what of it is a credit."""
+    credited = "coalesce(sum(amount) FILTER (WHERE end_on IS NULL AND credit_id IS NOT NULL), 0)"
+    return f"""
+  SELECT refund_id, sum(amount) AS ever, sum(amount) FILTER (WHERE end_on IS NULL) AS live,
+         {credited if kept.refunds_wait else 0} AS credited
+  FROM {kept.refund_allocation} WHERE business_id = %(business_id)s GROUP BY refund_id"""
+
+
+def _amounts(kept: Kept) -> str:
+    return f"""
+SELECT r.id::text AS name,
+       {_WAITING if kept.refunds_wait else _WHOLE}
+       AND (r.cancelled_at IS NULL OR given.live IS NULL)
+       AND r.paid = coalesce(money.paid, 0) AS holds
+FROM {kept.refund} r
+LEFT JOIN ({given_back(kept)}
 ) AS given ON given.refund_id = r.id
 LEFT JOIN (
-  SELECT refund_id, sum(amount) AS paid, array_agg(completed_at) AS moments
-  FROM invoice_refund_payment
-  WHERE business_id = %(business_id)s AND status = 'completed' GROUP BY refund_id
+  SELECT refund_id, sum(amount) AS announced,
+         sum(amount) FILTER (WHERE status = 'completed') AS paid,
+         count(*) FILTER (WHERE status <> 'cancelled') AS living,
+         array_agg(completed_at) FILTER (WHERE status = 'completed') AS moments
+  FROM {kept.refund_payment} WHERE business_id = %(business_id)s GROUP BY refund_id
 ) AS money ON money.refund_id = r.id
 WHERE r.business_id = %(business_id)s"""
 
-# By account, what is paid of a refund is what its completed payments took of it.
-PARTS_PAID = by_account(
-    "invoice_refund",
-    "t.id::text",
-    kept="settled",
-    sums_to="t.paid",
-    parts=shares("invoice_refund_allocation", "refund_id", "split", "end_on IS NULL"),
-    taken=shares("invoice_refund_payment", "refund_id", "split", "status = 'completed'"),
-)
 
-# What is given back is the same customer's, and an invoice stays open under a live refund.
-ALLOCATIONS = f"""
+def _parts_paid(kept: Kept) -> str:
+    """By account, what is paid of a refund is what its completed payments took of it."""
+    parts = shares(kept.refund_allocation, "refund_id", "split", _LIVE)
+    if kept.refunds_wait:  # What is not allocated yet waits on an account of its own.
+        parts += f"""
+      UNION ALL
+      SELECT r.id, a.id::text, r.amount - coalesce(given.live, 0)
+      FROM account a, {kept.refund} r LEFT JOIN ({given_back(kept)}
+      ) AS given ON given.refund_id = r.id
+      WHERE a.business_id = %(business_id)s AND a.role = '{Role.SUSPENSE}'
+        AND r.business_id = %(business_id)s"""
+    return by_account(
+        kept.refund,
+        "t.id::text",
+        kept="settled",
+        sums_to="t.paid",
+        parts=parts,
+        taken=shares(kept.refund_payment, "refund_id", "splits->-1", "status = 'completed'"),
+    )
+
+
+def _allocations(kept: Kept) -> str:
+    """What is given back is the same party's, and a document stays open under a live refund."""
+    credit, holds, party = "", "share.amount = a.amount", "coalesce(d.party_id, p.party_id)"
+    if kept.refunds_wait:
+        credit = f"""
+LEFT JOIN {kept.credit} c ON c.business_id = a.business_id AND c.id = a.credit_id"""
+        holds = f"(c.id IS NOT NULL AND share.amount IS NULL OR {holds})"
+        party = "coalesce(d.party_id, p.party_id, c.party_id)"
+    return f"""
 SELECT a.id::text AS name,
-       share.amount = a.amount AND coalesce(i.party_id, p.party_id) = r.party_id
-       AND (a.end_on IS NOT NULL OR p.id IS NOT NULL OR i.state = 'open') AS holds
-FROM invoice_refund_allocation a
-JOIN invoice_refund r ON r.business_id = a.business_id AND r.id = a.refund_id
-LEFT JOIN invoice i ON i.business_id = a.business_id AND i.id = a.document_id
-LEFT JOIN invoice_payment p ON p.business_id = a.business_id AND p.id = a.payment_id,
+       {holds} AND {party} = r.party_id
+       AND (a.end_on IS NOT NULL OR d.id IS NULL OR d.state = 'open') AS holds
+FROM {kept.refund_allocation} a
+JOIN {kept.refund} r ON r.business_id = a.business_id AND r.id = a.refund_id
+LEFT JOIN {kept.document} d ON d.business_id = a.business_id AND d.id = a.document_id
+LEFT JOIN {kept.payment} p ON p.business_id = a.business_id AND p.id = a.payment_id{credit},
 {sum_of("a.split")} AS share
 WHERE a.business_id = %(business_id)s"""
 
-PAYMENTS = f"""
+
+def _credits(kept: Kept) -> str:
+    """A credit that a refund is kept as comes to its part, and is void once that has ended."""
+    return f"""
+SELECT coalesce(c.number, a.credit_id::text, c.id::text) AS name,
+       c.refund_id = a.refund_id AND c.total_amount = a.amount
+       AND c.state = CASE WHEN a.end_on IS NULL THEN 'open' ELSE 'void' END AS holds
+FROM (
+  SELECT * FROM {kept.refund_allocation}
+  WHERE business_id = %(business_id)s AND credit_id IS NOT NULL
+) AS a
+FULL JOIN (
+  SELECT * FROM {kept.credit} WHERE business_id = %(business_id)s AND refund_id IS NOT NULL
+) AS c ON c.id = a.credit_id"""
+
+
+def _releases(kept: Kept) -> str:
+    """What a refund took off documents of its payment had settled them, and is no more than it."""
+    return f"""
+SELECT a.id::text AS name,
+       bool_and(coalesce(one.amount BETWEEN 1 AND settled.amount, false))
+       AND sum(one.amount) <= a.amount AS holds
+FROM {kept.refund_allocation} a
+CROSS JOIN LATERAL (
+  SELECT (item->>0)::uuid AS document_id, (item->>1)::bigint AS amount, item->2 AS split
+  FROM jsonb_array_elements(a.released) AS item
+) AS one
+LEFT JOIN (
+  SELECT DISTINCT payment_id, document_id, split, amount FROM {kept.allocation}
+  WHERE business_id = %(business_id)s AND end_on IS NOT NULL
+) AS settled ON settled.payment_id = a.payment_id
+  AND settled.document_id = one.document_id AND settled.split = one.split
+WHERE a.business_id = %(business_id)s
+GROUP BY a.id, a.amount"""
+
+
+def _payments(kept: Kept) -> str:
+    """A payment is split once for each span; the last is open while it stands completed.
+
+    It then pays a refund that lives. What is announced may come to another amount before it comes.
+    """
+    known, pays = ["cancelled", "completed"], "share.amount = p.amount"
+    if kept.refunds_wait:
+        known = list(kept.side.payment_moves)
+        pays = "(p.status <> 'completed' OR coalesce(share.amount, 0) = p.amount)"
+    return f"""
 SELECT p.id::text AS name,
-       share.amount = p.amount
-       AND (p.status = 'cancelled' OR p.status = 'completed' AND r.cancelled_at IS NULL) AS holds
-FROM invoice_refund_payment p
-JOIN invoice_refund r ON r.business_id = p.business_id AND r.id = p.refund_id,
-{sum_of("p.split")} AS share
+       p.status IN ({quoted(known)}) AND {pays}
+       AND jsonb_array_length(p.splits) = jsonb_array_length(p.completions)
+       AND (p.status = 'completed')
+         = (p.completions->-1->>1 IS NULL AND jsonb_array_length(p.completions) > 0)
+       AND (p.status <> 'completed' OR r.cancelled_at IS NULL) AS holds
+FROM {kept.refund_payment} p
+JOIN {kept.refund} r ON r.business_id = p.business_id AND r.id = p.refund_id,
+{sum_of("p.splits->-1")} AS share
 WHERE p.business_id = %(business_id)s"""
 
-CHECKS = {
-    "refund_amounts": AMOUNTS,
-    "refund_parts_paid": PARTS_PAID,
-    "refund_allocations": ALLOCATIONS,
-    "refund_payments": PAYMENTS,
-}
+
+def _checks(kept: Kept) -> dict[str, str]:
+    noun = kept.refunds
+    checks = {
+        f"{noun}_amounts": _amounts(kept),
+        f"{noun}_parts_paid": _parts_paid(kept),
+        f"{noun}_allocations": _allocations(kept),
+        f"{noun}_payments": _payments(kept),
+    }
+    if kept.refunds_wait:
+        checks |= {f"{noun}_credits": _credits(kept), f"{noun}_releases": _releases(kept)}
+    return checks
+
+
+CHECKS = {name: check for kept in BOTH for name, check in _checks(kept).items()}

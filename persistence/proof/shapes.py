@@ -1,5 +1,12 @@
 """The shapes that several checks of the books share; each is a statement of rows (name, holds)."""
 
+from collections.abc import Iterable
+
+
+def quoted(words: Iterable[str]) -> str:
+    """Words as they stand in a list of a statement."""
+    return ", ".join(f"'{word}'" for word in sorted(words))
+
 
 def verdict(examined: str) -> str:
     """Turn rows of (name, holds) into how many were looked at and the first that does not hold."""

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from accounting import credits, documents, payments, refunding, refunds
 from accounting.errors import Refusal
 from accounting.payments import STATUSES
+from accounting.sides import PAYABLE, RECEIVABLE, Side
 from tests.accounting.trade import (
     Trade,
     account_named,
@@ -28,6 +29,8 @@ LOCKS = st.none() | st.sampled_from(["1", "4", "31"])
 ACCOUNTS = st.sampled_from([None, "4500", "2200"])
 FEES = st.integers(0, 20)
 MOST_DOCUMENTS = 4
+
+Step = Callable[[], object]
 
 
 def named(code: str | None) -> dict[str, str] | None:
@@ -52,66 +55,58 @@ LINES = st.lists(
     min_size=1,
     max_size=3,
 )
-CREDIT_LINES = st.lists(
-    st.builds(credit_line, st.integers(1, 500), st.integers(0, 90), ACCOUNTS),
-    min_size=1,
-    max_size=3,
-)
+CREDIT_LINES = {
+    side.noun: st.lists(
+        st.builds(credit_line, st.integers(1, 500), st.integers(0, 90), ACCOUNTS, st.just(side)),
+        min_size=1,
+        max_size=3,
+    )
+    for side in (RECEIVABLE, PAYABLE)
+}
 
 
 class History:
-    """Draws steps; what a rule refuses leaves the books as they were.
+    """Draws steps of either side; what a rule refuses leaves the books as they were.
 
     Half of the histories have one lock from beginning to end, and half move it.
     """
 
+    trade: Trade
+
     def __init__(self, data: st.DataObject) -> None:
         self.data = data
         self.locks_move = data.draw(st.booleans(), "the lock moves")
-        self.trade = Trade(lock=data.draw(LOCKS, "lock"))
+        self.trade = self.begun(data.draw(LOCKS, "lock"))
+
+    @property
+    def side(self) -> Side:
+        """Sales or purchases."""
+        return self.trade.side
+
+    def begun(self, lock: str | None) -> Trade:
+        """The books before anything happened."""
+        return Trade(lock=lock)
 
     def step(self) -> None:
+        self.trade.today = self.data.draw(DAYS, "today")
+        with suppress(Refusal):
+            self.data.draw(st.sampled_from(self.steps()), "step")()
+
+    def steps(self) -> list[Step]:
+        """What may happen next, the more often the likelier."""
         trade = self.trade
-        trade.today = self.data.draw(DAYS, "today")
-        steps: list[Callable[[], object]] = [self.pay, self.credit]
+        steps: list[Step] = [self.pay, self.credit]
         if len(trade.documents) < MOST_DOCUMENTS:
             steps += [self.invoice, self.invoice, self.draft]
         if self.locks_move:
             steps += [self.move_lock]
         if trade.documents:
-            steps += [self.pay, self.pay, self.replace, self.void, self.write_off]
-            steps += [self.refund_invoice] * (9 if refundable(trade.documents) else 1)
+            steps += [self.pay, self.pay, self.replace, self.void]
         if trade.payments:
             steps += [self.allocate, self.set_status, self.correct] * 2
-            steps += [self.refund_payment] * (3 if refundable(trade.payments) else 1)
         if trade.credits:
             steps += [self.apply, self.apply, self.void_credit]
-        if trade.write_offs:
-            steps += [self.reverse]
-        if trade.refunds:
-            steps += [self.pay_refund] * 4 + [self.cancel_refund]
-        if trade.refund_payments:
-            steps += [self.cancel_refund_payment]
-        with suppress(Refusal):
-            self.data.draw(st.sampled_from(steps), "step")()
-
-    def take_everything_back(self) -> None:
-        """Cancel, release, reverse and void; no rule stands in the way, in this order."""
-        trade = self.trade
-        trade.today = self.data.draw(DAYS, "today")
-        for id_ in picked(trade.refund_payments, lambda each: each.status == "completed"):
-            trade.cancel_refund_payment(id_)
-        for id_ in picked(trade.payments, lambda each: each.status != "cancelled"):
-            trade.change(id_, status="cancelled")
-        for id_ in picked(trade.refunds, lambda each: each.cancelled_at is None):
-            trade.cancel_refund(id_)
-        for id_ in picked(trade.credits, lambda each: each.state == "open"):
-            trade.apply(id_)
-            trade.void_credit(id_)
-        for id_ in picked(trade.write_offs, lambda each: each.reversed_at is None):
-            trade.reverse(id_)
-        for id_ in picked(trade.documents, lambda each: each.state == "open"):
-            trade.void(id_)
+        return steps
 
     def some(self, subjects: dict[UUID, Any]) -> UUID:
         return self.data.draw(st.sampled_from(sorted(subjects)))
@@ -134,18 +129,23 @@ class History:
         return parts
 
     def invoice(self) -> None:
+        opened: dict[str, Any] = {self.side.opened_field: self.data.draw(MOMENTS)}
+        if self.side.dated_by_issue:
+            opened[self.side.issue_field] = self.data.draw(st.none() | DAYS.map(day))
         self.trade.invoice(
             *self.data.draw(LINES),
             additional_discount=self.data.draw(st.integers(0, 50)),
-            sent_at=self.data.draw(MOMENTS),
+            **opened,
         )
 
     def draft(self) -> None:
-        self.trade.invoice(*self.data.draw(LINES), sent_at=None)
+        opened: dict[str, Any] = {self.side.opened_field: None}
+        self.trade.invoice(*self.data.draw(LINES), **opened)
 
     def replace(self) -> None:
         id_ = self.some(self.trade.documents)
-        self.trade.replace(id_, *self.data.draw(LINES), sent_at=self.data.draw(st.none() | MOMENTS))
+        opened: dict[str, Any] = {self.side.opened_field: self.data.draw(st.none() | MOMENTS)}
+        self.trade.replace(id_, *self.data.draw(LINES), **opened)
 
     def void(self) -> None:
         self.trade.void(self.some(self.trade.documents), self.data.draw(st.none() | DAYS))
@@ -164,7 +164,7 @@ class History:
     def allocate(self) -> None:
         payment = self.trade.payments[self.some(self.trade.payments)]
         held = {each.document_id: each.amount for each in payments.live_allocations(payment)}
-        parts = allocations(*self.parts(payment.total - payment.refunded, held))
+        parts = allocations(*self.parts(payment.total - payment.refunded, held), side=self.side)
         self.trade.change(payment.id, allocations=parts)
 
     def set_status(self) -> None:
@@ -172,11 +172,11 @@ class History:
         self.trade.change(self.some(self.trade.payments), status=status)
 
     def correct(self) -> None:
-        changes = self.data.draw(
+        changes: dict[str, Any] = self.data.draw(
             st.fixed_dictionaries(
                 {},
                 optional={
-                    "total_amount_cents": AMOUNTS,
+                    self.side.payment_amount_field: AMOUNTS,
                     "payment_date": DAYS.map(day),
                     "payment_method": METHODS,
                     "processing_fee_cents": FEES,
@@ -186,6 +186,63 @@ class History:
             )
         )
         self.trade.change(self.some(self.trade.payments), **changes)
+
+    def credit(self) -> None:
+        lines = self.data.draw(CREDIT_LINES[self.side.noun])
+        total = sum(each["amount"] + each["tax_amount_cents"] for each in lines)
+        at = self.data.draw(st.none() | MOMENTS)
+        opened: dict[str, Any] = {self.side.opened_field: at}
+        self.trade.credit(*lines, to=self.parts(total) if at else (), **opened)
+
+    def apply(self) -> None:
+        credit = self.trade.credits[self.some(self.trade.credits)]
+        held = {each.document_id: each.amount for each in credits.live_allocations(credit)}
+        at = self.data.draw(MOMENTS) if credit.state == "draft" else None
+        opened: dict[str, Any] = {self.side.opened_field: at}
+        self.trade.apply(credit.id, *self.parts(credit.total_amount, held), **opened)
+
+    def void_credit(self) -> None:
+        self.trade.void_credit(self.some(self.trade.credits), self.data.draw(st.none() | DAYS))
+
+    def move_lock(self) -> None:
+        self.trade.lock = self.data.draw(LOCKS, "lock")
+
+
+class Sales(History):
+    """What customers are sold, pay, are credited and get back."""
+
+    def steps(self) -> list[Step]:
+        trade, steps = self.trade, super().steps()
+        if trade.documents:
+            steps += [self.write_off]
+            steps += [self.refund_invoice] * (9 if refundable(trade.documents) else 1)
+        if trade.payments:
+            steps += [self.refund_payment] * (3 if refundable(trade.payments) else 1)
+        if trade.write_offs:
+            steps += [self.reverse]
+        if trade.refunds:
+            steps += [self.pay_refund] * 4 + [self.cancel_refund]
+        if trade.refund_payments:
+            steps += [self.cancel_refund_payment]
+        return steps
+
+    def take_everything_back(self) -> None:
+        """Cancel, release, reverse and void; no rule stands in the way, in this order."""
+        trade = self.trade
+        trade.today = self.data.draw(DAYS, "today")
+        for id_ in picked(trade.refund_payments, lambda each: each.status == "completed"):
+            trade.cancel_refund_payment(id_)
+        for id_ in picked(trade.payments, lambda each: each.status != "cancelled"):
+            trade.change(id_, status="cancelled")
+        for id_ in picked(trade.refunds, lambda each: each.cancelled_at is None):
+            trade.cancel_refund(id_)
+        for id_ in picked(trade.credits, lambda each: each.state == "open"):
+            trade.apply(id_)
+            trade.void_credit(id_)
+        for id_ in picked(trade.write_offs, lambda each: each.reversed_at is None):
+            trade.reverse(id_)
+        for id_ in picked(trade.documents, lambda each: each.state == "open"):
+            trade.void(id_)
 
     def write_off(self) -> None:
         id_ = self.some(self.trade.documents)
@@ -199,21 +256,6 @@ class History:
 
     def reverse(self) -> None:
         self.trade.reverse(self.some(self.trade.write_offs))
-
-    def credit(self) -> None:
-        lines = self.data.draw(CREDIT_LINES)
-        total = sum(each["amount"] + each["tax_amount_cents"] for each in lines)
-        sent_at = self.data.draw(st.none() | MOMENTS)
-        self.trade.credit(*lines, to=self.parts(total) if sent_at else (), sent_at=sent_at)
-
-    def apply(self) -> None:
-        credit = self.trade.credits[self.some(self.trade.credits)]
-        held = {each.document_id: each.amount for each in credits.live_allocations(credit)}
-        sent_at = self.data.draw(MOMENTS) if credit.state == "draft" else None
-        self.trade.apply(credit.id, *self.parts(credit.total_amount, held), sent_at=sent_at)
-
-    def void_credit(self) -> None:
-        self.trade.void_credit(self.some(self.trade.credits), self.data.draw(st.none() | DAYS))
 
     def refund_invoice(self) -> None:
         self.refund(self.trade.documents)
@@ -245,6 +287,3 @@ class History:
 
     def cancel_refund_payment(self) -> None:
         self.trade.cancel_refund_payment(self.some(self.trade.refund_payments))
-
-    def move_lock(self) -> None:
-        self.trade.lock = self.data.draw(LOCKS, "lock")

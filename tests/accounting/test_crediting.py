@@ -74,7 +74,7 @@ class TestDrawUp:
             (700, 601, {}, "allocation_exceeds_outstanding"),
             (500, 501, {}, "allocation_exceeds_total"),
             (500, 5, {"party": OTHER}, "invoice_customer_mismatch"),
-            (500, 5, {"party": replace(ACME, archived=True)}, "customer_archived"),
+            (500, 5, {"party": replace(ACME, status="ARCHIVED")}, "customer_archived"),
             (500, 5, {"sent_at": None}, "credit_not_sent"),
             (500, 5, {"sent_at": moment("1")}, "period_locked"),
             (500, 5, {"currency": "EUR"}, "currency_mismatch"),
@@ -206,7 +206,10 @@ class TestReplaced:
 
     @pytest.mark.parametrize(
         ("party", "lock", "code"),
-        [(replace(ACME, archived=True), None, "customer_archived"), (ACME, "5", "period_locked")],
+        [
+            (replace(ACME, status="ARCHIVED"), None, "customer_archived"),
+            (ACME, "5", "period_locked"),
+        ],
     )
     def test_sending_is_refused_as_on_create(self, party: Any, lock: str | None, code: str) -> None:
         trade = Trade("5")
@@ -231,7 +234,7 @@ class TestReplaced:
         trade = Trade("5")
         invoice = trade.invoice(600)
         id_ = trade.credit(500)
-        trade.credits[id_] = replace(trade.credits[id_], party=replace(ACME, archived=True))
+        trade.credits[id_] = replace(trade.credits[id_], party=replace(ACME, status="ARCHIVED"))
         trade.apply(id_, (invoice, 500))
         assert word(trade, id_) == "applied"
 

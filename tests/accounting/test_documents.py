@@ -153,7 +153,7 @@ class TestSend:
         assert refusal.value.detail == {"current_state": "sent", "allowed_next_states": ["voided"]}
 
     def test_an_archived_customer_gets_no_invoice(self) -> None:
-        draft = invoice(None, party=replace(ACME, archived=True))
+        draft = invoice(None, party=replace(ACME, status="ARCHIVED"))
         with pytest.raises(Conflict) as refusal:
             open_document(RECEIVABLE, draft, None, Trade().occasion())
         assert code_of(refusal) == "customer_archived"

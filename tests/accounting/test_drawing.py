@@ -176,7 +176,7 @@ class TestRefusals:
     def test_an_archived_customer_and_a_locked_day_are_refused(self) -> None:
         body = {"line_items": [line(1)], "sent_at": moment("5")}
         for party, trade, code in [
-            (replace(ACME, archived=True), Trade(), "customer_archived"),
+            (replace(ACME, status="ARCHIVED"), Trade(), "customer_archived"),
             (ACME, Trade(lock="5"), "period_locked"),
         ]:
             with pytest.raises(Refusal) as refusal:
@@ -248,7 +248,7 @@ class TestRedraw:
         )
 
     def test_a_draft_of_an_archived_customer_does_not_open(self) -> None:
-        draft = replace(drawn(line(1)), party=replace(ACME, archived=True))
+        draft = replace(drawn(line(1)), party=replace(ACME, status="ARCHIVED"))
         assert replaced(draft, line(2)).total_amount == 2
         with pytest.raises(Refusal) as refusal:
             replaced(draft, line(1), sent_at=moment("7"))
@@ -259,7 +259,7 @@ class TestRedraw:
         after = redraw(RECEIVABLE, drawn(line(1)), body, OTHER, ACCOUNTS, occasion)
         assert after.party == OTHER
         with pytest.raises(Refusal) as refusal:
-            redraw(RECEIVABLE, after, body, replace(ACME, archived=True), ACCOUNTS, occasion)
+            redraw(RECEIVABLE, after, body, replace(ACME, status="ARCHIVED"), ACCOUNTS, occasion)
         assert refusal.value.code == "customer_archived"
 
     def test_a_date_in_the_lock_may_stay_and_no_other_may_come(self) -> None:

@@ -6,22 +6,32 @@ import pytest
 from accounting.errors import Conflict, Malformed, RuleBroken
 from accounting.parties import (
     Customer,
+    Vendor,
+    archive,
     display_name,
     full_address,
     party_of,
-    refuse_archived_customer,
-    refuse_archiving_customer,
+    refuse_inactive,
     refuse_nameless,
     refuse_reference_mismatch,
+    refuse_status_change,
+    unarchive,
 )
+from accounting.sides import PAYABLE, RECEIVABLE, Side
 from tests.accounting.trade import ACME, BORN
+
+LATER = BORN.replace(month=6)
 
 
 def customer(**facts: Any) -> Customer:
     return Customer(id=ACME.id, version=1, created_at=BORN, updated_at=BORN, **facts)
 
 
-class TestCustomer:
+def vendor(**facts: Any) -> Vendor:
+    return Vendor(id=ACME.id, version=1, created_at=BORN, updated_at=BORN, **facts)
+
+
+class TestNames:
     def test_a_company_goes_before_a_person(self) -> None:
         assert display_name(customer(company_name="Acme", individual_name="Ada")) == "Acme"
         assert display_name(customer(individual_name="Ada")) == "Ada"
@@ -41,23 +51,93 @@ class TestCustomer:
         assert full_address(customer(address_string="1 High St, Leeds")) == "1 High St, Leeds"
         assert full_address(customer()) == ""
 
-    def test_a_party_knows_what_documents_need(self) -> None:
-        party = party_of(customer(company_name="Acme", payment_terms_days=14, archived_at=BORN))
-        assert (party.name, party.payment_terms_days, party.archived) == ("Acme", 14, True)
+    @pytest.mark.parametrize("make", [customer, vendor])
+    def test_a_party_knows_what_documents_need(self, make: Any) -> None:
+        party = party_of(make(company_name="Acme", payment_terms_days=14, archived_at=BORN))
+        assert (party.name, party.payment_terms_days, party.status) == ("Acme", 14, "ARCHIVED")
+
+
+class TestStatus:
+    def test_a_customer_is_active_until_it_is_archived(self) -> None:
+        assert (customer().status, customer(archived_at=BORN).status) == ("ACTIVE", "ARCHIVED")
+
+    @pytest.mark.parametrize("standing", ["ACTIVE", "INACTIVE", "BLOCKED"])
+    def test_a_vendor_is_what_it_was_set_to_until_it_is_archived(self, standing: str) -> None:
+        assert vendor(standing=standing).status == standing
+        assert vendor(standing=standing, archived_at=BORN).status == "ARCHIVED"
+
+    @pytest.mark.parametrize(
+        ("side", "status", "code"),
+        [
+            (RECEIVABLE, "ARCHIVED", "customer_archived"),
+            (PAYABLE, "ARCHIVED", "vendor_not_active"),
+            (PAYABLE, "INACTIVE", "vendor_not_active"),
+            (PAYABLE, "BLOCKED", "vendor_not_active"),
+        ],
+    )
+    def test_only_an_active_party_takes_new_business(
+        self, side: Side, status: str, code: str
+    ) -> None:
+        refuse_inactive(side, ACME)
+        with pytest.raises(Conflict) as refusal:
+            refuse_inactive(side, replace(ACME, status=status))
+        assert refusal.value.code == code
+        named = {side.party_id_field: str(ACME.id)}
+        assert refusal.value.detail == {"status": status, **named}
+
+    @pytest.mark.parametrize("wanted", ["ACTIVE", "INACTIVE", "BLOCKED"])
+    def test_that_of_an_archived_vendor_does_not_change(self, wanted: str) -> None:
+        for standing in ("ACTIVE", "INACTIVE", "BLOCKED"):
+            refuse_status_change(vendor(standing=standing), wanted)
+        archived = vendor(archived_at=BORN)
+        refuse_status_change(archived, None)
+        with pytest.raises(Conflict) as refusal:
+            refuse_status_change(archived, wanted)
+        assert refusal.value.code == "invalid_state_transition"
+        allowed = {"current_state": "ARCHIVED", "allowed_next_states": ["ACTIVE"]}
+        assert refusal.value.detail == allowed
+
+
+class TestArchiving:
+    def test_takes_out_of_use_once(self) -> None:
+        assert archive(RECEIVABLE, customer(), 0, LATER) == customer(archived_at=LATER)
+        assert archive(PAYABLE, vendor(), 0, LATER) == vendor(archived_at=LATER)
+        once = vendor(archived_at=BORN)
+        assert archive(PAYABLE, once, 0, LATER) is once
+        assert archive(PAYABLE, once, 5, LATER) is once
+
+    @pytest.mark.parametrize(
+        ("side", "trader", "code"),
+        [
+            (RECEIVABLE, customer(), "customer_has_balance"),
+            (PAYABLE, vendor(), "vendor_has_balance"),
+        ],
+    )
+    def test_is_refused_while_something_is_outstanding(
+        self, side: Side, trader: Any, code: str
+    ) -> None:
+        with pytest.raises(Conflict) as refusal:
+            archive(side, trader, 5, LATER)
+        assert refusal.value.code == code
+        assert refusal.value.detail == {"outstanding_balance": 5}
+
+    def test_is_undone_and_leaves_what_is_not_archived(self) -> None:
+        assert unarchive(customer(archived_at=BORN)) == customer()
+        active = customer()
+        assert unarchive(active) is active
+
+    def test_a_vendor_comes_back_active(self) -> None:
+        assert unarchive(vendor(standing="BLOCKED", archived_at=BORN)) == vendor()
+        blocked = vendor(standing="BLOCKED")
+        assert unarchive(blocked) is blocked
 
 
 class TestRefusals:
-    def test_a_customer_has_a_name(self) -> None:
+    def test_everybody_has_a_name(self) -> None:
         refuse_nameless("Ada", None)
         refuse_nameless(None, "Acme")
         with pytest.raises(Malformed):
             refuse_nameless(None, "")
-
-    def test_an_archived_customer_takes_no_new_business(self) -> None:
-        refuse_archived_customer(ACME)
-        with pytest.raises(Conflict) as refusal:
-            refuse_archived_customer(replace(ACME, archived=True))
-        assert refusal.value.code == "customer_archived"
 
     def test_id_and_external_id_name_one_party(self) -> None:
         refuse_reference_mismatch(ACME, None)
@@ -65,10 +145,3 @@ class TestRefusals:
         with pytest.raises(RuleBroken) as refusal:
             refuse_reference_mismatch(ACME, "other")
         assert refusal.value.code == "reference_mismatch"
-
-    def test_a_customer_who_owes_is_not_archived(self) -> None:
-        refuse_archiving_customer(0)
-        with pytest.raises(Conflict) as refusal:
-            refuse_archiving_customer(5)
-        assert refusal.value.code == "customer_has_balance"
-        assert refusal.value.detail == {"outstanding_balance": 5}

@@ -53,7 +53,7 @@ class TestReceive:
             (500, 501, {}, "allocation_exceeds_total"),
             (500, 5, {"party": OTHER}, "invoice_customer_mismatch"),
             (500, 5, {"status": "failed"}, "payment_not_live"),
-            (500, 5, {"party": replace(ACME, archived=True)}, "customer_archived"),
+            (500, 5, {"party": replace(ACME, status="ARCHIVED")}, "customer_archived"),
             (500, 5, {"currency": "EUR"}, "currency_mismatch"),
             (500, 5, {"customer_external_id": "other"}, "reference_mismatch"),
         ],

@@ -1,113 +1,102 @@
-"""The same machine with the other sign posts what a purchase needs, mirrored."""
+"""What tells sales from purchases, and what is refused on each side."""
 
-from dataclasses import replace
-from typing import Any
+import pytest
 
-from accounting import crediting, drawing, postings, refunding, settling, writing_off
-from accounting.chart import Role
-from accounting.documents import Document
-from accounting.postings import Subject
-from accounting.sides import RECEIVABLE
-from tests.accounting.trade import ACCOUNTS, ACME, ROLES, Trade, amounts, day, line, moment
-
-OTHER_SIDE = replace(
-    RECEIVABLE,
-    sign=-1,
-    control=Role.ACCOUNTS_PAYABLE,
-    prepayments=Role.VENDOR_PREPAYMENTS,
-    line_default=Role.GENERAL_EXPENSES,
-    tax=Role.INPUT_TAX,
-    fee=Role.BANK_CHARGES,
-    credits=Role.VENDOR_CREDITS,
-    credit_line_default=Role.PURCHASE_RETURNS,
-    refunds=Role.VENDOR_REFUNDS_RECEIVABLE,
-    refund_net=Role.PURCHASE_RETURNS,
-    series="BILL",
-    credit_series="VC",
-    number_field="bill_number",
-    credit_number_field="vendor_credit_number",
-    credit_account_field="expense_account_identifier",
-    opened_field="received_at",
-    document_id_field="bill_id",
-    write_off_source="bill_write_off",
-)
+from accounting import postings, writing_off
+from accounting.chart import is_control
+from accounting.errors import Conflict, RuleBroken
+from accounting.payments import STATUSES
+from accounting.sides import PAYABLE, RECEIVABLE, Side
+from tests.accounting.purchases import Purchases
+from tests.accounting.trade import ACCOUNTS, ROLES, amounts, line, refused
 
 
-def bill() -> Document:
-    """A bill of 1000 and 200 of tax, received on the 5th."""
-    body: dict[str, Any] = {
-        "line_items": [line(1_000, tax_rate=20)],
-        "received_at": moment("5"),
-    }
-    return drawing.draw_up(OTHER_SIDE, body, ACME, ACCOUNTS, Trade("5").occasion())
+class TestAccounts:
+    def test_the_sides_meet_on_no_account(self) -> None:
+        sold, bought = (
+            {side.control, side.prepayments, side.credits, side.refunds, side.tax, side.fee}
+            for side in (RECEIVABLE, PAYABLE)
+        )
+        assert len(sold) == len(bought) == 6
+        assert not sold & bought
+
+    @pytest.mark.parametrize("side", [RECEIVABLE, PAYABLE])
+    def test_what_documents_must_equal_is_kept_from_callers(self, side: Side) -> None:
+        kept = (side.control, side.prepayments, side.credits, side.refunds)
+        assert all(is_control(each.value) for each in kept)
+
+    def test_the_machine_writes_off_with_the_other_sign_too(self) -> None:
+        trade = Purchases("5")
+        bill = trade.documents[trade.bill(line(1_000, tax_rate=20))]
+        _, given_up = writing_off.write_off(PAYABLE, bill, {}, ACCOUNTS, trade.occasion())
+        [entry] = postings.entries_for(PAYABLE, given_up, ROLES, None)
+        assert amounts(entry) == {"2000": 1_200, "6200": -1_200}
+        assert entry.description == "Write-off of a bill from Acme Ltd"
 
 
-def posted(*subjects: Subject) -> list[dict[str, int]]:
-    return [
-        amounts(entry)
-        for subject in subjects
-        for entry in postings.entries_for(OTHER_SIDE, subject, ROLES, None)
-    ]
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("side", "codes"),
+        [
+            (
+                RECEIVABLE,
+                {
+                    "party_not_active": "customer_archived",
+                    "party_has_balance": "customer_has_balance",
+                    "not_open": "invoice_not_open",
+                    "of_another_party": "invoice_customer_mismatch",
+                    "has_allocations": "invoice_has_allocations",
+                },
+            ),
+            (
+                PAYABLE,
+                {
+                    "party_not_active": "vendor_not_active",
+                    "party_has_balance": "vendor_has_balance",
+                    "not_open": "bill_not_open",
+                    "of_another_party": "bill_vendor_mismatch",
+                    "has_allocations": "bill_has_allocations",
+                },
+            ),
+        ],
+    )
+    def test_each_side_says_no_in_its_own_words(self, side: Side, codes: dict[str, str]) -> None:
+        made = {name: getattr(side, name)(why=1) for name in codes}
+        assert {name: each.code for name, each in made.items()} == codes
+        assert all(each.detail == {"why": 1} for each in made.values())
+        kinds = {name: type(each) for name, each in made.items()}
+        assert kinds.pop("of_another_party") is RuleBroken
+        assert set(kinds.values()) == {Conflict}
 
 
-def splits_agree(subject: Subject) -> bool:
-    """Tell whether what each line settles has the sign of the line, and adds up to it."""
-    entries = postings.entries_for(OTHER_SIDE, subject, ROLES, None)
-    settling_lines = [each for entry in entries for each in entry.lines if each.settles]
-    return bool(settling_lines) and all(
-        sum(part for _, part in each.split) == each.amount for each in settling_lines
+class TestPaymentMoves:
+    """Money that is paid out moves by a table; money that comes in moves freely."""
+
+    ALLOWED: tuple[tuple[str, list[str]], ...] = (
+        ("pending", ["processing", "completed", "failed", "cancelled"]),
+        ("processing", ["completed", "failed"]),
+        ("completed", ["failed"]),
+        ("failed", ["pending", "completed", "cancelled"]),
+        ("cancelled", []),
     )
 
+    @pytest.mark.parametrize(("before", "allowed"), ALLOWED)
+    def test_every_move_of_a_bill_payment(self, before: str, allowed: list[str]) -> None:
+        for after in STATUSES:
+            trade = Purchases("5")
+            bill = trade.bill(600)
+            live = before in ("pending", "processing", "completed")
+            payment = trade.pay(500, *([(bill, 500)] if live else []), status=before)
+            if after in (before, *allowed):
+                trade.change(payment, status=after)
+                assert trade.payments[payment].status == after
+            else:
+                refusal = refused(trade.change, payment, status=after)
+                assert refusal.code == "invalid_state_transition"
+                assert refusal.detail["current_state"] == before
+                assert refusal.detail["allowed_next_states"] == allowed
 
-class TestSign:
-    def test_a_purchase_mirrors_a_sale_and_its_fee_does_not(self) -> None:
-        received = bill()
-        paid = {
-            "total_amount_cents": 1_500,
-            "payment_date": day("5"),
-            "payment_method": "bank_transfer",
-            "processing_fee_cents": 3,
-            "allocations": [{"bill_id": received.id, "amount_cents": 1_200}],
-        }
-        occasion = Trade("5").occasion()
-        payment = settling.receive(OTHER_SIDE, paid, ACME, {received.id: received}, occasion)
-        assert posted(received, payment.payment) == [
-            {"6000": 1_000, "1300": 200, "2000": -1_200},
-            {"2000": 1_200, "1250": 300, "1100": -1_500},
-            {"6300": 3, "1100": -3},
-        ]
-        assert splits_agree(payment.payment)
-
-    def test_a_credit_from_the_other_side(self) -> None:
-        received = bill()
-        body = {
-            "line_items": [{"amount": 500, "tax_amount_cents": 100}],
-            "received_at": moment("5"),
-            "allocations": [{"bill_id": received.id, "amount": 300}],
-        }
-        credited = crediting.draw_up(
-            OTHER_SIDE, body, ACME, ACCOUNTS, {received.id: received}, Trade("5").occasion()
+    def test_an_invoice_payment_goes_anywhere(self) -> None:
+        assert all(
+            RECEIVABLE.payment_moves[status] == set(STATUSES) - {status} for status in STATUSES
         )
-        assert posted(credited.credit) == [
-            {"1260": 600, "5100": -500, "1300": -100},
-            {"2000": 300, "1260": -300},
-        ]
-        assert splits_agree(credited.credit)
-
-    def test_what_is_not_claimed_any_more(self) -> None:
-        received, occasion = bill(), Trade("5").occasion()
-        _, given_up = writing_off.write_off(OTHER_SIDE, received, {}, ACCOUNTS, occasion)
-        assert posted(given_up) == [{"2000": 1_200, "6200": -1_200}]
-        assert splits_agree(given_up)
-
-    def test_money_that_comes_back(self) -> None:
-        received, occasion = replace(bill(), paid=1_200), Trade("5").occasion()
-        body = {"completed_at": moment("5"), "refund_processing_fee_cents": 3}
-        agreed = refunding.agree(OTHER_SIDE, body, received, ROLES, occasion)
-        assert agreed.payment is not None
-        assert posted(agreed.refund, agreed.payment) == [
-            {"1270": 1_200, "5100": -1_000, "1300": -200},
-            {"1100": 1_200, "1270": -1_200},
-            {"6300": 3, "1100": -3},
-        ]
-        assert splits_agree(agreed.payment)

@@ -73,7 +73,7 @@ class TestWriteOff:
     def test_an_archived_customer_may_still_not_pay(self) -> None:
         trade = Trade("5")
         invoice = trade.invoice(1_000)
-        archived = replace(ACME, archived=True)
+        archived = replace(ACME, status="ARCHIVED")
         trade.documents[invoice] = replace(trade.documents[invoice], party=archived)
         assert trade.write_offs[trade.write_off(invoice)].amount == 1_000
 

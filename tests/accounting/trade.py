@@ -21,10 +21,10 @@ from accounting.ledger import Posted
 from accounting.moves import open_document, void
 from accounting.occasion import Occasion
 from accounting.parties import Party
-from accounting.payments import Payment
+from accounting.payments import Amended, Payment
 from accounting.postings import Subject
 from accounting.refunds import Refund, RefundPayment
-from accounting.sides import RECEIVABLE
+from accounting.sides import RECEIVABLE, Side
 from accounting.splits import Split
 from accounting.writing_off import WriteOff
 
@@ -85,14 +85,19 @@ def account_named(code: str) -> dict[str, str]:
     return {"type": "AccountCode", "code": code}
 
 
-def credit_line(amount: int, tax: int = 0, code: str | None = None) -> dict[str, Any]:
+def credit_line(
+    amount: int, tax: int = 0, code: str | None = None, side: Side = RECEIVABLE
+) -> dict[str, Any]:
     named = None if code is None else account_named(code)
-    return {"amount": amount, "tax_amount_cents": tax, "revenue_account_identifier": named}
+    return {"amount": amount, "tax_amount_cents": tax, side.credit_account_field: named}
 
 
 @dataclass
 class Trade:
-    """The books under test; `today` and `lock` move as a test says."""
+    """The books under test; `today` and `lock` move as a test says.
+
+    What is called an invoice here is a bill on the other side.
+    """
 
     today: str = "1"
     lock: str | None = None
@@ -100,9 +105,10 @@ class Trade:
     payments: dict[UUID, Payment] = field(default_factory=dict)
     write_offs: dict[UUID, WriteOff] = field(default_factory=dict)
     credits: dict[UUID, Credit] = field(default_factory=dict)
-    refunds: dict[UUID, Refund] = field(default_factory=dict)
-    refund_payments: dict[UUID, RefundPayment] = field(default_factory=dict)
-    fresh: count = field(default_factory=lambda: count(10_000))
+    refunds: dict[UUID, Any] = field(default_factory=dict)
+    refund_payments: dict[UUID, Any] = field(default_factory=dict)
+    fresh: "count[int]" = field(default_factory=lambda: count(10_000))
+    side: Side = RECEIVABLE
 
     def identify(self) -> UUID:
         return UUID(int=next(self.fresh))
@@ -114,40 +120,40 @@ class Trade:
 
     def invoice(self, *lines: dict[str, Any] | int, party: Party = ACME, **body: Any) -> UUID:
         items = [line(each) if isinstance(each, int) else each for each in lines]
-        facts = {"line_items": items, "sent_at": moment(self.today), **body}
-        drawn = drawing.draw_up(RECEIVABLE, facts, party, ACCOUNTS, self.occasion())
+        facts = {"line_items": items, self.side.opened_field: moment(self.today), **body}
+        drawn = drawing.draw_up(self.side, facts, party, ACCOUNTS, self.occasion())
         return self.keep(drawn)
 
     def replace(self, id_: UUID, *lines: dict[str, Any] | int, **body: Any) -> UUID:
         items = [line(each) if isinstance(each, int) else each for each in lines]
         before = self.documents[id_]
         facts = {"line_items": items, **body}
-        drawn = drawing.redraw(RECEIVABLE, before, facts, before.party, ACCOUNTS, self.occasion())
+        drawn = drawing.redraw(self.side, before, facts, before.party, ACCOUNTS, self.occasion())
         return self.keep(drawn)
 
     def send(self, id_: UUID, at: str | None = None) -> UUID:
         sent_at = None if at is None else moment(at)
-        return self.keep(open_document(RECEIVABLE, self.documents[id_], sent_at, self.occasion()))
+        return self.keep(open_document(self.side, self.documents[id_], sent_at, self.occasion()))
 
     def void(self, id_: UUID, at: str | None = None) -> UUID:
         voided_at = None if at is None else moment(at)
-        return self.keep(void(RECEIVABLE, self.documents[id_], voided_at, self.occasion()))
+        return self.keep(void(self.side, self.documents[id_], voided_at, self.occasion()))
 
     def pay(self, total: int, *parts: tuple[UUID, int], party: Party = ACME, **body: Any) -> UUID:
         facts = {
-            "total_amount_cents": total,
+            self.side.payment_amount_field: total,
             "payment_date": day(self.today),
             "currency": "GBP",
             "payment_method": "bank_transfer",
-            "allocations": allocations(*parts),
+            "allocations": allocations(*parts, side=self.side),
             **body,
         }
-        amended = settling.receive(RECEIVABLE, facts, party, self.documents, self.occasion())
+        amended = settling.receive(self.side, facts, party, self.documents, self.occasion())
         return self.take(amended)
 
-    def change(self, id_: UUID, whole: bool = False, **changes: Any) -> settling.Amended:
+    def change(self, id_: UUID, whole: bool = False, **changes: Any) -> Amended:
         amended = settling.amend(
-            RECEIVABLE,
+            self.side,
             self.payments[id_],
             self.documents,
             changes,
@@ -158,16 +164,16 @@ class Trade:
         return amended
 
     def cancel(self, id_: UUID) -> None:
-        self.take(settling.cancel(RECEIVABLE, self.payments[id_], self.documents, self.occasion()))
+        self.take(settling.cancel(self.side, self.payments[id_], self.documents, self.occasion()))
 
-    def take(self, amended: settling.Amended) -> UUID:
+    def take(self, amended: Amended) -> UUID:
         self.documents.update((each.id, each) for each in amended.changed)
         return self.keep(amended.payment)
 
     def write_off(self, id_: UUID, amount: int | None = None, **body: Any) -> UUID:
         facts = body if amount is None else {"amount_cents": amount, **body}
         document, given_up = writing_off.write_off(
-            RECEIVABLE, self.documents[id_], facts, ACCOUNTS, self.occasion()
+            self.side, self.documents[id_], facts, ACCOUNTS, self.occasion()
         )
         self.documents[id_] = document
         return self.keep(given_up)
@@ -187,26 +193,30 @@ class Trade:
         **body: Any,
     ) -> UUID:
         items = [credit_line(each) if isinstance(each, int) else each for each in lines]
-        facts = {"line_items": items, "sent_at": moment(self.today), "allocations": uses(*to)}
+        facts = {
+            "line_items": items,
+            self.side.opened_field: moment(self.today),
+            "allocations": uses(*to, side=self.side),
+        }
         credited = crediting.draw_up(
-            RECEIVABLE, {**facts, **body}, party, ACCOUNTS, self.documents, self.occasion()
+            self.side, {**facts, **body}, party, ACCOUNTS, self.documents, self.occasion()
         )
         return self.take_credited(credited)
 
     def apply(self, id_: UUID, *to: tuple[UUID, int], **body: Any) -> crediting.Credited:
         """Replace a credit with this list of allocations."""
-        return self.change_credit(id_, allocations=uses(*to), **body)
+        return self.change_credit(id_, allocations=uses(*to, side=self.side), **body)
 
     def change_credit(self, id_: UUID, **body: Any) -> crediting.Credited:
         credited = crediting.replaced(
-            RECEIVABLE, self.credits[id_], body, self.documents, self.occasion()
+            self.side, self.credits[id_], body, self.documents, self.occasion()
         )
         self.take_credited(credited)
         return credited
 
     def void_credit(self, id_: UUID, at: str | None = None) -> UUID:
         voided_at = None if at is None else moment(at)
-        return self.keep(crediting.void(RECEIVABLE, self.credits[id_], voided_at, self.occasion()))
+        return self.keep(crediting.void(self.side, self.credits[id_], voided_at, self.occasion()))
 
     def take_credited(self, credited: crediting.Credited) -> UUID:
         self.documents.update((each.id, each) for each in credited.changed)
@@ -216,7 +226,7 @@ class Trade:
         """Refund an invoice, or unapplied money of a payment."""
         facts = body if amount is None else {"amount_cents": amount, **body}
         target = self.documents.get(id_) or self.payments[id_]
-        agreed = refunding.agree(RECEIVABLE, facts, target, ROLES, self.occasion())
+        agreed = refunding.agree(self.side, facts, target, ROLES, self.occasion())
         self.shelf(agreed.target)[id_] = agreed.target
         if agreed.payment is not None:
             self.keep(agreed.payment)
@@ -225,7 +235,7 @@ class Trade:
     def cancel_refund(self, id_: UUID) -> UUID:
         refund = self.refunds[id_]
         target_id = refund.allocations[0].target_id
-        target = self.documents.get(target_id) or self.payments[target_id]
+        target: Any = self.documents.get(target_id) or self.payments[target_id]
         cancelled, after = refunding.cancel(refund, target, self.occasion())
         self.shelf(after)[target_id] = after
         return self.keep(cancelled)
@@ -246,14 +256,19 @@ class Trade:
 
     def shelf(self, subject: Subject) -> dict[UUID, Any]:
         """Where subjects of this kind are kept."""
-        return {
-            Document: self.documents,
-            Payment: self.payments,
-            WriteOff: self.write_offs,
-            Credit: self.credits,
-            Refund: self.refunds,
-            RefundPayment: self.refund_payments,
-        }[type(subject)]
+        match subject:
+            case Document():
+                return self.documents
+            case Payment():
+                return self.payments
+            case WriteOff():
+                return self.write_offs
+            case Credit():
+                return self.credits
+            case Refund():
+                return self.refunds
+            case RefundPayment():
+                return self.refund_payments
 
     def subjects(self) -> list[Subject]:
         return [
@@ -268,7 +283,7 @@ class Trade:
     def keep(self, subject: Subject) -> UUID:
         """Post what a subject asks for, as a store does, and keep it."""
         lock_date = self.occasion().lock_date
-        entries = postings.entries_for(RECEIVABLE, subject, ROLES, lock_date)
+        entries = postings.entries_for(self.side, subject, ROLES, lock_date)
         assert all(lock_date is None or entry.entry_date > lock_date for entry in entries)
         posted = posted_after(subject.posted, entries, self.identify)
         self.shelf(subject)[subject.id] = replace(subject, posted=posted)
@@ -301,13 +316,13 @@ def refused(step: Any, *given: Any, **named: Any) -> Refusal:
     return refusal.value
 
 
-def allocations(*parts: tuple[UUID, int]) -> list[dict[str, Any]]:
-    return [{"invoice_id": id_, "amount_cents": amount} for id_, amount in parts]
+def allocations(*parts: tuple[UUID, int], side: Side = RECEIVABLE) -> list[dict[str, Any]]:
+    return [{side.document_id_field: id_, "amount_cents": amount} for id_, amount in parts]
 
 
-def uses(*parts: tuple[UUID, int]) -> list[dict[str, Any]]:
+def uses(*parts: tuple[UUID, int], side: Side = RECEIVABLE) -> list[dict[str, Any]]:
     """What a credit is used for, as its body says it."""
-    return [{"invoice_id": id_, "amount": amount} for id_, amount in parts]
+    return [{side.document_id_field: id_, "amount": amount} for id_, amount in parts]
 
 
 def by_code(split: Split) -> dict[str, int]:

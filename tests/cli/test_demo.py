@@ -18,7 +18,7 @@ import psycopg
 import pytest
 
 from tests.bookkeeping import KEPT
-from tests.cli.desk import ACCOUNTING, Desk
+from tests.cli.desk import ACCOUNTING, Desk, Told
 from tests.house import Databases, House
 
 TABLES = ("partner", "business", *KEPT)
@@ -45,9 +45,14 @@ def kept_by(desk: Desk) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def told(desk: Desk) -> str:
-    """What the first demo of this module says."""
-    return desk.did("demo").out
+def first(desk: Desk) -> Told:
+    """The first demo of this module."""
+    return desk.did("demo")
+
+
+@pytest.fixture(scope="module")
+def told(first: Told) -> str:
+    return first.out
 
 
 @pytest.fixture(scope="module")
@@ -134,6 +139,66 @@ class TestDemo:
         owed = sum(each["outstanding_balance"] for each in invoices if each["status"] != "draft")
         account = business.get("general-ledger/chart-of-accounts/1200/").json()
         assert account["current_balance"] == owed > 0
+
+    def test_it_has_bills_in_every_state(self, business: httpx.Client) -> None:
+        states = Counter(bill["status"] for bill in listed(business, "bills/"))
+        assert set(states) == {
+            *("draft", "received", "overdue", "partially_paid", "paid", "voided", "refunded"),
+        }
+        assert states["paid"] > 40
+        assert any(bill["tax_total"] for bill in listed(business, "bills/"))
+
+    def test_bills_are_paid_in_cash_in_part_and_in_advance(self, business: httpx.Client) -> None:
+        payments = listed(business, "bills/payments/")
+        assert {each["status"] for each in payments} == {"completed", "failed"}
+        assert {each["payment_method"] for each in payments} == {"bank_transfer", "cash", "check"}
+        [advance] = [each for each in payments if each["external_id"] == "growers-advance"]
+        later = {
+            each["allocation_date"] > advance["payment_date"] for each in advance["allocations"]
+        }
+        assert (later, advance["unallocated_amount_cents"]) == ({True}, 0)
+        bills = Counter(part["bill_id"] for each in payments for part in each["allocations"])
+        assert max(bills.values()) == 2
+
+    def test_a_bill_that_comes_twice_is_refused_and_told(
+        self, first: Told, business: httpx.Client
+    ) -> None:
+        assert first.err.startswith("Bill MW-118 came twice, and is refused: ")
+        assert first.err.count("\n") == 1
+        bills = listed(business, "bills/")
+        assert [each["vendor_bill_number"] for each in bills].count("MW-118") == 1
+
+    def test_a_vendor_credit_lies_over_two_bills(self, business: httpx.Client) -> None:
+        credits = {each["external_id"]: each for each in listed(business, "vendor-credits/")}
+        shown = credits["burrs-credit"]
+        assert shown["status"] == "applied"
+        assert [each["amount_cents"] for each in shown["allocations"]] == [5_000, 3_400]
+
+    def test_it_has_vendor_refunds_of_each_kind(self, business: httpx.Client) -> None:
+        refunds = {each["external_id"]: each for each in listed(business, "vendor-refunds/")}
+        assert {
+            name: (refund["status"], [each["allocation_type"] for each in refund["allocations"]])
+            for name, refund in refunds.items()
+        } == {
+            "visit-back": ("completed", ["payment"]),
+            "meter-back": ("completed", ["bill"]),
+            "damp-back": ("completed", ["credit"]),
+            "in-vain-back": ("partially_allocated", ["bill"]),
+            "tuning-back": ("cancelled", []),
+        }
+
+    def test_its_payables_are_what_it_owes(self, business: httpx.Client) -> None:
+        bills = listed(business, "bills/")
+        owed = sum(each["outstanding_balance"] for each in bills if each["status"] != "draft")
+        account = business.get("general-ledger/chart-of-accounts/2000/").json()
+        vendors = listed(business, "vendors/")
+        assert account["current_balance"] == owed > 0
+        assert sum(vendor["outstanding_balance"] for vendor in vendors) == owed
+
+    def test_its_money_never_ran_out(self, business: httpx.Client) -> None:
+        for code in ("1000", "1100"):
+            account = business.get(f"general-ledger/chart-of-accounts/{code}/").json()
+            assert account["current_balance"] > 0
 
     def test_the_key_is_kept_where_only_its_owner_reads_it(self, desk: Desk, told: str) -> None:
         assert kept_by(desk)["api_key"] in told

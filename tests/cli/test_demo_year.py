@@ -4,42 +4,50 @@ from typing import get_args
 
 import pytest
 
-from cli.demo_roaster import CUSTOMERS
+from cli.demo_roaster import ACCOUNTS, CUSTOMERS, VENDORS
 from cli.demo_steps import (
     Advance,
     Application,
+    Arrival,
     Bounce,
     Crediting,
+    Duplicate,
     Invoicing,
-    Receipt,
+    Paying,
+    Reclaiming,
     Refunding,
     Repayment,
     Step,
     Voiding,
+    Withdrawal,
     WritingOff,
 )
 from cli.demo_year import months_before, plan
 
 DAYS = [date(2026, 11, 20), date(2026, 1, 1), date(2028, 2, 29), date(2027, 3, 31)]
-NAMED = Invoicing | Receipt | Advance | Crediting | WritingOff | Refunding | Repayment
+NAMED = Invoicing | Paying | Advance | Crediting | WritingOff | Refunding | Repayment | Reclaiming
 
 
 def known_before(step: Step) -> set[str]:
     """The invoices, payments and refunds that a step speaks of."""
     match step:
-        case Receipt():
+        case Paying():
             return {invoice for invoice, _ in step.shares}
         case Application():
             return {step.payment, *step.invoices}
         case Bounce():
-            return {step.receipt}
+            return {step.payment}
+        case Duplicate():
+            return {step.bill.name}
         case Voiding() | WritingOff():
             return {step.invoice}
         case Crediting():
             return {invoice for invoice, _ in step.amounts}
         case Refunding():
             return {step.of}
-        case Repayment():
+        case Reclaiming():
+            return set() if step.of is None else {step.of}
+        case Repayment() | Arrival() | Withdrawal():
             return {step.refund}
         case _:
             return set()
@@ -52,7 +60,8 @@ class TestPlan:
         assert plan(today) != plan(today, seed=8)
 
     def test_speaks_only_of_what_has_happened_before(self, today: date) -> None:
-        made: set[str] = set()
+        made = {account["external_id"] for each in ACCOUNTS.values() for account in each}
+        made |= {party.name for party in (*CUSTOMERS, *VENDORS)}
         for step in plan(today):
             assert known_before(step) <= made
             if isinstance(step, NAMED):
@@ -69,12 +78,24 @@ class TestPlan:
         steps = plan(today)
         kinds = Counter(type(step) for step in steps)
         assert set(kinds) == set(get_args(Step))
-        assert 100 < kinds[Invoicing] < 200
-        assert 80 < kinds[Receipt] < 200
+        assert 150 < kinds[Invoicing] < 300
+        assert 140 < kinds[Paying] < 300
         assert [step.order for step in steps if isinstance(step, Invoicing) and step.order]
-        assert {step.customer for step in steps if isinstance(step, Invoicing)} == {
-            customer.name for customer in CUSTOMERS
+        assert {step.party for step in steps if isinstance(step, Invoicing)} == {
+            party.name for party in (*CUSTOMERS, *VENDORS)
         }
+
+    def test_lets_vendors_bill_every_month_under_numbers_of_their_own(self, today: date) -> None:
+        initials = {vendor.name: vendor.initials for vendor in VENDORS}
+        bills = [
+            step for step in plan(today) if isinstance(step, Invoicing) and step.party in initials
+        ]
+        monthly = [bill for bill in bills if bill.party in {v.name for v in VENDORS if v.day}]
+        assert {f"{bill.on:%Y-%m}" for bill in monthly if bill.party == "harbour"} >= {
+            f"{month:%Y-%m}" for month in months_before(today, 12)[:-1]
+        }
+        assert all((bill.number or "").startswith(initials[bill.party]) for bill in bills)
+        assert len({bill.number for bill in bills}) == len(bills)
 
 
 class TestMonthsBefore:

@@ -9,6 +9,7 @@ import pytest
 from tests.bookkeeping import Ledger
 from tests.concurrency.racing import Ran, statuses, together
 from tests.handlers.bodies import SENT, Record, invoice_body, line, sent
+from tests.handlers.buying import BILLS, RECEIVED, bill_body
 from tests.house import House
 from tests.partnership import Business
 
@@ -153,6 +154,70 @@ class TestArchivingACustomer:
         ran = together(calls)
         for sending, archiving in zip(ran[:6], ran[6:], strict=True):
             assert sorted((sending.status, archiving.status)) == [200, 409]
+
+
+class TestVendorsOutOfUse:
+    @pytest.mark.parametrize("_round", range(3))
+    def test_one_is_archived_owed_nothing_or_not_at_all(
+        self, shop: Business, ledger: Ledger, _round: int
+    ) -> None:
+        vendor = shop.vendor()
+        body = bill_body(vendor, received_at=RECEIVED)
+        address = f"vendors/{vendor['id']}/"
+        *ran, closed = together(
+            [
+                *[partial(shop.api.post, BILLS, json=body)] * 6,
+                partial(shop.api.post, f"{address}archive/"),
+            ]
+        )
+        vendor = shop.api.get(address).json()
+        assert {each.code for each in ran} <= {None, "vendor_not_active"}
+        assert vendor["is_archived"] is (closed.status == 200)
+        assert vendor["outstanding_balance"] == 1_000 * len(made(ran))
+        assert (vendor["outstanding_balance"] == 0) is (closed.status == 200)
+
+    def test_once_one_is_blocked_no_bill_comes_in(self, shop: Business, ledger: Ledger) -> None:
+        vendor = shop.vendor()
+        bills = [partial(shop.api.post, BILLS, json=bill_body(vendor, received_at=RECEIVED))] * 14
+        block = partial(shop.api.patch, f"vendors/{vendor['id']}/", json={"status": "BLOCKED"})
+        *ran, closed = together([*bills, block])
+        assert closed.status == 200
+        assert {each.code for each in ran} <= {None, "vendor_not_active"}
+        assert all(each.status == 409 for each in ran if each.began > closed.ended)
+        assert statuses(together(bills[:2])) == {409: 2}
+        assert sources(ledger) == made(ran)
+
+    def test_a_draft_that_is_received_meanwhile_waits_for_the_block(
+        self, shop: Business, ledger: Ledger, house: House
+    ) -> None:
+        vendor = shop.vendor()
+        draft = shop.made(BILLS, bill_body(vendor))
+        answers = []
+
+        def receive() -> None:
+            answers.append(shop.api.post(f"{BILLS}{draft['id']}/receive/"))
+
+        with psycopg.connect(house.database_url) as connection:
+            block = "UPDATE vendor SET standing = 'BLOCKED' WHERE id = %s"
+            connection.execute(block, (vendor["id"],))
+            connection.execute("SELECT FROM vendor WHERE id = %s FOR UPDATE", (vendor["id"],))
+            receiving = threading.Thread(target=receive)
+            receiving.start()
+            receiving.join(timeout=0.3)
+            assert receiving.is_alive()
+            connection.commit()
+        receiving.join()
+        assert [answer.status_code for answer in answers] == [409]
+        assert answers[0].json()["error_code"] == "vendor_not_active"
+
+    def test_a_vendor_made_on_the_way_by_twenty_is_one(
+        self, shop: Business, ledger: Ledger
+    ) -> None:
+        body = {"vendor_external_id": "newcomer", "line_items": [line()], "received_at": RECEIVED}
+        ran = together([partial(shop.api.post, BILLS, json=body)] * 20)
+        assert statuses(ran) == {201: 20}
+        assert len({each.answer.json()["vendor_id"] for each in ran}) == 1
+        assert shop.api.get("vendors/").json()["count"] == 1
 
 
 class TestOneDraft:

@@ -96,6 +96,68 @@ def make_credit(story: "Story") -> str:
     return str(story.business.credit(customer_of(story), 4_000)["id"])
 
 
+def vendor_of(story: "Story") -> dict[str, Any]:
+    """The vendor whom the story is about."""
+    return {"id": story.thing("vendor_id")}
+
+
+def make_vendor(story: "Story") -> str:
+    """A vendor; the second one is owed nothing."""
+    return str(story.business.vendor()["id"])
+
+
+def make_bill(story: "Story") -> str:
+    """One of 5,000.00, of which 2,000.00 are paid and can come back."""
+    bill = story.business.bill(vendor_of(story), 500_000)
+    share = {"bill_id": bill["id"], "amount_cents": 200_000}
+    story.business.bill_payment(vendor_of(story), 200_000, allocations=[share])
+    return str(bill["id"])
+
+
+def make_unpaid_bill(story: "Story") -> str:
+    """One that can be voided."""
+    return str(story.business.bill(vendor_of(story))["id"])
+
+
+def make_draft_bill(story: "Story") -> str:
+    """A bill that can be replaced, received and deleted."""
+    line = {"quantity": 1, "unit_price": 9_000}
+    body = {"vendor_id": story.thing("vendor_id"), "line_items": [line]}
+    return str(story.business.made("bills/", body)["id"])
+
+
+def make_bill_payment(story: "Story") -> str:
+    """One that is still pending, so that it can be changed and cancelled."""
+    share = {"bill_id": story.thing("bill_id"), "amount_cents": 1_000}
+    vendor = vendor_of(story)
+    return str(
+        story.business.bill_payment(vendor, 20_000, status="pending", allocations=[share])["id"]
+    )
+
+
+def make_unapplied_bill_payment(story: "Story") -> str:
+    """A completed one that settles nothing, so that its money can come back."""
+    return str(story.business.bill_payment(vendor_of(story), 5_000)["id"])
+
+
+def make_vendor_credit(story: "Story") -> str:
+    """One that is received and applied to nothing yet."""
+    return str(story.business.vendor_credit(vendor_of(story), 6_000)["id"])
+
+
+def make_vendor_refund(story: "Story") -> str:
+    """One that is allocated to nothing yet, and of which nothing has come."""
+    refund = story.business.vendor_refund(vendor_of(story), 7_200)
+    story.ids["vendor_refund_payment_id"] = refund["vendor_refund_payments"][0]["id"]
+    return str(refund["id"])
+
+
+def make_vendor_refund_payment(story: "Story") -> str:
+    """The payment of that refund, so that it can be changed and cancelled."""
+    story.thing("vendor_refund_id")
+    return story.ids["vendor_refund_payment_id"]
+
+
 def make_document(story: "Story") -> str:
     """A file that is linked to nothing."""
     answer = story.business.api.post("documents/", files={"file": ("paper.pdf", PDF)})
@@ -124,6 +186,16 @@ MAKERS: Mapping[str, Callable[["Story"], str]] = {
     "refund_payment_id": make_refund_payment,
     "unpaid_refund_id": make_unpaid_refund,
     "credit_id": make_credit,
+    "vendor_id": make_vendor,
+    "quiet_vendor_id": make_vendor,
+    "bill_id": make_bill,
+    "unpaid_bill_id": make_unpaid_bill,
+    "draft_bill_id": make_draft_bill,
+    "bill_payment_id": make_bill_payment,
+    "unapplied_bill_payment_id": make_unapplied_bill_payment,
+    "vendor_credit_id": make_vendor_credit,
+    "vendor_refund_id": make_vendor_refund,
+    "vendor_refund_payment_id": make_vendor_refund_payment,
     "document_id": make_document,
     "journal_entry_id": find_journal_entry,
     "account_id": lambda story: story.accounts["6000"],

@@ -11,6 +11,7 @@ import pytest
 
 from accounting import errors
 from persistence import (
+    bills,
     customers,
     faults,
     invoices,
@@ -18,6 +19,7 @@ from persistence import (
     registry,
     store,
     stored_documents,
+    vendors,
 )
 from persistence.pages import Listing
 from server import problems
@@ -44,12 +46,18 @@ RAISED_FROM_TABLES = {
 OPERATORS = {"too_many_api_keys", "partner_not_found", "api_key_not_found"}
 LISTS: dict[str, Listing] = {
     "list_businesses": registry.LISTING,
-    "list_customers": customers.LISTING,
+    "list_customers": customers.CUSTOMERS.listing,
     "list_invoices": invoices.INVOICES.listing,
     "list_invoice_payments": invoices.PAYMENTS.listing,
     "list_invoice_refunds": invoices.REFUNDS.listing,
-    "list_invoice_refund_payments": invoices.REFUND_PAYMENTS.listing,
+    "list_invoice_refund_payments": invoices.REFUND_PAYMENTS.of_one,
     "list_customer_credits": invoices.CREDITS.listing,
+    "list_vendors": vendors.VENDORS.listing,
+    "list_bills": bills.BILLS.listing,
+    "list_bill_payments": bills.PAYMENTS.listing,
+    "list_vendor_credits": bills.CREDITS.listing,
+    "list_vendor_refunds": bills.REFUNDS.listing,
+    "list_vendor_refund_payments": bills.REFUND_PAYMENTS.listing,
     "list_documents": stored_documents.LISTING,
     "list_journal_entries": journal_statements.LISTING,
 }

@@ -157,6 +157,8 @@ class TestOperation:
             expected = {"PartnerToken"} if operation.takes("business_id") else {"PartnerKey"}
         elif tag == "Businesses" and operation.name != "get_business":
             expected = {"PartnerKey", "PartnerToken"}
+        elif operation.name == "cancel_vendor_refund_payment":
+            expected = {"BusinessToken"}
         else:
             expected = {"PartnerKey", "PartnerToken", "BusinessToken"}
         assert schemes == expected

@@ -9,7 +9,7 @@ import json
 import re
 from copy import deepcopy
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import count
 from typing import Any
 
@@ -22,8 +22,10 @@ from tests.partnership import Business, Partnership
 
 JSON = "application/json"
 MULTIPART = "multipart/form-data"
-URLENCODED = "application/x-www-form-urlencoded"
-UNIQUE = ("external_id", "invoice_number", "credit_note_number", "code")
+UNIQUE = (
+    *("external_id", "code", "invoice_number", "credit_note_number"),
+    *("bill_number", "vendor_bill_number", "vendor_credit_number"),
+)
 SENDING = {"json", "content", "data", "files"}
 # What stands for a name in a path where the operation has to find it in a state of its own.
 OF_THEIR_OWN = {
@@ -32,7 +34,16 @@ OF_THEIR_OWN = {
     ("write_off_invoice", "invoice_id"): "unpaid_id",
     ("reverse_write_off", "invoice_id"): "written_off_id",
     ("cancel_invoice_refund", "refund_id"): "unpaid_refund_id",
+    ("archive_vendor", "vendor_id"): "quiet_vendor_id",
+    ("update_vendor", "vendor_id"): "quiet_vendor_id",
+    ("void_bill", "bill_id"): "unpaid_bill_id",
+    ("get_vendor_refund", "refund_id"): "vendor_refund_id",
+    ("update_vendor_refund", "refund_id"): "vendor_refund_id",
 }
+# What stands for a name in the path of whatever else changes it.
+CHANGED = {"invoice_id": "draft_id", "bill_id": "draft_bill_id"}
+# Named in a body, a payment is one of which money can go back.
+NAMED_IN_BODIES = {"payment_id": "unapplied_id", "bill_payment_id": "unapplied_bill_payment_id"}
 _numbers = count(1)
 
 
@@ -103,19 +114,29 @@ class Story:
             self.ids[name] = story_things.MAKERS[name](self)
         return self.ids[name]
 
+    @cached_property
+    def by_business(self) -> httpx.Client:
+        """The business by its own token, at the whole addresses of the contract."""
+        token = {"Authorization": self.business.api.headers["Authorization"]}
+        return self.partner.client(self.partner.url, headers=token)
+
+    def close(self) -> None:
+        """Let go of the connections that nobody else has."""
+        self.by_business.close()
+        self.business.api.close()
+
     def client(self, operation: Operation) -> httpx.Client:
         """Whoever may call it, the partner with its token before all others."""
         schemes = {name for each in operation.node["security"] for name in each}
         if "PartnerToken" in schemes:
             return self.partner.api
-        return self.business.api if "BusinessToken" in schemes else self.partner.key
+        return self.by_business if "BusinessToken" in schemes else self.partner.key
 
     def id_of(self, operation: Operation, name: str) -> str:
         """What stands for a name in a path: one that the operation can change."""
         if (operation.name, name) in OF_THEIR_OWN:
             return self.thing(OF_THEIR_OWN[operation.name, name])
-        draft = name == "invoice_id" and operation.method != "get"
-        return self.thing("draft_id" if draft else name)
+        return self.thing(name if operation.method == "get" else CHANGED.get(name, name))
 
     def path(self, operation: Operation, **others: str) -> str:
         """The operation's path, with other ids where some are given."""
@@ -140,11 +161,9 @@ class Story:
     def retold(self, value: Any) -> Any:
         """Replace the story's ids by real ones, codes of accounts by ids, and what must be new."""
         text = json.dumps(value)
-        for name, told in told_ids().items():
+        for told, name in told_ids().items():
             if told in text:
-                # Named in a body, a payment is one of which money can go back.
-                here = "unapplied_id" if name == "payment_id" else name
-                text = text.replace(told, self.thing(here))
+                text = text.replace(told, self.thing(NAMED_IN_BODIES.get(name, name)))
         text = text.replace("0197f0c2-1b7e-7c11-9a53-5f0e6b1d2a01", str(self.partner.partner_id))
         retold: Any = json.loads(text)
         self._retell(retold)
@@ -163,14 +182,18 @@ class Story:
                     node[name] = f"{node[name][:10]}-{next(_numbers)}"
 
 
+@cache
 def told_ids() -> dict[str, str]:
-    """The ids of the contract's story by the names that paths have for them."""
-    return {
-        parameter["name"]: parameter["example"]
-        for operation in operations()
-        for parameter in operation.parameters
-        if parameter["in"] == "path"
-    }
+    """The names of things by the ids that the contract's story has for them."""
+    told: dict[str, str] = {}
+    for operation in operations():
+        for parameter in operation.parameters:
+            if parameter["in"] == "path":
+                named = parameter["name"]
+                # What reads a thing comes first, and finds it under its own name.
+                name = OF_THEIR_OWN.get((operation.name, named), named)
+                told.setdefault(parameter["example"], name)
+    return told
 
 
 def file_fields(operation: Operation) -> set[str]:

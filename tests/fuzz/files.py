@@ -24,7 +24,11 @@ KINDS = {
 TEXTS = [content.decode(BYTEWISE) for content in KINDS.values()]
 BASE64 = [base64.b64encode(content).decode() for content in KINDS.values()]
 # Where a multipart body has its file.
-UPLOADS = {"create_document": "file", "create_invoice_refund": "document"}
+UPLOADS = {
+    "create_document": "file",
+    "create_invoice_refund": "document",
+    "update_vendor_refund": "document",
+}
 
 binary = strategies.sampled_from(TEXTS)
 base64_text = strategies.sampled_from(BASE64)

@@ -17,8 +17,10 @@ import time
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
+from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 from uuid import UUID
 
 import tomli_w
@@ -26,6 +28,7 @@ import tomli_w
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
 from server import logs
+from server.limiter import FailedLogins
 from tests.contract.document import operations
 from tests.fuzz import gate
 from tests.fuzz.seed import Seeds, plant
@@ -123,10 +126,15 @@ def contract_operations() -> dict[str, set[str]]:
 
 @contextmanager
 def served(databases: Databases, database: str, log: Path) -> Iterator[House]:
-    """Run a house with its log in a file."""
+    """Run a house with its log in a file.
+
+    Schemathesis tries a wrong key at every operation, from one address: more in a minute than
+    anybody may who is not testing.
+    """
     with (
         log.open("w", encoding="utf-8") as lines,
         redirect_stderr(lines),
+        patch("server.app.FailedLogins", partial(FailedLogins, limit=1_000_000)),
         House(databases.clone(database)) as house,
     ):
         logs.adopt()

@@ -11,11 +11,14 @@ from typing import Any
 
 import yaml
 
-from tests.fuzz.settled import plant_settled
+from tests.fuzz import files
+from tests.fuzz.bought import plant_bought
+from tests.fuzz.settled import plant_settled, upload
 from tests.house import House
 from tests.partnership import Business, Partnership
 
 CONTRACT = Path("openapi/accounting.yaml")
+EXPENSES = ["5000", "5100", "6000"]
 
 
 @dataclass
@@ -61,6 +64,8 @@ def plant(house: House, many: int = 60) -> Seeds:
     plant_invoices(seeds, business, customers, many)
     plant_payments(seeds, business, customers, many)
     plant_settled(pools, business, customers, many)
+    plant_bought(pools, business, many)
+    plant_documents(pools, business)
     plant_accounts(seeds, business, many)
     entries = business.api.get("general-ledger/journal-entries/", params={"page_size": 50})
     pools["journal_entries"] = ids(entries.json()["results"])
@@ -122,6 +127,20 @@ def plant_payments(
     seeds.pools["pending_payments"] = ids(pending)
 
 
+def plant_documents(pools: dict[str, list[str]], business: Business) -> None:
+    """Files of every kind, linked to things of every kind."""
+    linked = {
+        **{"customer": "customers", "invoice": "invoices", "customer_credit": "sent_credits"},
+        **{"invoice_refund": "owed_refunds", "vendor": "vendors", "bill": "owed_bills"},
+        **{"vendor_credit": "received_vendor_credits", "vendor_refund": "vendor_refunds"},
+    }
+    pools["documents"] = [
+        upload(business, kind, (linked_type, pools[pool][0]))
+        for kind in files.KINDS
+        for linked_type, pool in linked.items()
+    ]
+
+
 def plant_accounts(seeds: Seeds, business: Business, many: int) -> None:
     """Accounts without postings, to be changed and archived; and the words for all others."""
     spare = [
@@ -144,6 +163,8 @@ def plant_accounts(seeds: Seeds, business: Business, many: int) -> None:
         "parent_accounts": ["6000", *ids(each for each in accounts if each["code"] == "6300")],
         "account_ids": ids(each for each in accounts if each["account_type"] == "revenue"),
         "account_codes": ["4000", "4500", "4600"],
+        "expense_ids": ids(each for each in accounts if each["code"] in EXPENSES),
+        "expense_codes": EXPENSES,
         "account_words": ["1000", "4000", "account-1", *ids(accounts[:6])],
     }
 

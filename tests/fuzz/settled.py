@@ -1,4 +1,4 @@
-"""What is planted of money given back, credited and given up, and of files.
+"""What is planted of money given back, credited and given up, and how a file is.
 
 Refunds take from invoices and payments that nothing else touches, and each kind that a run uses up
 is there many times over.
@@ -15,21 +15,13 @@ LARGE = 50_000_000
 
 
 def plant_settled(pools: Pools, business: Business, customers: list[Record], many: int) -> None:
-    """Plant refunds, credits, write-offs and documents; the pools hold the ids."""
-    invoices = plant_refunds(pools, business, customers, many)
+    """Plant refunds, credits and write-offs; the pools hold the ids."""
+    plant_refunds(pools, business, customers, many)
     plant_credits(pools, business, customers, many)
     plant_write_offs(pools, business, customers, many)
-    links = {"customer": customers[0], "invoice": invoices[0]}
-    links |= {"invoice_refund": {"id": pools["owed_refunds"][0]}}
-    links |= {"customer_credit": {"id": pools["sent_credits"][0]}}
-    pools["documents"] = [
-        upload(business, kind, link) for kind in files.KINDS for link in links.items()
-    ]
 
 
-def plant_refunds(
-    pools: Pools, business: Business, customers: list[Record], many: int
-) -> list[Record]:
+def plant_refunds(pools: Pools, business: Business, customers: list[Record], many: int) -> None:
     """Money to give back, refunds to pay and to cancel, and one of which much is paid."""
     paid = [business.invoice(customer, LARGE) for customer in customers]
     for customer, invoice in zip(customers, paid, strict=True):
@@ -56,7 +48,6 @@ def plant_refunds(
         "refund_payments": [each["id"] for each in payments],
         "refunds": [each["id"] for each in (half_paid, *owed[:5], *unpaid[:5])],
     }
-    return paid
 
 
 def plant_credits(pools: Pools, business: Business, customers: list[Record], many: int) -> None:
@@ -98,13 +89,13 @@ def plant_write_offs(pools: Pools, business: Business, customers: list[Record], 
     }
 
 
-def upload(business: Business, kind: str, link: tuple[str, Record]) -> str:
-    """Send a file of a kind, linked to a thing."""
-    linked_type, record = link
+def upload(business: Business, kind: str, link: tuple[str, str]) -> str:
+    """Send a file of a kind, linked to a thing of a kind."""
+    linked_type, linked_id = link
     answer = business.api.post(
         "documents/",
         files={"file": (f"paper.{kind}", files.KINDS[kind])},
-        data={"linked_type": linked_type, "linked_id": record["id"]},
+        data={"linked_type": linked_type, "linked_id": linked_id},
     )
     assert answer.status_code == 201, answer.text
     return str(answer.json()["id"])

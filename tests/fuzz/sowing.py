@@ -19,6 +19,8 @@ from tests.fuzz.seed import Seeds
 CONFIG = Path("schemathesis.toml")
 numbers = count()
 SOWN = (TestPhase.EXAMPLES, TestPhase.COVERAGE)
+# What others write into, by its name in a path: whatever closes one has others to close.
+LEFT_OPEN = {"business_id": "businesses", "vendor_id": "vendors"}
 
 
 @cache
@@ -41,13 +43,16 @@ def bindings(operation: str) -> dict[str, str]:
 def sow(operation: str, case: Any) -> None:
     """Lead what is valid of a case to what is there, each case to another one.
 
-    Whatever is learned from answers, the one business that all others write into stays open.
+    Whatever is learned from answers, the one business that all others write into stays open, and
+    so do its vendors.
     """
     if case.meta.phase.name in SOWN:
         fill_in(operation, case)
-    pool = bindings(operation).get("path.business_id", "businesses")
-    if pool != "businesses" and case.path_parameters["business_id"] == seeds().business_id:
-        case.path_parameters["business_id"] = seeds().pools[pool][0]
+    pools = seeds().pools
+    for name, left_open in LEFT_OPEN.items():
+        pool = bindings(operation).get(f"path.{name}", left_open)
+        if pool != left_open and case.path_parameters[name] in pools[left_open]:
+            case.path_parameters[name] = pools[pool][0]
 
 
 def fill_in(operation: str, case: Any) -> None:

@@ -25,3 +25,8 @@ def ledger(house: House, shop: Business) -> Iterator[Ledger]:
 @pytest.fixture(scope="module")
 def buyer(shop: Business) -> dict[str, Any]:
     return shop.customer()
+
+
+@pytest.fixture(scope="module")
+def vendor(shop: Business) -> dict[str, Any]:
+    return shop.vendor()

@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 
 from tests.handlers.bodies import SENT, Record, invoice_body, line
+from tests.handlers.buying import returned, settled
 from tests.house import House
 from tests.partnership import Business
 
@@ -69,10 +70,24 @@ def credit(shop: Business, buyer: Record, **facts: Any) -> Record:
     return {"customer_id": buyer["id"], "line_items": lines, **facts}
 
 
+def claimed(shop: Business, bill: Record) -> Record:
+    """Something back of a bill that is paid."""
+    back = {"allocation_type": "bill", "bill_id": bill["id"], "amount_cents": 100}
+    claim = {"vendor_id": bill["vendor_id"], "total_refunded_amount_cents": 100, "currency": "GBP"}
+    return shop.made("vendor-refunds/", {**claim, "allocations": [back]})
+
+
 def target(shop: Business, buyer: Record, kind: str) -> Record:
     """Something of a kind to link a document to."""
     if kind == "customer":
         return buyer
+    if kind == "vendor":
+        return shop.vendor()
+    if kind == "vendor_credit":
+        return returned(shop, shop.vendor(), 100)
+    if kind in ("bill", "vendor_refund"):
+        bill = settled(shop, shop.vendor(), 500)
+        return bill if kind == "bill" else claimed(shop, bill)
     if kind == "customer_credit":
         return shop.made("customer-credits/", credit(shop, buyer))
     invoice = shop.made("invoices/", invoice_body(buyer, line(500), sent_at=SENT, payments=[{

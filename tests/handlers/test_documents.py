@@ -119,6 +119,10 @@ class TestCreateDocument:
             ("invoice", "invoice_document"),
             ("invoice_refund", "refund"),
             ("customer_credit", "customer_credit_document"),
+            ("vendor", "vendor_document"),
+            ("bill", "bill_document"),
+            ("vendor_credit", "vendor_credit_document"),
+            ("vendor_refund", "vendor_refund"),
         ],
     )
     def test_it_is_linked_to_what_exists_here(
@@ -132,7 +136,11 @@ class TestCreateDocument:
         assert made["document_type"] == document_type
 
     @pytest.mark.parametrize(
-        "linked_type", ["customer", "invoice", "invoice_refund", "customer_credit"]
+        "linked_type",
+        [
+            *("customer", "invoice", "invoice_refund", "customer_credit"),
+            *("vendor", "bill", "vendor_refund", "vendor_credit"),
+        ],
     )
     def test_it_is_linked_to_nothing_that_is_not_there(
         self, house: House, shop: Business, buyer: Record, linked_type: str

@@ -117,6 +117,9 @@ class TestDocumentsOfOthers:
             ("invoice", "invoices/{id}/"),
             ("invoice_refund", "invoices/refunds/{id}/"),
             ("customer_credit", "customer-credits/{id}/"),
+            ("bill", "bills/{id}/"),
+            ("vendor_refund", "vendor-refunds/{id}/"),
+            ("vendor_credit", "vendor-credits/{id}/"),
         ):
             resource = target(shop, buyer, kind)
             address = path.format(**resource)

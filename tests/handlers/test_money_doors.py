@@ -1,7 +1,7 @@
 """What every operation on money refuses in one way: each documented status at each of its doors."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -16,164 +16,20 @@ from tests.handlers.bodies import (
     credit_body,
     credited,
     invoice_body,
-    line,
     paid,
     payment_body,
     sent,
 )
+from tests.handlers.doors import ACCOUNTS, Door
+from tests.handlers.doors import DOORS as SALES_DOORS
+from tests.handlers.doors import READS as SALES_READS
+from tests.handlers.refunding import agreed, refund_body, whole_refund_body
+from tests.handlers.vendor_refund_doors import VENDOR_REFUND_DOORS, VENDOR_REFUND_READS
 from tests.house import House
 from tests.partnership import Business, Partnership
 
-ACCOUNTS = "general-ledger/chart-of-accounts/"
-ENTRIES = "general-ledger/journal-entries/"
-REFUNDS = "invoices/refunds/"
-REFUND_PAYMENT = REFUNDS + "{refund}/payments/{}/"
-CREDITS = "customer-credits/"
-NO_CREDIT = "customer_credit_not_found"
-WRITE_OFFS = "invoices/{}/write-offs/"
-WRITE_OFF = "invoices/{written_off}/write-offs/{}/"
-
-
-@dataclass(frozen=True)
-class Door:
-    """An operation with a request that it would serve.
-
-    `target` names what `{}` stands for in its path; what else the path needs stands in it by name.
-    """
-
-    name: str
-    method: str
-    path: str
-    body: Any = None
-    target: str | None = None
-    missing: str | None = None
-    keyed: bool = True
-    matched: bool = True
-
-    def __str__(self) -> str:
-        return self.name
-
-
-ACCOUNT = {
-    "code": "door",
-    "name": "Door",
-    "account_type": "asset",
-    "account_subtype": "current_assets",
-}
-LINES = {"line_items": [line(5)]}
-DOORS = (
-    Door("create_invoice", "POST", "invoices/", "invoice", matched=False),
-    Door("replace_invoice", "PUT", "invoices/{}/", LINES, "draft", "invoice_not_found"),
-    Door("send_invoice", "POST", "invoices/{}/send/", {}, "draft", "invoice_not_found"),
-    Door("void_invoice", "POST", "invoices/{}/void/", {}, "invoice", "invoice_not_found"),
-    Door("delete_invoice", "DELETE", "invoices/{}/", None, "draft", "invoice_not_found", False),
-    Door("write_off_invoice", "POST", WRITE_OFFS, {}, "invoice", "invoice_not_found"),
-    Door("reverse_write_off", "DELETE", WRITE_OFF, None, "write_off", "write_off_not_found", False),
-    Door("create_invoice_payment", "POST", "invoices/payments/", "payment", matched=False),
-    Door(
-        "replace_invoice_payment",
-        "PUT",
-        "invoices/payments/{}/",
-        {"note": "x"},
-        "payment",
-        "payment_not_found",
-    ),
-    Door(
-        "update_invoice_payment",
-        "PATCH",
-        "invoices/payments/{}/",
-        {"note": "x"},
-        "payment",
-        "payment_not_found",
-    ),
-    Door(
-        "cancel_invoice_payment",
-        "POST",
-        "invoices/payments/{}/delete/",
-        None,
-        "pending",
-        "payment_not_found",
-    ),
-    Door("create_invoice_refund", "POST", REFUNDS, "refund", matched=False),
-    Door(
-        "cancel_invoice_refund",
-        "DELETE",
-        REFUNDS + "{}/",
-        None,
-        "refund",
-        "invoice_refund_not_found",
-        keyed=False,
-    ),
-    Door(
-        "create_invoice_refund_payment",
-        "POST",
-        REFUNDS + "{}/payments/",
-        {},
-        "refund",
-        "invoice_refund_not_found",
-        matched=False,
-    ),
-    Door(
-        "cancel_invoice_refund_payment",
-        "POST",
-        REFUND_PAYMENT + "delete/",
-        None,
-        "refund_payment",
-        "invoice_refund_payment_not_found",
-    ),
-    Door("create_customer_credit", "POST", CREDITS, "credit", matched=False),
-    Door("replace_customer_credit", "PUT", CREDITS + "{}/", {"memo": "x"}, "credit", NO_CREDIT),
-    Door("void_customer_credit", "POST", CREDITS + "{}/void/", {}, "credit", NO_CREDIT),
-    Door("create_account", "POST", ACCOUNTS, ACCOUNT, matched=False),
-    Door(
-        "create_child_account",
-        "POST",
-        ACCOUNTS + "{}/children/",
-        {"code": "door.1", "name": "Child"},
-        "account",
-        "account_not_found",
-        matched=False,
-    ),
-    Door(
-        "update_account", "PATCH", ACCOUNTS + "{}/", {"name": "x"}, "account", "account_not_found"
-    ),
-    Door(
-        "archive_account", "DELETE", ACCOUNTS + "{}/", None, "account", "account_not_found", False
-    ),
-)
-READS = (
-    Door("list_invoices", "GET", "invoices/"),
-    Door("get_invoice", "GET", "invoices/{}/", None, "invoice", "invoice_not_found"),
-    Door("list_invoice_payments", "GET", "invoices/payments/"),
-    Door(
-        "get_invoice_payment", "GET", "invoices/payments/{}/", None, "payment", "payment_not_found"
-    ),
-    Door("list_invoice_refunds", "GET", REFUNDS),
-    Door("get_invoice_refund", "GET", REFUNDS + "{}/", None, "refund", "invoice_refund_not_found"),
-    Door(
-        "list_invoice_refund_payments",
-        "GET",
-        REFUNDS + "{}/payments/",
-        None,
-        "refund",
-        "invoice_refund_not_found",
-    ),
-    Door(
-        "get_invoice_refund_payment",
-        "GET",
-        REFUND_PAYMENT,
-        None,
-        "refund_payment",
-        "invoice_refund_payment_not_found",
-    ),
-    Door("list_customer_credits", "GET", CREDITS),
-    Door("get_customer_credit", "GET", CREDITS + "{}/", None, "credit", NO_CREDIT),
-    Door("list_accounts", "GET", ACCOUNTS),
-    Door("get_account", "GET", ACCOUNTS + "{}/", None, "account", "account_not_found"),
-    Door("get_account_hierarchy", "GET", ACCOUNTS + "hierarchy/"),
-    Door("list_journal_entries", "GET", ENTRIES),
-    Door("get_journal_entry", "GET", ENTRIES + "{}/", None, "entry", "journal_entry_not_found"),
-)
+DOORS = (*SALES_DOORS, *VENDOR_REFUND_DOORS)
+READS = (*SALES_READS, *VENDOR_REFUND_READS)
 EVERY = DOORS + READS
 
 
@@ -184,6 +40,8 @@ class Premises:
         self.shop = partner.business()
         self.ledger = Ledger(house, self.shop)
         self.buyer = self.shop.customer()
+        self.vendor = self.shop.vendor()
+        claim = agreed(self.shop, self.vendor, 10)
         refund = self.shop.refund(paid(self.shop, self.buyer, 10), amount_cents=2)
         written_off = self.shop.write_off(sent(self.shop, self.buyer))
         self.ids = {
@@ -196,6 +54,8 @@ class Premises:
             "pending": paid(self.shop, self.buyer, 10, status="pending")["id"],
             "refund": refund["id"],
             "refund_payment": self.shop.refund_payment(refund, amount_cents=1)["id"],
+            "vendor_refund": claim["refund"]["id"],
+            "vendor_refund_payment": claim["payment"]["id"],
             "account": self.shop.api.get(f"{ACCOUNTS}1500/").json()["id"],
             "entry": self.ledger.entries()[0].id,
         }
@@ -206,6 +66,8 @@ class Premises:
             "payment": lambda: payment_body(self.buyer),
             "refund": lambda: {"payment_id": self.ids["payment"]},
             "credit": lambda: credit_body(self.buyer, sent_at=SENT),
+            "vendor_refund": lambda: whole_refund_body(self.vendor, 10),
+            "vendor_refund_payment": lambda: refund_body(self.vendor, 10),
         }
         return bodies[door.body]() if isinstance(door.body, str) else door.body
 

@@ -1,17 +1,11 @@
 """What a partner's accountant would tell of a hotel's account: every way in which money is owed,
 settled, given up and given back, until each balance is explained by the documents behind it."""
 
-from collections import Counter, defaultdict
-from dataclasses import dataclass, field
-from typing import Any
-
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import today
 from tests.handlers.files import KINDS, PDF, follow, in_json
 from tests.house import House
-from tests.partnership import Business, Partnership
-
-Record = dict[str, Any]
-Statement = list[tuple[str, Record]]
+from tests.journeys.statements import Account, Record, told
+from tests.partnership import Partnership
 
 TODAY = str(today())
 TERMS = {"payment_terms_days": 30}
@@ -21,57 +15,8 @@ TABLE = {"description": "Table", "quantity": 1, "unit_price": 50_000, "tax_rate"
 LAMPS = {"description": "Lamp", "quantity": 5, "unit_price": 5_000, "tax_rate": 20}
 
 
-def told(answer: Any, status: int = 200) -> Record:
-    assert answer.status_code == status, answer.text
-    body: Record = answer.json()
-    return body
-
-
 def part(invoice: Record, amount: int) -> Record:
     return {"invoice_id": invoice["id"], "amount_cents": amount}
-
-
-@dataclass
-class Account:
-    """One customer's account with a business, and the statement of each document as it grows."""
-
-    shop: Business
-    hotel: Record
-    statements: dict[str, Statement] = field(default_factory=lambda: defaultdict(list))
-
-    def expect(self, record: Record, on: str, **amounts: int) -> None:
-        """Write down what a document is to have posted: debits above zero, by account."""
-        lines = {code.removeprefix("on_"): amount for code, amount in amounts.items()}
-        assert sum(lines.values()) == 0
-        self.statements[record["id"]].append((on, lines))
-
-    def get(self, path: str, **asked: Any) -> Record:
-        return told(self.shop.api.get(path, params=asked))
-
-    def standing(self, invoice: Record) -> tuple[str, int]:
-        shown = self.get(f"invoices/{invoice['id']}/")
-        return shown["status"], shown["outstanding_balance"]
-
-    def listed(self, path: str, **asked: Any) -> list[Record]:
-        page = self.get(path, page_size=100, **asked)
-        assert page["next"] is None
-        results: list[Record] = page["results"]
-        return results
-
-    def held(self, code: str) -> int:
-        """The balance of an account, positive on its own side."""
-        return self.shop.balance(code)
-
-    def posted(self) -> dict[str, Statement]:
-        """What the journal says of each document, in the order of its numbers."""
-        found: dict[str, Statement] = defaultdict(list)
-        for each in self.listed("general-ledger/journal-entries/", sort="created_at"):
-            entry = self.get(f"general-ledger/journal-entries/{each['id']}/")
-            lines: Counter[str] = Counter()
-            for line in entry["lines"]:
-                lines[line["account_code"]] += line["debit_amount"] - line["credit_amount"]
-            found[entry["source_id"]].append((entry["entry_date"], dict(lines)))
-        return found
 
 
 def opened(acme: Partnership) -> Account:
@@ -82,7 +27,7 @@ def opened(acme: Partnership) -> Account:
 
 def invoiced(account: Account) -> tuple[Record, Record, Record]:
     """Three invoices: one with lines of two rates, one plain, one with a discount."""
-    shop, hotel = account.shop, account.hotel
+    shop, hotel = account.shop, account.party
     furniture = shop.invoice(
         hotel, sent_at="2025-03-01T09:00:00Z", line_items=[CHAIRS, BOOKS], document=in_json()
     )
@@ -106,7 +51,7 @@ def invoiced(account: Account) -> tuple[Record, Record, Record]:
 
 def paid_in_part_and_then_too_much(account: Account, furniture: Record, table: Record) -> None:
     """A card pays a part, a transfer the rest and a hundred more, which waits for the table."""
-    shop, hotel = account.shop, account.hotel
+    shop, hotel = account.shop, account.party
     card = shop.payment(
         hotel,
         50_000,
@@ -134,7 +79,7 @@ def paid_in_part_and_then_too_much(account: Account, furniture: Record, table: R
 def credited(account: Account, table: Record, lamps: Record) -> None:
     """Scratches are credited over two invoices; a part of the credit is left for the next one."""
     credit = account.shop.credit(
-        account.hotel,
+        account.party,
         15_000,
         line_items=[{"amount": 15_000, "tax_amount_cents": 3_000, "memo": "Scratches"}],
         sent_at="2025-05-10T09:00:00Z",
@@ -161,7 +106,7 @@ def written_off_and_paid_after_all(account: Account, lamps: Record) -> None:
     account.expect(write_off, TODAY, on_1200=24_800, on_6200=-24_800)
     assert account.standing(lamps) == ("overdue", 24_800)
     late = account.shop.payment(
-        account.hotel, 24_800, payment_date="2025-09-01", allocations=[part(lamps, 24_800)]
+        account.party, 24_800, payment_date="2025-09-01", allocations=[part(lamps, 24_800)]
     )
     account.expect(late, "2025-09-01", on_1100=24_800, on_1200=-24_800)
     assert account.standing(lamps) == ("paid", 0)
@@ -185,7 +130,7 @@ def refunded_in_two_payments(account: Account, furniture: Record) -> None:
 
 
 def given_back_what_settled_nothing(account: Account) -> None:
-    advance = account.shop.payment(account.hotel, 15_000, payment_date="2025-06-01")
+    advance = account.shop.payment(account.party, 15_000, payment_date="2025-06-01")
     account.expect(advance, "2025-06-01", on_1100=15_000, on_2100=-15_000)
     refund = account.shop.refund(
         advance,
@@ -204,7 +149,7 @@ def bounced_although_refunded(account: Account, table: Record) -> None:
     """A cheque pays the table, a part of it is to go back, and then the cheque comes back."""
     shop = account.shop
     cheque = shop.payment(
-        account.hotel,
+        account.party,
         42_000,
         payment_date="2025-05-20",
         payment_method="check",
@@ -230,7 +175,7 @@ def explained(account: Account) -> None:
     """Each balance is what the documents behind it say."""
     invoices = account.listed("invoices/")
     owed = sum(each["outstanding_balance"] for each in invoices)
-    hotel = account.get(f"customers/{account.hotel['id']}/")
+    hotel = account.get(f"customers/{account.party['id']}/")
     assert account.held("1200") == owed == hotel["outstanding_balance"] == 42_000
     payments = account.listed("invoices/payments/", status="completed")
     waiting = sum(each["remaining_amount_cents"] for each in payments)
@@ -244,7 +189,7 @@ def explained(account: Account) -> None:
 
 def documented(account: Account) -> None:
     """Everything that can carry a document shows it, and its link leads to the file."""
-    hotel = account.get(f"customers/{account.hotel['id']}/")
+    hotel = account.get(f"customers/{account.party['id']}/")
     shown = [hotel["documents"][0]]
     for path in ("invoices/", "customer-credits/", "invoices/refunds/"):
         for each in account.listed(path):
@@ -272,12 +217,5 @@ class TestReceivables:
 
         explained(account)
         documented(account)
-        posted = account.posted()
-        assert posted == account.statements
-        ledger = Ledger(house, account.shop)
-        ledger.audit()
-        total: Counter[str] = Counter()
-        for statement in posted.values():
-            for _, lines in statement:
-                total.update(lines)
-        assert {code: amount for code, amount in total.items() if amount} == ledger.balances()
+        assert account.posted() == account.statements
+        account.prove(house)

@@ -4,24 +4,27 @@ from collections.abc import Callable
 
 from tests.model.books import Body, Books
 from tests.model.play import Records
+from tests.model.reading import inner
+from tests.model.records import Credit, Payment, VendorRefund
 
 
 def into(kind: str) -> Callable[[Books, Records, Body], None]:
     """Take the id of the answer, and keep the record under it."""
 
     def bind(books: Books, records: Records, answer: Body) -> None:
-        records[0].id = answer["id"]
-        getattr(books, kind)[answer["id"]] = records[0]
+        records[0].id = inner(answer)["id"]
+        getattr(books, kind)[records[0].id] = records[0]
 
     return bind
 
 
-def bind_invoice(books: Books, records: Records, answer: Body) -> None:
-    """An invoice, and the payments that came with it, in their order."""
-    invoice, *payments = records
-    into("invoices")(books, records, answer)
-    for payment, share in zip(payments, answer["payment_allocations"], strict=True):
-        payment.id, payment.parts = share["payment_id"], {invoice.id: payment.total}
+def bind_document(books: Books, records: Records, answer: Body) -> None:
+    """A document, and the payments that came with it, in their order."""
+    document, *payments = records
+    into("documents")(books, records, answer)
+    for payment, share in zip(payments, answer[books.side.payment_parts], strict=True):
+        assert isinstance(payment, Payment)
+        payment.id, payment.parts = share["payment_id"], {document.id: payment.total}
         books.payments[payment.id] = payment
 
 
@@ -47,3 +50,18 @@ def bind_paid(books: Books, records: Records, answer: Body) -> None:
     payment, refund = records
     into("refund_payments")(books, records, answer)
     refund.payments.append(payment)
+
+
+def bind_vendor_refund(books: Books, records: Records, answer: Body) -> None:
+    """A refund from a vendor, new or allocated anew: its payments, and the credits it keeps."""
+    [refund] = [each for each in records if isinstance(each, VendorRefund)]
+    shown = answer.get("refund", answer)
+    refund.id = shown["id"]
+    books.vendor_refunds[refund.id] = refund
+    for payment, paid in zip(refund.payments, shown["vendor_refund_payments"], strict=True):
+        payment.id = paid["id"]
+        books.vendor_refund_payments[payment.id] = payment
+    for share, given in zip(refund.shares, shown["allocations"], strict=True):
+        if isinstance(share.target, Credit):
+            share.target.id = given["vendor_credit_id"]
+            books.credits[share.target.id] = share.target

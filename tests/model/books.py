@@ -1,22 +1,23 @@
 """Everything the model knows of one business, and the amounts that follow from it."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from typing import Any
 
-from tests.model.arithmetic import DISCOUNTS
 from tests.model.records import (
     LIVE,
     Credit,
-    Customer,
-    Invoice,
+    Document,
+    Party,
     Payment,
     Refund,
     RefundPayment,
+    VendorRefund,
+    VendorRefundPayment,
     WriteOff,
 )
 from tests.model.refusals import Faults, gone
+from tests.model.sides import Side
 
 Body = Mapping[str, Any]
 
@@ -40,124 +41,135 @@ class Series:
 
 
 class Books:
-    """The records of one business by id, and what follows from them."""
+    """The records of one side of one business by id, and what follows from them."""
 
-    def __init__(self, today: date) -> None:
+    def __init__(self, side: Side, today: date) -> None:
+        self.side = side
         self.today = today
         self.lock_date: date | None = None
-        self.customers: dict[str, Customer] = {}
-        self.invoices: dict[str, Invoice] = {}
+        self.parties: dict[str, Party] = {}
+        self.documents: dict[str, Document] = {}
         self.write_offs: dict[str, WriteOff] = {}
         self.payments: dict[str, Payment] = {}
         self.credits: dict[str, Credit] = {}
         self.refunds: dict[str, Refund] = {}
         self.refund_payments: dict[str, RefundPayment] = {}
-        self.invoice_numbers = Series("INV")
-        self.credit_numbers = Series("CN")
+        self.vendor_refunds: dict[str, VendorRefund] = {}
+        self.vendor_refund_payments: dict[str, VendorRefundPayment] = {}
+        self.document_numbers = Series(side.series)
+        self.credit_numbers = Series(side.credit_series)
 
-    def invoice(self, id: str) -> Invoice:
-        """Find an invoice by its id in a path."""
-        if id not in self.invoices:
-            raise gone("invoice_not_found")
-        return self.invoices[id]
+    def document(self, id: str) -> Document:
+        """Find an invoice or a bill by its id in a path."""
+        if id not in self.documents:
+            raise gone(f"{self.side.noun}_not_found")
+        return self.documents[id]
 
-    def customer_named(
-        self, faults: Faults, body: Body, without: Customer | None = None
-    ) -> Customer | None:
-        """Find the customer that a body names, or note what is wrong with the name."""
-        by_id, by_name = body.get("customer_id"), body.get("customer_external_id")
-        found = self.customers.get(by_id) if by_id else None
+    def party_named(self, faults: Faults, body: Body, without: Party | None = None) -> Party | None:
+        """Find the party that a body names, or note what is wrong with the name."""
+        by_id, by_name = body.get(self.side.party_id), body.get(self.side.party_external_id)
+        found = self.parties.get(by_id) if by_id else None
         if by_id and found is None:
             faults.add(422, "reference_not_found")
         if by_name and found and found.external_id != by_name:
             faults.add(422, "reference_mismatch")
         if by_name and not by_id:
-            found = next(each for each in self.customers.values() if each.external_id == by_name)
+            found = next(each for each in self.parties.values() if each.external_id == by_name)
         return found if by_id or by_name else without
+
+    def inactive(self, faults: Faults, party: Party | None) -> None:
+        """Note where no new business is done with a party."""
+        faults.add(409, self.side.not_active, party and party.status != "ACTIVE")
 
     def locked(self, faults: Faults, day: date | None) -> None:
         """Note where a day that was given lies in the locked period."""
         inside = day is not None and self.lock_date is not None and day <= self.lock_date
         faults.add(409, "period_locked", inside)
 
-    # What follows for an invoice.
+    # What follows for a document.
 
-    def payments_of(self, invoice: Invoice) -> Iterator[tuple[Payment, int]]:
+    def payments_of(self, document: Document) -> Iterator[tuple[Payment, int]]:
         for payment in self.payments.values():
-            if invoice.id in payment.parts:
-                yield payment, payment.parts[invoice.id]
+            if document.id in payment.parts:
+                yield payment, payment.parts[document.id]
 
-    def paid(self, invoice: Invoice) -> int:
+    def paid(self, document: Document) -> int:
         """What completed payments have settled."""
-        return sum(n for each, n in self.payments_of(invoice) if each.status == "completed")
+        return sum(n for each, n in self.payments_of(document) if each.status == "completed")
 
-    def reserved(self, invoice: Invoice) -> int:
+    def reserved(self, document: Document) -> int:
         """What payments on their way are meant to settle."""
-        return sum(n for each, n in self.payments_of(invoice) if each.status != "completed")
+        return sum(n for each, n in self.payments_of(document) if each.status != "completed")
 
-    def credited(self, invoice: Invoice) -> int:
-        return sum(each.parts.get(invoice.id, 0) for each in self.credits.values())
+    def credited(self, document: Document) -> int:
+        return sum(each.parts.get(document.id, 0) for each in self.credits.values())
 
-    def written_off(self, invoice: Invoice) -> int:
-        return sum(each.amount for each in self.write_offs_of(invoice))
+    def written_off(self, document: Document) -> int:
+        return sum(each.amount for each in self.write_offs_of(document))
 
-    def write_offs_of(self, invoice: Invoice) -> list[WriteOff]:
+    def write_offs_of(self, document: Document) -> list[WriteOff]:
         """The write-offs that stand."""
-        return [w for w in self.write_offs.values() if w.invoice is invoice and not w.reversed]
+        return [w for w in self.write_offs.values() if w.document is document and not w.reversed]
 
-    def refunds_of(self, target: Invoice | Payment) -> list[Refund]:
+    def refunds_of(self, target: Document | Payment) -> list[Refund]:
         """The refunds that are not cancelled."""
         return [
             each
             for each in self.refunds.values()
-            if (each.invoice is target or each.payment is target) and not each.cancelled
+            if (each.document is target or each.payment is target) and not each.cancelled
         ]
 
-    def refunded(self, target: Invoice | Payment) -> int:
-        return sum(each.amount for each in self.refunds_of(target))
+    def given_back(self, target: Document | Payment) -> Iterator[tuple[Any, int]]:
+        """The live refunds of a document or payment, either way, with their amounts."""
+        yield from ((each, each.amount) for each in self.refunds_of(target))
+        for refund in self.vendor_refunds.values():
+            yield from ((refund, each.amount) for each in refund.shares if each.target is target)
 
-    def outstanding(self, invoice: Invoice) -> int:
+    def refunded(self, target: Document | Payment) -> int:
+        return sum(amount for _, amount in self.given_back(target))
+
+    def outstanding(self, document: Document) -> int:
         """What is still asked for."""
-        if invoice.state == "void":
+        if document.state == "void":
             return 0
-        settled = self.paid(invoice) + self.credited(invoice) + self.written_off(invoice)
-        return invoice.priced.total - settled
+        settled = self.paid(document) + self.credited(document) + self.written_off(document)
+        return document.priced.total - settled
 
-    def left(self, invoice: Invoice) -> int:
+    def left(self, document: Document) -> int:
         """What nobody has laid a hand on yet."""
-        return self.outstanding(invoice) - self.reserved(invoice)
+        return self.outstanding(document) - self.reserved(document)
 
-    def is_touched(self, invoice: Invoice) -> bool:
+    def is_touched(self, document: Document) -> bool:
         """Whether anything is allocated, credited, refunded or written off."""
         return any(
             (
-                self.paid(invoice),
-                self.reserved(invoice),
-                self.credited(invoice),
-                self.written_off(invoice),
-                self.refunded(invoice),
+                self.paid(document),
+                self.reserved(document),
+                self.credited(document),
+                self.written_off(document),
+                self.refunded(document),
             )
         )
 
-    def is_overdue(self, invoice: Invoice) -> bool:
-        due = invoice.due_at is not None and invoice.due_at.date() < self.today
-        return invoice.state == "open" and due and self.outstanding(invoice) > 0
+    def is_overdue(self, document: Document) -> bool:
+        due = document.due_at is not None and document.due_at.date() < self.today
+        return document.state == "open" and due and self.outstanding(document) > 0
 
-    def status(self, invoice: Invoice) -> str:
-        """The word for an invoice: the first that fits."""
-        paid = self.paid(invoice)
-        owed = self.outstanding(invoice)
+    def status(self, document: Document) -> str:
+        """The word for a document: the first that fits."""
+        paid = self.paid(document)
+        owed = self.outstanding(document)
         words = (
-            ("voided", invoice.state == "void"),
-            ("draft", invoice.state == "draft"),
-            ("refunded", owed == 0 and paid > 0 and self.refunded(invoice) >= paid),
-            ("written_off", owed == 0 and self.written_off(invoice) > 0),
+            ("voided", document.state == "void"),
+            ("draft", document.state == "draft"),
+            ("refunded", owed == 0 and paid > 0 and self.refunded(document) >= paid),
+            ("written_off", owed == 0 and self.written_off(document) > 0),
             ("paid", owed == 0),
-            ("partially_written_off", self.written_off(invoice) > 0),
-            ("overdue", self.is_overdue(invoice)),
-            ("partially_paid", paid + self.credited(invoice) > 0),
+            ("partially_written_off", self.written_off(document) > 0),
+            ("overdue", self.is_overdue(document)),
+            ("partially_paid", paid + self.credited(document) > 0),
         )
-        return next((word for word, fits in words if fits), "sent")
+        return next((word for word, fits in words if fits), self.side.opened)
 
     # What follows for money and credits.
 
@@ -170,74 +182,35 @@ class Books:
     def remaining(self, payment: Payment) -> int:
         return payment.total - self.allocated(payment)
 
-    def refundable(self, target: Invoice | Payment) -> int:
+    def refundable(self, target: Document | Payment) -> int:
         """How much can be given back."""
-        if isinstance(target, Invoice):
+        if isinstance(target, Document):
             return max(0, self.paid(target) - self.refunded(target))
-        return self.remaining(target) if target.status == "completed" else 0
+        if target.status != "completed":
+            return 0
+        # A vendor's refund makes the money free that it is to bring back.
+        free = self.side.sign > 0
+        return self.remaining(target) if free else target.total - self.refunded(target)
 
     def credit_status(self, credit: Credit) -> str:
-        if credit.state != "sent":
+        if credit.state != "open":
             return credit.state
         if credit.used == credit.total:
             return "applied"
-        return "partially_applied" if credit.used else "sent"
+        return "partially_applied" if credit.used else self.side.opened
 
     def unapplied(self, credit: Credit) -> int:
-        return credit.total - credit.used if credit.state == "sent" else 0
+        return credit.total - credit.used if credit.state == "open" else 0
 
     # What follows for the ledger.
 
-    def owed_by(self, customer: Customer) -> int:
-        """What the sent invoices of a customer ask for."""
+    def owed_by(self, party: Party) -> int:
+        """What the open documents of a party ask for."""
         return sum(
             self.outstanding(each)
-            for each in self.invoices.values()
-            if each.customer is customer and each.state == "open"
+            for each in self.documents.values()
+            if each.party is party and each.state == "open"
         )
-
-    def balances(self) -> Counter[str]:
-        """Debits less credits of every account that holds something."""
-        held: Counter[str] = Counter()
-        for invoice in self.invoices.values():
-            # One that comes to nothing posts nothing, not even its discount.
-            if invoice.state == "open" and invoice.priced.total:
-                held["1200"] += self.outstanding(invoice)
-                held[DISCOUNTS] += invoice.priced.discount
-                held.subtract(invoice.priced.revenue)
-                held.subtract(invoice.priced.taxes)
-        for write_off in self.write_offs.values():
-            held[write_off.account] += 0 if write_off.reversed else write_off.amount
-        self._add_payments(held)
-        self._add_credits(held)
-        self._add_refunds(held)
-        return Counter({code: amount for code, amount in held.items() if amount})
-
-    def _add_payments(self, held: Counter[str]) -> None:
-        for payment in self.payments.values():
-            if payment.status == "completed":
-                held[payment.account] += payment.total - payment.fee
-                held["6100"] += payment.fee
-                held["2100"] -= self.remaining(payment)
-            else:
-                held["2100"] += self.refunded(payment)
-
-    def _add_credits(self, held: Counter[str]) -> None:
-        for credit in self.credits.values():
-            if credit.state == "sent":
-                held.update(credit.lines)
-                held["2200"] += credit.tax
-                held["2250"] -= self.unapplied(credit)
-
-    def _add_refunds(self, held: Counter[str]) -> None:
-        for refund in self.refunds.values():
-            if not refund.cancelled:
-                held["2300"] -= refund.rest
-                held.update(refund.split)
-            for paid in refund.payments:
-                if not paid.cancelled:
-                    held[paid.account] -= paid.amount + paid.fee
-                    held["6100"] += paid.fee
 
 
 def is_live(payment: Payment) -> bool:

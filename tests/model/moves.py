@@ -1,30 +1,30 @@
-"""Every move of the receivables side: what is sent, and what it does in the model."""
+"""Every move that both sides have: what is sent, and what it does in the model."""
 
 from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
 
-from tests.model import credit_moves, invoice_moves, payment_moves, refund_moves
-from tests.model.binding import bind_invoice, bind_paid, bind_refund, bind_write_off, into
+from tests.model import credit_moves, document_moves, payment_moves
+from tests.model.binding import bind_document, into
 from tests.model.bodies import NOBODY, Bodies
 from tests.model.books import Body, Books
 from tests.model.hand import Hand
 from tests.model.play import Move, Play, Records
-from tests.model.records import STATUSES, Credit, Invoice, Payment
+from tests.model.records import Credit, Document, Payment
 
-INVOICES, PAYMENTS, CREDITS = "invoices/", "invoices/payments/", "customer-credits/"
-REFUNDS = "invoices/refunds/"
 LOCK_DAYS = (None, "2025-01-31", "2025-02-28", "2025-04-30")
 
 
 class Moves:
     """The moves of one step, drawn with one hand."""
 
+    bodies: Bodies
+
     def __init__(self, play: Play, hand: Hand) -> None:
         self.play = play
         self.books = play.books
+        self.side = play.books.side
         self.hand = hand
-        self.bodies = Bodies(hand, play.books)
 
     def make(self, name: str, move: Move) -> None:
         self.play.make(name, self.hand, move)
@@ -36,97 +36,84 @@ class Moves:
         id = self.hand.one(list(records))
         return id, records[id]
 
-    # Invoices.
+    def opened_at(self, percent: int) -> Body:
+        """When a document or credit is opened, as often as that."""
+        return self.bodies.maybe(percent, self.side.opened_at, self.bodies.moment)
 
-    def begin_with_an_invoice(self) -> None:
-        """Send an invoice of the first customer."""
-        customer = next(iter(self.books.customers.values()))
-        sent_at = {"sent_at": self.bodies.moment()}
+    def begin_with_a_document(self) -> None:
+        """Open a document of the first party."""
+        party = next(iter(self.books.parties.values()))
+        opened_at = self.opened_at(100)
         self.create(
-            "create invoice", {"customer_id": customer.id, **self.bodies.lines(), **sent_at}
+            f"create {self.side.noun}",
+            {self.side.party_id: party.id, **self.bodies.lines(), **opened_at},
         )
 
     def begin_with_money(self) -> None:
-        """Have the first invoice paid, and something left over."""
-        id, invoice = next(iter(self.books.invoices.items()), ("", None))
-        if invoice is None or not self.books.left(invoice):
-            return
-        part = {"invoice_id": id, "amount_cents": self.books.left(invoice)}
+        """Have what is open of the first party paid at once, and often something left over."""
+        party = next(iter(self.books.parties.values()))
+        parts = {each.id: self.books.left(each) for each in self.bodies.open_ones(party)}
+        if self.hand.chance(30):
+            parts = {id: max(1, part // 2) for id, part in parts.items()}
+        items = [{self.side.document_id: id, "amount_cents": n} for id, n in parts.items()]
         body = {
-            "customer_id": invoice.customer.id,
-            "total_amount_cents": part["amount_cents"] + 1_000,
+            self.side.party_id: party.id,
+            self.side.amount: max(1, sum(parts.values()) + self.hand.one((1_000, 0))),
             "currency": "GBP",
             "payment_date": self.bodies.day(),
             **self.bodies.money(),
-            "allocations": [part],
+            **({"allocations": items} if items else {}),
         }
         self.pay(body)
 
     def create(self, name: str, body: Body) -> None:
         def act(books: Books) -> Records:
-            invoice, payments = invoice_moves.create(books, body)
-            return [invoice, *payments]
+            document, payments = document_moves.create(books, body)
+            return [document, *payments]
 
-        known = by_external_id(self.books.invoices, body)
-        self.make(name, Move("POST", INVOICES, body, act, bind_invoice, known, success=201))
-
-    def create_invoice(self) -> None:
-        self.create("create invoice", self.bodies.invoice())
-
-    def create_paid_invoice(self) -> None:
-        self.create("create paid invoice", self.bodies.paid_invoice())
-
-    def replace_invoice(self) -> None:
-        id, target = self.pick(self.books.invoices)
-        body = self.bodies.replacement()
-        move = Move("PUT", f"{INVOICES}{id}/", body, lambda b: [invoice_moves.replace(b, id, body)])
-        self.make("replace invoice", move.at(target))
-
-    def send_invoice(self) -> None:
-        id, target = self.pick(in_state(self.hand, self.books.invoices, "draft"))
-        body = {**self.bodies.maybe(60, "sent_at", self.bodies.moment), **self.bodies.due()}
-        path = f"{INVOICES}{id}/send/"
-        move = Move("POST", path, body, lambda b: [invoice_moves.send(b, id, body)])
-        self.make("send invoice", move.at(target))
-
-    def void_invoice(self) -> None:
-        id, target = self.pick(self.books.invoices)
-        body = self.bodies.maybe(50, "voided_at", self.bodies.moment)
-        path = f"{INVOICES}{id}/void/"
-        move = Move("POST", path, body, lambda b: [invoice_moves.void(b, id, body)])
-        self.make("void invoice", move.at(target))
-
-    def delete_invoice(self) -> None:
-        id, target = self.pick(in_state(self.hand, self.books.invoices, "draft"))
-        path = f"{INVOICES}{id}/"
-        move = Move(
-            "DELETE", path, None, lambda b: [invoice_moves.delete(b, id)], may_preview=False
+        known = by_external_id(self.books.documents, body)
+        self.make(
+            name, Move("POST", self.side.documents, body, act, bind_document, known, success=201)
         )
-        self.make("delete invoice", move.at(target))
 
-    def write_off(self) -> None:
-        owing = likely(self.hand, self.books.invoices, self.books.left)
-        id, target = self.pick(owing)
-        body = self.bodies.write_off(target)
-        known = by_external_id(self.books.write_offs, body)
+    def create_document(self) -> None:
+        self.create(f"create {self.side.noun}", self.bodies.document())
 
-        def act(books: Books) -> Records:
-            made = invoice_moves.write_off(books, id, body)
-            return [made.invoice, made]
+    def replace_document(self) -> None:
+        id, target = self.pick(self.books.documents)
+        body = self.bodies.replacement()
+        move = Move(
+            "PUT",
+            f"{self.side.documents}{id}/",
+            body,
+            lambda b: [document_moves.replace(b, id, body)],
+        )
+        self.make(f"replace {self.side.noun}", move.at(target))
 
-        path = f"{INVOICES}{id}/write-offs/"
-        repeated = target if known and known.invoice is target else None
-        move = Move("POST", path, body, act, bind_write_off, repeated, success=201)
-        self.make("write off", move.at(target))
+    def open_document(self) -> None:
+        id, target = self.pick(in_state(self.hand, self.books.documents, "draft"))
+        body = {
+            **self.bodies.maybe(60, self.side.opened_at, self.bodies.moment),
+            **self.bodies.due(),
+        }
+        path = f"{self.side.documents}{id}/{self.side.open_word}/"
+        move = Move("POST", path, body, lambda b: [document_moves.open_draft(b, id, body)])
+        self.make(f"open {self.side.noun}", move.at(target))
 
-    def reverse_write_off(self) -> None:
-        id, found = self.pick(self.books.write_offs)
-        of = self.hand.one(list(self.books.invoices)) if found is None else found.invoice.id
-        if self.hand.chance(3):
-            of = NOBODY
-        path = f"{INVOICES}{of}/write-offs/{id}/"
-        move = Move("DELETE", path, None, lambda b: [invoice_moves.reverse(b, of, id)])
-        self.make("reverse write-off", move.at(self.books.invoices.get(of)))
+    def void_document(self) -> None:
+        id, target = self.pick(self.books.documents)
+        body = self.bodies.maybe(50, "voided_at", self.bodies.moment)
+        path = f"{self.side.documents}{id}/void/"
+        move = Move("POST", path, body, lambda b: [document_moves.void(b, id, body)])
+        self.make(f"void {self.side.noun}", move.at(target))
+
+    def delete_document(self) -> None:
+        id, target = self.pick(in_state(self.hand, self.books.documents, "draft"))
+        path = f"{self.side.documents}{id}/"
+        move = Move(
+            "DELETE", path, None, lambda b: [document_moves.delete(b, id)], may_preview=False
+        )
+        self.make(f"delete {self.side.noun}", move.at(target))
 
     # Payments.
 
@@ -141,19 +128,19 @@ class Moves:
             return [payment, *parts_of(books, payment)]
 
         known = by_external_id(self.books.payments, body)
-        move = Move("POST", PAYMENTS, body, act, into("payments"), known, success=201)
+        move = Move("POST", self.side.payments, body, act, into("payments"), known, success=201)
         self.make("create payment", move)
 
     def change(self, name: str, id: str, body: Body) -> None:
-        """Change a payment, by PUT or PATCH."""
+        """Change a payment; only an invoice payment knows PUT."""
 
         def act(books: Books) -> Records:
             before = parts_of(books, books.payments.get(id))
             payment = payment_moves.change(books, id, body)
             return [payment, *dict.fromkeys([*before, *parts_of(books, payment)])]
 
-        method = self.hand.one(("PATCH", "PATCH", "PUT"))
-        move = Move(method, f"{PAYMENTS}{id}/", body, act)
+        method = self.hand.one(("PATCH", "PATCH", "PUT") if self.side.clears else ("PATCH",))
+        move = Move(method, f"{self.side.payments}{id}/", body, act)
         self.make(name, move.at(self.books.payments.get(id)))
 
     def reallocate_payment(self) -> None:
@@ -161,20 +148,20 @@ class Moves:
         given = [] if payment is None else self.bodies.list_again(payment)
         body = {
             "allocations": given,
-            **self.bodies.maybe(10, "status", lambda: self.hand.one(STATUSES)),
+            **self.bodies.maybe(10, "status", lambda: self.hand.one(self.side.statuses)),
         }
         self.change("re-allocate", id, body)
 
     def move_payment(self) -> None:
         id, payment = self.pick(self.books.payments)
-        body: Body = {"status": self.hand.one(STATUSES)}
+        body: Body = {"status": self.hand.one(self.side.statuses)}
         if payment is not None:
             body |= self.bodies.maybe(15, "allocations", lambda: self.bodies.list_again(payment))
         self.change("move payment", id, body)
 
     def correct_payment(self) -> None:
         id, payment = self.pick(self.books.payments)
-        body: Body = {"total_amount_cents": 100} if payment is None else self.bodies.facts(payment)
+        body: Body = {self.side.amount: 100} if payment is None else self.bodies.facts(payment)
         if payment is not None:
             body |= self.bodies.maybe(20, "allocations", lambda: self.bodies.list_again(payment))
         self.change("correct payment", id, body)
@@ -186,7 +173,7 @@ class Moves:
             before = parts_of(books, books.payments.get(id))
             return [payment_moves.cancel(books, id), *before]
 
-        path = f"{PAYMENTS}{id}/delete/"
+        path = f"{self.side.payments}{id}/delete/"
         move = Move("POST", path, None, act, may_preview=False)
         self.make("cancel payment", move.at(payment))
 
@@ -200,7 +187,7 @@ class Moves:
             return [credit, *parts_of(books, credit)]
 
         known = by_external_id(self.books.credits, body)
-        move = Move("POST", CREDITS, body, act, into("credits"), known, success=201)
+        move = Move("POST", self.side.credits, body, act, into("credits"), known, success=201)
         self.make("create credit", move)
 
     def replace(self, name: str, id: str, body: Body) -> None:
@@ -211,108 +198,51 @@ class Moves:
             credit = credit_moves.replace(books, id, body)
             return [credit, *dict.fromkeys([*before, *parts_of(books, credit)])]
 
-        move = Move("PUT", f"{CREDITS}{id}/", body, act)
+        move = Move("PUT", f"{self.side.credits}{id}/", body, act)
         self.make(name, move.at(self.books.credits.get(id)))
 
     def reallocate_credit(self) -> None:
         id, credit = self.pick(self.books.credits)
         given = [] if credit is None else self.bodies.list_again(credit, "amount")
-        body = {"allocations": given, **self.bodies.maybe(10, "sent_at", self.bodies.moment)}
+        body = {
+            "allocations": given,
+            **self.bodies.maybe(10, self.side.opened_at, self.bodies.moment),
+        }
         self.replace("re-allocate credit", id, body)
 
-    def send_credit(self) -> None:
+    def open_credit(self) -> None:
         id, credit = self.pick(in_state(self.hand, self.books.credits, "draft"))
-        body = {"sent_at": self.bodies.moment(), **self.bodies.maybe(20, "memo", "Broken beans")}
+        body = {
+            self.side.opened_at: self.bodies.moment(),
+            **self.bodies.maybe(20, "memo", "Broken beans"),
+        }
         if credit is not None:
             parts = self.bodies.maybe(
                 40, "allocations", lambda: self.bodies.list_again(credit, "amount")
             )
             body |= parts
-        self.replace("send credit", id, body)
+        self.replace("open credit", id, body)
 
     def void_credit(self) -> None:
         id, credit = self.pick(self.books.credits)
         body = self.bodies.maybe(50, "voided_at", self.bodies.moment)
-        path = f"{CREDITS}{id}/void/"
+        path = f"{self.side.credits}{id}/void/"
         move = Move("POST", path, body, lambda b: [credit_moves.void(b, id, body)])
         self.make("void credit", move.at(credit))
-
-    # Refunds.
-
-    def refund(self, name: str, body: Body) -> None:
-        """Agree to give money back."""
-
-        def act(books: Books) -> Records:
-            refund = refund_moves.create(books, body)
-            target = refund.invoice or refund.payment
-            return [refund, target]
-
-        known = by_external_id(self.books.refunds, body)
-        move = Move("POST", REFUNDS, body, act, bind_refund, known, success=201)
-        self.make(name, move)
-
-    def refund_invoice(self) -> None:
-        refundable = likely(self.hand, self.books.invoices, self.books.refundable)
-        id, invoice = self.pick(refundable)
-        self.refund("refund invoice", {"invoice_id": id, **self.bodies.refund(invoice)})
-
-    def refund_payment(self) -> None:
-        refundable = likely(self.hand, self.books.payments, self.books.refundable)
-        id, payment = self.pick(refundable)
-        self.refund("refund payment", {"payment_id": id, **self.bodies.refund(payment)})
-
-    def cancel_refund(self) -> None:
-        id, refund = self.pick(self.books.refunds)
-
-        def act(books: Books) -> Records:
-            cancelled = refund_moves.cancel(books, id)
-            return [cancelled, cancelled.invoice or cancelled.payment]
-
-        move = Move("DELETE", f"{REFUNDS}{id}/", None, act)
-        self.make("cancel refund", move.at(refund))
-
-    def pay_refund(self) -> None:
-        unpaid = likely(
-            self.hand, self.books.refunds, lambda each: not each.cancelled and each.rest
-        )
-        id, refund = self.pick(unpaid)
-        body = self.bodies.refund_payment(0 if refund is None else refund.rest)
-
-        def act(books: Books) -> Records:
-            refund, payment = refund_moves.pay(books, id, body)
-            return [payment, refund]
-
-        known = by_external_id(self.books.refund_payments, body)
-        known = known if known and known.refund is refund else None
-        move = Move("POST", f"{REFUNDS}{id}/payments/", body, act, bind_paid, known, success=201)
-        self.make("pay refund", move)
-
-    def cancel_refund_payment(self) -> None:
-        id, payment = self.pick(self.books.refund_payments)
-        of = self.hand.one(list(self.books.refunds)) if payment is None else payment.refund.id
-        if self.hand.chance(3):
-            of, payment = NOBODY, None
-
-        def act(books: Books) -> Records:
-            refund, cancelled = refund_moves.cancel_payment(books, of, id)
-            return [cancelled, refund]
-
-        path = f"{REFUNDS}{of}/payments/{id}/delete/"
-        self.make("cancel refund payment", Move("POST", path, None, act).at(payment))
 
     # And whatever else.
 
     def replay(self) -> None:
         self.play.replay(self.hand)
 
-    def archive_customer(self) -> None:
-        archived = {id: c for id, c in self.books.customers.items() if c.archived}
-        id, customer = self.pick(archived or self.books.customers)
+    def archive_party(self) -> None:
+        archived = {id: c for id, c in self.books.parties.items() if c.archived}
+        id, party = self.pick(archived or self.books.parties)
         word = "unarchive" if archived else "archive"
-        act = invoice_moves.unarchive if archived else invoice_moves.archive
-        path = f"customers/{id}/{word}/"
+        act = document_moves.unarchive if archived else document_moves.archive
+        path = f"{self.side.parties}{id}/{word}/"
         move = Move("POST", path, None, lambda b: [act(b, id)], may_preview=False)
-        self.make(f"{word} customer", move.at(customer))
+        self.make(f"{word} {self.side.party}", move.at(party))
 
     def lock_period(self) -> None:
         """Lock everything up to a day, or nothing any more."""
@@ -344,6 +274,6 @@ def likely(
     return records if not fitting or hand.chance(15) else fitting
 
 
-def parts_of(books: Books, subject: Payment | Credit | None) -> list[Invoice]:
-    """The invoices that a payment or credit holds parts of."""
-    return [] if subject is None else [books.invoices[id] for id in subject.parts]
+def parts_of(books: Books, subject: Payment | Credit | None) -> list[Document]:
+    """The documents that a payment or credit holds parts of."""
+    return [] if subject is None else [books.documents[id] for id in subject.parts]

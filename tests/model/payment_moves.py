@@ -4,38 +4,39 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from tests.model.books import Body, Books
-from tests.model.records import LIVE, Customer, Payment
+from tests.model.records import LIVE, Party, Payment
 from tests.model.refusals import Faults, gone, refused
+from tests.model.sides import Side, may_become
 
 
 def create(books: Books, body: Body) -> Payment:
     """Record a payment, and what it settles."""
-    faults = Faults()
-    customer = books.customer_named(faults, body)
-    faults.add(409, "customer_archived", customer and customer.archived)
+    side, faults = books.side, Faults()
+    party = books.party_named(faults, body)
+    books.inactive(faults, party)
     faults.add(422, "currency_mismatch", body["currency"] != "GBP")
     given = body.get("allocations", ())
-    wanted = wanted_parts(faults, given, "amount_cents")
+    wanted = wanted_parts(side, faults, given, "amount_cents")
     status = body.get("status", "completed")
     faults.add(409, "payment_not_live", wanted and status not in LIVE)
     if status == "completed":
         books.locked(faults, date.fromisoformat(body["payment_date"]))
-    check_parts(books, faults, wanted, {}, customer)
-    too_much = sum(wanted.values()) > body["total_amount_cents"]
+    check_parts(books, faults, wanted, {}, party)
+    too_much = sum(wanted.values()) > body[side.amount]
     faults.add(422, "allocation_exceeds_total", too_much)
     faults.refuse()
-    assert customer is not None
-    payment = receive(customer, body)
+    assert party is not None
+    payment = receive(side, party, body)
     payment.parts = wanted
     return payment
 
 
-def receive(customer: Customer, body: Body) -> Payment:
+def receive(side: Side, party: Party, body: Body) -> Payment:
     """Make a payment that has no parts yet."""
     return Payment(
-        customer,
+        party,
         body.get("external_id"),
-        body["total_amount_cents"],
+        body[side.amount],
         body.get("status", "completed"),
         body["payment_method"],
         body.get("payment_processor"),
@@ -48,17 +49,19 @@ def receive(customer: Customer, body: Body) -> Payment:
 def change(books: Books, id: str, body: Body) -> Payment:
     """Change what a body supplies; PUT and PATCH differ in descriptions only."""
     payment = find(books, id)
-    faults = Faults()
+    side, faults = books.side, Faults()
     status = body.get("status", payment.status)
-    total = body.get("total_amount_cents", payment.total)
+    total = body.get(side.amount, payment.total)
+    unmoved = not may_become(side, payment.status, status)
+    faults.add(409, "invalid_state_transition", unmoved)
     listed = "allocations" in body
     wanted = dict(payment.parts)
     if listed:
-        wanted = wanted_parts(faults, body["allocations"], "amount_cents")
+        wanted = wanted_parts(side, faults, body["allocations"], "amount_cents")
         faults.add(409, "payment_not_live", wanted and status not in LIVE)
     elif status not in LIVE:
         wanted = {}
-    check_parts(books, faults, wanted, payment.parts, payment.customer)
+    check_parts(books, faults, wanted, payment.parts, payment.party)
     check_total(books, faults, payment, body, wanted)
     check_identity(books, faults, payment, body)
     check_refunds(books, faults, payment, body, wanted)
@@ -87,13 +90,13 @@ def cancel(books: Books, id: str) -> Payment:
 def find(books: Books, id: str) -> Payment:
     """Find a payment by its id in a path."""
     if id not in books.payments:
-        raise gone("payment_not_found")
+        raise gone(books.side.payment_not_found)
     return books.payments[id]
 
 
-def wanted_parts(faults: Faults, given: Sequence[Body], amount: str) -> dict[str, int]:
-    """Read a list of allocations; no invoice stands in it twice."""
-    parts = {each["invoice_id"]: each[amount] for each in given}
+def wanted_parts(side: Side, faults: Faults, given: Sequence[Body], amount: str) -> dict[str, int]:
+    """Read a list of allocations; nothing stands in it twice."""
+    parts = {each[side.document_id]: each[amount] for each in given}
     faults.add(400, "validation_error", len(parts) < len(given))
     return parts
 
@@ -103,25 +106,25 @@ def check_parts(
     faults: Faults,
     wanted: Mapping[str, int],
     held: Mapping[str, int],
-    customer: Customer | None,
+    party: Party | None,
 ) -> None:
     """Look at the parts that are new or have another amount than the one held."""
     for id, amount in wanted.items():
-        invoice = books.invoices.get(id)
-        if invoice is None:
+        document = books.documents.get(id)
+        if document is None:
             faults.add(422, "reference_not_found")
         elif held.get(id) != amount:
-            faults.add(409, "invoice_not_open", invoice.state != "open")
-            faults.add(422, "invoice_customer_mismatch", invoice.customer is not customer)
-            left = books.left(invoice) + held.get(id, 0)
+            faults.add(409, books.side.not_open, document.state != "open")
+            faults.add(422, books.side.of_another, document.party is not party)
+            left = books.left(document) + held.get(id, 0)
             faults.add(422, "allocation_exceeds_outstanding", amount > left)
 
 
 def check_total(
     books: Books, faults: Faults, payment: Payment, body: Body, wanted: Mapping[str, int]
 ) -> None:
-    """Look whether the total still covers what is meant for invoices and refunds."""
-    total = body.get("total_amount_cents", payment.total)
+    """Look whether the total still covers what is meant for documents and refunds."""
+    total = body.get(books.side.amount, payment.total)
     if sum(wanted.values()) + books.refunded(payment) <= total:
         return
     faults.add(422, "allocation_exceeds_total", body.get("allocations"))
@@ -130,9 +133,9 @@ def check_total(
 
 def check_identity(books: Books, faults: Faults, payment: Payment, body: Body) -> None:
     """Look whether anything changes that never does, or takes a name that is taken."""
-    customer = body.get("customer_id", payment.customer.id)
-    name = body.get("customer_external_id", payment.customer.external_id)
-    moved = (customer, name) != (payment.customer.id, payment.customer.external_id)
+    party = body.get(books.side.party_id, payment.party.id)
+    name = body.get(books.side.party_external_id, payment.party.external_id)
+    moved = (party, name) != (payment.party.id, payment.party.external_id)
     faults.add(422, "immutable_field", moved or body.get("currency", "GBP") != "GBP")
     external_id = body.get("external_id")
     others = {each.external_id for each in books.payments.values() if each is not payment}
@@ -152,8 +155,8 @@ def check_refunds(
     for id, part in payment.parts.items():
         before = part if payment.status == "completed" else 0
         after = wanted.get(id, 0) if status == "completed" else 0
-        invoice = books.invoices[id]
-        short = books.paid(invoice) - before + after < books.refunded(invoice)
+        document = books.documents[id]
+        short = books.paid(document) - before + after < books.refunded(document)
         lowered = wanted.get(id, 0) < part and after < before
         faults.add(422, "refund_exceeds_refundable", lowered and short)
 

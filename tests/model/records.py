@@ -7,37 +7,48 @@ from datetime import date, datetime
 from tests.model.arithmetic import Priced
 
 LIVE = frozenset({"pending", "processing", "completed"})
-STATUSES = ("pending", "processing", "completed", "failed", "cancelled", "refunded")
-PROVIDERS = frozenset({"paypal", "stripe"})
-CARDS = frozenset({"credit_card", "debit_card"})
 
 
 @dataclass(eq=False)
-class Customer:
+class Party:
+    """A customer or a vendor."""
+
     id: str
     external_id: str
     terms: int | None
-    archived: bool = False
+    status: str = "ACTIVE"
+
+    @property
+    def archived(self) -> bool:
+        return self.status == "ARCHIVED"
 
 
 @dataclass(eq=False)
-class Invoice:
-    """An invoice; `returned` is what its live refunds took back of each of its parts."""
+class Document:
+    """An invoice or a bill; `returned` is what its live refunds took back of each of its parts."""
 
-    customer: Customer
+    party: Party
     external_id: str | None
     number: str | None
     priced: Priced
     state: str
-    sent_at: datetime | None = None
+    opened_at: datetime | None = None
     due_at: datetime | None = None
+    dated: date | None = None
+    party_number: str | None = None
     returned: Counter[str] = field(default_factory=Counter)
     id: str = ""
+
+    @property
+    def day(self) -> date:
+        """Its day in the books."""
+        assert self.opened_at is not None
+        return self.dated or self.opened_at.date()
 
 
 @dataclass(eq=False)
 class WriteOff:
-    invoice: Invoice
+    document: Document
     external_id: str | None
     amount: int
     account: str
@@ -47,9 +58,9 @@ class WriteOff:
 
 @dataclass(eq=False)
 class Payment:
-    """A payment; `parts` are its live allocations, by invoice, in the order they were made."""
+    """A payment; `parts` are its live allocations, by document, in the order they were made."""
 
-    customer: Customer
+    party: Party
     external_id: str | None
     total: int
     status: str
@@ -61,23 +72,20 @@ class Payment:
     parts: dict[str, int] = field(default_factory=dict)
     id: str = ""
 
-    @property
-    def account(self) -> str:
-        return money_account(self.method, self.processor)
-
 
 @dataclass(eq=False)
 class Credit:
-    """A credit; `lines` are its net amounts by account code."""
+    """A credit; `lines` are its net amounts by account code. A vendor's `refund` may keep one."""
 
-    customer: Customer
+    party: Party
     external_id: str | None
     number: str | None
     lines: Counter[str]
     tax: int
     state: str
-    sent_at: datetime | None = None
+    opened_at: datetime | None = None
     source: str | None = None
+    refund: "VendorRefund | None" = None
     parts: dict[str, int] = field(default_factory=dict)
     id: str = ""
 
@@ -94,9 +102,9 @@ class Credit:
 class Refund:
     """A refund of an invoice or of a payment; `split` is what it takes back of the invoice."""
 
-    customer: Customer
+    party: Party
     external_id: str | None
-    invoice: Invoice | None
+    document: Document | None
     payment: Payment | None
     amount: int
     method: str
@@ -137,14 +145,63 @@ class RefundPayment:
     cancelled: bool = False
     id: str = ""
 
+
+@dataclass(eq=False)
+class Share:
+    """What a vendor's refund gives back: of a bill, of a payment, or a credit for later.
+
+    `released` is what was taken off bills to make the payment's money free, by bill.
+    """
+
+    target: Document | Payment | Credit
+    amount: int
+    split: Counter[str] = field(default_factory=Counter)
+    released: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class VendorRefund:
+    """What a vendor agreed to give back, with what it is allocated to now."""
+
+    party: Party
+    external_id: str | None
+    total: int
+    agreed_on: date
+    cancelled: bool = False
+    shares: list[Share] = field(default_factory=list)
+    payments: "list[VendorRefundPayment]" = field(default_factory=list)
+    id: str = ""
+
     @property
-    def account(self) -> str:
-        return money_account(self.method, self.processor)
+    def allocated(self) -> int:
+        return sum(each.amount for each in self.shares)
+
+    @property
+    def cash(self) -> int:
+        """What of it comes as money."""
+        return self.total - sum(e.amount for e in self.shares if isinstance(e.target, Credit))
+
+    @property
+    def paid(self) -> int:
+        return sum(each.amount for each in self.payments if each.status == "completed")
+
+    @property
+    def status(self) -> str:
+        if self.cancelled:
+            return "cancelled"
+        if self.allocated < self.total:
+            return "partially_allocated" if self.allocated else "pending"
+        waiting = {each.status for each in self.payments} - {"completed", "cancelled"}
+        return "allocated" if waiting else "completed"
 
 
-def money_account(method: str, processor: str | None) -> str:
-    """The account that money of a method moves on, however the method is written."""
-    method = method.lower()
-    if processor or method in PROVIDERS | CARDS:
-        return "1150"
-    return "1000" if method == "cash" else "1100"
+@dataclass(eq=False)
+class VendorRefundPayment:
+    refund: VendorRefund
+    amount: int
+    method: str
+    fee: int
+    paid_on: date | None
+    status: str = "pending"
+    was_completed: bool = False
+    id: str = ""

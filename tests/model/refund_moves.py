@@ -1,12 +1,13 @@
-"""What may be done with refunds and their payments, and what that changes."""
+"""What may be done with refunds to customers and their payments, and what that changes."""
 
 from collections import Counter
 from datetime import date
 
 from tests.model.arithmetic import shares
 from tests.model.books import Body, Books, day_of, moment
-from tests.model.records import Invoice, Payment, Refund, RefundPayment
+from tests.model.records import Document, Payment, Refund, RefundPayment
 from tests.model.refusals import Faults, gone, refused
+from tests.model.sides import Side
 
 
 def create(books: Books, body: Body) -> Refund:
@@ -21,15 +22,15 @@ def create(books: Books, body: Body) -> Refund:
     faults.refuse()
     assert target is not None
     refund = Refund(
-        target.customer,
+        target.party,
         body.get("external_id"),
-        target if isinstance(target, Invoice) else None,
+        target if isinstance(target, Document) else None,
         target if isinstance(target, Payment) else None,
         amount,
         body.get("method", "BANK_TRANSFER"),
         body.get("processor"),
         body.get("refund_processing_fee_cents", 0),
-        split_off(target, amount) if isinstance(target, Invoice) else Counter(),
+        split_off(books.side, target, amount) if isinstance(target, Document) else Counter(),
         max(day_of(body.get("completed_at")) or books.today, day_of_target(target)),
     )
     if "completed_at" in body:
@@ -37,28 +38,26 @@ def create(books: Books, body: Body) -> Refund:
     return refund
 
 
-def named_target(books: Books, body: Body) -> Invoice | Payment | None:
+def named_target(books: Books, body: Body) -> Document | Payment | None:
     """Find the invoice or the payment that is to be refunded."""
     if "invoice_id" in body:
-        return books.invoices.get(body["invoice_id"])
+        return books.documents.get(body["invoice_id"])
     return books.payments.get(body["payment_id"])
 
 
-def day_of_target(target: Invoice | Payment) -> date:
+def day_of_target(target: Document | Payment) -> date:
     """The day before which nothing can be given back."""
-    if isinstance(target, Payment):
-        return target.paid_on
-    assert target.sent_at is not None
-    return target.sent_at.date()
+    return target.paid_on if isinstance(target, Payment) else target.day
 
 
-def split_off(invoice: Invoice, amount: int) -> Counter[str]:
-    """Split a refund over what earlier ones have left of the invoice's parts, and take it."""
-    parts = Counter({"4100": invoice.priced.net})
-    parts.update(invoice.priced.taxes)
-    rests = [parts[code] - invoice.returned[code] for code in parts]
+def split_off(side: Side, document: Document, amount: int) -> Counter[str]:
+    """Split a refund over what earlier ones have left of the document's parts, and take it."""
+    priced = document.priced
+    parts = Counter({side.returns: priced.net} if side.returns else priced.nets)
+    parts.update(priced.taxes)
+    rests = [parts[code] - document.returned[code] for code in parts]
     split = Counter(dict(zip(parts, shares(amount, rests), strict=True)))
-    invoice.returned.update(split)
+    document.returned.update(split)
     return split
 
 
@@ -68,8 +67,8 @@ def cancel(books: Books, id: str) -> Refund:
     if refund.cancelled or refund.paid:
         raise refused(409, "invalid_state_transition")
     refund.cancelled = True
-    if refund.invoice is not None:
-        refund.invoice.returned.subtract(refund.split)
+    if refund.document is not None:
+        refund.document.returned.subtract(refund.split)
     return refund
 
 

@@ -10,13 +10,10 @@ import secrets
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from contextlib import ExitStack, redirect_stderr
 from dataclasses import dataclass
-from multiprocessing.process import BaseProcess as Process
 from multiprocessing.queues import Queue
 from pathlib import Path
-from queue import Empty
 from typing import Any
 
 import hypothesis
@@ -26,13 +23,15 @@ from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
 from tests.house import Databases, House
 from tests.model.caller import Counts
+from tests.model.machine import Trading
 from tests.model.play import Site
 from tests.model.profiles import settings
 from tests.model.proving import Prover
-from tests.model.receivables import Receivables
+from tests.model.sides import PURCHASES, SALES, Side
 
 REPORTS = Path("dist/model")
 TELL_EVERY = 20.0
+SIDES = {"sales": (SALES,), "purchases": (PURCHASES,), "both": (SALES, PURCHASES)}
 Told = dict[str, Any]
 
 
@@ -46,6 +45,7 @@ class Task:
     runs: int
     steps: int
     shrink: bool
+    sides: tuple[Side, ...]
 
 
 def main() -> int:
@@ -66,7 +66,7 @@ def main() -> int:
         ]
         for each in workers:
             each.start()
-        counts, failures = listen(queue, workers, began)
+        counts, failures = listen(queue, len(workers), began)
         for each in workers:
             each.join()
     tell_all(counts, time.monotonic() - began)
@@ -84,6 +84,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--as-found", action="store_true", help="tell a divergence as it was found, not shortened"
     )
+    parser.add_argument("--side", choices=SIDES, default="both", help="both: half of the runs each")
     asked = parser.parse_args()
     if asked.seed is None:
         asked.seed = secrets.randbelow(2**32)
@@ -97,70 +98,64 @@ def tasks(databases: Databases, asked: argparse.Namespace) -> list[Task]:
             number,
             databases.clone(f"model_{number}"),
             asked.seed + number,
-            asked.runs // asked.workers + (number < asked.runs % asked.workers),
+            share_of(asked.runs, number, asked.workers),
             asked.steps,
             not asked.as_found,
+            SIDES[asked.side],
         )
         for number in range(asked.workers)
     ]
+
+
+def share_of(runs: int, place: int, places: int) -> int:
+    """Share runs out; the first places play one more where it does not come out even."""
+    return runs // places + (place < runs % places)
 
 
 def work(task: Task, queue: "Queue[Told]") -> None:
     """Play one worker's runs, and tell how it goes."""
     counts = Counts()
     failure = None
-    try:
-        path = REPORTS / f"worker-{task.number}.log"
-        with path.open("w", encoding="utf-8") as log, redirect_stderr(log):
-            play(task, counts, queue)
-    except BaseException as error:  # Whatever stops a worker is told by the one who waits.
-        failure = f"worker {task.number}, seed {task.seed}: {type(error).__name__}: {error}"
-    queue.put({"worker": task.number, "counts": counts, "ended": True, "failure": failure})
-
-
-def play(task: Task, counts: Counts, queue: "Queue[Told]") -> None:
-    """Play the runs against a server of one's own."""
     with ExitStack() as stack:
+        log = (REPORTS / f"worker-{task.number}.log").open("w", encoding="utf-8")
+        stack.enter_context(redirect_stderr(stack.enter_context(log)))
         house = stack.enter_context(House(task.database_url))
         partner = house.partner("Modeller")
         prover = stack.enter_context(Prover(task.database_url, partner))
-        site = Site(partner, counts, prover.faults_of)
         told = [time.monotonic()]
-
-        def machine() -> Receivables:
-            if time.monotonic() - told[0] > TELL_EVERY:
-                told[0] = time.monotonic()
-                queue.put({"worker": task.number, "counts": counts})
-            return Receivables(site)
-
-        factory = hypothesis.seed(task.seed)(machine)
-        played = settings(task.runs, task.steps, shrink=task.shrink)
-        run_state_machine_as_test(factory, settings=played)
-
-
-def listen(
-    queue: "Queue[Told]", workers: Sequence[Process], began: float
-) -> tuple[Counts, list[str]]:
-    """Print how it goes until every worker has ended; one that died has told nothing."""
-    latest: dict[int, Counts] = {}
-    ended: set[int] = set()
-    failures = []
-    counts = Counts()
-    while len(ended) < len(workers):
         try:
-            told = queue.get(timeout=5)
-        except Empty:
-            dead = {n for n, each in enumerate(workers) if not each.is_alive()} - ended
-            failures += [f"worker {number} is gone" for number in sorted(dead)]
-            ended |= dead
-            continue
+            for place, side in enumerate(task.sides):
+                site = Site(partner, counts, prover.faults_of, side)
+
+                def machine(site: Site = site) -> Trading:
+                    if time.monotonic() - told[0] > TELL_EVERY:
+                        told[0] = time.monotonic()
+                        queue.put({"worker": task.number, "counts": counts})
+                    return Trading(site)
+
+                factory = hypothesis.seed(task.seed)(machine)
+                runs = share_of(task.runs, place, len(task.sides))
+                played = settings(runs, task.steps, shrink=task.shrink)
+                run_state_machine_as_test(factory, settings=played)
+        except BaseException as error:  # Whatever stops a worker is told by the one who waits.
+            failure = f"worker {task.number}, seed {task.seed}: {type(error).__name__}: {error}"
+    queue.put({"worker": task.number, "counts": counts, "ended": True, "failure": failure})
+
+
+def listen(queue: "Queue[Told]", workers: int, began: float) -> tuple[Counts, list[str]]:
+    """Print how it goes until every worker has ended."""
+    latest: dict[int, Counts] = {}
+    failures = []
+    ended = 0
+    while ended < workers:
+        told = queue.get()
         latest[told["worker"]] = told["counts"]
         counts = Counts()
         for each in latest.values():
             counts.add(each)
         spent = time.monotonic() - began
         say(f"{spent:6.0f} s  {counts.runs} runs, {counts.steps} steps")
-        ended |= {told["worker"]} if told.get("ended") else set()
+        ended += told.get("ended", False)
         failures += [told["failure"]] if told.get("failure") else []
     return counts, failures
 

@@ -1,43 +1,65 @@
 """What answers must say of the model's records: the fields of each that follow from others."""
 
-from datetime import datetime
 from itertools import accumulate
 from typing import Any
 
 from tests.model.books import Books
-from tests.model.records import Credit, Customer, Invoice, Payment, Refund, RefundPayment
+from tests.model.records import (
+    Credit,
+    Document,
+    Party,
+    Payment,
+    Refund,
+    RefundPayment,
+    VendorRefund,
+    VendorRefundPayment,
+)
 
 View = dict[str, Any]
-Record = Invoice | Payment | Credit | Refund | RefundPayment | Customer
+Record = (
+    Document
+    | Payment
+    | Credit
+    | Refund
+    | RefundPayment
+    | VendorRefund
+    | VendorRefundPayment
+    | Party
+)
 
 
 def view(books: Books, record: Record) -> View:
     """Say what an answer about a record must hold; lists in any order are sets of pairs."""
     match record:
-        case Invoice():
-            return invoice(books, record)
+        case Document():
+            return document(books, record)
         case Payment():
-            return payment(books, record)
+            return payment(books, record) if books.side.sign > 0 else bill_payment(books, record)
         case Credit():
             return credit(books, record)
         case Refund():
             return refund(books, record)
         case RefundPayment():
             return refund_payment(record)
-        case Customer():
+        case VendorRefund():
+            return vendor_refund(books, record)
+        case VendorRefundPayment():
+            return vendor_refund_payment(record)
+        case Party():
             return {
                 "outstanding_balance": books.owed_by(record),
                 "is_archived": record.archived,
+                **({} if books.side.sign > 0 else {"status": record.status}),
             }
 
 
-def invoice(books: Books, record: Invoice) -> View:
-    priced = record.priced
+def document(books: Books, record: Document) -> View:
+    side, priced = books.side, record.priced
     settled = books.outstanding(record) == 0 and record.state == "open"
-    return {
-        "customer_id": record.customer.id,
+    shown = {
+        side.party_id: record.party.id,
         "external_id": record.external_id,
-        "invoice_number": record.number,
+        side.number: record.number,
         "status": books.status(record),
         "is_overdue": books.is_overdue(record),
         "subtotal": priced.subtotal,
@@ -48,21 +70,25 @@ def invoice(books: Books, record: Invoice) -> View:
         "due_at": record.due_at and record.due_at.date(),
         "paid_at": settled,
         "voided_at": record.state == "void",
-        "payment_allocations": parts(books.payments_of(record)),
-        "credit_allocations": {
+        side.payment_parts: parts(books.payments_of(record)),
+        side.credit_parts: {
             (each.id, each.parts[record.id])
             for each in books.credits.values()
             if record.id in each.parts
         },
-        "refund_allocations": parts((each, each.amount) for each in books.refunds_of(record)),
-        "write_offs": parts((each, each.amount) for each in books.write_offs_of(record)),
+        side.refund_parts: parts(books.given_back(record)),
     }
+    if side.dated is None:
+        written_off = [(each, each.amount) for each in books.write_offs_of(record)]
+        return {**shown, "write_offs": parts(written_off)}
+    dated = record.dated and record.dated.isoformat()
+    return {**shown, side.dated: dated, "vendor_bill_number": record.party_number}
 
 
 def payment(books: Books, record: Payment) -> View:
     applied = record.status == "completed"
     return {
-        "customer_id": record.customer.id,
+        "customer_id": record.party.id,
         "external_id": record.external_id,
         "status": record.status,
         "payment_method": record.method,
@@ -81,11 +107,33 @@ def payment(books: Books, record: Payment) -> View:
             (
                 id,
                 amount if applied else 0,
-                books.status(books.invoices[id]),
-                books.outstanding(books.invoices[id]),
+                books.status(books.documents[id]),
+                books.outstanding(books.documents[id]),
             )
             for id, amount in record.parts.items()
         },
+    }
+
+
+def bill_payment(books: Books, record: Payment) -> View:
+    bills = books.documents
+    return {
+        "vendor_id": record.party.id,
+        "external_id": record.external_id,
+        "status": record.status,
+        "payment_method": record.method,
+        "payment_date": record.paid_on.isoformat(),
+        "amount_cents": record.total,
+        "allocated_amount_cents": sum(record.parts.values()),
+        "refunded_amount_cents": books.refunded(record),
+        "unallocated_amount_cents": books.remaining(record),
+        "processing_fee_cents": record.fee,
+        "is_fully_allocated": books.remaining(record) == 0,
+        "allocations": {
+            (id, amount, books.status(bills[id]), books.outstanding(bills[id]))
+            for id, amount in record.parts.items()
+        },
+        "refund_allocations": parts(books.given_back(record)),
     }
 
 
@@ -97,15 +145,15 @@ def given_back(books: Books, record: Payment) -> set[tuple[str, str | None, int]
     laid: set[tuple[str, str | None, int]] = {
         (each.id, None, each.amount) for each in books.refunds_of(record)
     }
-    for invoice in [books.invoices[id] for id in record.parts]:
-        paid = [pair for pair in books.payments_of(invoice) if pair[0].status == "completed"]
+    for document in [books.documents[id] for id in record.parts]:
+        paid = [pair for pair in books.payments_of(document) if pair[0].status == "completed"]
         paid.sort(key=lambda pair: (pair[0].paid_on, pair[0].id))
-        refunds = sorted(books.refunds_of(invoice), key=lambda each: (each.agreed_on, each.id))
+        refunds = sorted(books.refunds_of(document), key=lambda each: (each.agreed_on, each.id))
         for payment, begin, end in laid_out(paid):
             for refund, first, last in laid_out([(each, each.amount) for each in refunds]):
                 amount = min(end, last) - max(begin, first)
                 if payment is record and amount > 0:
-                    laid.add((refund.id, invoice.id, amount))
+                    laid.add((refund.id, document.id, amount))
     return laid
 
 
@@ -116,36 +164,40 @@ def laid_out(amounts: list[tuple[Any, int]]) -> list[tuple[Any, int, int]]:
 
 
 def credit(books: Books, record: Credit) -> View:
-    return {
-        "customer_id": record.customer.id,
+    side = books.side
+    shown = {
+        side.party_id: record.party.id,
         "external_id": record.external_id,
-        "credit_note_number": record.number,
-        "source_invoice_id": record.source,
+        side.credit_number: record.number,
+        side.source_id: record.source,
         "status": books.credit_status(record),
-        "sent_at": record.sent_at,
+        side.opened_at: record.opened_at,
         "voided_at": record.state == "void",
         "tax_total": record.tax,
         "total_amount": record.total,
         "applied_amount": record.used,
         "unapplied_amount": books.unapplied(record),
         "allocations": {
-            (id, amount, books.outstanding(books.invoices[id]))
+            (id, amount, books.outstanding(books.documents[id]))
             for id, amount in record.parts.items()
         },
     }
+    if side.sign > 0:
+        return shown
+    return {**shown, "source_refund_id": record.refund and record.refund.id}
 
 
 def refund(books: Books, record: Refund) -> View:
     if record.cancelled:
         allocations = set()
-    elif record.invoice is not None:
-        owed = books.outstanding(record.invoice)
-        allocations = {("invoice", record.invoice.id, record.amount, owed)}
+    elif record.document is not None:
+        owed = books.outstanding(record.document)
+        allocations = {("invoice", record.document.id, record.amount, owed)}
     else:
         assert record.payment is not None
         allocations = {("payment", record.payment.id, record.amount, None)}
     return {
-        "customer_id": record.customer.id,
+        "customer_id": record.party.id,
         "external_id": record.external_id,
         "status": record.status,
         "method": record.method,
@@ -169,64 +221,49 @@ def refund_payment(record: RefundPayment) -> View:
     }
 
 
+def vendor_refund(books: Books, record: VendorRefund) -> View:
+    return {
+        "vendor_id": record.party.id,
+        "external_id": record.external_id,
+        "status": record.status,
+        "total_refunded_amount": record.total,
+        "allocated_amount": record.allocated,
+        "unallocated_amount": record.total - record.allocated,
+        "is_fully_allocated": record.total == record.allocated,
+        "refund_date": record.agreed_on.isoformat(),
+        "allocations": {share_of(books, each.target, each.amount) for each in record.shares},
+        "vendor_refund_payments": {
+            (each.id, each.amount, each.fee, each.status) for each in record.payments
+        },
+    }
+
+
+def share_of(
+    books: Books, target: Document | Payment | Credit, amount: int
+) -> tuple[str, str, int, int | None]:
+    """What is told of one thing that a vendor gives back."""
+    if isinstance(target, Document):
+        return "bill", target.id, amount, books.outstanding(target)
+    return "payment" if isinstance(target, Payment) else "credit", target.id, amount, None
+
+
+def vendor_refund_payment(record: VendorRefundPayment) -> View:
+    return {
+        "vendor_refund_id": record.refund.id,
+        "status": record.status,
+        "refunded_amount": record.amount,
+        "processing_fee": record.fee,
+        "net_amount": record.amount - record.fee,
+        "payment_method": record.method,
+        "payment_date": record.paid_on and record.paid_on.isoformat(),
+        "completed_at": record.status == "completed",
+        "cancelled_at": record.status == "cancelled",
+    }
+
+
 def word(record: RefundPayment) -> str:
     return "cancelled" if record.cancelled else "completed"
 
 
 def parts(pairs: Any) -> set[tuple[str, int]]:
     return {(each.id, amount) for each, amount in pairs}
-
-
-# How an answer is brought to the same form.
-
-
-def read_allocation(each: Any) -> tuple[Any, ...]:
-    """Read an item of `allocations`, which payments, credits and refunds have each their own of."""
-    owed = each.get("invoice_outstanding_balance_cents")
-    if "allocation_type" in each:
-        target = each["invoice_id"] or each["payment_id"]
-        return each["allocation_type"], target, each["amount"], owed
-    if owed is None:
-        return each["invoice_id"], each["amount_cents"]
-    return each["invoice_id"], each["amount_cents"], owed
-
-
-def read_refund(each: Any) -> tuple[Any, ...]:
-    """Read an item of `refund_allocations`; that of a payment names the invoice as well."""
-    if "invoice_id" in each:
-        return each["refund_id"], each["invoice_id"], each["amount_cents"]
-    return each["refund_id"], each["amount_cents"]
-
-
-READ = {
-    "payment_allocations": lambda each: (each["payment_id"], each["amount_cents"]),
-    "credit_allocations": lambda each: (each["credit_note_id"], each["amount_cents"]),
-    "refund_allocations": read_refund,
-    "write_offs": lambda each: (each["id"], each["amount_cents"]),
-    "applied_invoices": lambda each: (
-        each["id"],
-        each["applied_amount_cents"],
-        each["status"],
-        each["outstanding_amount_cents"],
-    ),
-    "refund_payments": lambda each: (each["id"], each["refunded_amount"], each["status"]),
-    "allocations": read_allocation,
-}
-
-
-def differences(expected: View, answer: Any) -> dict[str, tuple[Any, Any]]:
-    """Name each field in which an answer differs: what it should be, and what it is."""
-    found = {}
-    for name, value in expected.items():
-        shown = answer[name]
-        if isinstance(value, set):
-            items = [READ[name](each) for each in shown]
-            shown = set(items) if len(set(items)) == len(items) else items
-        elif shown is not None and name in ("due_at", "sent_at"):
-            at = datetime.fromisoformat(shown)
-            shown = at.date() if name == "due_at" else at
-        elif name in ("paid_at", "voided_at", "cancelled_at", "completed_at"):
-            shown = shown is not None
-        if shown != value:
-            found[name] = (value, shown)
-    return found

@@ -3,7 +3,17 @@
 from dataclasses import dataclass
 
 from tests.bookkeeping import Ledger
-from tests.handlers.bodies import PAID, SENT, Record, invoice_body, paid, part, sent
+from tests.handlers.bodies import PAID, SENT, Record, invoice_body, line, paid, part, sent
+from tests.handlers.buying import (
+    bill_body,
+    outlay_body,
+    paid_out,
+    received,
+    return_body,
+    returned,
+    share,
+)
+from tests.handlers.buying import part as bought_part
 from tests.house import House
 from tests.partnership import Business, Partnership
 
@@ -37,12 +47,42 @@ def furnish(house: House, partner: Partnership) -> Side:
         "draft": shop.made("invoices/", invoice_body(buyer))["id"],
         "payment": payment["id"],
         "account": account["id"],
+        **bought(shop),
         **given_up(shop, buyer["id"], invoice["id"]),
         **given_back(shop, paid(shop, buyer, 20)["id"]),
         "document": filed(shop, buyer["id"]),
         "entry": ledger.entries()[0].id,
     }
     return Side(shop, ledger, ids)
+
+
+def bought(shop: Business) -> dict[str, str]:
+    """Buy something, pay for a part of it, and take a part back as a credit and as money."""
+    vendor = shop.vendor(external_id="same", company_name="The same name")
+    same = {"external_id": "same", "memo": "same"}
+    bill = received(shop, vendor, 100, bill_number="SAME-1", vendor_bill_number="SAME", **same)
+    whole = {"currency": "GBP", "vendor_id": vendor["id"]}
+    outlay = paid_out(shop, vendor, 60, bought_part(bill, 40), status="pending", **same)
+    paid_out(shop, vendor, 20, bought_part(bill, 20), status="completed")
+    back = {"allocation_type": "bill", "bill_id": bill["id"], "amount_cents": 5}
+    claim = shop.made(
+        "vendor-refunds/",
+        {**whole, **same, "total_refunded_amount_cents": 9, "allocations": [back]},
+    )
+    income = shop.api.get("vendor-refunds/payments/").json()["results"][0]
+    credit = returned(
+        shop, vendor, 30, share(bill, 5), source_bill_id=bill["id"], vendor_credit_number="SAME-1",
+        **same,
+    )  # fmt: skip
+    return {
+        "vendor": vendor["id"],
+        "bill": bill["id"],
+        "drafted": shop.made("bills/", bill_body(vendor))["id"],
+        "outlay": outlay["id"],
+        "return": credit["id"],
+        "claim": claim["id"],
+        "income": income["id"],
+    }
 
 
 def given_up(shop: Business, customer_id: str, invoice_id: str) -> dict[str, str]:
@@ -100,4 +140,33 @@ def settling_bodies(here: Side, there: Side) -> list[tuple[str, str, Record]]:
             f"invoices/{here.ids['invoice']}/write-offs/",
             {"amount_cents": 1, "destination_account": account},
         ),
+    ]
+
+
+def buying_bodies(here: Side, there: Side) -> list[tuple[str, str, Record]]:
+    """Bodies on the side of purchases that name what is another business's."""
+    mine, foreign = {"id": here.ids["vendor"]}, {"id": there.ids["vendor"]}
+    bill = {"id": there.ids["bill"]}
+    account = {"type": "AccountId", "id": there.ids["account"]}
+    claim = {"vendor_id": mine["id"], "total_refunded_amount_cents": 1, "currency": "GBP"}
+    kinds = ({"allocation_type": "bill", "bill_id": bill["id"]}, {
+        "allocation_type": "payment", "bill_payment_id": there.ids["outlay"],
+    })  # fmt: skip
+    claims = [{**claim, "allocations": [{**kind, "amount_cents": 1}]} for kind in kinds]
+    return [
+        ("POST", "bills/", bill_body(foreign)),
+        ("POST", "bills/", bill_body(mine, line(account_identifier=account))),
+        ("PUT", f"bills/{here.ids['drafted']}/", bill_body(foreign)),
+        ("POST", "bills/payments/", outlay_body(foreign)),
+        ("POST", "bills/payments/", outlay_body(mine, 1, allocations=[bought_part(bill, 1)])),
+        (
+            "PATCH",
+            f"bills/payments/{here.ids['outlay']}/",
+            {"allocations": [bought_part(bill, 1)]},
+        ),
+        ("POST", "vendor-credits/", return_body(foreign)),
+        ("POST", "vendor-credits/", return_body(mine, source_bill_id=bill["id"])),
+        ("PUT", f"vendor-credits/{here.ids['return']}/", {"allocations": [share(bill, 1)]}),
+        ("POST", "vendor-refunds/", {**claim, "vendor_id": foreign["id"]}),
+        *(("POST", "vendor-refunds/", each) for each in claims),
     ]

@@ -14,20 +14,22 @@ from accounting.allocation import Allocation
 from accounting.credits import Credit, CreditLine
 from accounting.errors import NotFound, RuleBroken
 from accounting.parties import Party
-from accounting.refunds import Refund, RefundAllocation
-from accounting.sides import RECEIVABLE
+from accounting.refunds import InvoiceRefund, Refund, RefundAllocation, VendorRefund
 from accounting.writing_off import WriteOff
 from persistence.accounts import RoleMemory
-from persistence.books import Books, Kept
+from persistence.books import Books
 from persistence.document_shares import Shares
 from persistence.identifiers import new_id
 from persistence.pages import PageRequest
 from persistence.pool import make_pool
 from persistence.sessions import Writing
 from persistence.tenants import BusinessTenant
+from persistence.trade import Trade, Traded
 from persistence.transaction import reading
+from tests.handlers.bodies import Record
+from tests.handlers.buying import received
 from tests.house import House
-from tests.partnership import Partnership
+from tests.partnership import Business, Partnership
 from tests.persistence.test_transaction import Desk
 
 T = TypeVar("T")
@@ -36,27 +38,39 @@ OPENED = date(2026, 7, 1)
 
 
 class Shop:
-    """A business with one customer and one invoice, written to and read past the handlers."""
+    """A business with two documents of one party, written to and read past the handlers."""
 
-    def __init__(self, house: House, acme: Partnership) -> None:
+    def __init__(self, house: House, acme: Partnership, side: str) -> None:
         business = acme.business()
-        buyer = business.customer(company_name="Blue Door")
         self.desk = Desk(house, business)
-        self.party = Party(UUID(buyer["id"]), "Blue Door")
-        self.invoice = UUID(business.invoice(buyer, 900)["id"])
-        self.other_invoice = UUID(business.invoice(buyer, 900)["id"])
+        self.side = side
+        trader, make = self._trade(business)
+        self.party = Party(UUID(trader["id"]), "Blue Door")
+        self.document, self.other_document = (UUID(make()["id"]) for _ in range(2))
         [(self.account,)] = house.query(
             "SELECT id FROM account WHERE business_id = %s AND role = 'sales_returns'", business.id
         )
 
-    def save(self, *values: Kept) -> None:
+    def _trade(self, business: Business) -> tuple[Record, Callable[[], Record]]:
+        """A party, and what makes a document of it that is open since the first of July."""
+        if self.side == "sales":
+            buyer = business.customer(company_name="Blue Door")
+            return buyer, lambda: business.invoice(buyer, 900)
+        vendor = business.vendor(company_name="Blue Door")
+        dated = {"bill_date": str(OPENED), "received_at": "2026-07-04T09:00:00Z"}
+        return vendor, lambda: received(business, vendor, 900, **dated)
+
+    def trade(self, books: Books) -> Trade:
+        return books.sales if self.side == "sales" else books.purchases
+
+    def save(self, *values: Traded) -> None:
         async def handle(session: Writing) -> None:
             assert isinstance(session.tenant, BusinessTenant)
-            Books(session, session.tenant, NOW, RoleMemory()).save(*values)
+            self.trade(Books(session, session.tenant, NOW, RoleMemory())).save(*values)
 
         self.desk.write(handle)
 
-    def read(self, question: Callable[[Books], Awaitable[T]]) -> T:
+    def read(self, question: Callable[[Trade], Awaitable[T]]) -> T:
         async def handle(session: Writing) -> None:
             raise AssertionError("nothing is written")
 
@@ -67,17 +81,17 @@ class Shop:
                 make_pool(self.desk.house.database_url, size=1) as pool,
                 reading(pool, tenant) as session,
             ):
-                return await question(Books(session, tenant, NOW, RoleMemory()))
+                return await question(self.trade(Books(session, tenant, NOW, RoleMemory())))
 
         return asyncio.run(go())
 
     def shares(self) -> Shares:
-        return self.read(lambda books: books.invoices.shares(self.invoice))
+        return self.read(lambda trade: trade.documents.shares(self.document))
 
     def credit(self, state: str = "open", used: int = 0, **facts: object) -> Credit:
-        """A credit of 100, with 20 of tax, of which an amount settles the invoice."""
+        """A credit of 100, with 20 of tax, of which an amount settles the document."""
         split = ((self.account, used),)
-        share = Allocation(new_id(), self.invoice, used, OPENED, None, None, split, split)
+        share = Allocation(new_id(), self.document, used, OPENED, None, None, split, split)
         moments = {"opened_at": None if state == "draft" else NOW}
         values = {
             "id": new_id(),
@@ -91,7 +105,8 @@ class Shop:
             "currency": "GBP",
             **moments,
             "voided_at": None,
-            "source_document_id": self.other_invoice,
+            "source_document_id": self.other_document,
+            "refund_id": None,
             "lines": (CreditLine(id=new_id(), account_id=self.account, amount=80, tax_amount=20),),
             "tax_account_id": self.account,
             "tax_total": 20,
@@ -102,13 +117,13 @@ class Shop:
         return Credit(**{**values, **facts})
 
     def write_off(self, **facts: object) -> WriteOff:
-        """A write-off of 50 of the invoice."""
+        """A write-off of 50 of the document."""
         values = {
             "id": new_id(),
             "version": 0,
             "created_at": NOW,
             "updated_at": NOW,
-            "document_id": self.invoice,
+            "document_id": self.document,
             "document_number": "INV-000001",
             "document_date": OPENED,
             "party": self.party,
@@ -124,40 +139,47 @@ class Shop:
         return WriteOff(**{**values, **facts})
 
     def refund(self, on: date, start: date | None) -> Refund:
-        """A refund of 10 of the invoice, agreed on a day."""
+        """A refund of 10 of the document, agreed on a day."""
         split = ((self.account, 10),)
         given = RefundAllocation(
             id=new_id(),
             kind="document",
-            target_id=self.invoice,
+            target_id=self.document,
             target_number=None,
             amount=10,
             split=split,
             start=start,
-        )
-        return Refund(
-            id=new_id(),
-            version=0,
             created_at=NOW,
-            updated_at=NOW,
-            party=self.party,
-            external_id=None,
-            amount=10,
-            currency="GBP",
-            agreed_on=on,
-            completed_at=None,
-            cancelled_at=None,
-            allocations=(given,),
-            method="cash",
-            processor=None,
-            fee=0,
-            reference_number="R-1",
         )
+        facts = {
+            "id": new_id(),
+            "version": 0,
+            "created_at": NOW,
+            "updated_at": NOW,
+            "party": self.party,
+            "external_id": None,
+            "amount": 10,
+            "currency": "GBP",
+            "agreed_on": on,
+            "completed_at": None,
+            "cancelled_at": None,
+            "allocations": (given,),
+            "reference_number": "R-1",
+        }
+        if self.side == "purchases":
+            return VendorRefund(**facts, refund_type="other")
+        return InvoiceRefund(**facts, method="cash", processor=None, fee=0)
+
+
+@pytest.fixture(params=["sales", "purchases"])
+def shop(house: House, acme: Partnership, request: pytest.FixtureRequest) -> Shop:
+    return Shop(house, acme, request.param)
 
 
 @pytest.fixture
-def shop(house: House, acme: Partnership) -> Shop:
-    return Shop(house, acme)
+def seller(house: House, acme: Partnership) -> Shop:
+    """Only what is owed to the business is written off."""
+    return Shop(house, acme, "sales")
 
 
 class TestCreditStore:
@@ -171,23 +193,24 @@ class TestCreditStore:
             shop.credit("void"),
         ]
         shop.save(*stored)
-        names = {each.id: credits.status(RECEIVABLE.opened_word, each) for each in stored}
+        word = "sent" if shop.side == "sales" else "received"
+        names = {each.id: credits.status(word, each) for each in stored}
         assert len(set(names.values())) == 5
         for name in set(names.values()):
             wanted = PageRequest(filters={"status": [name]})
-            page = shop.read(lambda books, wanted=wanted: books.customer_credits.records(wanted))
+            page = shop.read(lambda trade, wanted=wanted: trade.credits.records(wanted))
             assert {each.id for each in page.rows} == {i for i, n in names.items() if n == name}
 
     def test_what_is_read_is_what_was_saved(self, shop: Shop) -> None:
         saved = shop.credit(used=30, external_id="mine", memo="Broken cups", metadata={"a": [1]})
         shop.save(saved)
         kept = replace(saved, version=1)
-        assert shop.read(lambda books: books.customer_credits.get(saved.id)) == kept
-        shown = shop.read(lambda books: books.customer_credits.shown(saved.id))
-        assert (shown.credit, set(shown.documents)) == (kept, {shop.invoice})
-        assert shop.read(lambda books: books.customer_credits.with_external_id("mine")) == shown
-        assert shop.read(lambda books: books.customer_credits.with_external_id("none")) is None
-        [listed] = shop.read(lambda books: books.customer_credits.records(PageRequest())).rows
+        assert shop.read(lambda trade: trade.credits.get(saved.id)) == kept
+        shown = shop.read(lambda trade: trade.credits.shown(saved.id))
+        assert (shown.credit, set(shown.documents)) == (kept, {shop.document})
+        assert shop.read(lambda trade: trade.credits.with_external_id("mine")) == shown
+        assert shop.read(lambda trade: trade.credits.with_external_id("none")) is None
+        [listed] = shop.read(lambda trade: trade.credits.records(PageRequest())).rows
         assert listed == shown
 
     def test_a_race_for_the_rest_of_a_credit_is_said_as_a_refusal(self, shop: Shop) -> None:
@@ -219,34 +242,45 @@ class TestShares:
         shop.save(
             replace(credit, allocations=(replace(share, end=OPENED),)),
             replace(refund, allocations=(replace(given, end=OPENED),), cancelled_at=NOW),
-            shop.write_off(reversed_at=NOW),
         )
         assert shop.shares() == Shares()
-        shown = shop.read(lambda books: books.invoices.shown(shop.invoice))
+        shown = shop.read(lambda trade: trade.documents.shown(shop.document))
         assert shown.shares == Shares()
 
-    def test_a_write_off_is_shown_as_if_it_were_read_again(self, shop: Shop) -> None:
-        before, made = shop.shares(), shop.write_off(external_id="given up")
-        shop.save(made)
-        assert shop.shares() == before.with_write_off(made)
-        assert shop.shares().with_write_off(replace(made, reversed_at=NOW)) == before
+    def test_a_write_off_is_shown_as_if_it_were_read_again(self, seller: Shop) -> None:
+        before, made = seller.shares(), seller.write_off(external_id="given up")
+        seller.save(made)
+        assert seller.shares() == before.with_write_off(made)
+        assert seller.shares().with_write_off(replace(made, reversed_at=NOW)) == before
+
+    def test_a_write_off_that_was_taken_back_is_not_shown(self, seller: Shop) -> None:
+        seller.save(seller.write_off(reversed_at=NOW))
+        assert seller.shares() == Shares()
 
 
 class TestWriteOffStore:
-    def test_what_is_read_is_what_was_saved(self, shop: Shop) -> None:
-        saved = shop.write_off(external_id="mine")
-        shop.save(saved)
-        kept = shop.read(lambda books: books.write_offs.get_within(shop.invoice, saved.id))
+    def test_what_is_read_is_what_was_saved(self, seller: Shop) -> None:
+        saved = seller.write_off(external_id="mine")
+        seller.save(saved)
+        kept = seller.read(lambda trade: within(trade, seller.document, saved.id))
         number = kept.document_number
         assert kept == replace(saved, version=1, document_number=number)
         assert isinstance(number, str)
         assert number.startswith("INV-")
-        assert shop.read(lambda books: books.write_offs.with_external_id("mine")) == kept
-        assert shop.read(lambda books: books.write_offs.with_external_id("none")) is None
+        assert seller.read(lambda trade: named(trade, "mine")) == kept
+        assert seller.read(lambda trade: named(trade, "none")) is None
 
-    def test_one_of_another_document_is_not_found(self, shop: Shop) -> None:
-        saved = shop.write_off()
-        shop.save(saved)
+    def test_one_of_another_document_is_not_found(self, seller: Shop) -> None:
+        saved = seller.write_off()
+        seller.save(saved)
         with pytest.raises(NotFound) as refused:
-            shop.read(lambda books: books.write_offs.get_within(shop.other_invoice, saved.id))
+            seller.read(lambda trade: within(trade, seller.other_document, saved.id))
         assert refused.value.code == "write_off_not_found"
+
+
+def within(trade: Trade, document_id: UUID, id_: UUID) -> Awaitable[WriteOff]:
+    return trade.books.write_offs.get_within(document_id, id_)
+
+
+def named(trade: Trade, external_id: str) -> Awaitable[WriteOff | None]:
+    return trade.books.write_offs.with_external_id(external_id)

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from accounting.chart import CONTROL_ROLES
+from persistence.proof import control
 from persistence.proof.checks import CHECKS
 from persistence.proof.journal import SOURCES
 from tests.house import Databases, House
@@ -97,3 +99,7 @@ class TestPlantedFault:
 
     def test_every_check_is_proven_to_find_something(self) -> None:
         assert set().union(*(named for _, named in PLANTED.values())) == NAMES
+
+    def test_every_control_account_is_proven_by_its_documents(self) -> None:
+        texts = " ".join(control.CHECKS.values())
+        assert [role for role in CONTROL_ROLES if f"a.role = '{role}'" not in texts] == []

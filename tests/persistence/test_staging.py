@@ -51,6 +51,7 @@ def invoice_row(party: UUID, number: Any, **facts: Any) -> Row:
         "number": number,
         "state": "open",
         "opened_at": NOW,
+        "opened_on": NOW.date(),
         "currency": "GBP",
         "lines": [],
         "settled": [],

@@ -19,14 +19,20 @@ TENANTS = [table for table in TABLES if table.info.get("tenant")]
 PARTNER_LEVEL = {"partner", "api_key", "business", "partner_reply"}
 GRANTS = {
     **dict.fromkeys(("partner", "api_key", "business", "number_series"), "SELECT INSERT UPDATE"),
-    **dict.fromkeys(("customer", "account"), "SELECT INSERT UPDATE"),
+    **dict.fromkeys(("customer", "vendor", "account"), "SELECT INSERT UPDATE"),
     **dict.fromkeys(("invoice_payment", "invoice_allocation"), "SELECT INSERT UPDATE"),
     **dict.fromkeys(("customer_credit", "customer_credit_allocation"), "SELECT INSERT UPDATE"),
     **dict.fromkeys(("write_off", "invoice_refund"), "SELECT INSERT UPDATE"),
     **dict.fromkeys(
         ("invoice_refund_allocation", "invoice_refund_payment"), "SELECT INSERT UPDATE"
     ),
-    **dict.fromkeys(("partner_reply", "reply", "invoice"), "SELECT INSERT UPDATE DELETE"),
+    **dict.fromkeys(("bill_payment", "bill_allocation"), "SELECT INSERT UPDATE"),
+    **dict.fromkeys(("vendor_credit", "vendor_credit_allocation"), "SELECT INSERT UPDATE"),
+    **dict.fromkeys(
+        ("vendor_refund", "vendor_refund_allocation", "vendor_refund_payment"),
+        "SELECT INSERT UPDATE",
+    ),
+    **dict.fromkeys(("partner_reply", "reply", "invoice", "bill"), "SELECT INSERT UPDATE DELETE"),
     **dict.fromkeys(("journal_entry", "journal_line", "stored_document"), "SELECT INSERT"),
 }
 

@@ -17,7 +17,8 @@ from tests.handlers.bodies import SENT, Record, invoice_body, line, part, paymen
 from tests.house import House
 from tests.partnership import Partnership
 from tests.persistence.cellar_role import as_server
-from tests.persistence.furnished import ACCOUNTS, PDF, Side, furnish, settling_bodies
+from tests.persistence.doors import BY_ID, FILTERS, LISTS
+from tests.persistence.furnished import ACCOUNTS, PDF, Side, buying_bodies, furnish, settling_bodies
 
 TENANTS = sorted(table.name for table in metadata.sorted_tables if table.info.get("tenant"))
 NAMED = re.compile(rf"\b({'|'.join(TENANTS)})\b")
@@ -39,50 +40,6 @@ def there(
 def undisturbed(here: Side, there: Side) -> Iterator[None]:
     with here.ledger.untouched(), there.ledger.untouched():
         yield
-
-
-BY_ID = [
-    ("GET", "customers/{customer}/", None),
-    ("PATCH", "customers/{customer}/", {"company_name": "Mine"}),
-    ("POST", "customers/{customer}/archive/", None),
-    ("POST", "customers/{customer}/unarchive/", None),
-    ("GET", "invoices/{invoice}/", None),
-    ("PUT", "invoices/{draft}/", {"line_items": [line()]}),
-    ("POST", "invoices/{draft}/send/", None),
-    ("POST", "invoices/{invoice}/void/", None),
-    ("DELETE", "invoices/{draft}/", None),
-    ("GET", "invoices/payments/{payment}/", None),
-    ("PUT", "invoices/payments/{payment}/", {}),
-    ("PATCH", "invoices/payments/{payment}/", {"status": "completed"}),
-    ("POST", "invoices/payments/{payment}/delete/", None),
-    ("POST", "invoices/{invoice}/write-offs/", {"amount_cents": 1}),
-    ("DELETE", "invoices/{invoice}/write-offs/{write_off}/", None),
-    ("GET", "invoices/refunds/{refund}/", None),
-    ("DELETE", "invoices/refunds/{refund}/", None),
-    ("POST", "invoices/refunds/{refund}/payments/", {"amount_cents": 1}),
-    ("GET", "invoices/refunds/{refund}/payments/", None),
-    ("GET", "invoices/refunds/{refund}/payments/{refund_payment}/", None),
-    ("POST", "invoices/refunds/{refund}/payments/{refund_payment}/delete/", None),
-    ("GET", "customer-credits/{credit}/", None),
-    ("PUT", "customer-credits/{credit}/", {"memo": "Mine"}),
-    ("POST", "customer-credits/{credit}/void/", None),
-    ("GET", "documents/{document}/", None),
-    ("GET", ACCOUNTS + "{account}/", None),
-    ("PATCH", ACCOUNTS + "{account}/", {"name": "Mine"}),
-    ("DELETE", ACCOUNTS + "{account}/", None),
-    ("POST", ACCOUNTS + "{account}/children/", {"code": "x", "name": "x"}),
-    ("GET", "general-ledger/journal-entries/{entry}/", None),
-]
-LISTS = (
-    "customers/",
-    "invoices/",
-    "invoices/payments/",
-    "invoices/refunds/",
-    "customer-credits/",
-    "documents/",
-    ACCOUNTS,
-    "general-ledger/journal-entries/",
-)
 
 
 @pytest.mark.usefixtures("undisturbed")
@@ -123,18 +80,7 @@ class TestAnswers:
 
     @pytest.mark.parametrize(
         ("path", "name", "named"),
-        [
-            ("invoices/", "customer_id", "customer"),
-            ("invoices/payments/", "customer_id", "customer"),
-            ("invoices/payments/", "invoice_id", "invoice"),
-            ("invoices/refunds/", "customer_id", "customer"),
-            ("invoices/refunds/", "payment_id", "settled"),
-            ("customer-credits/", "customer_id", "customer"),
-            ("customer-credits/", "source_invoice_id", "invoice"),
-            ("documents/", "linked_id", "customer"),
-            ("general-ledger/journal-entries/", "account", "account"),
-            (ACCOUNTS, "parent", "account"),
-        ],
+        FILTERS,
     )
     def test_no_filter_finds_anything_by_an_id_of_another_business(
         self, here: Side, there: Side, path: str, name: str, named: str
@@ -183,19 +129,24 @@ class TestAnswers:
                 },
             ),
         ]
-        for method, path, body in [*bodies, *settling_bodies(here, there)]:
+        for method, path, body in [
+            *bodies,
+            *settling_bodies(here, there),
+            *buying_bodies(here, there),
+        ]:
             answer = here.shop.api.request(method, path, json=body)
             assert (answer.status_code, answer.json()["error_code"]) == (
                 422,
                 "reference_not_found",
             )
-        about = {"linked_type": "customer", "linked_id": there.ids["customer"]}
-        answer = here.shop.api.post("documents/", data=about, files={"file": PDF})
-        assert (answer.status_code, answer.json()["error_code"]) == (422, "reference_not_found")
+        for kind in ("customer", "vendor"):
+            about = {"linked_type": kind, "linked_id": there.ids[kind]}
+            answer = here.shop.api.post("documents/", data=about, files={"file": PDF})
+            assert (answer.status_code, answer.json()["error_code"]) == (422, "reference_not_found")
 
     def test_what_is_named_by_ones_own_words_is_ones_own(self, here: Side, there: Side) -> None:
-        listed = ("invoices/payments/", "invoices/refunds/", "customer-credits/")
-        for path in ("customers/", "invoices/", *listed):
+        without = ("documents/", ACCOUNTS, "general-ledger/journal-entries/")
+        for path in set(LISTS) - {*without, "vendor-refunds/payments/"}:
             [mine] = here.shop.api.get(path, params={"external_id": "same"}).json()["results"]
             assert mine["id"] in here.ids.values()
         for path, whole in (
@@ -241,7 +192,7 @@ class TestRowSecurity:
             seen = server.execute(f"SELECT DISTINCT business_id::text FROM {table}").fetchall()
         assert seen == [(here.shop.id,)]
 
-    @pytest.mark.parametrize("table", ["customer", "account", "invoice", "number_series"])
+    @pytest.mark.parametrize("table", ["customer", "account", "invoice", "bill", "number_series"])
     def test_no_statement_reaches_across(
         self, house: House, here: Side, there: Side, table: str
     ) -> None:

@@ -1,16 +1,11 @@
 """A business that has done everything the books know so far, once."""
 
-from typing import Any
-
 from tests.partnership import Business
-
-Record = dict[str, Any]
-TAXED = {"quantity": "1.5", "unit_price": 3_333, "tax_rate": 20, "discount_amount": 10}
-LATER = "2026-07-20T09:00:00Z"
+from tests.persistence.purchasing import LATER, TAXED, Record, bought, did
 
 
 def traded(shop: Business) -> Business:
-    """Sell, take money, write off, credit and give back; each in more than one way."""
+    """Sell, take money, write off, credit and give back; each in more than one way. Then buy."""
     baker = shop.customer(external_id="baker")
     shop.customer(external_id="brewer")
     sold(shop, baker)
@@ -19,6 +14,7 @@ def traded(shop: Business) -> Business:
     credited(shop, baker)
     given_back(shop, baker)
     bounced(shop, baker)
+    bought(shop)
     return shop
 
 
@@ -90,8 +86,3 @@ def bounced(shop: Business, baker: Record) -> None:
 
 def part(invoice: Record, amount: int) -> Record:
     return {"invoice_id": invoice["id"], "amount_cents": amount}
-
-
-def did(shop: Business, method: str, path: str, body: Record | None = None) -> None:
-    answer = shop.api.request(method, path, json=body)
-    assert answer.status_code == 200, answer.text

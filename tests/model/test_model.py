@@ -9,25 +9,26 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from tests.house import House
 from tests.model.caller import Counts
+from tests.model.machine import Trading
 from tests.model.play import Divergence, Site
 from tests.model.profiles import settings
 from tests.model.proving import Prover
-from tests.model.receivables import Receivables
+from tests.model.sides import PURCHASES, SALES, Side
 from tests.partnership import Partnership
 
 RUNS = int(os.environ.get("MODEL_RUNS", "25"))
 SEED = os.environ.get("MODEL_SEED")
 
 
-class TestReceivables:
+class TestTrading:
     @pytest.mark.slow
-    @pytest.mark.parametrize("_share", range(2))
-    def test_server_and_model_agree(self, house: House, acme: Partnership, _share: int) -> None:
+    @pytest.mark.parametrize("side", [SALES, PURCHASES], ids=lambda side: side.name)
+    def test_server_and_model_agree(self, house: House, acme: Partnership, side: Side) -> None:
         seed = int(SEED) if SEED else secrets.randbelow(2**32)
         counts = Counts()
         with Prover(house.database_url, acme) as prover:
-            site = Site(acme, counts, prover.faults_of)
-            machine = hypothesis.seed(seed)(lambda: Receivables(site))
+            site = Site(acme, counts, prover.faults_of, side)
+            machine = hypothesis.seed(seed)(lambda: Trading(site))
             try:
                 run_state_machine_as_test(machine, settings=settings(RUNS, steps=50))
             except Divergence as divergence:

@@ -1,0 +1,262 @@
+"""Refunds from vendors as they are agreed, described, allocated anew, paid and cancelled."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from accounting import payment_moves, refund_payments, refunds
+from accounting.allocation import live
+from accounting.chart import Role
+from accounting.credits import Credit
+from accounting.documents import Document
+from accounting.errors import Conflict, RuleBroken
+from accounting.ledger import refuse_locked
+from accounting.occasion import Occasion, refuse_other_currency
+from accounting.parties import Party, refuse_reference_mismatch
+from accounting.payments import Payment
+from accounting.refund_allocating import Case, Touched, Wanted, allocate, wanted_given
+from accounting.refund_payments import announce, is_last, moved, refuse_fee, split_anew
+from accounting.refunds import VendorRefund, VendorRefundPayment
+from accounting.sides import Side
+
+Body = Mapping[str, Any]
+Roles = Mapping[Role, UUID]
+
+DESCRIPTIVE = ("description", "memo", "reason", "metadata", "expected_completion_date")
+"""Fields of a refund that only describe."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refunded:
+    """A refund with its payments, oldest first, and everything it touches, as they are now."""
+
+    refund: VendorRefund
+    payments: tuple[VendorRefundPayment, ...]
+    touched: Touched
+
+    def payment(self, id: UUID) -> VendorRefundPayment:
+        """Pick one of its payments."""
+        return next(each for each in self.payments if each.id == id)
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The ids of what a refund gives back of, or is to give back of."""
+
+    documents: frozenset[UUID]
+    payments: frozenset[UUID]
+    credits: frozenset[UUID]
+
+
+def reach(side: Side, refund: VendorRefund | None, items: Sequence[Body]) -> Reach:
+    """Name what a refund as it is, and a list of allocations, give back of or took money off."""
+    held = () if refund is None else refunds.live_allocations(refund)
+    ids: dict[str, set[UUID]] = {"document": set(), "payment": set(), "credit": set()}
+    for each in held:
+        ids[each.kind].add(each.target_id)
+        ids["document"] |= {one.document_id for one in each.released}
+    for wanted in wanted_given(side, items):
+        if wanted.target_id is not None:
+            ids[wanted.kind].add(wanted.target_id)
+    return Reach(*(frozenset(ids[kind]) for kind in ("document", "payment", "credit")))
+
+
+def documents_of(holders: Iterable[Payment | Credit]) -> set[UUID]:
+    """Name the documents that payments and credits hold something of."""
+    return {each.document_id for holder in holders for each in live(holder.allocations)}
+
+
+def agree(
+    side: Side, body: Body, party: Party, loaded: Touched, roles: Roles, occasion: Occasion
+) -> Refunded:
+    """Make a refund from the body of a create, with its allocations and its payments.
+
+    Left out, there is one pending payment of all that is money: of 7200 with 2400 kept as a credit,
+    4800. Raises Malformed `validation_error`; Conflict `period_locked`, `payment_not_completed` or
+    the side's; RuleBroken `currency_mismatch`, `reference_mismatch`, `reference_not_found`,
+    `allocation_exceeds_total`, `refund_exceeds_refundable`, `fee_exceeds_amount` or the side's.
+    """
+    wanted = wanted_given(side, body.get("allocations") or ())
+    refuse_reference_mismatch(party, body.get(side.party_external_id_field))
+    refuse_other_currency(body.get("currency"), occasion)
+    agreed_on = body.get("refund_date") or occasion.today
+    refuse_locked(occasion.lock_date, agreed_on)
+    described: dict[str, Any] = {name: body.get(name) for name in DESCRIPTIVE}
+    refund = VendorRefund(
+        id=occasion.identify(),
+        version=0,
+        created_at=occasion.now,
+        updated_at=occasion.now,
+        party=party,
+        external_id=body.get("external_id"),
+        amount=body["total_amount_cents"],
+        currency=occasion.currency,
+        agreed_on=agreed_on,
+        completed_at=None,
+        cancelled_at=None,
+        allocations=(),
+        refund_type=body.get("refund_type") or "overpayment",
+        reference_number=body.get("reference_number"),
+        **described,
+    )
+    refund, touched = allocate(Case(side, roles, occasion), refund, wanted, loaded)
+    return Refunded(refund, _announced(refund, body.get("payments") or [{}], occasion), touched)
+
+
+def describe(
+    refund: VendorRefund, body: Body, occasion: Occasion, *, touched: bool
+) -> VendorRefund:
+    """Change what is said about a refund.
+
+    Where that changes nothing and it is not `touched` otherwise, it comes back as it was.
+    """
+    said: dict[str, Any] = {name: body[name] for name in DESCRIPTIVE if name in body}
+    described = replace(refund, **said)
+    if described == refund and not touched:
+        return refund
+    return replace(described, updated_at=occasion.now)
+
+
+def amend(
+    side: Side,
+    before: Refunded,
+    payment_id: UUID,
+    body: Body,
+    roles: Roles,
+    occasion: Occasion,
+) -> Refunded:
+    """Change what a body says of a payment: its facts, its refund's allocations, its status.
+
+    With its last payment a refund is cancelled too, and all that it did is taken back. Where
+    nothing changes, what was given comes back as it is. Raises Conflict `invalid_state_transition`,
+    `vendor_refund_paid` or `period_locked`, and what `agree` raises of allocations and fees.
+    """
+    payment = before.payment(payment_id)
+    status = body.get("status") or payment.status
+    payment_moves.refuse_move(side, payment.status, status)
+    after = _with(before, refund_payments.corrected(payment, body))
+    if body.get("allocations") is not None:
+        if status == "cancelled":
+            raise Conflict(
+                "invalid_state_transition",
+                "A cancelled payment allocates nothing.",
+                current_state=payment.status,
+                allowed_next_states=payment_moves.allowed_moves(side, payment.status),
+            )
+        wanted = wanted_given(side, body["allocations"])
+        after = _allocated_anew(side, after, payment_id, wanted, roles, occasion)
+    refund, changed = moved(after.refund, after.payment(payment_id), status, roles, occasion)
+    after = _with(replace(after, refund=refund), changed)
+    refuse_fee(changed.fee, changed.amount)
+    refund_payments.refuse_locked_date(payment, changed, occasion)
+    if after == before:
+        return before
+    after = replace(after, refund=replace(after.refund, updated_at=occasion.now))
+    if changed != payment:
+        after = _with(after, replace(changed, updated_at=occasion.now))
+    if status == "cancelled" != payment.status and is_last(after.payments):
+        return _withdrawn(Case(side, roles, occasion), after)
+    return after
+
+
+def cancel(
+    side: Side, before: Refunded, payment_id: UUID, roles: Roles, occasion: Occasion
+) -> Refunded:
+    """Cancel a payment that is pending or failed, and its refund with the last one.
+
+    Raises Conflict `invalid_state_transition`.
+    """
+    payment_moves.refuse_cancelling(side, before.payment(payment_id).status)
+    return amend(side, before, payment_id, {"status": "cancelled"}, roles, occasion)
+
+
+def changed(
+    before: Refunded | None, loaded: Touched, after: Refunded
+) -> tuple[list[Any], list[Document]]:
+    """List what changed and is posted, in that order, and the documents that moved along.
+
+    `loaded` is what was touched, as it was.
+    """
+    held = () if before is None else (before.refund, *before.payments)
+    subjects = [
+        *_new([after.refund], held),
+        *_new(after.touched.payments.values(), loaded.payments.values()),
+        *_new(after.touched.credits.values(), loaded.credits.values()),
+        *_new(after.payments, held),
+    ]
+    return subjects, _new(after.touched.documents.values(), loaded.documents.values())
+
+
+def _new(now: Iterable[Any], held: Iterable[Any]) -> list[Any]:
+    known = {each.id: each for each in held}
+    return [each for each in now if each != known.get(each.id)]
+
+
+def _allocated_anew(
+    side: Side,
+    before: Refunded,
+    payment_id: UUID,
+    wanted: Sequence[Wanted],
+    roles: Roles,
+    occasion: Occasion,
+) -> Refunded:
+    """Allocate a refund anew, today; what has come of it then pays the parts that it has now.
+
+    The payment that is changed comes to more or less where less or more is kept as a credit.
+    """
+    case = Case(side, roles, occasion, occasion.today)
+    refund, touched = allocate(case, before.refund, wanted, before.touched)
+    more = refunds.cash(refund) - refunds.cash(before.refund)
+    if more and any(each.status == "completed" for each in before.payments):
+        raise Conflict(
+            "vendor_refund_paid", "What is kept as a credit does not change once money has come."
+        )
+    after = Refunded(refund, before.payments, touched)
+    if more:
+        after = _with(after, _with_amount(after.payment(payment_id), more))
+    waiting = roles[Role.SUSPENSE]
+    if refunds.parts(refund, waiting) == refunds.parts(before.refund, waiting):
+        return after
+    refund, payments = split_anew(refund, after.payments, roles, occasion)
+    return replace(after, refund=refund, payments=payments)
+
+
+def _withdrawn(case: Case, before: Refunded) -> Refunded:
+    """Cancel a refund of which no payment is left, and take back all that it did."""
+    refund, touched = allocate(case, before.refund, [], before.touched)
+    now = case.occasion.now
+    cancelled = replace(refund, cancelled_at=now, updated_at=now)
+    return Refunded(cancelled, before.payments, touched)
+
+
+def _announced(
+    refund: VendorRefund, bodies: Sequence[Body], occasion: Occasion
+) -> tuple[VendorRefundPayment, ...]:
+    """Make the pending payments; given ones must come to the money of the refund."""
+    cash = refunds.cash(refund)
+    amounts = [body.get("amount_cents", cash) for body in bodies]
+    if sum(amounts) != cash:
+        raise RuleBroken(
+            "allocation_exceeds_total",
+            "The payments do not come to the money of the refund.",
+            cash_amount_cents=cash,
+            payments_amount_cents=sum(amounts),
+        )
+    each_one = zip(bodies, amounts, strict=True)
+    return tuple(announce(refund, body, amount, occasion) for body, amount in each_one)
+
+
+def _with(refunded: Refunded, payment: VendorRefundPayment) -> Refunded:
+    others = (payment if each.id == payment.id else each for each in refunded.payments)
+    return replace(refunded, payments=tuple(others))
+
+
+def _with_amount(payment: VendorRefundPayment, more: int) -> VendorRefundPayment:
+    if payment.amount + more < 0:
+        raise RuleBroken(
+            "allocation_exceeds_total",
+            "More is kept as a credit than the payment comes to.",
+            payment_amount_cents=payment.amount,
+        )
+    return replace(payment, amount=payment.amount + more)

@@ -1,0 +1,113 @@
+"""What the desks of invoices and bills do alike: what is owed, from draft to settled or void."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from accounting import drawing, moves, settling
+from accounting.accounts import BookAccounts
+from accounting.documents import Document
+from accounting.parties import Party
+from handlers import _documents
+from handlers._documents import Links
+from handlers._trade_shapes import shape, summarize
+from handlers._trading import keep
+from handlers.replies import Created, Reply
+from persistence.document_shares import PaymentShare, Shares
+from persistence.pages import Page, PageRequest
+from persistence.trade import Trade
+
+Body = Mapping[str, Any]
+
+
+async def create(trade: Trade, body: Body, links: Links) -> Reply:
+    """Create one, draft or open, with the payments and the document that came with it."""
+    books, file = trade.books, _documents.received(body)
+    existing, party, accounts = await books.ask(
+        trade.documents.with_external_id(body.get("external_id")),
+        trade.named(body).later(),
+        books.accounts.named(drawing.account_references(body)),
+    )
+    if existing is not None:
+        return await show(trade, existing.document, existing.shares, links)
+    known = BookAccounts(await books.roles(), accounts)
+    drawn = drawing.draw_up(trade.side, body, party(), known, books.occasion)
+    drawn, payments = settling.receive_with(
+        trade.side, drawn, body.get("payments", ()), books.occasion
+    )
+    await keep(trade, drawn, *payments)
+    stored = _documents.attach(books, file, trade.side.document_source, drawn.id)
+    paid = (PaymentShare(p.id, p.payment_date, p.method, p.total) for p in payments)
+    return Created(shape(trade, drawn, Shares(payments=tuple(paid)), stored, links))
+
+
+async def listed(trade: Trade, page: PageRequest) -> Page[Reply]:
+    """List them without their lines."""
+    return (await trade.documents.page(page)).of(lambda document: summarize(trade, document))
+
+
+async def read(trade: Trade, id: UUID, links: Links) -> Reply:
+    """Read one with its lines, and with what settles it."""
+    found, stored = await trade.books.ask(
+        trade.documents.shown(id), trade.books.stored_documents.latest([id])
+    )
+    return shape(trade, found.document, found.shares, stored.get(id), links)
+
+
+async def redraw(trade: Trade, id: UUID, body: Body, links: Links) -> Reply:
+    """Replace what one says, as long as nothing is allocated to it."""
+    books, file = trade.books, _documents.received(body)
+    document, accounts = await books.ask(
+        trade.documents.lock(id), books.accounts.named(drawing.account_references(body))
+    )
+    party = await _named(trade, body, document.party)
+    known = BookAccounts(await books.roles(), accounts)
+    redrawn = drawing.redraw(trade.side, document, body, party, known, books.occasion)
+    if _documents.attach(books, file, trade.side.document_source, id):
+        redrawn = replace(redrawn, updated_at=books.now)
+    return await _put(trade, document, redrawn, links)
+
+
+async def open_draft(trade: Trade, id: UUID, body: Body | None, links: Links) -> Reply:
+    """Open a draft: it takes a number and goes into the ledger."""
+    document, given = await trade.documents.lock(id), body or {}
+    at, due_at = given.get(trade.side.opened_field), given.get("due_at")
+    opened = moves.open_document(trade.side, document, at, trade.books.occasion, due_at=due_at)
+    return await _put(trade, document, opened, links)
+
+
+async def void(trade: Trade, id: UUID, body: Body | None, links: Links) -> Reply:
+    """Take an open one back, as long as nothing is allocated to it."""
+    document = await trade.documents.lock(id)
+    at: datetime | None = (body or {}).get("voided_at")
+    voided = moves.void(trade.side, document, at, trade.books.occasion)
+    return await _put(trade, document, voided, links)
+
+
+async def delete(trade: Trade, id: UUID) -> Reply:
+    """Delete a draft for good."""
+    document = await trade.documents.lock(id)
+    moves.refuse_deleting(trade.side, document, trade.books.occasion)
+    trade.documents.delete(document)
+    return {"deleted": True}
+
+
+async def show(trade: Trade, document: Document, shares: Shares, links: Links) -> Reply:
+    """Show one with its latest stored document."""
+    stored = await trade.books.stored_documents.latest([document.id])
+    return shape(trade, document, shares, stored.get(document.id), links)
+
+
+async def _named(trade: Trade, body: Body, unless: Party) -> Party:
+    """Find the party a replacement names; without one the document keeps its own."""
+    names = trade.side.party_id_field, trade.side.party_external_id_field
+    return unless if all(body.get(name) is None for name in names) else await trade.named(body)
+
+
+async def _put(trade: Trade, before: Document, after: Document, links: Links) -> Reply:
+    """Save one that nothing is allocated to, and post what its change asks for."""
+    if after is not before:
+        await keep(trade, after)
+    return await show(trade, after, Shares(), links)

@@ -1,0 +1,141 @@
+"""Invoices and bills as they are shown; their side says what the fields are called."""
+
+from typing import Any
+
+from accounting import documents
+from accounting.documents import Document, LineItem
+from accounting.sides import Side
+from handlers import _documents
+from handlers._documents import Links
+from handlers._shapes import day_start, shape_party
+from persistence.document_shares import Shares, WriteOffShare
+from persistence.stored_documents import StoredDocument
+from persistence.trade import Trade
+
+
+def shape(
+    trade: Trade, document: Document, shares: Shares, stored: StoredDocument | None, links: Links
+) -> dict[str, Any]:
+    """Show one with its lines, and with what settles it."""
+    shown = {
+        **summarize(trade, document),
+        "line_items": [shape_line(line) for line in document.lines],
+        **shape_shares(trade.side, shares),
+    }
+    if trade.write_offs is not None:
+        shown["write_offs"] = [shape_write_off(share) for share in shares.write_offs]
+    return {**shown, "document": _documents.summary(stored, links)}
+
+
+def shape_shares(side: Side, shares: Shares) -> dict[str, Any]:
+    """Show what settles a document, and what was given back of it."""
+    return {
+        side.payments_field: [
+            {
+                side.payment_id_field: share.payment_id,
+                "payment_date": share.payment_date,
+                "payment_method": share.payment_method,
+                "amount_cents": share.amount_cents,
+            }
+            for share in shares.payments
+        ],
+        side.credits_field: [
+            {
+                side.credit_id_field: share.credit_id,
+                "applied_at": day_start(share.applied_on),
+                "amount_cents": share.amount_cents,
+            }
+            for share in shares.credits
+        ],
+        side.refunds_field: [
+            {
+                "refund_id": share.refund_id,
+                "allocated_at": day_start(share.allocated_on),
+                "reference_number": share.reference_number,
+                "amount_cents": share.amount_cents,
+            }
+            for share in shares.refunds
+        ],
+    }
+
+
+def shape_write_off(share: WriteOffShare) -> dict[str, Any]:
+    """Show what was given up."""
+    return {
+        "id": share.id,
+        "external_id": share.external_id,
+        "amount_cents": share.amount_cents,
+        "write_off_at": share.write_off_at,
+        "memo": share.memo,
+        "destination_account": {"type": "AccountId", "id": share.account_id},
+        "tags": [{"key": key, "value": value} for key, value in share.tags],
+    }
+
+
+def summarize(trade: Trade, document: Document) -> dict[str, Any]:
+    """Show one in a list."""
+    side, today = trade.side, trade.books.occasion.today
+    return {
+        "type": side.noun.capitalize(),
+        "id": document.id,
+        "business_id": trade.books.business_id,
+        "external_id": document.external_id,
+        side.number_field: document.number,
+        **_of_party(side, document),
+        "status": documents.status(side, document, today),
+        "is_overdue": documents.is_overdue(document, today),
+        "currency": document.currency,
+        side.party_id_field: document.party.id,
+        side.party: shape_party(document.party),
+        side.issue_field: document.issue_date,
+        side.opened_field: document.opened_at,
+        "due_at": document.due_at,
+        "paid_at": day_start(document.paid_on),
+        "voided_at": document.voided_at,
+        "imported_at": document.imported_at,
+        "subtotal": document.subtotal,
+        "additional_discount": document.additional_discount,
+        "discount_total": document.discount_total,
+        "tax_total": document.tax_total,
+        "additional_sales_taxes_total": document.tax_total,
+        "total_amount": document.total_amount,
+        "outstanding_balance": documents.outstanding(document),
+        "memo": document.memo,
+        "tags": document.transaction_tags,
+        "transaction_tags": document.transaction_tags,
+        "metadata": document.metadata,
+        "created_at": document.created_at,
+        "updated_at": document.updated_at,
+    }
+
+
+def _of_party(side: Side, document: Document) -> dict[str, Any]:
+    """What the other side wrote on it: only a bill has that."""
+    if side.party_number_field is None:
+        return {}
+    return {side.party_number_field: document.party_number, "terms": document.terms}
+
+
+def shape_line(line: LineItem) -> dict[str, Any]:
+    """Show one line; its quantity and rate are numbers of at most 15 digits, exact in JSON."""
+    return {
+        "id": line.id,
+        "external_id": line.external_id,
+        "description": line.description,
+        "product": line.product,
+        "quantity": float(line.quantity),
+        "unit_price": line.unit_price,
+        "discount_amount": line.discount_amount,
+        "account_identifier": {"type": "AccountId", "id": line.account_id},
+        "tax_rate": None if line.tax_rate is None else float(line.tax_rate),
+        "sales_taxes": [
+            {"amount": tax.amount, "tax_account": {"type": "AccountId", "id": tax.account_id}}
+            for tax in line.taxes
+        ],
+        "subtotal": line.subtotal,
+        "sales_taxes_total": line.tax_total,
+        "total_amount": line.total_amount,
+        "memo": line.memo,
+        "tags": line.tags,
+        "metadata": line.metadata,
+    }

@@ -1,0 +1,104 @@
+"""Bill payments: money to vendors, and which bills it settles."""
+
+from typing import Any
+from uuid import UUID
+
+from accounting import documents, payments
+from accounting.allocation import Allocation
+from accounting.refund_shares import GivenBack
+from handlers import _trade_payments
+from handlers._shapes import day_start, shape_party
+from handlers.bodies import BillPaymentCreate, BillPaymentUpdate
+from handlers.replies import Reply
+from persistence.books import Books
+from persistence.pages import Page, PageRequest
+from persistence.payments import PaymentRecord
+from persistence.trade import Trade
+
+
+async def create_bill_payment(books: Books, body: BillPaymentCreate) -> Reply:
+    """Record a payment and what it settles; one with this external id is answered as it is."""
+    return await _trade_payments.create(books.purchases, body, shape)
+
+
+async def list_bill_payments(books: Books, page: PageRequest) -> Page[Reply]:
+    """List payments."""
+    return await _trade_payments.listed(books.purchases, page, shape)
+
+
+async def get_bill_payment(books: Books, bill_payment_id: UUID) -> Reply:
+    """Read one payment with the bills it settles."""
+    return shape(books.purchases, await books.bill_payments.shown(bill_payment_id))
+
+
+async def update_bill_payment(
+    books: Books, bill_payment_id: UUID, body: BillPaymentUpdate
+) -> Reply:
+    """Change the supplied fields of a payment; a supplied list of allocations replaces the old."""
+    return await _trade_payments.amend(books.purchases, bill_payment_id, body, shape)
+
+
+async def cancel_bill_payment(books: Books, bill_payment_id: UUID) -> Reply:
+    """Cancel a payment that is pending or failed; what it reserves is released."""
+    return await _trade_payments.cancel(books.purchases, bill_payment_id, shape)
+
+
+def shape(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
+    """Show a payment with the bills it settles or reserves, and what comes back of it."""
+    payment = found.payment
+    parts = payments.live_allocations(payment)
+    # What comes back of a bill lessens its cost; it is not money of any one payment.
+    own = (each for each in found.refunds if each.document_id is None)
+    return {
+        "id": payment.id,
+        "business_id": trade.books.business_id,
+        "vendor_id": payment.party.id,
+        "vendor": shape_party(payment.party),
+        "amount_cents": payment.total,
+        "allocated_amount_cents": payments.meant(payment),
+        "refunded_amount_cents": payment.refunded,
+        "unallocated_amount_cents": payments.remaining(payment),
+        "processing_fee_cents": payment.fee,
+        "is_fully_allocated": payments.is_fully_allocated(payment),
+        "currency": payment.currency,
+        "status": payment.status,
+        "payment_method": payment.method,
+        "payment_date": payment.payment_date,
+        "payment_reference": payment.payment_reference,
+        "check_number": payment.check_number,
+        "external_id": payment.external_id,
+        "memo": payment.note,
+        "transaction_tags": payment.transaction_tags,
+        "metadata": payment.metadata or {},
+        "idempotency_key": payment.idempotency_key,
+        "created_at": payment.created_at,
+        "updated_at": payment.updated_at,
+        "allocations": [shape_allocation(trade, found, each) for each in parts],
+        "refund_allocations": [shape_refund(each) for each in own],
+        "reconciled_bank_transactions": [],
+    }
+
+
+def shape_allocation(trade: Trade, found: PaymentRecord, part: Allocation) -> dict[str, Any]:
+    """Show one part with its bill as it is now."""
+    payment, bill = found.payment, found.documents[part.document_id]
+    completed = payment.status == "completed"
+    return {
+        "bill_id": bill.id,
+        "bill_number": bill.number,
+        "amount_cents": part.amount,
+        "bill_status": documents.status(trade.side, bill, trade.books.occasion.today),
+        "bill_outstanding_balance_cents": documents.outstanding(bill),
+        "description": part.description,
+        "allocation_date": payments.applied_on(payment, part, None) if completed else None,
+    }
+
+
+def shape_refund(refund: GivenBack) -> dict[str, Any]:
+    """Show what comes back of a payment."""
+    return {
+        "refund_id": refund.refund_id,
+        "amount_cents": refund.amount,
+        "allocated_at": day_start(refund.agreed_on),
+        "reference_number": refund.reference_number,
+    }

@@ -1,0 +1,252 @@
+"""Vendor refunds: money that vendors give back, agreed first and paid second."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from accounting import documents, refund_payments, refunds, vendor_refunding
+from accounting.numbers import titled
+from accounting.refund_allocating import Touched
+from accounting.refunds import RefundAllocation, VendorRefundPayment
+from accounting.vendor_refunding import Refunded
+from handlers import _documents, _trade_refunds
+from handlers._documents import Links
+from handlers._shapes import day_start
+from handlers._trading import keep
+from handlers.bodies import (
+    VendorRefundCreate,
+    VendorRefundPaymentCreate,
+    VendorRefundPaymentUpdate,
+    VendorRefundUpdate,
+)
+from handlers.replies import Created, Reply
+from persistence.books import Books
+from persistence.pages import Page, PageRequest
+from persistence.refund_reach import Record, lock_for_new, lock_with_payment
+from persistence.refunds import RefundRecord
+from persistence.stored_documents import StoredDocument
+from persistence.trade import Trade
+
+OF_THE_PAYMENT = (
+    *("payment_method", "processor", "payment_reference", "processing_fee_cents"),
+    *("description", "memo", "metadata"),
+)
+"""What the body of a refund with its one payment says of the payment."""
+
+
+async def create_vendor_refund_payment(
+    books: Books, body: VendorRefundPaymentCreate, links: Links
+) -> Reply:
+    """Agree a refund with its allocations and its one payment; a known external id answers it."""
+    payment = {name: value for name, value in body.items() if name in OF_THE_PAYMENT}
+    found = await agree(books, {**body, "payments": [payment]})
+    record = found if isinstance(found, RefundRecord) else record_of(found)
+    shown = await show_payment(books, record, record.payments[0], links)
+    return shown if record is found else Created(shown)
+
+
+async def list_vendor_refund_payments(books: Books, page: PageRequest) -> Page[Reply]:
+    """List the payments of all refunds."""
+    return (await books.vendor_refund_payments.page_of_all(page)).of(shape_payment)
+
+
+async def get_vendor_refund_payment(
+    books: Books, vendor_refund_payment_id: UUID, links: Links
+) -> Reply:
+    """Read one payment with its refund."""
+    noun = books.vendor_refund_payments.noun
+    record = await books.vendor_refunds.with_payment(vendor_refund_payment_id, noun)
+    [payment] = [each for each in record.payments if each.id == vendor_refund_payment_id]
+    return await show_payment(books, record, payment, links)
+
+
+async def update_vendor_refund_payment(
+    books: Books, vendor_refund_payment_id: UUID, body: VendorRefundPaymentUpdate, links: Links
+) -> Reply:
+    """Change what is supplied of a payment, and what its refund gives back where a list is."""
+    trade, id_ = books.purchases, vendor_refund_payment_id
+    before = await lock_with_payment(trade, id_, body)
+    roles = await books.roles()
+    after = vendor_refunding.amend(trade.side, before, id_, body, roles, books.occasion)
+    await put(trade, before, before.touched, after)
+    return await show_payment(books, record_of(after), after.payment(id_), links)
+
+
+async def cancel_vendor_refund_payment(books: Books, vendor_refund_payment_id: UUID) -> Reply:
+    """Cancel a payment; with the last one its refund goes, and all that it did."""
+    trade, id_ = books.purchases, vendor_refund_payment_id
+    before = await lock_with_payment(trade, id_, {"status": "cancelled"})
+    roles = await books.roles()
+    after = vendor_refunding.cancel(trade.side, before, id_, roles, books.occasion)
+    await put(trade, before, before.touched, after)
+    payment = after.payment(id_)
+    return {
+        "message": "The vendor refund payment is cancelled.",
+        "payment_id": payment.id,
+        "refund_id": payment.refund_id,
+        "status": payment.status,
+        "updated_at": payment.updated_at,
+    }
+
+
+async def create_vendor_refund(books: Books, body: VendorRefundCreate, links: Links) -> Reply:
+    """Agree a refund with its allocations and payments; a known external id answers it."""
+    file = _documents.received(body)
+    found = await agree(books, {**body, "total_amount_cents": body["total_refunded_amount_cents"]})
+    if isinstance(found, RefundRecord):
+        return await _trade_refunds.show(books.purchases, found, links, shape)
+    _documents.attach(books, file, "vendor_refund", found.refund.id)
+    return Created(await _trade_refunds.show(books.purchases, record_of(found), links, shape))
+
+
+async def list_vendor_refunds(books: Books, page: PageRequest, links: Links) -> Page[Reply]:
+    """List refunds."""
+    return await _trade_refunds.listed(books.purchases, page, links, shape)
+
+
+async def get_vendor_refund(books: Books, refund_id: UUID, links: Links) -> Reply:
+    """Read one refund with its allocations and payments."""
+    record = await books.vendor_refunds.shown(refund_id)
+    return await _trade_refunds.show(books.purchases, record, links, shape)
+
+
+async def update_vendor_refund(
+    books: Books, refund_id: UUID, body: VendorRefundUpdate, links: Links
+) -> Reply:
+    """Change what is said about a refund; a document that comes along is added."""
+    file = _documents.received(body)
+    refund, record = await books.ask(
+        books.vendor_refunds.lock(refund_id), books.vendor_refunds.shown(refund_id)
+    )
+    added = _documents.attach(books, file, "vendor_refund", refund_id)
+    described = vendor_refunding.describe(refund, body, books.occasion, touched=added is not None)
+    if described is not refund:
+        await keep(books.purchases, described)
+    whole = RefundRecord(described, record.payments, record.documents)
+    return await _trade_refunds.show(books.purchases, whole, links, shape)
+
+
+async def agree(books: Books, body: Mapping[str, Any]) -> Refunded | Record:
+    """Agree a refund and keep it; the one with a known external id comes back as it is."""
+    trade = books.purchases
+    found = await lock_for_new(trade, body)
+    if isinstance(found, RefundRecord):
+        return found
+    party, touched = found
+    roles = await books.roles()
+    agreed = vendor_refunding.agree(trade.side, body, party, touched, roles, books.occasion)
+    await put(trade, None, touched, agreed)
+    return agreed
+
+
+async def put(trade: Trade, before: Refunded | None, loaded: Touched, after: Refunded) -> None:
+    """Keep what changed of a refund and of what it touches."""
+    subjects, moved = vendor_refunding.changed(before, loaded, after)
+    await keep(trade, *subjects, moved=moved)
+
+
+def record_of(refunded: Refunded) -> Record:
+    """Take what is shown of a refund."""
+    return RefundRecord(refunded.refund, refunded.payments, dict(refunded.touched.documents))
+
+
+async def show_payment(
+    books: Books, record: Record, payment: VendorRefundPayment, links: Links
+) -> dict[str, Any]:
+    """Show a payment with its refund; it comes first, since the answer speaks of it."""
+    refund = await _trade_refunds.show(books.purchases, record, links, shape)
+    return {
+        "payment": shape_payment(payment),
+        "refund": refund,
+        "allocations": refund["allocations"],
+    }
+
+
+def shape(
+    trade: Trade, record: Record, stored: StoredDocument | None, links: Links
+) -> dict[str, Any]:
+    """Show a refund with what it gives back and its payments."""
+    refund = record.refund
+    return {
+        "id": refund.id,
+        "business_id": trade.books.business_id,
+        "vendor_id": refund.party.id,
+        "vendor_name": refund.party.name,
+        "external_id": refund.external_id,
+        "reference_number": refund.reference_number,
+        "refund_type": refund.refund_type,
+        "status": refunds.vendor_status(refund, record.payments),
+        "currency": refund.currency,
+        "total_refunded_amount": refund.amount,
+        "allocated_amount": refunds.allocated(refund),
+        "unallocated_amount": refunds.unallocated(refund),
+        "is_fully_allocated": refunds.unallocated(refund) == 0,
+        "refund_date": refund.agreed_on,
+        "expected_completion_date": refund.expected_completion_date,
+        "description": refund.description,
+        "memo": refund.memo,
+        "reason": refund.reason,
+        "metadata": refund.metadata,
+        "allocations": [
+            shape_allocation(each, record) for each in refunds.live_allocations(refund)
+        ],
+        "vendor_refund_payments": [shape_payment(each) for each in record.payments],
+        "document": _documents.summary(stored, links),
+        "created_at": refund.created_at,
+        "updated_at": refund.updated_at,
+    }
+
+
+def shape_allocation(allocation: RefundAllocation, record: Record) -> dict[str, Any]:
+    """Show what a refund gives back."""
+    kind, target_id = allocation.kind, allocation.target_id
+    bill = record.documents[target_id] if kind == "document" else None
+    begun, _ = refunds.agreed_days(record.refund, allocation)
+    words = {"document": "Bill", "payment": "Bill payment", "credit": "Vendor credit"}[kind]
+    return {
+        "id": allocation.id,
+        "allocation_type": "bill" if kind == "document" else kind,
+        "amount": allocation.amount,
+        "bill_id": bill.id if bill else None,
+        "bill_number": bill.number if bill else None,
+        "bill_outstanding_balance_cents": documents.outstanding(bill) if bill else None,
+        "bill_payment_id": target_id if kind == "payment" else None,
+        "vendor_credit_id": target_id if kind == "credit" else None,
+        "target_description": titled(words, allocation.target_number),
+        "description": allocation.description,
+        "allocation_date": day_start(begun),
+        "metadata": allocation.metadata,
+        # It changes in its words at most; another amount is another allocation.
+        "created_at": allocation.created_at,
+        "updated_at": allocation.created_at,
+    }
+
+
+def shape_payment(payment: VendorRefundPayment) -> dict[str, Any]:
+    """Show one payment of a refund."""
+    return {
+        "id": payment.id,
+        "vendor_refund_id": payment.refund_id,
+        "status": payment.status,
+        "currency": payment.currency,
+        "refunded_amount": payment.amount,
+        "processing_fee": payment.fee,
+        "net_amount": refund_payments.net_amount(payment),
+        "payment_method": payment.method,
+        "processor": payment.processor,
+        "payment_date": payment.payment_date,
+        "payment_reference": payment.payment_reference,
+        "processor_payment_id": payment.processor_payment_id,
+        "submitted_at": payment.submitted_at,
+        "completed_at": payment.completed_at,
+        "failed_at": payment.failed_at,
+        "cancelled_at": payment.cancelled_at,
+        "failure_reason": payment.failure_reason,
+        "description": payment.description,
+        "memo": payment.memo,
+        "transaction_tags": payment.transaction_tags or (),
+        "metadata": payment.metadata,
+        "reconciled_bank_transactions": [],
+        "created_at": payment.created_at,
+        "updated_at": payment.updated_at,
+    }

@@ -1,0 +1,76 @@
+"""Vendors: who is bought from."""
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from accounting import parties
+from accounting.parties import Vendor
+from accounting.sides import PAYABLE
+from handlers import _documents, _parties
+from handlers._documents import Links
+from handlers._parties import Whole
+from handlers.bodies import VendorCreate, VendorUpdate
+from handlers.replies import Created, Reply
+from persistence.books import Books
+from persistence.pages import Page, PageRequest
+from persistence.parties import PartyAccount
+
+
+async def create_vendor(books: Books, body: VendorCreate, links: Links) -> Reply:
+    """Create a vendor; one whose external id is known is answered as it is."""
+    file = _documents.received(body)
+    existing = await _parties.known(books, books.vendors, body.get("external_id"))
+    if existing is not None:
+        return show(existing, links)
+    return Created(show(_parties.add(books, books.vendors, facts(body), file), links))
+
+
+async def list_vendors(books: Books, page: PageRequest) -> Page[Reply]:
+    """List vendors."""
+    return (await books.vendors.page(page)).of(shape)
+
+
+async def get_vendor(books: Books, vendor_id: UUID, links: Links) -> Reply:
+    """Read one vendor."""
+    return show(await _parties.read(books, books.vendors, vendor_id), links)
+
+
+async def update_vendor(books: Books, vendor_id: UUID, body: VendorUpdate, links: Links) -> Reply:
+    """Change the supplied fields of a vendor; its status too, unless it is archived."""
+    found = await _parties.lock(books, books.vendors, vendor_id)
+    parties.refuse_status_change(found.trader, body.get("status"))
+    changed = replace(found.trader, **facts(body))
+    return show(_parties.put(books, found, changed), links)
+
+
+async def archive_vendor(books: Books, vendor_id: UUID, links: Links) -> Reply:
+    """Archive a vendor that is owed nothing; an archived one stays as it is."""
+    found = await _parties.lock(books, books.vendors, vendor_id)
+    owed = found.account.outstanding_balance
+    archived = parties.archive(PAYABLE, found.trader, owed, books.now)
+    return show(_parties.put(books, found, archived), links)
+
+
+async def unarchive_vendor(books: Books, vendor_id: UUID, links: Links) -> Reply:
+    """Bring an archived vendor back, ACTIVE; one that is not archived stays as it is."""
+    found = await _parties.lock(books, books.vendors, vendor_id)
+    return show(_parties.put(books, found, parties.unarchive(found.trader)), links)
+
+
+def facts(body: Any) -> dict[str, Any]:
+    """Turn a body into fields of the value; the status of a request is the vendor's standing."""
+    given = _parties.facts(body)
+    if "status" in given:
+        given["standing"] = given.pop("status")
+    return given
+
+
+def show(found: Whole[Vendor], links: Links) -> Reply:
+    """Show a single vendor."""
+    return {**shape(found.account), **_parties.shape_documents(found, links)}
+
+
+def shape(found: PartyAccount[Vendor]) -> Reply:
+    """Show a vendor as lists do."""
+    return {"type": "VendorData", **_parties.shape(found), "memo": found.trader.memo}

@@ -1,0 +1,111 @@
+"""Customers and vendors as they are stored, with what is outstanding: one store for both.
+
+A subclass names its table and its statements.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+from uuid import UUID
+
+from accounting.parties import Customer, Party, Vendor, party_of
+from persistence.identifiers import new_id
+from persistence.pages import Page, PageRequest
+from persistence.party_statements import PartyStatements
+from persistence.statements import Query, Row
+from persistence.store import Store, no_such_reference
+from persistence.wire import Answers, Question
+
+T = TypeVar("T", bound=Customer | Vendor)
+
+
+@dataclass(frozen=True, slots=True)
+class PartyAccount(Generic[T]):
+    """A customer or vendor, and what is outstanding on its open documents, in minor units."""
+
+    trader: T
+    outstanding_balance: int
+
+    @property
+    def id(self) -> UUID:
+        return self.trader.id
+
+    @property
+    def version(self) -> int:
+        return self.trader.version
+
+
+class PartyStore(Store[PartyAccount[T]], Generic[T]):
+    """The customers or the vendors of one business."""
+
+    statements: PartyStatements[T]
+
+    def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
+        return (Query(self.statements.by_id, {"ids": list(ids)}),)
+
+    def assemble(self, answers: Answers) -> list[PartyAccount[T]]:
+        return [self._account(row) for row in answers[0]]
+
+    def _locking(self, ids: Sequence[UUID]) -> Query:
+        return Query(self.statements.lock, {"ids": list(ids)})
+
+    def page(self, wanted: PageRequest) -> Question[Page[PartyAccount[T]]]:
+        """List one page; asking for a status answers it, archived ones too."""
+        if "status" in wanted.filters:
+            filters = {k: v for k, v in wanted.filters.items() if k != "include_archived"}
+            wanted = replace(wanted, filters=filters)
+        return self.listed(self.statements.listing, wanted, self._account)
+
+    def with_external_id(self, external_id: str | None) -> Question[PartyAccount[T] | None]:
+        """Find the one a partner knows by its own identifier."""
+        if external_id is None:
+            return self.ask((), lambda _: None)
+        query = Query(self.statements.by_external_id, {"external_id": external_id})
+        return self.ask(
+            (query,), lambda answers: next(iter(self.seen(self.assemble(answers))), None)
+        )
+
+    def party(self, id: UUID | None, external_id: str | None) -> Question[Party]:
+        """Find the one that a body names by its id, else by its external id.
+
+        One that is named by an external id nobody has is made, named like it. Raises RuleBroken
+        `reference_not_found` for an unknown id. Whether an external id beside the id agrees with
+        it is for the rules to say.
+        """
+        names = {"id": id, "external_id": None if id else external_id}
+        named = Query(self.statements.by_external_id, names)
+        reading = self.loading([id]) if id else (named,)
+
+        def answer(answers: Answers) -> Party:
+            found = self.assemble(answers[1:])
+            if found:
+                return party_of(found[0].trader)
+            if id is not None:
+                raise no_such_reference(self.noun, id)
+            assert external_id is not None, "the contract asks for one of the two"
+            return party_of(self._made_for(external_id))
+
+        return self.ask((Query(self.statements.hold, names), *reading), answer)
+
+    def _made_for(self, external_id: str) -> T:
+        now = self.books.now
+        made = self.statements.kind(
+            id=new_id(),
+            version=0,
+            created_at=now,
+            updated_at=now,
+            external_id=external_id,
+            company_name=external_id,
+        )
+        self.save(made)
+        return made
+
+    def save(self, value: T) -> None:
+        """Stage a customer or vendor."""
+        names = self.statements.names
+        self.books.stage(self.table, value.id, {name: getattr(value, name) for name in names})
+
+    def _account(self, row: Row) -> PartyAccount[T]:
+        outstanding = row.pop("outstanding_balance")
+        row["transaction_tags"] = tuple(row["transaction_tags"])
+        return PartyAccount(self.statements.kind(**row), outstanding)

@@ -1,0 +1,62 @@
+"""What the tables of each side of trade are called, and its checks."""
+
+from dataclasses import dataclass
+
+from accounting.sides import PAYABLE, RECEIVABLE, Side
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """One side's tables by their names; what is owed to others is not written off.
+
+    `payments`, `credits` and `refunds` begin the names of the checks of these, as the document's
+    table does those of documents. `refunds_wait` where refunds are allocated and paid
+    later than they are agreed, and parts of them may be kept as credits.
+    """
+
+    side: Side
+    document: str
+    payment: str
+    allocation: str
+    credit: str
+    refund: str
+    refund_allocation: str
+    refund_payment: str
+    write_off: str | None = None
+    payments: str = ""
+    credits: str = "credit"
+    refunds: str = "refund"
+    refunds_wait: bool = False
+
+    @property
+    def credit_allocation(self) -> str:
+        """Which parts of credits settle which documents."""
+        return f"{self.credit}_allocation"
+
+
+SALES = Kept(
+    side=RECEIVABLE,
+    document="invoice",
+    payment="invoice_payment",
+    allocation="invoice_allocation",
+    credit="customer_credit",
+    refund="invoice_refund",
+    refund_allocation="invoice_refund_allocation",
+    refund_payment="invoice_refund_payment",
+    write_off="write_off",
+)
+PURCHASES = Kept(
+    side=PAYABLE,
+    document="bill",
+    payment="bill_payment",
+    allocation="bill_allocation",
+    credit="vendor_credit",
+    refund="vendor_refund",
+    refund_allocation="vendor_refund_allocation",
+    refund_payment="vendor_refund_payment",
+    payments="bill_",
+    credits="vendor_credit",
+    refunds="vendor_refund",
+    refunds_wait=True,
+)
+BOTH = (SALES, PURCHASES)

@@ -1,0 +1,102 @@
+"""The payments of refunds, as they are stored: one store for both sides of trade."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Generic, TypeVar
+from uuid import UUID
+
+from accounting.refunds import RefundPayment
+from persistence.documents import split_of, take_party
+from persistence.journal import posted_by_source
+from persistence.pages import Page, PageRequest
+from persistence.payments import span_rows, spans_of
+from persistence.refund_statements import RefundPaymentStatements
+from persistence.statements import Query, Row
+from persistence.store import Store, not_found
+from persistence.wire import Answers, Question
+
+T = TypeVar("T")
+P = TypeVar("P", bound=RefundPayment)
+
+
+class RefundPaymentStore(Store[P], Generic[P]):
+    """The payments of the refunds of one side in one business."""
+
+    statements: ClassVar[RefundPaymentStatements]
+    refund_noun: ClassVar[str]
+
+    def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
+        return (
+            Query(self.statements.by_id, {"ids": list(ids)}),
+            self.books.journal.posted_for(ids),
+        )
+
+    def assemble(self, answers: Answers) -> list[P]:
+        rows, entries = answers
+        posted = posted_by_source(entries)
+        return [self.read(row, posted=posted.get(row["id"], ())) for row in rows]
+
+    def of(self, refund_id: UUID, id: UUID) -> Question[P]:
+        """Find one payment of a refund; raises NotFound, also for a payment of another refund."""
+        found = self.ask(
+            self.loading([id]), lambda answers: self._within(refund_id, self.assemble(answers))
+        )
+        return self._under(refund_id, found)
+
+    def lock_of(self, refund_id: UUID, id: UUID) -> Question[P]:
+        """Lock one payment of a refund, then read it; raises NotFound, and Stale as `lock` does."""
+        self.books.note_locks(self.rank, [id])
+        waiting = self.waiting(id)
+
+        def answer(answers: Answers) -> P:
+            payment = self._within(refund_id, self.assemble(answers[len(waiting) :]))
+            self.books.check_precondition(payment)
+            return payment
+
+        return self.ask((*waiting, *self.loading([id])), answer)
+
+    def with_external_id(self, external_id: str | None) -> Question[P | None]:
+        """Find the refund payment, of any refund, that a partner knows by its own identifier."""
+        if external_id is None:
+            return self.ask((), lambda _: None)
+        query = Query(self.statements.by_external_id, {"external_id": external_id})
+        return self.ask(
+            (query,), lambda a: next(iter(self.seen([self.read(row) for row in a[0]])), None)
+        )
+
+    def page(self, refund_id: UUID, wanted: PageRequest) -> Question[Page[P]]:
+        """List one page of a refund's payments; raises NotFound where there is no such refund."""
+        page = self.listed(self.statements.of_one, wanted, self.read, refund_id=refund_id)
+        return self._under(refund_id, page)
+
+    def save(self, value: P) -> None:
+        """Stage a payment of a refund."""
+        row = {name: getattr(value, name) for name in self.statements.stored}
+        row["completions"] = span_rows(value.completions)
+        self.books.stage(self.table, value.id, row)
+
+    def read(self, row: Row, *, posted: Any = ()) -> P:
+        """Make a payment of its row."""
+        payment: P = refund_payment_of(self.statements, row, posted=posted)
+        return payment
+
+    def _under(self, refund_id: UUID, asked: Question[T]) -> Question[T]:
+        """Ask about a refund that a path names; raises NotFound for the refund before all else."""
+        known = Query(self.statements.refund_known, {"ids": [refund_id]})
+
+        def answer(answers: Answers) -> T:
+            if not answers[0]:
+                raise not_found(self.refund_noun)
+            return asked.answer(answers[1:])
+
+        return self.ask((known, *asked.queries), answer)
+
+    def _within(self, refund_id: UUID, found: list[P]) -> P:
+        return self.only([each for each in found if each.refund_id == refund_id])
+
+
+def refund_payment_of(statements: RefundPaymentStatements, row: Row, *, posted: Any = ()) -> Any:
+    """Make a payment of a refund, of either side, of its row."""
+    party = take_party(row)
+    row["completions"] = spans_of(row["completions"])
+    row["splits"] = tuple(split_of(each) for each in row["splits"])
+    return statements.kind(**row, party=party, posted=posted)

@@ -1,0 +1,139 @@
+"""Random histories of what a business buys, up to what vendors give back."""
+
+from contextlib import suppress
+from typing import Any
+
+from hypothesis import strategies as st
+
+from accounting import documents, refunds
+from accounting.errors import Refusal
+from tests.accounting.history import AMOUNTS, DAYS, FEES, History, Step, picked
+from tests.accounting.purchases import BILL, CREDIT, PAYMENT, Purchases, returned
+from tests.accounting.trade import day
+
+BOTH = st.booleans()
+MOVES = st.sampled_from(["completed", "completed", "failed", "processing", "pending", "cancelled"])
+
+
+class Buying(History):
+    """What is bought, paid, credited, and given back by vendors."""
+
+    trade: Purchases
+
+    def __init__(self, data: st.DataObject) -> None:
+        super().__init__(data)
+        self.trade.today = data.draw(DAYS, "today")
+        for step in (self.invoice, self.invoice, self.pay_all, self.pay_all):
+            with suppress(Refusal):
+                step()
+
+    def begun(self, lock: str | None) -> Purchases:
+        return Purchases(lock=lock)
+
+    def steps(self) -> list[Step]:
+        trade, steps = self.trade, super().steps()
+        if trade.documents:
+            steps += [self.pay_all] * 3
+        if trade.payments:
+            steps += [self.agree] * 8
+        if trade.refunds:
+            steps += [self.move] * 6 + [self.allocate_anew] * 6 + [self.withdraw] * 2
+        return steps
+
+    def pay_all(self) -> None:
+        """Pay all that is left of some bills, and more or less."""
+        left = {id_: documents.left(each) for id_, each in self.trade.documents.items()}
+        parts = [each for each in sorted(left.items()) if each[1] and self.data.draw(BOTH)]
+        total = sum(amount for _, amount in parts) + self.data.draw(st.sampled_from([0, 0, 300]))
+        self.trade.pay(total, *parts, payment_date=day(self.data.draw(DAYS)))
+
+    def take_everything_back(self) -> None:
+        """Cancel, release and void; refunds first or last, as no rule stands in the way."""
+        trade = self.trade
+        trade.today = self.data.draw(DAYS, "today")
+        steps = [self.take_refunds_back, self.take_payments_back]
+        if self.data.draw(st.booleans(), "refunds last"):
+            steps.reverse()
+        for step in steps:
+            step()
+        for id_ in picked(trade.credits, lambda each: each.state == "open"):
+            trade.apply(id_)
+            trade.void_credit(id_)
+        for id_ in picked(trade.documents, lambda each: each.state == "open"):
+            trade.void(id_)
+
+    def take_refunds_back(self) -> None:
+        for id_, payment in list(self.trade.refund_payments.items()):
+            if payment.status in ("completed", "processing"):
+                self.trade.move(id_, "failed")
+            if payment.status != "cancelled":
+                self.trade.withdraw(id_)
+
+    def take_payments_back(self) -> None:
+        for id_, payment in list(self.trade.payments.items()):
+            if payment.status in ("completed", "processing"):
+                self.trade.change(id_, status="failed")
+            if payment.status != "cancelled":
+                self.trade.cancel(id_)
+
+    def returns(self, total: int) -> list[dict[str, Any]]:
+        """Parts of a refund that mostly fit: the rules refuse the others."""
+        bills = {id_: each.paid - each.refunded for id_, each in self.trade.documents.items()}
+        money = {
+            id_: each.total - each.refunded
+            for id_, each in self.trade.payments.items()
+            if each.status == "completed"
+        }
+        chances = [(BILL, most, id_) for id_, most in sorted(bills.items())]
+        chances += [(PAYMENT, most, id_) for id_, most in sorted(money.items())]
+        parts = []
+        chances = self.data.draw(st.permutations(chances))
+        for kind, limit, id_ in [*chances, (CREDIT, total // 3, None), (CREDIT, total // 3, None)]:
+            most = min(limit, total)
+            if most > 0 and self.data.draw(BOTH):
+                amount = self.data.draw(st.just(most) | st.integers(1, most))
+                total -= amount
+                parts.append(returned(kind, amount, id_))
+        return parts
+
+    def agree(self) -> None:
+        total = self.data.draw(AMOUNTS)
+        parts = self.returns(total)
+        cash = total - sum(e["amount_cents"] for e in parts if e["allocation_type"] == CREDIT)
+        first = self.data.draw(st.integers(0, cash))
+        amounts = self.data.draw(st.just([cash]) | st.just([first, cash - first]))
+        self.trade.agree(
+            total,
+            *parts,
+            refund_date=self.data.draw(st.none() | DAYS),
+            payments=[{"amount_cents": each} for each in amounts],
+        )
+
+    def move(self) -> None:
+        facts = st.fixed_dictionaries(
+            {},
+            optional={
+                "payment_date": DAYS.map(day),
+                "processing_fee_cents": FEES,
+                "payment_method": st.sampled_from(["cash", "wire"]),
+            },
+        )
+        id_ = self.some(self.trade.refund_payments)
+        self.trade.move(id_, self.data.draw(MOVES), **self.data.draw(facts))
+
+    def allocate_anew(self) -> None:
+        payment = self.trade.refund_payments[self.some(self.trade.refund_payments)]
+        refund = self.trade.refund_of(payment.refund_id)
+        kept = [
+            returned(each.kind.replace("document", BILL), each.amount, each.target_id)
+            if each.kind != "credit"
+            else returned(CREDIT, each.amount)
+            for each in refunds.live_allocations(refund)
+            if self.data.draw(st.booleans(), "it stays")
+        ]
+        held = sum(each["amount_cents"] for each in kept)
+        parts = self.returns(refund.amount - held)
+        self.trade.move(payment.id, allocations=[*kept, *parts])
+
+    def withdraw(self) -> None:
+        self.trade.withdraw(self.some(self.trade.refund_payments))

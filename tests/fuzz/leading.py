@@ -1,0 +1,297 @@
+"""What most valid requests also heed, so that they get behind the refusals that wait in the books.
+
+One currency, names that are not taken yet, sums that are there, and things of one customer or
+vendor together.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from tests.fuzz.sowing import numbers, seeds
+
+Body = dict[str, Any]
+
+LONGEST = {
+    **{"external_id": 255, "code": 50, "invoice_number": 100, "credit_note_number": 100},
+    **{"bill_number": 100, "vendor_bill_number": 100, "vendor_credit_number": 100},
+}
+CURRENCY = "GBP"
+
+
+@dataclass(frozen=True)
+class Trade:
+    """What sales and purchases call what they have alike: names in requests, and pools."""
+
+    party: str
+    document: str
+    payment: str
+    credit: str
+    opened: str
+    parties: str
+    words: str
+    owed: str
+    payments: str
+    credits: str
+
+
+SALES = Trade(
+    party="customer",
+    document="invoice_id",
+    payment="payment_id",
+    credit="credit_id",
+    opened="sent_at",
+    parties="customers",
+    words="customer_words",
+    owed="owed_invoices",
+    payments="payments",
+    credits="sent_credits",
+)
+PURCHASES = Trade(
+    party="vendor",
+    document="bill_id",
+    payment="bill_payment_id",
+    credit="vendor_credit_id",
+    opened="received_at",
+    parties="vendors",
+    words="vendor_words",
+    owed="owed_bills",
+    payments="bill_payments",
+    credits="received_vendor_credits",
+)
+
+
+def lead(name: str, case: Any) -> None:
+    """Lead a case of an operation past the refusals."""
+    tie_names(case.body)
+    if name in MOSTLY:
+        MOSTLY[name](case, case.body)
+
+
+def tie_names(body: Body) -> None:
+    """One currency, and names that are not taken yet."""
+    if "currency" in body:
+        body["currency"] = CURRENCY
+    for name, longest in LONGEST.items():
+        if body.get(name):
+            number = str(next(numbers))
+            body[name] = body[name][: longest - len(number)] + number
+
+
+def keep_identity(_case: Any, body: Body) -> None:
+    """What is fixed is left out."""
+    leave_out(body, "external_id", "country", "base_currency")
+
+
+def keep_kind(_case: Any, body: Body) -> None:
+    """An account is of the kind of the one above it, which is an expense here."""
+    if "parent_id" in body:
+        body |= {"account_type": "expense", "account_subtype": "operating_expenses"}
+
+
+def take_kind(_case: Any, body: Body) -> None:
+    """An account takes its kind from the one above it."""
+    leave_out(body, "account_type", "account_subtype")
+
+
+# ── What sales and purchases have alike ────────────────────────────────────────────────────────
+
+
+def name_party_once(trade: Trade, _case: Any, body: Body) -> None:
+    """Two names for one customer or vendor would have to agree."""
+    if f"{trade.party}_id" in body:
+        leave_out(body, f"{trade.party}_external_id")
+
+
+def allocate_little(trade: Trade, case: Any, body: Body) -> None:
+    """Money goes to something that is owed by or to its party, and that is large enough for it."""
+    name_party_once(trade, case, body)
+    place = place_of_party(trade, body)
+    if trade.payment in (case.path_parameters or {}):
+        leave_out(body, f"{trade.party}_id")
+        place = place_in(trade.payments, case.path_parameters[trade.payment])
+    if body.get("allocations"):
+        amount = 1 + body["allocations"][0]["amount_cents"] % 50
+        body["allocations"] = shares(trade, place, {"amount_cents": amount})
+
+
+def apply_little(trade: Trade, case: Any, body: Body) -> None:
+    """What is open goes to something of its party that is large enough, a draft to nothing."""
+    name_party_once(trade, case, body)
+    credit = (case.path_parameters or {}).get(trade.credit)
+    if credit is None:
+        place, is_open = place_of_party(trade, body), trade.opened in body
+    else:
+        place = place_in(trade.credits, credit)
+        is_open = place is not None
+        if is_open:
+            leave_out(body, trade.opened)
+    if "allocations" in body:
+        some = is_open and body["allocations"]
+        body["allocations"] = shares(trade, place, {"amount": 1}) if some else []
+    for line in body.get("line_items", ()):
+        line["amount"] = 1 + line["amount"] % 100_000
+
+
+def shares(trade: Trade, place: int | None, amount: Body) -> list[Body]:
+    """An amount of what the party at a place owes or is owed; nothing where nobody is known."""
+    if place is None:
+        return []
+    owed = seeds().pools[trade.owed]
+    return [{trade.document: owed[place % len(owed)], **amount}]
+
+
+def place_of_party(trade: Trade, body: Body) -> int | None:
+    """Which of the planted ones a body names, by its id or its word."""
+    place = place_in(trade.parties, body.get(f"{trade.party}_id"))
+    word = body.get(f"{trade.party}_external_id")
+    return place if place is not None else place_in(trade.words, word)
+
+
+def void_now(_case: Any, body: Body) -> None:
+    """A credit is not voided before it was sent or received."""
+    leave_out(body, "voided_at")
+
+
+# ── Sales ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def refund_little(_case: Any, body: Body) -> None:
+    """Less goes back than can be refunded, of an invoice that was paid."""
+    keep_small(None, body)
+    paid = seeds().pools["paid_invoices"]
+    if body.get("invoice_id", paid[0]) not in paid:
+        body["invoice_id"] = paid[body["amount_cents"] % len(paid)]
+    leave_out(body, "refund_processing_fee_cents")
+
+
+# ── Purchases ──────────────────────────────────────────────────────────────────────────────────
+
+
+def change_bill_payment(case: Any, body: Body) -> None:
+    """Money leaves and bounces, as often as one likes; what bounced settles nothing."""
+    allocate_little(PURCHASES, case, body)
+    bounce(body)
+    if "status" in body:
+        leave_out(body, "allocations", "amount_cents")
+
+
+def agree_little(total: str, _case: Any, body: Body) -> None:
+    """A vendor gives little back, of what it was paid; payments come to the money of that."""
+    body[total] = 1_000 + body[total] % 100_000
+    place = place_in(PURCHASES.parties, body["vendor_id"])
+    if "allocations" in body:
+        body["allocations"] = parts(place, body["allocations"])
+    given = body.get("allocations", ())
+    credited = (each for each in given if each["allocation_type"] == "credit")
+    cash = body[total] - sum(each["amount_cents"] for each in credited)
+    if "payments" in body:
+        body["payments"] = [{**body["payments"][0], "amount_cents": cash}]
+    for each in (body, *body.get("payments", ())):
+        keep_fee_small(each)
+
+
+def change_refund_payment(case: Any, body: Body) -> None:
+    """Money comes and bounces, as often as one likes; what is a credit stays one."""
+    place = place_in("vendor_refund_payments", case.path_parameters["vendor_refund_payment_id"])
+    if "allocations" in body:
+        wanted = [each for each in body["allocations"] if each["allocation_type"] != "credit"]
+        body["allocations"] = parts(place, wanted)
+    keep_fee_small(body)
+    bounce(body)
+
+
+def parts(place: int | None, wanted: list[Body]) -> list[Body]:
+    """A bill, a payment and a credit at most, all of the vendor at a place, little of each."""
+    if place is None:
+        return [
+            {**each, "amount_cents": 10} for each in wanted if each["allocation_type"] == "credit"
+        ]
+    found = {each["allocation_type"]: {**each, "amount_cents": 10} for each in wanted}
+    for kind, name, pool in (
+        ("bill", "bill_id", "paid_bills"),
+        ("payment", "bill_payment_id", "unapplied_bill_payments"),
+    ):
+        if kind in found:
+            targets = seeds().pools[pool]
+            found[kind][name] = targets[place % len(targets)]
+    return list(found.values())
+
+
+def bounce(body: Body) -> None:
+    """Of the statuses only those that any payment may go to and come back from."""
+    if "status" in body:
+        body["status"] = "failed" if body["status"] in ("failed", "cancelled") else "completed"
+
+
+# ── Documents ──────────────────────────────────────────────────────────────────────────────────
+
+
+def link_to_its_kind(_case: Any, body: Body) -> None:
+    """A document is linked to a thing of the kind that it says."""
+    if "linked_type" in body:
+        pool = seeds().pools[LINKED[body["linked_type"]]]
+        body["linked_id"] = pool[next(numbers) % len(pool)]
+
+
+# ── Small things ───────────────────────────────────────────────────────────────────────────────
+
+
+def keep_small(_case: Any, body: Body) -> None:
+    """Less than is there, however little that is."""
+    body["amount_cents"] = 1 + body.get("amount_cents", 0) % 50
+
+
+def keep_fee_small(body: Body) -> None:
+    if "processing_fee_cents" in body:
+        body["processing_fee_cents"] %= 50
+
+
+def place_in(pool: str, value: str | None) -> int | None:
+    values = seeds().pools[pool]
+    return values.index(value) if value in values else None
+
+
+def leave_out(body: Body, *names: str) -> None:
+    for name in names:
+        body.pop(name, None)
+
+
+LINKED = {
+    "customer": "customers",
+    "invoice": "invoices",
+    "invoice_refund": "refunds",
+    "customer_credit": "credits",
+    "vendor": "vendors",
+    "bill": "bills",
+    "vendor_credit": "vendor_credits",
+    "vendor_refund": "vendor_refunds",
+}
+MOSTLY: Mapping[str, Callable[[Any, Body], None]] = {
+    "update_business": keep_identity,
+    "create_account": keep_kind,
+    "create_child_account": take_kind,
+    "create_invoice": partial(name_party_once, SALES),
+    "replace_invoice": partial(name_party_once, SALES),
+    "create_invoice_payment": partial(allocate_little, SALES),
+    "replace_invoice_payment": partial(allocate_little, SALES),
+    "update_invoice_payment": partial(allocate_little, SALES),
+    "write_off_invoice": keep_small,
+    "create_invoice_refund": refund_little,
+    "create_invoice_refund_payment": refund_little,
+    "create_customer_credit": partial(apply_little, SALES),
+    "replace_customer_credit": partial(apply_little, SALES),
+    "void_customer_credit": void_now,
+    "create_bill": partial(name_party_once, PURCHASES),
+    "replace_bill": partial(name_party_once, PURCHASES),
+    "create_bill_payment": partial(allocate_little, PURCHASES),
+    "update_bill_payment": change_bill_payment,
+    "create_vendor_credit": partial(apply_little, PURCHASES),
+    "replace_vendor_credit": partial(apply_little, PURCHASES),
+    "void_vendor_credit": void_now,
+    "create_vendor_refund": partial(agree_little, "total_refunded_amount_cents"),
+    "create_vendor_refund_payment": partial(agree_little, "total_amount_cents"),
+    "update_vendor_refund_payment": change_refund_payment,
+    "create_document": link_to_its_kind,
+}

@@ -1,0 +1,124 @@
+"""What vendors give back, as short as it can be said, and the books around it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tests.bookkeeping import Ledger
+from tests.handlers.bodies import Record, line
+from tests.handlers.buying import BILLS, CREDITS, PAYMENTS, bill_body, paid_out, part, read
+from tests.partnership import Business
+
+REFUNDS = "vendor-refunds/"
+REFUND_PAYMENTS = "vendor-refunds/payments/"
+AGREED = "2025-03-20"
+CHART = "general-ledger/chart-of-accounts/"
+
+
+def of_bill(bill: Record, amount: int, **words: Any) -> Record:
+    return {"allocation_type": "bill", "bill_id": bill["id"], "amount_cents": amount, **words}
+
+
+def of_payment(payment: Record, amount: int, **words: Any) -> Record:
+    named = {"allocation_type": "payment", "bill_payment_id": payment["id"]}
+    return {**named, "amount_cents": amount, **words}
+
+
+def as_credit(amount: int, **words: Any) -> Record:
+    return {"allocation_type": "credit", "amount_cents": amount, **words}
+
+
+def refund_body(vendor: Record, total: int, *items: Record, **facts: Any) -> Record:
+    return {
+        "vendor_id": vendor["id"],
+        "total_amount_cents": total,
+        "currency": "GBP",
+        "refund_date": AGREED,
+        "allocations": list(items),
+        **facts,
+    }
+
+
+def whole_refund_body(vendor: Record, total: int, *items: Record, **facts: Any) -> Record:
+    """The same for a refund that is agreed by itself."""
+    body = refund_body(vendor, total, *items, **facts)
+    body["total_refunded_amount_cents"] = body.pop("total_amount_cents")
+    return body
+
+
+def agreed(shop: Business, vendor: Record, total: int, *items: Record, **facts: Any) -> Record:
+    """Agree a refund with one payment on the twentieth of March; the answer is all three."""
+    return shop.made(REFUND_PAYMENTS, refund_body(vendor, total, *items, **facts))
+
+
+def agreed_in_parts(
+    shop: Business, vendor: Record, total: int, *amounts: int, **facts: Any
+) -> Record:
+    """Agree a refund that comes in several payments; the answer is the refund."""
+    body = whole_refund_body(vendor, total, **facts)
+    body["payments"] = [{"amount_cents": amount} for amount in amounts]
+    return shop.made(REFUNDS, body)
+
+
+def changed(shop: Business, payment: Record, **changes: Any) -> Record:
+    answer = shop.api.patch(f"{REFUND_PAYMENTS}{payment['id']}/", json=changes)
+    assert answer.status_code == 200, answer.text
+    found: Record = answer.json()
+    return found
+
+
+def cancelled(shop: Business, payment: Record) -> Record:
+    answer = shop.api.post(f"{REFUND_PAYMENTS}{payment['id']}/delete/")
+    assert answer.status_code == 200, answer.text
+    found: Record = answer.json()
+    return found
+
+
+def refund_of(shop: Business, made: Record) -> Record:
+    """Read the refund of an answer with all three."""
+    return read(shop, REFUNDS, made["refund"])
+
+
+def snapshot(shop: Business, *records: tuple[str, Record]) -> list[Record]:
+    """Whole answers, without what a change always moves: when it was."""
+    moved = ("updated_at", "paid_at")
+    shown = [read(shop, path, record) for path, record in records]
+    return [{name: value for name, value in each.items() if name not in moved} for each in shown]
+
+
+def bills(*found: Record) -> list[tuple[str, Record]]:
+    return [(BILLS, each) for each in found]
+
+
+def payments(*found: Record) -> list[tuple[str, Record]]:
+    return [(PAYMENTS, each) for each in found]
+
+
+def credits(*found: Record) -> list[tuple[str, Record]]:
+    return [(CREDITS, each) for each in found]
+
+
+def refused(shop: Business, method: str, path: str, body: Any = None) -> tuple[int, str]:
+    answer = shop.api.request(method, path, json=body)
+    return answer.status_code, answer.json()["error_code"]
+
+
+@contextmanager
+def moving(ledger: Ledger) -> Iterator[dict[str, int]]:
+    """By how much the accounts have moved at the end of the block."""
+    before, moved = ledger.balances(), {}
+    yield moved
+    after = ledger.balances()
+    for code in {*before, *after}:
+        if after.get(code, 0) != before.get(code, 0):
+            moved[code] = after.get(code, 0) - before.get(code, 0)
+
+
+def taxed(shop: Business, vendor: Record, **facts: Any) -> Record:
+    """A bill of 8333 net on an account of its own and 1667 tax, paid in full."""
+    own = {"account_identifier": {"type": "AccountCode", "code": "5000"}}
+    item = line(8_333, sales_taxes=[{"amount": 1_667}], **own)
+    given = {"bill_date": "2025-03-01", "received_at": "2025-03-03T09:00:00Z", **facts}
+    bill = shop.made(BILLS, bill_body(vendor, item, **given))
+    paid_out(shop, vendor, 10_000, part(bill, 10_000))
+    return bill

@@ -1,0 +1,242 @@
+"""update_vendor_refund_payment: money on its way, come, returned, and how that is posted."""
+
+from typing import Any
+
+import pytest
+
+from tests.bookkeeping import Ledger, today
+from tests.handlers.bodies import NOBODY, Record
+from tests.handlers.refunding import (
+    REFUND_PAYMENTS,
+    agreed,
+    agreed_in_parts,
+    as_credit,
+    changed,
+    of_bill,
+    refund_of,
+    refused,
+    taxed,
+)
+from tests.partnership import Business
+
+COME = "2025-03-28"
+
+
+def completed(shop: Business, made: Record, **facts: Any) -> Record:
+    given = {"status": "completed", "payment_date": COME, **facts}
+    return changed(shop, made["payment"], **given)
+
+
+class TestUpdateVendorRefundPayment:
+    def test_completed_it_is_posted_with_its_fee_in_one_entry(
+        self, shop: Business, ledger: Ledger, vendor: Record
+    ) -> None:
+        made = agreed(shop, vendor, 5_000, of_bill(taxed(shop, vendor), 5_000))
+        after = completed(shop, made, processing_fee_cents=100)
+        [entry] = ledger.entries(after["payment"])
+        assert (entry.on, entry.source_type) == (COME, "vendor_refund_payment")
+        assert entry.amounts == {"1100": 4_900, "6300": 100, "1270": -5_000}
+        assert entry.description == "Refund payment from Raw Coffee Traders"
+        assert (after["payment"]["status"], after["payment"]["net_amount"]) == ("completed", 4_900)
+        assert after["refund"]["status"] == refund_of(shop, made)["status"] == "completed"
+        assert after["payment"]["completed_at"] == after["payment"]["updated_at"]
+
+    def test_without_a_date_it_is_dated_by_the_day_on_which_it_completes(
+        self, shop: Business, ledger: Ledger, vendor: Record
+    ) -> None:
+        made = agreed(shop, vendor, 500, payment_method="cash")
+        after = changed(shop, made["payment"], status="completed")
+        assert after["payment"]["payment_date"] == today().isoformat()
+        posted = [(today().isoformat(), {"1000": 500, "1270": -500})]
+        assert ledger.postings(after["payment"]) == posted
+        assert after["refund"]["status"] == "pending"
+
+    @pytest.mark.parametrize("method", ["ach", "wire", "check", "credit_card", "other"])
+    def test_all_but_cash_is_kept_in_the_bank(
+        self, shop: Business, ledger: Ledger, vendor: Record, method: str
+    ) -> None:
+        made = agreed(shop, vendor, 500, payment_method=method, processor="stripe")
+        after = completed(shop, made)
+        assert ledger.postings(after["payment"]) == [(COME, {"1100": 500, "1270": -500})]
+
+    def test_pending_and_processing_post_nothing(
+        self, shop: Business, ledger: Ledger, vendor: Record
+    ) -> None:
+        made = agreed(shop, vendor, 500)
+        after = changed(shop, made["payment"], status="processing")
+        assert after["payment"]["submitted_at"] == after["payment"]["updated_at"]
+        assert (after["refund"]["status"], ledger.entries(made["payment"])) == ("pending", [])
+
+    def test_failed_the_claim_stays_and_money_that_came_goes_back(
+        self, shop: Business, ledger: Ledger, vendor: Record
+    ) -> None:
+        made = agreed(shop, vendor, 500, of_bill(taxed(shop, vendor), 500))
+        posted = ledger.postings(made["refund"])
+        completed(shop, made, processing_fee_cents=5)
+        after = changed(shop, made["payment"], status="failed", failure_reason="no such account")
+        payment, on = after["payment"], today().isoformat()
+        assert payment["failed_at"] == payment["updated_at"]
+        assert (payment["completed_at"], payment["failure_reason"]) == (None, "no such account")
+        come, gone = {"1100": 495, "6300": 5, "1270": -500}, {"1100": -495, "6300": -5, "1270": 500}
+        assert ledger.postings(payment) == [(COME, come), (on, gone)]
+        assert (ledger.postings(made["refund"]), after["refund"]["status"]) == (posted, "allocated")
+        again = changed(shop, payment, status="completed")["refund"]
+        assert ledger.postings(payment)[2:] == [(on, come)]
+        assert again["status"] == "completed"
+
+    def test_a_corrected_date_method_or_fee_is_dated_as_the_money_is(
+        self, shop: Business, ledger: Ledger, vendor: Record
+    ) -> None:
+        made = agreed(shop, vendor, 500)
+        payment = completed(shop, made)["payment"]
+        changed(shop, payment, payment_date="2025-03-30", payment_method="cash")
+        come = {"1100": 500, "1270": -500}
+        assert ledger.postings(payment) == [
+            (COME, come),
+            (COME, {code: -amount for code, amount in come.items()}),
+            ("2025-03-30", {"1000": 500, "1270": -500}),
+        ]
+        changed(shop, payment, processing_fee_cents=9)
+        assert ledger.postings(payment)[3:] == [("2025-03-30", {"1000": -9, "6300": 9})]
+
+    def test_what_describes_it_changes_and_null_clears_it(
+        self, shop: Business, ledger: Ledger, vendor: Record
+    ) -> None:
+        made = agreed(shop, vendor, 500, memo="old", payment_reference="old")
+        facts = {
+            "payment_reference": "new",
+            "processor_payment_id": "po_1",
+            "processor": "stripe",
+            "description": "told",
+            "transaction_tags": ["a"],
+            "metadata": {"x": 1},
+            "memo": None,
+        }
+        after = changed(shop, made["payment"], **facts)["payment"]
+        assert {name: after[name] for name in facts} == facts
+        assert ledger.entries(after) == []
+
+    def test_what_changes_nothing_leaves_its_tag(
+        self, shop: Business, ledger: Ledger, vendor: Record
+    ) -> None:
+        made = agreed(shop, vendor, 500, as_credit(200), memo="old")
+        path = f"{REFUND_PAYMENTS}{made['payment']['id']}/"
+        with ledger.untouched():
+            same = {"status": "pending", "memo": "old", "allocations": [as_credit(200)]}
+            answer = shop.api.patch(path, json=same)
+            assert (answer.json(), answer.headers["etag"]) == (made, '"1"')
+
+    def test_if_match_speaks_of_the_payment(
+        self, shop: Business, ledger: Ledger, vendor: Record
+    ) -> None:
+        made = agreed(shop, vendor, 500)
+        path = f"{REFUND_PAYMENTS}{made['payment']['id']}/"
+        body = {"memo": "x", "allocations": [of_bill({"id": NOBODY}, 1)]}
+        with ledger.untouched():
+            stale = shop.api.patch(path, json=body, headers={"If-Match": '"7"'})
+            assert (stale.status_code, stale.json()["error_code"]) == (412, "precondition_failed")
+            gone = shop.api.post(f"{path}delete/", headers={"If-Match": '"7"'})
+            assert gone.status_code == 412
+        right = shop.api.patch(path, json={"memo": "x"}, headers={"If-Match": '"1"'})
+        assert (right.status_code, right.headers["etag"]) == (200, '"2"')
+
+    def test_a_preview_keeps_nothing(self, shop: Business, ledger: Ledger, vendor: Record) -> None:
+        made = agreed(shop, vendor, 500)
+        path = f"{REFUND_PAYMENTS}{made['payment']['id']}/"
+        with ledger.untouched():
+            answer = shop.api.patch(path, params={"preview": True}, json={"status": "completed"})
+            [entry] = answer.json()["journal_entries"]
+            assert (entry["source_type"], entry["total_debit"]) == ("vendor_refund_payment", 500)
+            gone = shop.api.post(f"{path}delete/", params={"preview": True})
+            assert gone.json()["status"] == "cancelled"
+            [entry] = gone.json()["journal_entries"]
+            assert entry["reversal_of_id"] == ledger.entries(made["refund"])[0].id
+
+
+MOVES: dict[str, set[str]] = {
+    "pending": {"processing", "completed", "failed", "cancelled"},
+    "processing": {"completed", "failed"},
+    "completed": {"failed"},
+    "failed": {"pending", "completed", "cancelled"},
+    "cancelled": set(),
+}
+
+
+class TestMovesOfAVendorRefundPayment:
+    @pytest.mark.parametrize("before", MOVES)
+    @pytest.mark.parametrize("after", MOVES)
+    def test_each_is_made_or_refused_as_the_table_says(
+        self, shop: Business, ledger: Ledger, vendor: Record, before: str, after: str
+    ) -> None:
+        made = agreed(shop, vendor, 100)
+        if before != "pending":
+            changed(shop, made["payment"], status=before)
+        path = f"{REFUND_PAYMENTS}{made['payment']['id']}/"
+        if after == before:
+            with ledger.untouched():
+                assert changed(shop, made["payment"], status=after)["payment"]["status"] == after
+        elif after in MOVES[before]:
+            assert changed(shop, made["payment"], status=after)["payment"]["status"] == after
+        else:
+            with ledger.untouched():
+                answer = shop.api.patch(path, json={"status": after})
+            detail = answer.json()["detail"]
+            assert (answer.status_code, detail["current_state"]) == (409, before)
+            assert set(detail["allowed_next_states"]) == MOVES[before]
+
+
+class TestSeveralPayments:
+    def test_each_pays_its_share_of_what_is_left_and_the_last_one_closes_it(
+        self, shop: Business, ledger: Ledger, vendor: Record
+    ) -> None:
+        items = [of_bill(taxed(shop, vendor), 10_000)]
+        refund = agreed_in_parts(shop, vendor, 10_000, 3_333, 6_667, allocations=items)
+        first, second = refund["vendor_refund_payments"]
+        for payment, status in ((second, "allocated"), (first, "completed")):
+            after = changed(shop, payment, status="completed", payment_date=COME)
+            assert after["refund"]["status"] == status
+        splits = ledger.ask(
+            "SELECT l.split FROM journal_line l WHERE l.business_id = %(business)s"
+            " AND l.settles_id = %(refund)s ORDER BY l.credit",
+            refund=refund["id"],
+        )
+        assert [[amount for _, amount in split] for (split,) in splits] == [
+            [-2_777, -556],
+            [-5_556, -1_111],
+        ]
+
+    def test_they_come_to_the_money_of_the_refund(
+        self, shop: Business, ledger: Ledger, vendor: Record
+    ) -> None:
+        refund = agreed_in_parts(shop, vendor, 900, 500, 300, allocations=[as_credit(100)])
+        shown = [each["refunded_amount"] for each in refund["vendor_refund_payments"]]
+        assert (shown, refund["status"]) == ([500, 300], "partially_allocated")
+        for amounts in ((500, 301), (500, 299), (900,)):
+            body = {
+                "vendor_id": vendor["id"],
+                "total_refunded_amount_cents": 900,
+                "currency": "GBP",
+                "allocations": [as_credit(100)],
+                "payments": [{"amount_cents": amount} for amount in amounts],
+            }
+            with ledger.untouched():
+                assert refused(shop, "POST", "vendor-refunds/", body) == (
+                    422,
+                    "allocation_exceeds_total",
+                )
+
+    def test_only_with_the_last_one_the_refund_is_cancelled(
+        self, shop: Business, ledger: Ledger, vendor: Record
+    ) -> None:
+        items = [of_bill(taxed(shop, vendor), 900)]
+        refund = agreed_in_parts(shop, vendor, 900, 500, 400, allocations=items)
+        first, second = refund["vendor_refund_payments"]
+        after = changed(shop, first, status="cancelled")
+        assert (after["refund"]["status"], after["payment"]["status"]) == ("allocated", "cancelled")
+        done = changed(shop, second, status="completed")
+        assert done["refund"]["status"] == "completed"
+        changed(shop, second, status="failed")
+        last = changed(shop, second, status="cancelled")
+        assert (last["refund"]["status"], last["allocations"]) == ("cancelled", [])
+        shown = [each["status"] for each in last["refund"]["vendor_refund_payments"]]
+        assert shown == ["cancelled", "cancelled"]

@@ -1,0 +1,194 @@
+"""What may be done with invoices and bills, and with their parties, and what that changes."""
+
+from datetime import date, timedelta
+
+from tests.model.arithmetic import price
+from tests.model.books import Body, Books, day_of, moment
+from tests.model.payment_moves import receive
+from tests.model.records import Document, Party, Payment
+from tests.model.refusals import Faults, gone, refused
+
+
+def create(books: Books, body: Body) -> tuple[Document, list[Payment]]:
+    """Draw up a document, with the payments that came with it."""
+    side, faults = books.side, Faults()
+    priced = price(side, body)
+    faults.add_all(422, priced.wrong)
+    party = books.party_named(faults, body)
+    refuse_taken(books, faults, body, party, None)
+    faults.add(422, "currency_mismatch", body.get("currency", "GBP") != "GBP")
+    books.inactive(faults, party)
+    if side.opened_at in body:
+        books.locked(faults, dated(books, body) or day_of(body[side.opened_at]))
+    check_payments(books, faults, body, priced.total)
+    faults.refuse()
+    assert party is not None
+    books.document_numbers.see(body.get(side.number))
+    document = Document(party, body.get("external_id"), body.get(side.number), priced, "draft")
+    document.due_at, document.dated = moment(body.get("due_at")), dated(books, body)
+    document.party_number = body.get("vendor_bill_number")
+    if side.opened_at in body:
+        opened(books, document, body[side.opened_at])
+    return document, [paid_with(books, document, each) for each in body.get("payments", ())]
+
+
+def check_payments(books: Books, faults: Faults, body: Body, total: int) -> None:
+    """Look at the payments that come with a new invoice."""
+    given, opened_at = body.get("payments", ()), body.get(books.side.opened_at)
+    faults.add(409, books.side.not_open, given and opened_at is None)
+    amounts = [each.get("total_amount_cents", total) for each in given]
+    too_much = sum(amounts) > total or 0 in amounts
+    faults.add(422, "allocation_exceeds_outstanding", too_much)
+    names = [each["external_id"] for each in given if "external_id" in each]
+    taken = {each.external_id for each in books.payments.values()}
+    twice = len(set(names)) < len(names) or taken & set(names)
+    faults.add(409, "duplicate_external_id", twice)
+    for each in given:
+        books.locked(faults, day_of(each.get("payment_date", opened_at)))
+
+
+def paid_with(books: Books, document: Document, body: Body) -> Payment:
+    """Make a payment that came with an invoice; the invoice has no id yet, nor has its part."""
+    amount = body.get("total_amount_cents", document.priced.total)
+    whole = {"payment_date": document.day.isoformat(), **body, "total_amount_cents": amount}
+    return receive(books.side, document.party, whole)
+
+
+def replace(books: Books, id: str, body: Body) -> Document:
+    """Replace what a document says."""
+    side, document = books.side, books.document(id)
+    faults = Faults()
+    faults.add(409, "invalid_state_transition", document.state == "void")
+    faults.add(409, side.has_allocations, books.is_touched(document))
+    priced = price(side, body)
+    faults.add_all(422, priced.wrong)
+    faults.add(422, "currency_mismatch", body.get("currency", "GBP") != "GBP")
+    party = books.party_named(faults, body, document.party)
+    refuse_taken(books, faults, body, party, document)
+    opens = document.state == "draft" and side.opened_at in body
+    if opens or party is not document.party:
+        books.inactive(faults, party)
+    opened_at = moment(body.get(side.opened_at)) or document.opened_at
+    on = dated(books, body) or document.dated
+    if opened_at is not None:
+        day = on or opened_at.date()
+        if document.opened_at is None or day != document.day:
+            books.locked(faults, day)
+    faults.refuse()
+    assert party is not None
+    books.document_numbers.see(body.get(side.number))
+    document.party, document.priced, document.dated = party, priced, on
+    document.number = body.get(side.number, document.number)
+    document.party_number = body.get("vendor_bill_number", document.party_number)
+    document.external_id = body.get("external_id", document.external_id)
+    document.due_at = moment(body.get("due_at"))
+    if opened_at is not None:
+        opened(books, document, opened_at.isoformat())
+    return document
+
+
+def open_draft(books: Books, id: str, body: Body) -> Document:
+    """Send or receive a draft."""
+    side, document = books.side, books.document(id)
+    faults = Faults()
+    faults.add(409, "invalid_state_transition", document.state != "draft")
+    books.inactive(faults, document.party)
+    books.locked(faults, document.dated or day_of(body.get(side.opened_at)))
+    faults.refuse()
+    document.due_at = moment(body.get("due_at")) or document.due_at
+    opened(books, document, body.get(side.opened_at, f"{books.today}T12:00:00Z"))
+    return document
+
+
+def void(books: Books, id: str, body: Body) -> Document:
+    """Take an open document back."""
+    document = books.document(id)
+    faults = Faults()
+    faults.add(409, "invalid_state_transition", document.state != "open")
+    faults.add(409, books.side.has_allocations, books.is_touched(document))
+    books.locked(faults, day_of(body.get("voided_at")))
+    faults.refuse()
+    document.state = "void"
+    return document
+
+
+def delete(books: Books, id: str) -> Document:
+    """Delete a draft."""
+    document = books.document(id)
+    faults = Faults()
+    faults.add(409, "invalid_state_transition", document.state != "draft")
+    source = id in {each.source for each in books.credits.values()}
+    faults.add(409, books.side.has_allocations, source)
+    faults.refuse()
+    return books.documents.pop(id)
+
+
+def archive(books: Books, id: str) -> Party:
+    """Take a party out of use."""
+    party = find_party(books, id)
+    if not party.archived and books.owed_by(party):
+        raise refused(409, f"{books.side.party}_has_balance")
+    party.status = "ARCHIVED"
+    return party
+
+
+def unarchive(books: Books, id: str) -> Party:
+    """Bring a party back."""
+    party = find_party(books, id)
+    party.status = "ACTIVE" if party.archived else party.status
+    return party
+
+
+def set_status(books: Books, id: str, status: str) -> Party:
+    """Say whether business is done with a vendor."""
+    party = find_party(books, id)
+    if party.archived:
+        raise refused(409, "invalid_state_transition")
+    party.status = status
+    return party
+
+
+def find_party(books: Books, id: str) -> Party:
+    """Find a party by its id in a path."""
+    if id not in books.parties:
+        raise gone(f"{books.side.party}_not_found")
+    return books.parties[id]
+
+
+def dated(books: Books, body: Body) -> date | None:
+    """The date on a document that decides its day in the books."""
+    given = body.get(books.side.dated) if books.side.dated else None
+    return None if given is None else date.fromisoformat(given)
+
+
+def opened(books: Books, document: Document, opened_at: str) -> None:
+    """Fill in what follows from sending or receiving."""
+    document.state = "open"
+    document.opened_at = moment(opened_at)
+    terms = document.party.terms
+    if document.due_at is None and terms is not None and document.opened_at is not None:
+        # It is told to the day, so the hour does not matter.
+        early = document.day - document.opened_at.date()
+        document.due_at = document.opened_at + early + timedelta(days=terms)
+    if document.number is None:
+        document.number = books.document_numbers.take()
+
+
+def refuse_taken(
+    books: Books, faults: Faults, body: Body, party: Party | None, own: Document | None
+) -> None:
+    """Look whether a number or the external id is another document's.
+
+    A vendor's own number is free again when its bill is void, and another vendor may have it too.
+    """
+    side = books.side
+    others = [each for each in books.documents.values() if each is not own]
+    number, external_id = body.get(side.number), body.get("external_id")
+    taken = {each.number for each in others}
+    faults.add(409, f"duplicate_{side.number}", number is not None and number in taken)
+    names = {each.external_id for each in others}
+    faults.add(409, "duplicate_external_id", external_id is not None and external_id in names)
+    kept = None if own is None else own.party_number
+    theirs = body.get("vendor_bill_number", kept)
+    known = {e.party_number for e in others if e.party is party and e.state != "void"}
+    faults.add(409, "duplicate_bill_number", theirs is not None and theirs in known)

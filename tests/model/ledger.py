@@ -1,0 +1,108 @@
+"""What the accounts must hold, worked out from the model's records."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+from tests.model.books import Books
+
+SUSPENSE = "1900"
+
+
+def balances(books: Books) -> dict[str, int]:
+    """Debits less credits of every account that holds something.
+
+    Everything is added up as on the side of sales, and turned round for purchases; but a fee and
+    the money that it costs are the same on both.
+    """
+    held: Counter[str] = Counter()
+    add_documents(held, books)
+    add_payments(held, books)
+    add_credits(held, books)
+    add_refunds(held, books)
+    turned = Counter({code: books.side.sign * amount for code, amount in held.items()})
+    add_fees(turned, books)
+    return {code: amount for code, amount in turned.items() if amount}
+
+
+def add(held: Counter[str], amounts: Mapping[str, int], sign: int = 1) -> None:
+    """Add amounts by account, or take them away."""
+    for code, amount in amounts.items():
+        held[code] += sign * amount
+
+
+def add_documents(held: Counter[str], books: Books) -> None:
+    side = books.side
+    for document in books.documents.values():
+        # One that comes to nothing posts nothing, not even its discount.
+        if document.state == "open" and document.priced.total:
+            held[side.control] += books.outstanding(document)
+            add(held, document.priced.taxes, -1)
+            if side.discount is None:
+                add(held, document.priced.nets, -1)
+            else:
+                held[side.discount] += document.priced.discount
+                add(held, document.priced.gross, -1)
+    for write_off in books.write_offs.values():
+        held[write_off.account] += 0 if write_off.reversed else write_off.amount
+
+
+def add_payments(held: Counter[str], books: Books) -> None:
+    side = books.side
+    for payment in books.payments.values():
+        if payment.status == "completed":
+            held[side.money(payment.method, payment.processor)] += payment.total
+            held[side.prepayments] -= books.remaining(payment)
+        else:
+            held[side.prepayments] += books.refunded(payment)
+
+
+def add_credits(held: Counter[str], books: Books) -> None:
+    side = books.side
+    for credit in books.credits.values():
+        if credit.state == "open":
+            add(held, credit.lines)
+            held[side.tax] += credit.tax
+            held[side.credit_control] -= books.unapplied(credit)
+
+
+def add_refunds(held: Counter[str], books: Books) -> None:
+    side = books.side
+    for refund in books.refunds.values():
+        if not refund.cancelled:
+            held[side.refunds] -= refund.rest
+            add(held, refund.split)
+    for paid in books.refund_payments.values():
+        if not paid.cancelled:
+            held[side.money(paid.method, paid.processor)] -= paid.amount
+    for each in books.vendor_refunds.values():
+        if not each.cancelled:
+            held[side.refunds] -= each.cash - each.paid
+            held[SUSPENSE] += each.total - each.allocated
+            for share in each.shares:
+                add(held, share.split)
+    for came in books.vendor_refund_payments.values():
+        if came.status == "completed":
+            held[side.money(came.method, None)] -= came.amount
+
+
+def add_fees(held: Counter[str], books: Books) -> None:
+    """A fee is money gone, on whichever side."""
+    side = books.side
+    fees = [
+        (side.money(each.method, each.processor), each.fee)
+        for each in books.payments.values()
+        if each.status == "completed"
+    ]
+    fees += [
+        (side.money(each.method, each.processor), each.fee)
+        for each in books.refund_payments.values()
+        if not each.cancelled
+    ]
+    fees += [
+        (side.money(each.method, None), each.fee)
+        for each in books.vendor_refund_payments.values()
+        if each.status == "completed"
+    ]
+    for account, fee in fees:
+        held[account] -= fee
+        held[side.fee] += fee

@@ -1,0 +1,195 @@
+"""The machine: one business, played over HTTP and in the model at the same time."""
+
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+
+from tests.model.books import Books
+from tests.model.hand import Hand
+from tests.model.moves import Moves
+from tests.model.play import Divergence, Play, Site
+from tests.model.purchases import PurchaseMoves
+from tests.model.sales import SalesMoves
+
+DATA = st.data()
+ENOUGH = {"documents": 9, "payments": 10, "credits": 7, "refunds": 9, "vendor_refunds": 8}
+# How likely each move is beside the others, what it asks for, and what it adds to. Where there is
+# nothing that it asks for it is still tried now and then, but for what needs an id.
+BOTH: dict[str, tuple[int, str, str]] = {
+    "create_document": (5, "", "documents"),
+    "replace_document": (3, "", ""),
+    "open_document": (3, "drafts", ""),
+    "void_document": (2, "", ""),
+    "delete_document": (1, "drafts", ""),
+    "create_payment": (12, "owing", "payments"),
+    "reallocate_payment": (10, "payments", ""),
+    "move_payment": (8, "payments", ""),
+    "correct_payment": (6, "payments", ""),
+    "cancel_payment": (2, "payments", ""),
+    "create_credit": (7, "", "credits"),
+    "reallocate_credit": (7, "credits", ""),
+    "open_credit": (3, "draft_credits", ""),
+    "void_credit": (3, "credits", ""),
+    "replay": (5, "kept", ""),
+    "archive_party": (1, "", ""),
+    "lock_period": (6, "locking", ""),
+}
+OF_SALES: dict[str, tuple[int, str, str]] = {
+    "create_paid_document": (6, "", "documents"),
+    "write_off": (6, "owing", ""),
+    "reverse_write_off": (4, "write_offs", ""),
+    "refund_document": (12, "settled", "refunds"),
+    "refund_payment": (7, "unapplied", "refunds"),
+    "cancel_refund": (3, "refunds", ""),
+    "pay_refund": (10, "unpaid", ""),
+    "cancel_refund_payment": (4, "refund_payments", ""),
+}
+OF_PURCHASES: dict[str, tuple[int, str, str]] = {
+    "agree_refund": (14, "", "vendor_refunds"),
+    "agree_refund_in_parts": (6, "", "vendor_refunds"),
+    "move_refund_payment": (10, "vendor_refund_payments", ""),
+    "reallocate_refund": (10, "vendor_refund_payments", ""),
+    "return_refund_payment": (2, "vendor_refund_payments", ""),
+    "cancel_refund_payment": (7, "vendor_refund_payments", ""),
+    "describe_refund": (1, "vendor_refunds", ""),
+    "set_vendor_status": (1, "", ""),
+}
+
+
+# What most of a run is about; the rest of the moves happen beside it.
+DOCUMENTS = (
+    "create_document",
+    "replace_document",
+    "open_document",
+    "void_document",
+    "delete_document",
+)
+PAYMENTS = ("create_payment", "reallocate_payment", "move_payment", "correct_payment")
+CREDITS = ("create_credit", "reallocate_credit", "open_credit", "void_credit", "create_payment")
+THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
+    "sales": (
+        (),
+        ("refund_document", "refund_payment", "cancel_refund", "pay_refund"),
+        ("refund_document", "pay_refund", "move_payment", "reallocate_payment"),
+        (*PAYMENTS, "cancel_payment"),
+        CREDITS,
+        ("refund_payment", "cancel_refund", "pay_refund", "reallocate_payment", "correct_payment"),
+        ("write_off", "reverse_write_off", "create_payment", "create_credit", "reallocate_payment"),
+        DOCUMENTS,
+    ),
+    "purchases": (
+        (),
+        ("agree_refund", "cancel_refund_payment", "create_payment"),
+        ("agree_refund", "replace_document", "cancel_refund_payment"),
+        ("agree_refund", "reallocate_refund", "move_refund_payment", "cancel_refund_payment"),
+        ("agree_refund_in_parts", "move_refund_payment", "reallocate_refund"),
+        ("agree_refund", "cancel_refund_payment", "reallocate_payment", "move_payment"),
+        ("agree_refund", "reallocate_credit", "cancel_refund_payment", "reallocate_refund"),
+        (*PAYMENTS, "cancel_payment"),
+        CREDITS,
+        DOCUMENTS,
+    ),
+}
+MOVES = {"sales": BOTH | OF_SALES, "purchases": BOTH | OF_PURCHASES}
+MAKERS: dict[str, type[Moves]] = {"sales": SalesMoves, "purchases": PurchaseMoves}
+
+
+def is_there(records: dict[str, Any], fits: Callable[[Any], object]) -> bool:
+    return any(fits(each) for each in records.values())
+
+
+KINDS: dict[str, Callable[[Books], bool]] = {
+    "drafts": lambda books: is_there(books.documents, lambda each: each.state == "draft"),
+    "draft_credits": lambda books: is_there(books.credits, lambda each: each.state == "draft"),
+    "owing": lambda books: is_there(
+        books.documents, lambda each: each.state == "open" and books.left(each)
+    ),
+    "settled": lambda books: is_there(books.documents, books.refundable),
+    "unapplied": lambda books: is_there(books.payments, books.refundable),
+    "unpaid": lambda books: is_there(books.refunds, lambda each: not each.cancelled and each.rest),
+}
+
+
+class Trading(RuleBasedStateMachine):
+    """Draws moves, right and wrong ones, until the run is over; then everything must tie out.
+
+    There is one rule, which draws its move by weight: rules of their own would be switched off by
+    the half in every run, and most runs would then only be refused.
+    """
+
+    def __init__(self, site: Site) -> None:
+        super().__init__()
+        self.site = site
+        self.counts = site.counts
+        self.side = site.side
+        self.whole = False
+        self.locking = False
+        self.theme: tuple[str, ...] = ()
+
+    @initialize(data=DATA)
+    def begin_with_two_documents(self, data: st.DataObject) -> None:
+        """Open two invoices or bills, so that there is something; one run in four locks periods."""
+        hand = Hand(data)
+        self.play = Play(self.site)
+        self.counts.note(f"{self.side.name}: begun")
+        self.locking = hand.chance(25)
+        self.theme = hand.one(THEMES[self.side.name])
+        for _ in range(2):
+            self.step(self.moves(hand).begin_with_a_document)
+        if {"pay_refund", "agree_refund", "agree_refund_in_parts"} & set(self.theme):
+            self.step(self.moves(hand).begin_with_money)
+
+    @rule(data=DATA)
+    def move(self, data: st.DataObject) -> None:
+        """Make one of the moves that there is something for."""
+        hand = Hand(data)
+        name = hand.one([name for name in MOVES[self.side.name] for _ in range(self.weight(name))])
+        self.step(getattr(self.moves(hand), name))
+
+    def moves(self, hand: Hand) -> Moves:
+        """The moves of the side, drawn with a hand."""
+        return MAKERS[self.side.name](self.play, hand)
+
+    def weight(self, name: str) -> int:
+        """How likely a move is now."""
+        likely, asks, adds = MOVES[self.side.name][name]
+        likely *= 6 if name in self.theme else 1
+        if adds and len(getattr(self.play.books, adds)) >= ENOUGH[adds]:
+            return 0
+        return likely if not asks else self.asked(likely, asks)
+
+    def asked(self, likely: int, kind: str) -> int:
+        """How likely a move is that asks for something of a kind."""
+        books = self.play.books
+        if kind == "kept":
+            return likely if self.play.caller.kept else 0
+        if kind == "locking":
+            return likely if self.locking else 0
+        if kind in KINDS:
+            return likely if KINDS[kind](books) else 1
+        return likely if getattr(books, kind) else 0
+
+    def step(self, make: Callable[[], None]) -> None:
+        """Make a move; until it is over the run is not whole."""
+        self.whole = False
+        self.told(make)
+        self.whole = True
+        self.counts.steps += 1
+
+    def told(self, make: Callable[[], None]) -> None:
+        """Tell the story beside an answer that the contract does not know, too."""
+        try:
+            make()
+        except Divergence:
+            raise
+        except AssertionError as error:
+            raise Divergence(self.play.story(str(error))) from error
+
+    def teardown(self) -> None:
+        """Where nothing broke on the way, everything must be right at the end."""
+        if self.whole:
+            self.told(self.play.close)
+        else:
+            self.counts.note("run broken off")

@@ -1,0 +1,112 @@
+"""The moves that only purchases have: refunds from vendors, and how business with one stands."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tests.model import document_moves, vendor_refund_moves
+from tests.model.binding import bind_vendor_refund
+from tests.model.books import Body, Books
+from tests.model.hand import Hand
+from tests.model.moves import Moves, by_external_id, likely
+from tests.model.play import Move, Play, Records
+from tests.model.purchase_bodies import PurchaseBodies
+from tests.model.records import VendorRefundPayment
+
+REFUNDS, REFUND_PAYMENTS = "vendor-refunds/", "vendor-refunds/payments/"
+
+
+class PurchaseMoves(Moves):
+    """The moves of one step of purchases."""
+
+    bodies: PurchaseBodies
+
+    def __init__(self, play: Play, hand: Hand) -> None:
+        super().__init__(play, hand)
+        self.bodies = PurchaseBodies(hand, play.books)
+
+    def agree_refund(self) -> None:
+        """Agree a refund that comes in one payment, which is what is answered."""
+        body = self.bodies.refund()
+
+        def act(books: Books) -> Records:
+            refund, payment, *touched = vendor_refund_moves.agree(books, body)
+            return [payment, refund, *touched]
+
+        known = by_external_id(self.books.vendor_refunds, body)
+        first = known and known.payments[0]
+        move = Move("POST", REFUND_PAYMENTS, body, act, bind_vendor_refund, first, success=201)
+        self.make("agree vendor refund", move)
+
+    def agree_refund_in_parts(self) -> None:
+        """Agree a refund with the payments that it comes in."""
+        body = self.bodies.refund_in_parts()
+
+        def act(books: Books) -> Records:
+            return vendor_refund_moves.agree(books, body)
+
+        known = by_external_id(self.books.vendor_refunds, body)
+        move = Move("POST", REFUNDS, body, act, bind_vendor_refund, known, success=201)
+        self.make("agree vendor refund in parts", move)
+
+    def describe_refund(self) -> None:
+        """Say something about a refund; that moves nothing."""
+        id, refund = self.pick(self.books.vendor_refunds)
+        body = {"memo": self.hand.one(("Broken beans", "Late beans"))}
+
+        def act(books: Books) -> Records:
+            return [vendor_refund_moves.describe(books, id)]
+
+        move = Move("PATCH", f"{REFUNDS}{id}/", body, act, may_preview=False)
+        self.make("describe vendor refund", move.at(refund))
+
+    def pick_refund_payment(self, *states: str) -> tuple[str, VendorRefundPayment | None]:
+        """One of the payments, most often in one of some states."""
+        payments: Mapping[str, Any] = self.books.vendor_refund_payments
+        return self.pick(likely(self.hand, payments, lambda each: each.status in states))
+
+    def change_refund(self, name: str, id: str, body: Body) -> None:
+        """Change a payment of a refund, or what the refund is allocated to."""
+        target = self.books.vendor_refund_payments.get(id)
+
+        def act(books: Books) -> Records:
+            return vendor_refund_moves.change(books, id, body)
+
+        move = Move("PATCH", f"{REFUND_PAYMENTS}{id}/", body, act, bind_vendor_refund)
+        self.make(name, move.at(target))
+
+    def move_refund_payment(self) -> None:
+        id, payment = self.pick_refund_payment("pending", "processing", "failed")
+        self.change_refund("move vendor refund payment", id, self.bodies.refund_payment(payment))
+
+    def reallocate_refund(self) -> None:
+        id, payment = self.pick_refund_payment("pending", "processing", "failed", "completed")
+        given = [] if payment is None else self.bodies.shares_again(payment.refund)
+        body: Body = {"allocations": given}
+        if self.hand.chance(15):
+            body = {**self.bodies.refund_payment(payment), **body}
+        self.change_refund("allocate vendor refund anew", id, body)
+
+    def return_refund_payment(self) -> None:
+        """Let money go back that came."""
+        id, _ = self.pick_refund_payment("completed")
+        self.change_refund("return vendor refund payment", id, {"status": "failed"})
+
+    def cancel_refund_payment(self) -> None:
+        id, payment = self.pick_refund_payment("pending", "failed")
+        path = f"{REFUND_PAYMENTS}{id}/delete/"
+        move = Move("POST", path, None, lambda b: vendor_refund_moves.cancel(b, id))
+        self.make("cancel vendor refund payment", move.at(payment))
+
+    def set_vendor_status(self) -> None:
+        """Stop business with a vendor, or go on with it where it was stopped."""
+        stopped = {id: each for id, each in self.books.parties.items() if each.status != "ACTIVE"}
+        id, vendor = self.pick(stopped or self.books.parties)
+        status = "ACTIVE" if stopped else self.hand.one(("INACTIVE", "BLOCKED"))
+        move = Move(
+            "PATCH",
+            f"vendors/{id}/",
+            {"status": status},
+            lambda b: [document_moves.set_status(b, id, status)],
+            may_preview=False,
+        )
+        self.make("set vendor status", move.at(vendor))

@@ -1,0 +1,63 @@
+"""Bodies of what only sales have: invoices paid at once, write-offs, refunds to customers."""
+
+from tests.model.arithmetic import price
+from tests.model.bodies import Bodies, Body
+from tests.model.records import Document, Payment
+
+METHODS = ("BANK_TRANSFER", "CASH", "CREDIT_CARD", "STRIPE", "OTHER")
+
+
+class SalesBodies(Bodies):
+    """Draws bodies for the sales of one business."""
+
+    def paid_document(self) -> Body:
+        body = self.document()
+        total = price(self.side, body).total
+        body["payments"] = [self.paid_with(total) for _ in range(self.hand.number(1, 2))]
+        return body
+
+    def paid_with(self, total: int) -> Body:
+        amounts = (total // 2, total // 3, 1, total + 1)
+        return {
+            **self.money(),
+            **self.maybe(70, "total_amount_cents", lambda: max(1, self.hand.one(amounts))),
+            **self.maybe(30, "payment_date", self.day),
+            **self.external_id(10),
+        }
+
+    def write_off(self, document: Document | None) -> Body:
+        left = 0 if document is None else self.books.left(document)
+        amounts = (left, left // 2, 1, left + 1)
+        return {
+            **self.maybe(60, "amount_cents", lambda: max(1, self.hand.one(amounts))),
+            **self.maybe(40, "write_off_at", self.moment),
+            **self.maybe(12, "destination_account", self.account),
+            **self.external_id(),
+        }
+
+    def refund(self, target: Document | Payment | None) -> Body:
+        limit = 0 if target is None else self.books.refundable(target)
+        amounts = (limit, limit // 2, 1, limit + 1)
+        return {
+            **self.maybe(65, "amount_cents", lambda: max(1, self.hand.one(amounts))),
+            **self.maybe(30, "completed_at", self.moment),
+            **self.means(35),
+            **self.external_id(),
+        }
+
+    def means(self, fee: int) -> Body:
+        """How refunded money moves; `fee` is how often it costs one."""
+        return {
+            **self.maybe(40, "method", lambda: self.hand.one(METHODS)),
+            **self.maybe(15, "processor", "adyen"),
+            **self.maybe(fee, "refund_processing_fee_cents", lambda: self.hand.one((5, 120))),
+        }
+
+    def refund_payment(self, rest: int) -> Body:
+        amounts = (rest // 2, rest // 3, 1, rest if self.hand.chance(60) else rest + 1)
+        return {
+            **self.maybe(75, "amount_cents", lambda: max(1, self.hand.one(amounts))),
+            **self.maybe(40, "completed_at", self.moment),
+            **self.means(12),
+            **self.external_id(),
+        }

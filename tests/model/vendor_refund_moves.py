@@ -1,0 +1,302 @@
+"""What may be done with refunds from vendors and their payments, and what that changes."""
+
+import copy
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, date, datetime, time
+from typing import Any
+
+from tests.model.books import Body, Books
+from tests.model.records import (
+    Credit,
+    Document,
+    Payment,
+    Share,
+    VendorRefund,
+    VendorRefundPayment,
+)
+from tests.model.refund_moves import split_off
+from tests.model.refusals import Faults, Refused, gone, refused
+from tests.model.sides import may_become
+
+Records = list[Any]
+
+
+@contextmanager
+def all_or_nothing(books: Books) -> Iterator[None]:
+    """Put back what a move has changed that is refused in the end."""
+    kinds = (books.documents, books.payments, books.credits, books.vendor_refunds)
+    records = [each for kind in (*kinds, books.vendor_refund_payments) for each in kind.values()]
+    held = [(each, {n: kept(v) for n, v in vars(each).items()}) for each in records]
+    last = books.credit_numbers.last
+    try:
+        yield
+    except Refused:
+        for record, before in held:
+            vars(record).update(before)
+        books.vendor_refunds.pop("", None)
+        books.credit_numbers.last = last
+        raise
+
+
+def kept(value: Any) -> Any:
+    """A value that later changes leave alone."""
+    return copy.copy(value) if isinstance(value, dict | list) else value
+
+
+def agree(books: Books, body: Body) -> Records:
+    """Agree a refund with its allocations and its payments: the refund, and all it touched."""
+    faults = Faults()
+    party = books.party_named(faults, body)
+    faults.add(422, "currency_mismatch", body["currency"] != "GBP")
+    given = body.get("refund_date")
+    agreed_on = books.today if given is None else date.fromisoformat(given)
+    books.locked(faults, agreed_on)
+    total = body.get("total_amount_cents", body.get("total_refunded_amount_cents"))
+    refuse_unknown(books, faults, body.get("allocations", ()))
+    if party is None:
+        faults.refuse()
+    assert party is not None
+    assert total is not None
+    refund = VendorRefund(party, body.get("external_id"), total, agreed_on)
+    with all_or_nothing(books):
+        books.vendor_refunds[""] = refund  # It has no id yet.
+        touched = allocate(books, faults, refund, body.get("allocations", ()), agreed_on)
+        if "total_amount_cents" in body:
+            refund.payments = [announced(faults, refund, {**body, "amount_cents": refund.cash})]
+        else:
+            whole = [{"amount_cents": refund.cash}]
+            refund.payments = [announced(faults, refund, e) for e in body.get("payments", whole)]
+        meant = sum(each.amount for each in refund.payments)
+        faults.add(422, "allocation_exceeds_total", meant != refund.cash)
+        faults.refuse()
+    del books.vendor_refunds[""]
+    return [refund, refund.payments[0], *touched, *refund.payments[1:]]
+
+
+def announced(faults: Faults, refund: VendorRefund, body: Body) -> VendorRefundPayment:
+    """Make a payment that is on its way; its date is that of the money."""
+    given = body.get("payment_date")
+    payment = VendorRefundPayment(
+        refund,
+        body["amount_cents"],
+        body.get("payment_method", "bank_transfer"),
+        body.get("processing_fee_cents", 0),
+        None if given is None else date.fromisoformat(given),
+    )
+    faults.add(422, "fee_exceeds_amount", payment.fee > payment.amount)
+    return payment
+
+
+def change(books: Books, id: str, body: Body) -> Records:
+    """Change a payment, and what its refund is allocated to: the payment, and all it touched."""
+    payment = find(books, id)
+    refund, faults = payment.refund, Faults()
+    status = body.get("status", payment.status)
+    touched: Records = []
+    with all_or_nothing(books):
+        faults.add(
+            409, "invalid_state_transition", not may_become(books.side, payment.status, status)
+        )
+        before = payment.was_completed, payment.paid_on
+        payment.method = body.get("payment_method", payment.method)
+        payment.fee = body.get("processing_fee_cents", payment.fee)
+        if "payment_date" in body:
+            payment.paid_on = date.fromisoformat(body["payment_date"])
+        if "allocations" in body:
+            faults.add(409, "invalid_state_transition", status == "cancelled")
+            refuse_unknown(books, faults, body["allocations"])
+            touched += reallocate(books, faults, payment, body["allocations"])
+        faults.add(422, "fee_exceeds_amount", payment.fee > payment.amount)
+        touched += move(books, payment, status)
+        if payment.was_completed and (payment.was_completed, payment.paid_on) != before:
+            books.locked(faults, payment.paid_on)
+        faults.refuse()
+    return list(dict.fromkeys([payment, refund, *touched, *refund.payments]))
+
+
+def move(books: Books, payment: VendorRefundPayment, status: str) -> Records:
+    """Move a payment to a status; with the last one its refund is cancelled."""
+    refund, before = payment.refund, payment.status
+    payment.status = status
+    if status == "completed" != before:
+        payment.was_completed = True
+        payment.paid_on = payment.paid_on or books.today
+    cancelled = status == "cancelled" != before
+    if not cancelled or any(each.status != "cancelled" for each in refund.payments):
+        return []
+    touched = take_back(books, refund, refund.shares)
+    refund.shares, refund.cancelled = [], True
+    return touched
+
+
+def describe(books: Books, id: str) -> VendorRefund:
+    """Say something about a refund; nothing follows from it."""
+    if id not in books.vendor_refunds:
+        raise gone("vendor_refund_not_found")
+    return books.vendor_refunds[id]
+
+
+def cancel(books: Books, id: str) -> Records:
+    """Cancel a payment that is pending or failed."""
+    payment = find(books, id)
+    if payment.status not in ("pending", "failed"):
+        raise refused(409, "invalid_state_transition")
+    return change(books, id, {"status": "cancelled"})
+
+
+def reallocate(
+    books: Books, faults: Faults, payment: VendorRefundPayment, given: Sequence[Body]
+) -> Records:
+    """Replace what a refund is allocated to; what is kept as a credit is no money to come."""
+    refund, cash = payment.refund, payment.refund.cash
+    touched = allocate(books, faults, refund, given, books.today)
+    more = refund.cash - cash
+    came = any(each.status == "completed" for each in refund.payments)
+    faults.add(409, "vendor_refund_paid", more and came)
+    faults.add(422, "allocation_exceeds_total", payment.amount + more < 0)
+    payment.amount += more
+    return touched
+
+
+def find(books: Books, id: str) -> VendorRefundPayment:
+    """Find a payment by its id in a path."""
+    if id not in books.vendor_refund_payments:
+        raise gone("vendor_refund_payment_not_found")
+    return books.vendor_refund_payments[id]
+
+
+# Allocations.
+
+
+OF_TYPE = {"bill": "bill_id", "payment": "bill_payment_id"}
+
+
+def refuse_unknown(books: Books, faults: Faults, given: Sequence[Body]) -> None:
+    """Note what a list names that is not there, or names twice."""
+    known = {"bill": set(books.documents), "payment": set(books.payments)}
+    for kind, field in OF_TYPE.items():
+        ids = [each[field] for each in given if each["allocation_type"] == kind]
+        faults.add(400, "validation_error", len(set(ids)) < len(ids))
+        faults.add(422, "reference_not_found", set(ids) - known[kind])
+
+
+def allocate(
+    books: Books, faults: Faults, refund: VendorRefund, given: Sequence[Body], on: date
+) -> Records:
+    """Make a list the allocations of a refund; what stands already as it is asked for stays."""
+    faults.add(
+        422, "allocation_exceeds_total", sum(e["amount_cents"] for e in given) > refund.total
+    )
+    waiting, staying, leaving = list(given), [], []
+    for share in refund.shares:
+        same = next((each for each in waiting if is_as(each, share)), None)
+        if same is None:
+            leaving.append(share)
+        else:
+            waiting.remove(same)
+            staying.append(share)
+    touched = take_back(books, refund, leaving)
+    refund.shares = staying
+    for each in waiting:
+        made = new_share(books, faults, refund, each, on)
+        if made is not None:
+            refund.shares.append(made)
+            touched += [made.target, *(books.documents[id] for id in made.released)]
+    return list(dict.fromkeys(touched))
+
+
+def is_as(given: Body, share: Share) -> bool:
+    """Whether a share is what a list asks for."""
+    kinds = {Document: "bill", Payment: "payment", Credit: "credit"}
+    kind = kinds[type(share.target)]
+    same = given["allocation_type"] == kind and given["amount_cents"] == share.amount
+    return same and (kind == "credit" or given[OF_TYPE[kind]] == share.target.id)
+
+
+def new_share(
+    books: Books, faults: Faults, refund: VendorRefund, given: Body, on: date
+) -> Share | None:
+    """Allocate an amount; what is refused is noted and left out."""
+    kind, amount = given["allocation_type"], given["amount_cents"]
+    if kind == "credit":
+        return Share(credit_of(books, refund, amount, on), amount)
+    records: dict[str, Any] = books.documents if kind == "bill" else books.payments
+    target = records.get(given[OF_TYPE[kind]])
+    if target is None:
+        return None
+    found = Faults()
+    found.add(422, "bill_vendor_mismatch", target.party is not refund.party)
+    if kind == "bill":
+        found.add(409, "bill_not_open", target.state != "open")
+    else:
+        found.add(409, "payment_not_completed", target.status != "completed")
+    too_much = not 1 <= amount <= books.refundable(target)
+    found.add(422, "refund_exceeds_refundable", too_much)
+    faults.found |= found.found
+    if found.found:
+        return None
+    if kind == "bill":
+        return Share(target, amount, split_off(books.side, target, amount))
+    return Share(target, amount, Counter(), released=free(books, faults, target, amount))
+
+
+def credit_of(books: Books, refund: VendorRefund, amount: int, on: date) -> Credit:
+    """Make the credit that a part of a refund is kept as, as of a day."""
+    number = books.credit_numbers.take()
+    lines = Counter({books.side.credit_line: amount})
+    at = datetime.combine(max(on, refund.agreed_on), time(), UTC)
+    return Credit(refund.party, None, number, lines, 0, "open", at, refund=refund)
+
+
+def free(books: Books, faults: Faults, payment: Payment, amount: int) -> dict[str, int]:
+    """Take money of a payment off its bills, the newest first, until an amount of it is free."""
+    short = amount - books.remaining(payment)
+    released: dict[str, int] = {}
+    held = [books.documents[id] for id in payment.parts]
+    for bill in sorted(held, key=lambda each: (each.day, each.id), reverse=True):
+        part = min(max(short, 0), payment.parts[bill.id])
+        if part:
+            short -= part
+            released[bill.id] = part
+            give(payment, bill.id, -part)
+            below = books.paid(bill) < books.refunded(bill)
+            faults.add(422, "refund_exceeds_refundable", below)
+    return released
+
+
+def give(payment: Payment, id: str, amount: int) -> None:
+    """Let a payment settle more of a bill, or less."""
+    payment.parts[id] = payment.parts.get(id, 0) + amount
+    if not payment.parts[id]:
+        del payment.parts[id]
+
+
+def take_back(books: Books, refund: VendorRefund, shares: Sequence[Share]) -> Records:
+    """Take back what shares did: credits first, so that what they settled is owed again."""
+    touched: Records = []
+    for share in sorted(reversed(shares), key=lambda each: not isinstance(each.target, Credit)):
+        target = share.target
+        touched.append(target)
+        refund.shares = [each for each in refund.shares if each is not share]
+        match target:
+            case Credit():
+                touched += [books.documents[id] for id in target.parts]
+                target.state, target.parts = "void", {}
+            case Document():
+                target.returned.subtract(share.split)
+            case Payment():
+                touched += apply_again(books, target, share)
+    return touched
+
+
+def apply_again(books: Books, payment: Payment, share: Share) -> Records:
+    """Apply money again to the bills that it was taken off, as far as it still can be."""
+    bills = [books.documents[id] for id in share.released]
+    for bill in bills if payment.status == "completed" else ():
+        room = books.left(bill) if bill.party is payment.party else 0
+        part = min(share.released[bill.id], room)
+        if part > 0:
+            give(payment, bill.id, part)
+    return bills

@@ -1,0 +1,95 @@
+"""How faults are written, and what the tables and checks of each side are called in them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from persistence.proof.sides import PURCHASES, SALES, Kept
+
+Fault = tuple[str, set[str]]
+Faults = dict[str, Fault]
+
+
+@dataclass(frozen=True)
+class Told:
+    """One side in words; `control`, `prepayments`, `credits` and `refunds` name its accounts."""
+
+    kept: Kept
+    document: str
+    payment: str
+    credit: str
+    refund: str
+    control: str
+    prepayments: str
+    credits: str
+    refunds: str
+    cleared: frozenset[str] = frozenset()
+
+    @property
+    def other(self) -> str:
+        """Somebody else to trade with."""
+        return called(self.kept.side.party, "brewer")
+
+    def of_document(self, *checks: str) -> set[str]:
+        """Name the checks of documents."""
+        return {f"{self.kept.document}_{check}" for check in checks}
+
+    def of_money(self, *checks: str) -> set[str]:
+        """Name the checks of payments."""
+        return {f"{self.kept.payments}{check}" for check in checks}
+
+    def of_credit(self, *checks: str) -> set[str]:
+        """Name the checks of credits."""
+        return {f"{self.kept.credits}_{check}" for check in checks}
+
+    def of_refund(self, *checks: str) -> set[str]:
+        """Name the checks of refunds."""
+        return {f"{self.kept.refunds}_{check}" for check in checks}
+
+
+SOLD = Told(
+    SALES,
+    document="an invoice",
+    payment="a payment",
+    credit="a credit",
+    refund="a refund",
+    control="receivables",
+    prepayments="prepayments",
+    credits="credits",
+    refunds="refunds",
+    cleared=frozenset({"clearing"}),
+)
+BOUGHT = Told(
+    PURCHASES,
+    document="a bill",
+    payment="a bill payment",
+    credit="a vendor credit",
+    refund="a vendor refund",
+    control="payables",
+    prepayments="vendor_prepayments",
+    credits="vendor_credits",
+    refunds="vendor_refunds",
+)
+
+POSTED = {"posted_as_desired"}
+
+
+def role(name: str) -> str:
+    """The account with a role."""
+    return f"(SELECT id FROM account WHERE business_id = %(b)s AND role = '{name}')"
+
+
+def called(table: str, external_id: str) -> str:
+    """The id of the row that the trade gave an id of its own."""
+    return f"(SELECT id FROM {table} WHERE business_id = %(b)s AND external_id = '{external_id}')"
+
+
+def change(table: str, changed: str, which: str) -> str:
+    """Change the rows of a business."""
+    return f"UPDATE {table} SET {changed} WHERE business_id = %(b)s AND {which}"
+
+
+def elsewhere(table: str, split: str, which: str, *, place: Iterable[int] = (0, 0)) -> str:
+    """Let a part of a split, by default the first, stand on an account that is nobody's."""
+    path = ",".join(str(each) for each in place)
+    moved = f"{split} = jsonb_set({split}, '{{{path}}}', to_jsonb(id::text))"
+    return change(table, moved, which)
