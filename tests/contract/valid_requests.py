@@ -22,6 +22,7 @@ from tests.partnership import Business, Partnership
 
 JSON = "application/json"
 MULTIPART = "multipart/form-data"
+URLENCODED = "application/x-www-form-urlencoded"
 UNIQUE = (
     *("external_id", "code", "invoice_number", "credit_note_number"),
     *("bill_number", "vendor_bill_number", "vendor_credit_number"),
