@@ -2,14 +2,15 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from functools import partial
 from typing import Any
 
 import structlog
 from connexion import ConnexionMiddleware
 from connexion.middleware.lifespan import LifespanMiddleware
+from connexion.spec import OpenAPISpecification
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from access import api_keys
@@ -88,9 +89,25 @@ def connexion_stack(
         lifespan=life,
         resolver=ContractResolver(contract),
     )
-    stack.add_api(dict(document))
+    with taken_as_checked():
+        stack.add_api(dict(document))
     application: ASGIApp = stack
     return application
+
+
+@contextmanager
+def taken_as_checked() -> Iterator[None]:
+    """Let Connexion load the contract without holding it against OpenAPI's schema once more.
+
+    That costs each worker more than a second of its start, and grows with the contract. The master
+    process does it for all of them, more strictly.
+    """
+    schema = OpenAPISpecification.openapi_schema
+    OpenAPISpecification.openapi_schema = {}
+    try:
+        yield
+    finally:
+        OpenAPISpecification.openapi_schema = schema
 
 
 @asynccontextmanager
