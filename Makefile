@@ -4,6 +4,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help install run serve demo migrate test fuzz fuzz-deep bench contract clients docs bodies bare \
+        specification \
         model races format lint types rooms audit check lock clean
 
 VENV := .venv
@@ -46,6 +47,9 @@ contract: $(READY) $(NODE) ## Lint openapi/accounting.yaml
 bodies: $(READY) ## Write handlers/bodies.py anew from the contract
 	@$(BIN)/python -m server.body_types > handlers/bodies.py
 
+specification: $(READY) ## Write docs/specification-coverage.md: what is specified, with its tests
+	@$(BIN)/python -m tests.contract.specification_table
+
 clients: $(READY) $(NODE) ## Generate a typed client from the contract, compile it and let it call
 	@npm run --silent client
 	@$(BIN)/python -m tests.clients
@@ -77,7 +81,8 @@ races: $(READY) ## Half a minute of many clients on the same few invoices
 	@RACE_SECONDS=30 $(BIN)/python -m pytest -q tests/concurrency/test_receivable_races.py
 
 bench: $(READY) ## CPU per request beside the usual stacks
-	@$(BIN)/python -m bench.http_cost && $(BIN)/python -m bench.deep_pages
+	@$(BIN)/python -m bench.http_cost && $(BIN)/python -m bench.deep_pages \
+		&& $(BIN)/python -m bench.check_books
 
 bare: ## Clone HEAD into a folder of its own, install there and run a few tests
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && git clone -q . "$$folder/clone" \

@@ -1,6 +1,6 @@
 """Accounts of a business: the value, how a caller names one, and which may be given or archived."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -85,10 +85,13 @@ def usable(reference: AccountReference, account: Account | None) -> Account:
     return account
 
 
-def refuse_archiving(balance: int, active_children: int) -> None:
+MOST_CHILDREN_NAMED = 20
+
+
+def refuse_archiving(balance: int, active_children: Sequence[Account]) -> None:
     """Refuse to archive an account that holds a balance or has active children.
 
-    Raises Conflict `account_has_balance` or `account_has_children`.
+    Raises Conflict `account_has_balance`, or `account_has_children` which names the first 20.
     """
     if balance:
         raise Conflict(
@@ -98,5 +101,9 @@ def refuse_archiving(balance: int, active_children: int) -> None:
         raise Conflict(
             "account_has_children",
             "The account has active child accounts.",
-            active_children=active_children,
+            active_children=len(active_children),
+            children=[
+                {"id": str(child.id), "code": child.code, "name": child.name}
+                for child in active_children[:MOST_CHILDREN_NAMED]
+            ],
         )

@@ -20,7 +20,7 @@ GERMAN = {
     "2250": "Kundengutschriften",
     "2300": "Verbindlichkeiten aus Erstattungen",
     "2400": "Sonstige abgegrenzte Verbindlichkeiten",
-    "2450": "Steuerverbindlichkeiten vom Einkommen und Ertrag",
+    "2450": "Verbindlichkeiten aus Ertragsteuern",
     "2500": "Darlehen",
     "3000": "Gezeichnetes Kapital",
     "3100": "Kapitalrücklage",

@@ -23,6 +23,8 @@ class Payment:
 
     `completions` are the spans in which it was completed; `allocations` hold the live ones and
     those that ended. `refunded` is what live refunds of money that settled nothing hold of it.
+    `linked` is what bank lines show of it, on the ledger account `money_account_id`; `payout_id`
+    is the live payout that it came in.
     """
 
     id: UUID
@@ -41,6 +43,9 @@ class Payment:
     completions: tuple[Span, ...]
     allocations: tuple[Allocation, ...]
     refunded: int = 0
+    linked: int = 0
+    money_account_id: UUID | None = None
+    payout_id: UUID | None = None
     note: str | None = None
     payment_reference: str | None = None
     bank_reference: str | None = None

@@ -34,7 +34,7 @@ Subject = Document | Payment | WriteOff | Credit | Refund | RefundPayment
 
 
 @dataclass(frozen=True, slots=True)
-class _Amount:
+class Amount:
     """One amount for an account, with what it settles and how that is split."""
 
     account_id: UUID
@@ -60,15 +60,15 @@ def desired(side: Side, subject: Subject, roles: Roles) -> list[Movement]:
         case Document():
             return list(_document(side, subject, roles))
         case Payment():
-            return _netted([*_money(side, subject, roles), *_applications(side, subject, roles)])
+            return netted([*_money(side, subject, roles), *_applications(side, subject, roles)])
         case WriteOff():
             return list(_write_off(side, subject, roles))
         case Credit():
             return [*_credit(side, subject, roles), *_credit_applied(side, subject, roles)]
         case Refund():
-            return _netted(list(_refund(side, subject, roles)))
+            return netted(list(_refund(side, subject, roles)))
         case RefundPayment():
-            return _netted(list(_refund_payment(side, subject, roles)))
+            return netted(list(_refund_payment(side, subject, roles)))
 
 
 def _taken_back(subject: Subject) -> bool:
@@ -120,17 +120,22 @@ def _document(side: Side, document: Document, roles: Roles) -> Iterator[Movement
         amounts += [(tax.account_id, -tax.amount) for tax in line.taxes]
     end = None if document.voided_at is None else document.voided_at.date()
     stood = days(opened_on(document), end, opened_on(document))
-    yield from _during(stood, MAIN, (_Amount(each, side.sign * part) for each, part in amounts))
+    yield from during(stood, MAIN, (Amount(each, side.sign * part) for each, part in amounts))
 
 
 def _money(side: Side, payment: Payment, roles: Roles) -> Iterator[Movement]:
     """The money and its fee, for as long as the payment stood completed."""
-    money = roles[side.money(payment.method, payment.processor)]
+    money = _money_account(side, payment, roles)
     total = side.sign * payment.total
     for stood in completion_days(payment):
-        amounts = (_Amount(money, total), _Amount(roles[side.prepayments], -total))
-        yield from _during(stood, MAIN, amounts)
+        amounts = (Amount(money, total), Amount(roles[side.prepayments], -total))
+        yield from during(stood, MAIN, amounts)
         yield from _fee(side, stood, FEE, payment.fee, money, roles)
+
+
+def _money_account(side: Side, money: Payment | RefundPayment, roles: Roles) -> UUID:
+    """Where money stands: at the bank where a line shows it, else as its method says."""
+    return money.money_account_id or roles[side.money(money.method, money.processor)]
 
 
 def _applications(side: Side, payment: Payment, roles: Roles) -> Iterator[Movement]:
@@ -139,19 +144,19 @@ def _applications(side: Side, payment: Payment, roles: Roles) -> Iterator[Moveme
         if not each.split:
             continue
         amounts = (
-            _Amount(roles[side.prepayments], side.sign * each.amount),
+            Amount(roles[side.prepayments], side.sign * each.amount),
             _settling(side, roles, each.document_id, each.amount, each.split),
         )
         for stood in applied_days(payment, each):
-            yield from _during(stood, MAIN, amounts)
+            yield from during(stood, MAIN, amounts)
 
 
 def _write_off(side: Side, given_up: WriteOff, roles: Roles) -> Iterator[Movement]:
     amounts = (
-        _Amount(given_up.account_id, side.sign * given_up.amount),
+        Amount(given_up.account_id, side.sign * given_up.amount),
         _settling(side, roles, given_up.document_id, given_up.amount, given_up.split),
     )
-    yield from _during(written_off_days(given_up), MAIN, amounts)
+    yield from during(written_off_days(given_up), MAIN, amounts)
 
 
 def _credit(side: Side, credit: Credit, roles: Roles) -> Iterator[Movement]:
@@ -159,12 +164,12 @@ def _credit(side: Side, credit: Credit, roles: Roles) -> Iterator[Movement]:
         return
     on = credits.opened_on(credit)
     stood = days(on, None if credit.voided_at is None else credit.voided_at.date(), on)
-    amounts = [_Amount(line.account_id, side.sign * line.amount) for line in credit.lines]
+    amounts = [Amount(line.account_id, side.sign * line.amount) for line in credit.lines]
     amounts += [
-        _Amount(credit.tax_account_id, side.sign * credit.tax_total),
-        _Amount(roles[side.credits], -side.sign * credit.total_amount),
+        Amount(credit.tax_account_id, side.sign * credit.tax_total),
+        Amount(roles[side.credits], -side.sign * credit.total_amount),
     ]
-    yield from _during(stood, MAIN, amounts)
+    yield from during(stood, MAIN, amounts)
 
 
 def _credit_applied(side: Side, credit: Credit, roles: Roles) -> Iterator[Movement]:
@@ -172,10 +177,10 @@ def _credit_applied(side: Side, credit: Credit, roles: Roles) -> Iterator[Moveme
     for each in credit.allocations:
         own = times_sign(each.own_split, side.sign)
         amounts = (
-            _Amount(roles[side.credits], side.sign * each.amount, credit.id, own),
+            Amount(roles[side.credits], side.sign * each.amount, credit.id, own),
             _settling(side, roles, each.document_id, each.amount, each.split),
         )
-        yield from _during(credits.applied_days(credit, each), APPLIED, amounts)
+        yield from during(credits.applied_days(credit, each), APPLIED, amounts)
 
 
 def _refund(side: Side, refund: Refund, roles: Roles) -> Iterator[Movement]:
@@ -187,32 +192,32 @@ def _refund(side: Side, refund: Refund, roles: Roles) -> Iterator[Movement]:
     total = side.sign * refund.amount
     end = None if refund.cancelled_at is None else refund.cancelled_at.date()
     stood = days(refund.agreed_on, end, refund.agreed_on)
-    yield from _during(stood, MAIN, (_Amount(claim, -total), _Amount(waiting, total)))
+    yield from during(stood, MAIN, (Amount(claim, -total), Amount(waiting, total)))
     for each in refund.allocations:
         split = ((claim, each.amount),) if each.kind == "credit" else each.split
-        amounts = [_Amount(account, side.sign * part) for account, part in split]
-        amounts.append(_Amount(waiting, -side.sign * each.amount))
-        yield from _during(refunds.agreed_days(refund, each), MAIN, amounts)
+        amounts = [Amount(account, side.sign * part) for account, part in split]
+        amounts.append(Amount(waiting, -side.sign * each.amount))
+        yield from during(refunds.agreed_days(refund, each), MAIN, amounts)
 
 
 def _refund_payment(side: Side, payment: RefundPayment, roles: Roles) -> Iterator[Movement]:
     """What came or went while it stood completed; the amount may have changed in between."""
-    money = roles[side.money(payment.method, payment.processor)]
+    money = _money_account(side, payment, roles)
     fee = MAIN if side.refund_fee_within else FEE
     for stood, split in zip(refunds.paid_days(payment), payment.splits, strict=True):
         own = times_sign(split, side.sign)
         amount = sum(part for _, part in own)
         amounts = (
-            _Amount(roles[side.refunds], amount, payment.refund_id, own),
-            _Amount(money, -amount),
+            Amount(roles[side.refunds], amount, payment.refund_id, own),
+            Amount(money, -amount),
         )
-        yield from _during(stood, MAIN, amounts)
+        yield from during(stood, MAIN, amounts)
         yield from _fee(side, stood, fee, payment.fee, money, roles)
 
 
-def _settling(side: Side, roles: Roles, document_id: UUID, amount: int, split: Split) -> _Amount:
+def _settling(side: Side, roles: Roles, document_id: UUID, amount: int, split: Split) -> Amount:
     """What brings down the claim that a document is."""
-    return _Amount(
+    return Amount(
         roles[side.control], -side.sign * amount, document_id, times_sign(split, -side.sign)
     )
 
@@ -220,10 +225,10 @@ def _settling(side: Side, roles: Roles, document_id: UUID, amount: int, split: S
 def _fee(
     side: Side, stood: Days, stream: str, fee: int, money: UUID, roles: Roles
 ) -> Iterator[Movement]:
-    yield from _during(stood, stream, (_Amount(roles[side.fee], fee), _Amount(money, -fee)))
+    yield from during(stood, stream, (Amount(roles[side.fee], fee), Amount(money, -fee)))
 
 
-def _during(stood: Days, stream: str, amounts: Iterable[_Amount]) -> Iterator[Movement]:
+def during(stood: Days, stream: str, amounts: Iterable[Amount]) -> Iterator[Movement]:
     """Move amounts on the first day, and back on the day on which what they stand for ended."""
     begin, end = stood
     for each in amounts:
@@ -233,7 +238,7 @@ def _during(stood: Days, stream: str, amounts: Iterable[_Amount]) -> Iterator[Mo
             yield Movement(end, stream, each.account_id, -each.amount, each.settles, back)
 
 
-def _netted(movements: list[Movement]) -> list[Movement]:
+def netted(movements: list[Movement]) -> list[Movement]:
     """Add up what meets on one account and day: only what is unapplied stands on 2100."""
     amounts: dict[tuple[date, str, UUID, UUID | None], int] = defaultdict(int)
     splits: dict[tuple[date, str, UUID, UUID | None], Split] = defaultdict(tuple)

@@ -78,18 +78,26 @@ class Case:
     start: date | None = None
 
 
+def target_given(side: Side, item: Body) -> tuple[Kind, UUID | None]:
+    """Read what an allocation is to give back of; a credit is still to be made."""
+    kind = KINDS[item["allocation_type"]]
+    return kind, None if kind == "credit" else item[_field(side, kind)]
+
+
+def _field(side: Side, kind: Kind) -> str:
+    return side.document_id_field if kind == "document" else side.payment_id_field
+
+
 def wanted_given(side: Side, items: Sequence[Body]) -> list[Wanted]:
     """Read a list of allocations.
 
     Raises Malformed `validation_error` where it names a bill or a payment twice.
     """
-    fields = {"document": side.document_id_field, "payment": side.payment_id_field}
     wanted, seen, faults = [], set(), {}
     for place, item in enumerate(items):
-        kind = KINDS[item["allocation_type"]]
-        target_id = item[fields[kind]] if kind in fields else None
+        kind, target_id = target_given(side, item)
         if target_id is not None and target_id in seen:
-            faults[f"allocations.{place}.{fields[kind]}"] = ["stands earlier in the list"]
+            faults[f"allocations.{place}.{_field(side, kind)}"] = ["stands earlier in the list"]
         seen.add(target_id)
         words = item.get("description"), item.get("metadata")
         wanted.append(Wanted(kind, target_id, item["amount_cents"], *words))

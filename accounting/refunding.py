@@ -12,11 +12,12 @@ from accounting.corrections import provider
 from accounting.documents import Document
 from accounting.errors import Conflict
 from accounting.giving_back import Target, of_document, of_payment, refuse_more_than, take_back
+from accounting.holds import held_to
 from accounting.ledger import refuse_locked
 from accounting.occasion import Occasion
 from accounting.payments import Payment
 from accounting.refunds import InvoiceRefund, Refund, RefundAllocation, RefundPayment
-from accounting.sides import Side
+from accounting.sides import RECEIVABLE, Side
 from accounting.spans import Span
 from accounting.splits import Split, added, negative, take
 
@@ -148,7 +149,8 @@ def cancel_payment(
 ) -> tuple[InvoiceRefund, RefundPayment]:
     """Take a payment of a refund back; the refund is owed again by as much.
 
-    Raises Conflict `invalid_state_transition` where that was done before.
+    Its links with bank lines go with it. Raises Conflict `invalid_state_transition` where that was
+    done before, and `in_payout` while a payout holds it.
     """
     if payment.status != "completed":
         raise Conflict(
@@ -168,7 +170,7 @@ def cancel_payment(
         updated_at=occasion.now,
     )
     owed = _paid(refund, -payment.amount, negative(payment.splits[-1]), None, occasion)
-    return owed, cancelled
+    return owed, held_to(RECEIVABLE, payment, cancelled)
 
 
 def refuse_elsewhere(refund: Refund, known: RefundPayment) -> None:

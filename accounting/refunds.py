@@ -112,7 +112,7 @@ class RefundPayment:
 
     `splits` say, for each of these spans, which parts of the refund it paid. `agreed_on` is the
     refund's day; the money moves no earlier. It is dated by its `payment_date`, else by when it
-    completed.
+    completed. Bank lines and a payout hold it as they hold a payment.
     """
 
     id: UUID
@@ -137,6 +137,9 @@ class RefundPayment:
     transaction_tags: Any = None
     metadata: Any = None
     payment_date: date | None = None
+    linked: int = 0
+    money_account_id: UUID | None = None
+    payout_id: UUID | None = None
     posted: tuple[Posted, ...] = ()
 
 

@@ -18,6 +18,7 @@ from accounting.corrections import DESCRIPTIVE, corrected, described, provider
 from accounting.documents import Document
 from accounting.errors import Conflict, RuleBroken
 from accounting.giving_back import refuse_released_below_refunds
+from accounting.holds import held_to
 from accounting.ledger import refuse_locked
 from accounting.occasion import Occasion, refuse_other_currency
 from accounting.parties import Party, refuse_inactive, refuse_reference_mismatch
@@ -112,8 +113,8 @@ def amend(
 
     A list of allocations replaces the live ones. A payment that leaves its live states releases
     them. Where nothing changes, the payment comes back as the same object. Raises what `receive`
-    raises, and RuleBroken `immutable_field`, `total_below_allocated` or
-    `refund_exceeds_refundable`.
+    raises, and Conflict `in_payout`; RuleBroken `immutable_field`, `total_below_allocated`,
+    `refund_exceeds_refundable` or `link_exceeds_remaining`.
     """
     given = changes.get("allocations")
     wanted = None if given is None else parts_given(side, given)
@@ -126,6 +127,7 @@ def amend(
         status=status,
         completions=completions_after(payment.completions, payment.status, status, occasion.today),
     )
+    amended = held_to(side, payment, amended)
     if amended.completions and (
         not payment.completions or amended.payment_date != payment.payment_date
     ):

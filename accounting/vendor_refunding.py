@@ -11,11 +11,19 @@ from accounting.chart import Role
 from accounting.credits import Credit
 from accounting.documents import Document
 from accounting.errors import Conflict, RuleBroken
+from accounting.holds import held_to
 from accounting.ledger import refuse_locked
 from accounting.occasion import Occasion, refuse_other_currency
 from accounting.parties import Party, refuse_reference_mismatch
 from accounting.payments import Payment
-from accounting.refund_allocating import Case, Touched, Wanted, allocate, wanted_given
+from accounting.refund_allocating import (
+    Case,
+    Touched,
+    Wanted,
+    allocate,
+    target_given,
+    wanted_given,
+)
 from accounting.refund_payments import announce, is_last, moved, refuse_fee, split_anew
 from accounting.refunds import VendorRefund, VendorRefundPayment
 from accounting.sides import Side
@@ -56,9 +64,9 @@ def reach(side: Side, refund: VendorRefund | None, items: Sequence[Body]) -> Rea
     for each in held:
         ids[each.kind].add(each.target_id)
         ids["document"] |= {one.document_id for one in each.released}
-    for wanted in wanted_given(side, items):
-        if wanted.target_id is not None:
-            ids[wanted.kind].add(wanted.target_id)
+    for kind, target_id in (target_given(side, item) for item in items):
+        if target_id is not None:
+            ids[kind].add(target_id)
     return Reach(*(frozenset(ids[kind]) for kind in ("document", "payment", "credit")))
 
 
@@ -147,8 +155,9 @@ def amend(
         wanted = wanted_given(side, body["allocations"])
         after = _allocated_anew(side, after, payment_id, wanted, roles, occasion)
     refund, changed = moved(after.refund, after.payment(payment_id), status, roles, occasion)
-    after = _with(replace(after, refund=refund), changed)
     refuse_fee(changed.fee, changed.amount)
+    changed = held_to(side, payment, changed)
+    after = _with(replace(after, refund=refund), changed)
     refund_payments.refuse_locked_date(payment, changed, occasion)
     if after == before:
         return before

@@ -9,7 +9,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from bench.stage import Business
-from persistence import customers, invoices, journal_statements, registry
+from persistence import customers, invoices, journal_lists, registry
 from persistence.pages import Listing, Page, PageRequest
 from persistence.pool import SERVER_ROLE
 from persistence.statements import Row
@@ -42,7 +42,7 @@ def listings() -> dict[str, Listing]:
         "customers": customers.CUSTOMERS.listing,
         "invoices": invoices.INVOICES.listing,
         "invoice payments": invoices.PAYMENTS.listing,
-        "journal entries": journal_statements.LISTING,
+        "journal entries": journal_lists.LISTING,
         "businesses": registry.LISTING,
     }
 

@@ -3,7 +3,7 @@
 import json
 import os
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -19,6 +19,8 @@ from bench.load import Driver, post
 from bench.servers import Server, program, started
 from embedded.postgres import EmbeddedPostgres
 from persistence.migrate import migrate
+
+_numbers = count(1)
 
 CUSTOMER: dict[str, Any] = {
     "reference_number": "K-1027",
@@ -104,6 +106,13 @@ def invoice(customer_id: UUID, place: int) -> dict[str, Any]:
 @contextmanager
 def set_up(home: Path) -> Iterator[Business]:
     """Run PostgreSQL and our server below a folder, and open a business."""
+    with serving(home) as open_business:
+        yield open_business()
+
+
+@contextmanager
+def serving(home: Path) -> Iterator[Callable[[], Business]]:
+    """Run PostgreSQL and our server below a folder; lend what opens businesses of one partner."""
     with EmbeddedPostgres(home / "postgres") as postgres:
         postgres.create_database()
         url = postgres.url()
@@ -112,7 +121,7 @@ def set_up(home: Path) -> Iterator[Business]:
         partner = _make_partner(environment)
         command = ["accounting", "serve", "--development", "--workers", "1", "--port", "PORT"]
         with started("accounting", command, environment, home / "accounting.log") as server:
-            yield _open_business(server, url, postgres.home, partner)
+            yield lambda: _open_business(server, url, postgres.home, partner)
 
 
 def _make_partner(environment: dict[str, str]) -> dict[str, str]:
@@ -128,7 +137,7 @@ def _make_partner(environment: dict[str, str]) -> dict[str, str]:
 
 def _open_business(server: Server, url: str, home: Path, partner: dict[str, str]) -> Business:
     body = {
-        "external_id": f"bench-{next(count(1))}",
+        "external_id": f"bench-{next(_numbers)}",
         "legal_name": "Harbour Coffee Ltd",
         "entity_type": "limited",
         "email": "books@harbour.co.uk",

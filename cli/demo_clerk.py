@@ -3,16 +3,18 @@
 Each thing has an external id and each call an Idempotency-Key, so doing a year again does nothing.
 """
 
-from base64 import b64encode
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import httpx
 
 from accounting.sides import PAYABLE, RECEIVABLE, Side
-from cli import demo_paper
-from cli.demo_roaster import ACCOUNTS, BUSINESS, Customer, Party
+from cli.demo_bank import BANK, line_of, line_of_payout, statement_of
+from cli.demo_bodies import Answer, entry_of, invoice_of
+from cli.demo_reconciling import reconcile
+from cli.demo_roaster import ACCOUNTS, Customer, Party
 from cli.demo_steps import (
+    CARDS,
     Advance,
     Application,
     Arrival,
@@ -21,16 +23,20 @@ from cli.demo_steps import (
     Duplicate,
     Invoicing,
     Paying,
+    PayingOut,
     Reclaiming,
     Refunding,
     Repayment,
+    Reversal,
+    Statement,
     Step,
     Voiding,
     Withdrawal,
+    Writing,
     WritingOff,
 )
 
-Answer = dict[str, Any]
+ENTRIES = "general-ledger/journal-entries/"
 
 CARD_FEE_PER_MILLE = 14
 CARD_FEE_CENTS = 20
@@ -44,8 +50,9 @@ class Clerk:
     """Does one step after the other; `api` speaks to the demo business alone.
 
     It remembers what the plan calls by name: the id and the side of each thing, what is left of
-    invoices, payments and refunds, and what each payment is allocated to, since a list replaces a
-    list. What is refused as it should be goes to `tell`.
+    invoices, payments and refunds, what of a payment by card is left after its fee, what the bank
+    shows, and what each payment is allocated to, since a list replaces a list. What is refused as
+    it should be goes to `tell`.
     """
 
     def __init__(self, api: httpx.AsyncClient, tell: Callable[[str], object]) -> None:
@@ -55,12 +62,15 @@ class Clerk:
         self._sides: dict[str, Side] = {}
         self._left: dict[str, int] = {}
         self._parts: dict[str, list[Answer]] = {}
+        self._with_processor: dict[str, int] = {}
+        self._at_bank: dict[str, Answer] = {}
 
     async def set_up_accounts(self) -> None:
         """Tell kinds of sales and of costs apart, below the accounts for them."""
         for code, accounts in ACCOUNTS.items():
             for account in accounts:
                 await self._make(f"general-ledger/chart-of-accounts/{code}/children/", account)
+        self._ids["bank"] = (await self._make("bank-accounts/", BANK))["id"]
 
     async def welcome(self, party: Party) -> None:
         """Make a customer or a vendor, to be paid within thirty days."""
@@ -97,9 +107,10 @@ class Clerk:
             parts.append(self._part(invoice, amount))
             total += amount
         more: Answer = {"allocations": parts, "status": step.status, "payment_method": step.method}
-        if step.method in ("stripe", "credit_card"):
-            more["processing_fee_cents"] = total * CARD_FEE_PER_MILLE // 1_000 + CARD_FEE_CENTS
-            more["payment_processor"] = "stripe"
+        if step.method in CARDS:
+            fee = total * CARD_FEE_PER_MILLE // 1_000 + CARD_FEE_CENTS
+            more |= {"processing_fee_cents": fee, "payment_processor": "stripe"}
+            self._with_processor[step.name] = total - fee
         await self._move(step, total, more)
         self._parts[step.name], self._left[step.name] = parts, step.surplus
 
@@ -119,6 +130,8 @@ class Clerk:
         }
         made = await self._make(f"{side.noun}s/payments/", body)
         self._remember(step.name, side, made["payment"])
+        if more["payment_method"] == "bank_transfer" and more.get("status") in ("completed", None):
+            self._at_bank[step.name] = line_of(step, side, total)
 
     async def _apply(self, step: Application) -> None:
         parts = self._parts[step.payment]
@@ -131,6 +144,7 @@ class Clerk:
 
     async def _bounce(self, step: Bounce) -> None:
         await self._change_payment(step.payment, "bounce", {"status": "failed"})
+        self._at_bank.pop(step.payment, None)
 
     async def _change_payment(self, name: str, why: str, body: Answer) -> None:
         path = f"{self._sides[name].noun}s/payments/{self._ids[name]}/"
@@ -221,6 +235,31 @@ class Clerk:
         path = f"vendor-refunds/payments/{self._ids[step.refund]}/delete/"
         await self._call("POST", path, f"cancel {step.refund}", None)
 
+    async def _pay_out(self, step: PayingOut) -> None:
+        body = {
+            "external_id": step.name,
+            "processor": "stripe",
+            "paid_out_amount_cents": sum(self._with_processor[each] for each in step.payments)
+            - step.short,
+            "completed_at": f"{step.on}T06:00:00Z",
+            "payment_ids": [self._ids[each] for each in step.payments],
+        }
+        made = await self._make("payouts/", body)
+        self._at_bank[step.name] = line_of_payout(step, made["paid_out_amount_cents"])
+
+    async def _write(self, step: Writing) -> None:
+        made = await self._call("POST", ENTRIES, f"write {step.name}", entry_of(step))
+        self._ids[step.name] = made["id"]
+
+    async def _reverse(self, step: Reversal) -> None:
+        path = f"{ENTRIES}{self._ids[step.entry]}/reverse/"
+        await self._call("POST", path, f"reverse {step.entry}", {"entry_date": f"{step.on}"})
+
+    async def _send_statement(self, step: Statement) -> None:
+        body = statement_of(step, self._ids["bank"], self._at_bank.values())
+        sent = await self._call("POST", "bank-transactions/", f"send {step.name}", body)
+        await reconcile(self._call, body["transactions"], sent["results"])
+
     def _remember(self, name: str, side: Side, made: Answer) -> None:
         self._ids[name], self._sides[name] = made["id"], side
 
@@ -231,7 +270,7 @@ class Clerk:
         return answered(await self._send(method, path, key, body))
 
     async def _send(self, method: str, path: str, key: str, body: Answer | None) -> httpx.Response:
-        headers = {"Idempotency-Key": f"demo {key}"}
+        headers = {"Idempotency-Key": f"demo {key}"} if key else {}
         return await self._api.request(method, path, json=body, headers=headers)
 
 
@@ -250,6 +289,10 @@ _DEEDS: Mapping[type[Step], Callable[[Clerk, Any], Awaitable[None]]] = {
     Reclaiming: Clerk._reclaim,
     Arrival: Clerk._arrive,
     Withdrawal: Clerk._withdraw,
+    PayingOut: Clerk._pay_out,
+    Writing: Clerk._write,
+    Reversal: Clerk._reverse,
+    Statement: Clerk._send_statement,
 }
 
 
@@ -260,35 +303,3 @@ def answered(response: httpx.Response) -> Answer:
         return answer
     asked = f"{response.request.method} {response.request.url.path}"
     raise DemoFailed(f"{asked} was answered {response.status_code}: {response.text}")
-
-
-def invoice_of(side: Side, step: Invoicing, name: str) -> Answer:
-    """Write down an invoice of the business, or a vendor's bill, under a name."""
-    body: Answer = {
-        "external_id": name,
-        side.party_external_id_field: step.party,
-        side.issue_field: f"{step.on}",
-        "line_items": step.lines,
-        "additional_discount": step.additional_discount,
-    }
-    if side.party_number_field is not None:
-        body[side.party_number_field] = step.number
-    if not step.draft:
-        body[side.opened_field] = f"{step.on}T09:00:00Z"
-    if step.order is not None:
-        body["document"] = order_for(step)
-    return body
-
-
-def order_for(step: Invoicing) -> Answer:
-    """Draw up the order behind an invoice, as its customer would have sent it."""
-    wanted = [f"{line['quantity']} x {line['description']}" for line in step.lines]
-    paper = demo_paper.page(
-        f"Order {step.order}", [f"To {BUSINESS['legal_name']}", f"{step.on}", "", *wanted]
-    )
-    return {
-        "file": b64encode(paper).decode(),
-        "file_name": f"{step.order}.pdf",
-        "document_type": "purchase_order",
-        "upload_source": "e-mail",
-    }

@@ -15,8 +15,10 @@ from cli.demo_steps import (
     Paying,
     Refunding,
     Repayment,
+    Reversal,
     Step,
     Voiding,
+    Writing,
     WritingOff,
 )
 
@@ -32,6 +34,7 @@ def exceptions(today: date) -> Iterator[Step]:
     yield from complained_of(today)
     yield from given_up(today)
     yield from given_back(today)
+    yield from written(today)
 
 
 def late_and_bounced(today: date) -> Iterator[Step]:
@@ -104,6 +107,16 @@ def given_back(today: date) -> Iterator[Step]:
     yield Repayment(ago(today, 1), "course-back-2", "course-back")
     yield Advance(ago(today, 60), "deposit", "studio", 30_000)
     yield Refunding(ago(today, 1), "deposit-back", "deposit", "The fair does not take place")
+
+
+def written(today: date) -> Iterator[Step]:
+    """What is not billed yet is accrued for the end of the month; and an AI proposes an entry."""
+    first = today.replace(day=1)
+    words = "Energy used in the month and not billed yet"
+    yield Writing(ago(first, 1), "energy-accrued", words, "energy", "2400", 18_500)
+    yield Reversal(first, "energy-accrued")
+    words = "Rounding of card takings, as in the months before"
+    yield Writing(ago(today, 1), "rounding", words, "6400", "1150", 7, author="ai")
 
 
 def ago(today: date, days: int) -> date:

@@ -10,6 +10,8 @@ from cli.demo_roaster import Line
 Kind = Literal["bill", "payment", "credit"]
 
 WHOLE = Fraction(1)
+CARDS = ("stripe", "credit_card")
+"""Methods by which money waits at the processor until it is paid out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +169,45 @@ class Withdrawal:
     refund: str
 
 
+@dataclass(frozen=True, slots=True)
+class PayingOut:
+    """The processor pays out what came by card, less its fees; `short` is what it kept beside."""
+
+    on: date
+    name: str
+    payments: tuple[str, ...]
+    short: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """An entry is written by hand, on two accounts; what an AI wrote waits to be approved."""
+
+    on: date
+    name: str
+    description: str
+    debit: str
+    credit: str
+    amount: int
+    author: Literal["manual", "ai"] = "manual"
+
+
+@dataclass(frozen=True, slots=True)
+class Reversal:
+    """An entry that was written by hand is taken back."""
+
+    on: date
+    entry: str
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """The bank's statement of the month before is sent in."""
+
+    on: date
+    name: str
+
+
 Step = (
     Invoicing
     | Duplicate
@@ -182,4 +223,8 @@ Step = (
     | Reclaiming
     | Arrival
     | Withdrawal
+    | PayingOut
+    | Writing
+    | Reversal
+    | Statement
 )

@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 from random import Random
 
-from cli import demo_exceptions, demo_purchases
+from cli import demo_bank, demo_exceptions, demo_payouts, demo_purchases
 from cli.demo_roaster import (
     BEANS,
     CUSTOMERS,
@@ -37,6 +37,8 @@ def plan(today: date, seed: int = 7) -> list[Step]:
         )
         steps += [*written, *payments_of(party, written, today, dice)]
     steps += [*demo_exceptions.exceptions(today), *demo_purchases.exceptions(today)]
+    steps += demo_payouts.payouts(steps, today)
+    steps += demo_bank.statements(today)
     return sorted((step for step in steps if step.on <= today), key=lambda step: step.on)
 
 

@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 from typing import Annotated
+from uuid import UUID
 
 import typer
 
@@ -55,11 +56,29 @@ def migrate() -> None:
 
 
 @app.command("check-books")
-def check_books() -> None:
+def check_books(
+    business: Annotated[UUID | None, typer.Option(help="Only the business with this id.")] = None,
+    partner: Annotated[UUID | None, typer.Option(help="Only businesses of this partner.")] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, max=64, help="Processes; by default as many as cores."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
     """Prove the books of every business; exit 1 where one does not hold."""
-    from cli.proving import prove_all
+    from cli import proving
 
-    raise typer.Exit(prove_all())
+    raise typer.Exit(proving.check_books(business, partner, workers, as_json=as_json))
+
+
+@app.command("rebuild-balances")
+def rebuild_balances(
+    business: Annotated[UUID | None, typer.Option(help="Only the business with this id.")] = None,
+) -> None:
+    """Roll up the balances by month anew; a business waits while it is its turn."""
+    from cli import rebuilding
+
+    rebuilding.rebuild_balances(business)
 
 
 @app.command("sweep-documents")

@@ -1,59 +1,85 @@
-"""`accounting check-books`: every business's books proven, and every fault told."""
+"""`accounting check-books`: the books of businesses proven, and every fault told."""
 
 import asyncio
-from dataclasses import dataclass
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from cli.databases import ready
+from cli.provers import Advance, Proof, alone, together
 from persistence.pool import make_pool
-from persistence.proof.integrity import BooksToProve, Check, all_books, prove
+from persistence.proof.integrity import BooksToProve, all_books
 from server import settings
 
-
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """One business and the checks of its books."""
-
-    books: BooksToProve
-    checks: list[Check]
-
-    @property
-    def faults(self) -> list[Check]:
-        """The checks that do not hold."""
-        return [check for check in self.checks if not check.ok]
+WORTH_A_WORKER = 50  # Businesses; for fewer a process costs more than it saves.
 
 
-def prove_all() -> int:
-    """Prove the books of every business; print what was found and return the exit code."""
+@dataclass(slots=True)
+class Found:
+    """What was found so far; of what holds only the numbers are kept."""
+
+    proven: int = 0
+    checked: int = 0
+    faulty: list[Proof] = field(default_factory=list)
+
+    def add(self, proof: Proof) -> None:
+        """Count one more proof."""
+        self.proven += 1
+        self.checked += sum(check.checked for check in proof.checks)
+        if proof.faults:
+            self.faulty.append(proof)
+
+
+def check_books(
+    business_id: UUID | None, partner_id: UUID | None, workers: int | None, *, as_json: bool
+) -> int:
+    """Prove books, print what was found and return the exit code: 1 where some do not hold.
+
+    Raises BadParameter where there is no such business or partner.
+    """
+    found = Found()
     with ready(settings.load_stores()) as database:
-        proofs = asyncio.run(prove_each(database.url))
-    for proof in proofs:
-        tell_faults(proof)
-    faulty = sum(bool(proof.faults) for proof in proofs)
-    checked = sum(check.checked for proof in proofs for check in proof.checks)
-    businesses = "1 business" if len(proofs) == 1 else f"{len(proofs)} businesses"
-    if faulty:
-        typer.echo(f"The books of {faulty} of {businesses} do not hold.")
-        return 1
-    typer.echo(f"The books of {businesses} hold ({checked} things checked).")
-    return 0
-
-
-async def prove_each(url: str) -> list[Proof]:
-    """Prove one business after the other, with a bar that says which."""
-    async with make_pool(url, size=1) as pool:
-        businesses = await all_books(pool)
+        businesses = asyncio.run(_listed(database.url, business_id, partner_id))
+        if not businesses and (business_id or partner_id):
+            raise typer.BadParameter("There is no such business, or the partner has none.")
         with progress_bar() as bar:
             task = bar.add_task("", total=len(businesses))
-            proofs = []
-            for each in businesses:
-                bar.update(task, description=each.name)
-                checks = await prove(pool, each, lambda share: bar.advance(task, share))
-                proofs.append(Proof(each, checks))
-    return proofs
+
+            def advance(books: BooksToProve, share: float) -> None:
+                bar.update(task, description=books.name, advance=share)
+
+            with _proofs(database.url, businesses, advance, workers) as proofs:
+                for proof in proofs:
+                    found.add(proof)
+                    if not as_json:
+                        tell_faults(proof)
+    typer.echo(json.dumps(shape(found), indent=2) if as_json else summary(found))
+    return 1 if found.faulty else 0
+
+
+async def _listed(
+    url: str, business_id: UUID | None, partner_id: UUID | None
+) -> list[BooksToProve]:
+    async with make_pool(url, size=1) as pool:
+        return await all_books(pool, business_id=business_id, partner_id=partner_id)
+
+
+def _proofs(
+    url: str, businesses: Sequence[BooksToProve], advance: Advance, workers: int | None
+) -> AbstractContextManager[Iterator[Proof]]:
+    fitting = min(os.cpu_count() or 1, 1 + len(businesses) // WORTH_A_WORKER)
+    number = fitting if workers is None else workers
+    if number == 1:
+        return alone(url, businesses, advance)
+    return together(url, businesses, advance, number)
 
 
 def progress_bar() -> Progress:
@@ -78,3 +104,37 @@ def tell_faults(proof: Proof) -> None:
     typer.echo(f"{books.name} ({books.id}) of {books.partner_name} ({books.partner_id})")
     for check in proof.faults:
         typer.echo(f"  {check.name}: {check.first_offender} (of {check.checked} checked)")
+
+
+def summary(found: Found) -> str:
+    """Say in one line what was found: `The books of 2 businesses hold (310 things checked).`"""
+    businesses = "1 business" if found.proven == 1 else f"{found.proven} businesses"
+    if found.faulty:
+        return f"The books of {len(found.faulty)} of {businesses} do not hold."
+    return f"The books of {businesses} hold ({found.checked} things checked)."
+
+
+def shape(found: Found) -> dict[str, Any]:
+    """Show what was found to programs; only the checks that do not hold are listed."""
+    return {
+        "status": "red" if found.faulty else "green",
+        "businesses": found.proven,
+        "checked": found.checked,
+        "faulty": [
+            {
+                "business_id": str(proof.books.id),
+                "business_name": proof.books.name,
+                "partner_id": str(proof.books.partner_id),
+                "partner_name": proof.books.partner_name,
+                "checks": [
+                    {
+                        "name": check.name,
+                        "checked": check.checked,
+                        "first_offender": check.first_offender,
+                    }
+                    for check in proof.faults
+                ],
+            }
+            for proof in found.faulty
+        ],
+    }

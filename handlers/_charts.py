@@ -6,11 +6,30 @@ from typing import Any
 from uuid import UUID
 
 from accounting import chart
-from accounting.ledger import balance
+from accounting.accounts import Account
+from accounting.ledger import balance, normal_sign
 from accounting.outline import Outline
 from handlers.amounts import formatted
+from persistence.account_entries import AccountEntry
 from persistence.accounts import AccountState
-from persistence.store import not_found
+
+COLUMNS = (
+    "code",
+    "name",
+    "account_type",
+    "account_subtype",
+    "parent_account_code",
+    "hierarchy_level",
+    "external_id",
+    "description",
+    "is_active",
+    "is_control_account",
+    "currency",
+    "debit_balance",
+    "credit_balance",
+    "current_balance",
+)
+"""The columns of the chart as a file."""
 
 DISPLAYED = (
     "id",
@@ -60,13 +79,6 @@ class Chart:
         ids, codes, external_ids = self._named
         return ids.get(reference.lower()) or codes.get(reference) or external_ids.get(reference)
 
-    def named(self, reference: str) -> AccountState:
-        """Find an account as `find` does; raises NotFound."""
-        found = self.find(reference)
-        if found is None:
-            raise not_found("account")
-        return found
-
     def with_state(self, state: AccountState) -> "Chart":
         """The same chart with one account as it is now."""
         return Chart(
@@ -82,9 +94,10 @@ class Chart:
         """The accounts right under one; under None stand the roots."""
         return (self.states[child] for child in self.outline.under(account_id))
 
-    def active_children(self, account_id: UUID) -> int:
-        """How many accounts under one are not archived."""
-        return sum(child.account.archived_at is None for child in self.under(account_id))
+    def active_children(self, account_id: UUID) -> list[Account]:
+        """The accounts right under one that are not archived."""
+        children = (child.account for child in self.under(account_id))
+        return [child for child in children if child.archived_at is None]
 
     def rollup(self, account_id: UUID) -> int:
         """The balance of an account and of everything under it, positive on the account's side.
@@ -141,4 +154,47 @@ def shape_node(chart_read: Chart, state: AccountState) -> dict[str, Any]:
         "account_subtype": account.account_subtype,
         "current_balance": state.movement,
         "children": [shape_node(chart_read, child) for child in chart_read.under(account.id)],
+    }
+
+
+def cells(chart_read: Chart, state: AccountState) -> list[Any]:
+    """Write an account as a row of COLUMNS, with its balances up to the day that was asked for."""
+    account = state.account
+    parent = chart_read.states.get(account.parent_id) if account.parent_id else None
+    return [
+        account.code,
+        account.name,
+        account.account_type,
+        account.account_subtype,
+        parent.account.code if parent else None,
+        chart_read.outline.level(account.id),
+        account.external_id,
+        account.description,
+        account.archived_at is None,
+        chart.is_control(account.role),
+        chart_read.currency,
+        state.period_debits,
+        state.period_credits,
+        state.movement,
+    ]
+
+
+def shape_entry(account: Account, entry: AccountEntry) -> dict[str, Any]:
+    """Show a line of an account; what stands on the account's natural side is positive."""
+    sign = normal_sign(account.account_type, account.balance_behavior)
+    return {
+        "id": entry.id,
+        "journal_entry_id": entry.entry_id,
+        "sequence_number": entry.sequence_number,
+        "entry_date": entry.entry_date,
+        "description": entry.description,
+        "reference": entry.reference,
+        "source_type": entry.source_type,
+        "source_id": entry.source_id,
+        "debit_amount": entry.debit,
+        "credit_amount": entry.credit,
+        "amount": sign * (entry.debit - entry.credit),
+        "running_balance": sign * entry.net,
+        "posted_at": entry.posted_at,
+        "created_at": entry.created_at,
     }

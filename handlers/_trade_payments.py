@@ -10,6 +10,7 @@ from uuid import UUID
 from accounting import settling
 from accounting.documents import Document
 from accounting.payments import Amended, Payment
+from handlers._held import follow
 from handlers._trading import keep
 from handlers.replies import Created, Reply
 from persistence.pages import Page, PageRequest
@@ -49,6 +50,7 @@ async def amend(trade: Trade, id: UUID, body: Body, shape: Shape, *, whole: bool
     )
     if amended.payment is payment:
         return await _answer(trade, amended, shape)
+    await follow(trade, payment, amended.payment)
     return await _put(trade, amended, shape)
 
 
@@ -56,6 +58,7 @@ async def cancel(trade: Trade, id: UUID, shape: Shape) -> Reply:
     """Cancel a payment that is pending or failed; what it reserves is released."""
     payment, documents = await _lock(trade, id, {})
     cancelled = settling.cancel(trade.side, payment, documents, trade.books.occasion)
+    await follow(trade, payment, cancelled.payment)
     return await _put(trade, cancelled, shape)
 
 
@@ -73,7 +76,12 @@ async def _put(trade: Trade, amended: Amended, shape: Shape) -> Reply:
 
 
 async def _answer(trade: Trade, amended: Amended, shape: Shape) -> Reply:
-    """Show a payment as it is kept, with what refunds give back of it."""
+    """Show a payment as it is kept, with its refunds, its bank lines and its payout."""
     payment, documents = amended.payment, dict(amended.documents)
-    refunds = await trade.payments.refunds_of(payment, documents)
-    return {"payment": shape(trade, PaymentRecord(payment, documents, refunds))}
+    refunds, linked, payout = await trade.books.ask(
+        trade.payments.refunds_of(payment, documents),
+        trade.books.bank_links.of([payment]),
+        trade.payments.payout_of(payment),
+    )
+    record = PaymentRecord(payment, documents, refunds, linked.get(payment.id, ()), payout)
+    return {"payment": shape(trade, record)}

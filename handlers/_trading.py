@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable
 
-from accounting import postings
+from accounting import bank_postings, postings
+from accounting.bank_postings import Banked
 from accounting.documents import Document
 from accounting.payments import Payment
+from persistence.books import Books
 from persistence.trade import Trade, Traded
 
 
@@ -14,3 +16,11 @@ async def keep(trade: Trade, *subjects: Traded, moved: Iterable[Document | Payme
     books, roles = trade.books, await trade.books.roles()
     for subject in subjects:
         books.post(postings.entries_for(trade.side, subject, roles, books.lock_date))
+
+
+async def settle(books: Books, *subjects: Banked) -> None:
+    """Save payouts and bank lines, which are of no side, and post what they ask for."""
+    books.save(*subjects)
+    roles = await books.roles()
+    for subject in subjects:
+        books.post(bank_postings.entries_for(subject, roles, books.lock_date))

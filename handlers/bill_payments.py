@@ -7,7 +7,7 @@ from accounting import documents, payments
 from accounting.allocation import Allocation
 from accounting.refund_shares import GivenBack
 from handlers import _trade_payments
-from handlers._shapes import day_start, shape_party
+from handlers._shapes import day_start, shape_lines, shape_party
 from handlers.bodies import BillPaymentCreate, BillPaymentUpdate
 from handlers.replies import Reply
 from persistence.books import Books
@@ -75,7 +75,7 @@ def shape(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
         "updated_at": payment.updated_at,
         "allocations": [shape_allocation(trade, found, each) for each in parts],
         "refund_allocations": [shape_refund(each) for each in own],
-        "reconciled_bank_transactions": [],
+        "reconciled_bank_transactions": shape_lines(found.lines),
     }
 
 

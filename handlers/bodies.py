@@ -688,6 +688,101 @@ class VendorRefundPaymentUpdate(TypedDict):
     allocations: NotRequired[list[VendorRefundAllocationInput]]
 
 
+PayoutProcessor = Literal[
+    "stripe",
+    "adyen",
+    "mollie",
+    "paypal",
+    "gocardless",
+    "sumup",
+    "square",
+    "other",
+]
+PayoutStatus = Literal["pending", "processing", "paid", "failed", "cancelled"]
+
+
+class PayoutCreate(TypedDict):
+    external_id: NotRequired[str]
+    processor: PayoutProcessor
+    processor_payout_id: NotRequired[str | None]
+    paid_out_amount_cents: int
+    fee_cents: NotRequired[int]
+    additional_refunds_amount_cents: NotRequired[int]
+    currency: NotRequired[Currency]
+    status: NotRequired[PayoutStatus]
+    completed_at: NotRequired[datetime]
+    imported_at: NotRequired[datetime | None]
+    payment_ids: NotRequired[list[UUID]]
+    refund_payment_ids: NotRequired[list[UUID]]
+    reference_number: NotRequired[str | None]
+    memo: NotRequired[str | None]
+    metadata: NotRequired[Metadata]
+
+
+class BankAccountCreate(TypedDict):
+    display_name: str
+    currency: NotRequired[Currency]
+    account: NotRequired[str]
+    iban: NotRequired[str]
+    mask: NotRequired[str]
+    institution_name: NotRequired[str]
+    external_id: NotRequired[str]
+
+
+class BankAccountUpdate(TypedDict):
+    display_name: NotRequired[str]
+    iban: NotRequired[str | None]
+    mask: NotRequired[str | None]
+    institution_name: NotRequired[str | None]
+    external_id: NotRequired[str | None]
+
+
+BankDirection = Literal["credit", "debit"]
+
+
+class BankTransactionLine(TypedDict):
+    """One line of a bank statement."""
+
+    external_id: NotRequired[str]
+    date: date
+    amount_cents: int
+    direction: BankDirection
+    description: NotRequired[str]
+    counterparty_name: NotRequired[str]
+    reference: NotRequired[str]
+    currency: NotRequired[Currency]
+
+
+class BankTransactionImport(TypedDict):
+    bank_account_id: UUID
+    transactions: list[BankTransactionLine]
+
+
+BankTarget = Literal[
+    "invoice_payment",
+    "invoice_refund_payment",
+    "bill_payment",
+    "vendor_refund_payment",
+    "payout",
+]
+
+
+class BankTransactionMatch(TypedDict):
+    target_type: BankTarget
+    target_id: UUID
+    amount_cents: NotRequired[int]
+    memo: NotRequired[str | None]
+
+
+class BankTransactionUnmatch(TypedDict):
+    reconciliation_link_id: UUID
+
+
+class BankTransactionCategory(TypedDict):
+    account: str
+    memo: NotRequired[str | None]
+
+
 AccountType = Literal["asset", "liability", "equity", "revenue", "expense"]
 AccountSubtype = Literal[
     "current_assets",
@@ -750,3 +845,35 @@ class AccountChildCreate(TypedDict):
     iban: NotRequired[str]
     sort_code: NotRequired[str]
     account_number_mask: NotRequired[str]
+
+
+class JournalLineInput(TypedDict):
+    """A debit or a credit; the amount of the other side is left out or 0."""
+
+    account: str
+    debit_amount: NotRequired[int]
+    credit_amount: NotRequired[int]
+    description: NotRequired[str]
+
+
+JournalEntryWriter = Literal["manual", "ai", "import"]
+
+
+class JournalEntryCreate(TypedDict):
+    entry_date: date
+    reference: NotRequired[str]
+    description: NotRequired[str]
+    lines: list[JournalLineInput]
+    created_by: NotRequired[JournalEntryWriter]
+    post: NotRequired[bool]
+
+
+class JournalEntryReplace(TypedDict):
+    entry_date: date
+    reference: NotRequired[str]
+    description: NotRequired[str]
+    lines: list[JournalLineInput]
+
+
+class JournalEntryReversal(TypedDict):
+    entry_date: NotRequired[date]

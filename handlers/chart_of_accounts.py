@@ -1,6 +1,5 @@
-"""Chart of accounts: every account with its balance, as a list and as a tree."""
+"""Chart of accounts: every account with its balance, as a list, a tree and a file."""
 
-from calendar import monthrange
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
@@ -11,23 +10,24 @@ from accounting.accounts import Account
 from accounting.chart import SUBTYPES, refuse_disagreeing_kind, type_of
 from accounting.errors import Malformed
 from accounting.occasion import refuse_other_currency
-from handlers._charts import Chart, shape, shape_node
+from accounting.periods import EVER, Period, calendar_month
+from handlers._charts import COLUMNS, Chart, cells, shape, shape_entry, shape_node
 from handlers.bodies import AccountChildCreate, AccountCreate, AccountUpdate
-from handlers.replies import Created, Reply
-from persistence.accounts import AccountState
+from handlers.replies import Created, Csv, Reply
+from persistence.accounts import AccountState, Family
 from persistence.books import Books
 from persistence.identifiers import new_id
 from persistence.pages import Page, PageRequest, page_of
-from persistence.store import no_such_reference
+from persistence.store import no_such_reference, not_found
 
-Period = tuple[date | None, date | None]
+Lineage = tuple[Account, ...]
 
 
 async def list_accounts(books: Books, page: PageRequest) -> Page[Reply]:
     """List accounts, each with the accounts under it and its balances."""
     period = period_of(page.filters)
-    states = await books.accounts.chart(*period)
-    chart = Chart(states, books.currency, by_period=period != (None, None))
+    states = await books.accounts.chart(period or EVER)
+    chart = Chart(states, books.currency, by_period=period is not None)
     chosen = [state for state in states if matches(chart, state, page.filters)]
     shown = page_of(chosen, page, lambda state, name: str(getattr(state.account, name)), "code")
     return shown.of(lambda state: shape(chart, state))
@@ -35,17 +35,22 @@ async def list_accounts(books: Books, page: PageRequest) -> Page[Reply]:
 
 async def get_account(books: Books, account_id: str) -> Reply:
     """Read one account by id, code or external id."""
-    chart = Chart(await books.accounts.chart(), books.currency)
-    return shape(chart, chart.named(account_id))
+    return show(books, await books.accounts.family(account_id))
+
+
+async def list_account_entries(books: Books, account_id: str, page: PageRequest) -> Page[Reply]:
+    """List what was posted to an account, each line with the balance after it."""
+    books.hold_still()
+    account = (await named(books, account_id))[0]
+    return (await books.account_entries.page(account.id, page)).of(
+        lambda entry: shape_entry(account, entry)
+    )
 
 
 async def get_account_hierarchy(books: Books, query: Mapping[str, Any]) -> Reply:
     """Read the active accounts by type, subtype and parent."""
-    year, until = query.get("fiscal_year"), None
-    if year is not None:
-        await books.ask()
-        _, until = businesses.fiscal_year(books.business.fiscal_year_end, date(year, 1, 1))
-    chart = Chart(await books.accounts.chart(None, until), books.currency).active()
+    year = query.get("fiscal_year")
+    chart = Chart(await books.accounts.chart(await up_to(books, year)), books.currency).active()
     return {
         "currency": books.currency,
         "fiscal_year": year,
@@ -57,88 +62,104 @@ async def get_account_hierarchy(books: Books, query: Mapping[str, Any]) -> Reply
     }
 
 
+async def export_accounts(books: Books, query: Mapping[str, Any]) -> Csv:
+    """Write every account into a file, the archived ones too."""
+    year = query.get("fiscal_year")
+    chart = Chart(await books.accounts.chart(await up_to(books, year)), books.currency)
+    name = "chart-of-accounts" if year is None else f"chart-of-accounts-{year}"
+    return Csv(f"{name}.csv", COLUMNS, [cells(chart, state) for state in chart.states.values()])
+
+
 async def create_account(books: Books, body: AccountCreate) -> Reply:
     """Create an account; one with this external id is answered as it is."""
-    chart = Chart(await books.accounts.chart(), books.currency)
-    parent = named_parent(chart, body["parent_id"]) if "parent_id" in body else None
-    return add(books, chart, dict(body), parent)
+    lineage: Lineage = ()
+    if "parent_id" in body:
+        lineage = await books.accounts.lineage(body["parent_id"], hold=True)
+        if not lineage:
+            raise no_such_reference("account", body["parent_id"])
+    return await add(books, dict(body), lineage)
 
 
 async def create_child_account(books: Books, account_id: str, body: AccountChildCreate) -> Reply:
     """Create an account under another one, of its type and subtype unless told otherwise."""
-    chart = Chart(await books.accounts.chart(), books.currency)
-    parent = chart.named(account_id)
+    lineage = await named(books, account_id, hold=True)
     inherited = {
-        "account_type": parent.account.account_type,
-        "account_subtype": parent.account.account_subtype,
+        "account_type": lineage[0].account_type,
+        "account_subtype": lineage[0].account_subtype,
     }
     if "account_subtype" in body:
         inherited["account_type"] = type_of(body["account_subtype"])
-    return add(books, chart, {**inherited, **body}, parent)
+    return await add(books, {**inherited, **body}, lineage)
 
 
 async def update_account(books: Books, account_id: str, body: AccountUpdate) -> Reply:
     """Change the supplied fields of an account; `is_active` archives it or brings it back."""
-    chart, found = await lock(books, account_id)
+    family = await lock(books, account_id)
+    account = family.one.account
     given: dict[str, Any] = {name: value for name, value in body.items() if name != "is_active"}
-    active = body.get("is_active", found.account.archived_at is None)
-    changed = replace(found, account=replace(found.account, **given))
-    return close(books, chart, changed, active=active)
+    active = body.get("is_active", account.archived_at is None)
+    return close(books, family, replace(account, **given), active=active)
 
 
 async def archive_account(books: Books, account_id: str) -> Reply:
     """Archive an account without a balance and without active children."""
-    chart, found = await lock(books, account_id)
-    return close(books, chart, found, active=False)
+    family = await lock(books, account_id)
+    return close(books, family, family.one.account, active=False)
 
 
-async def lock(books: Books, account_id: str) -> tuple[Chart, AccountState]:
-    """Lock an account, which waits for the postings under way on it, then read the whole chart."""
-    named = Chart(await books.accounts.chart(), books.currency).named(account_id)
-    found, states = await books.ask(books.accounts.lock(named.id), books.accounts.chart())
-    return Chart(states, books.currency), found
+async def named(books: Books, account_id: str, *, hold: bool = False) -> Lineage:
+    """Read the account that a path names, and those above it; raises NotFound."""
+    lineage = await books.accounts.lineage(account_id, hold=hold)
+    if not lineage:
+        raise not_found("account")
+    return lineage
 
 
-def close(books: Books, chart: Chart, state: AccountState, *, active: bool) -> Reply:
+async def lock(books: Books, account_id: str) -> Family:
+    """Lock an account, which waits for the postings under way on it, then read its family."""
+    account, *_ = await named(books, account_id)
+    return await books.accounts.lock_family(account.id)
+
+
+def close(books: Books, family: Family, account: Account, *, active: bool) -> Reply:
     """Save an account as active or archived, and show it; where nothing changes, nothing is saved.
 
-    `chart` still holds the account as it was read.
+    `family` still holds the account as it was read.
     """
-    archived_at = None if active else state.account.archived_at or books.now
-    if archived_at is not None and state.account.archived_at is None:
-        accounts.refuse_archiving(state.balance, chart.active_children(state.id))
-    account = replace(state.account, archived_at=archived_at)
-    if account == chart.states[state.id].account:
-        return shape(chart, state)
-    closed = replace(state, account=replace(account, updated_at=books.now))
+    chart, before = Chart(family.states, books.currency), family.one.account
+    archived_at = None if active else account.archived_at or books.now
+    if archived_at is not None and before.archived_at is None:
+        accounts.refuse_archiving(family.one.balance, chart.active_children(account.id))
+    account = replace(account, archived_at=archived_at)
+    if account == before:
+        return shape(chart, family.one)
+    closed = replace(family.one, account=replace(account, updated_at=books.now))
     books.save(closed.account)
     return shape(chart.with_state(closed), closed)
 
 
-def add(books: Books, chart: Chart, given: dict[str, Any], parent: AccountState | None) -> Reply:
-    """Add an account to the chart, or answer the one that has its external id already."""
-    external_id = given.get("external_id")
-    for state in chart.states.values():
-        if external_id is not None and state.account.external_id == external_id:
-            return shape(chart, state)
+async def add(books: Books, given: dict[str, Any], lineage: Lineage) -> Reply:
+    """Add an account under the first of a lineage, or answer the one that has its external id."""
+    if given.get("external_id") is not None:
+        known = await books.accounts.family_of_external_id(given["external_id"])
+        if known is not None:
+            return show(books, known)
+    await books.ask()
     refuse_other_currency(given.pop("currency", None), books.occasion)
-    if parent is not None:
-        level = chart.outline.level(parent.id)
-        outline.refuse_unfit_parent(parent.account, given["account_type"], level)
+    if lineage:
+        outline.refuse_unfit_parent(lineage[0], given["account_type"], len(lineage) - 1)
     refuse_disagreeing_kind(given["account_type"], given["account_subtype"])
-    fixed = {"parent_id": parent.id if parent else None, "created_at": books.now}
+    fixed = {"parent_id": lineage[0].id if lineage else None, "created_at": books.now}
     account = Account(id=new_id(), version=1, updated_at=books.now, **{**given, **fixed})
     books.save(account)
     state = AccountState.untouched(account)
-    return Created(shape(chart.with_state(state), state))
+    above = [AccountState.untouched(each) for each in lineage]
+    return Created(shape(Chart([*above, state], books.currency), state))
 
 
-def named_parent(chart: Chart, reference: str) -> AccountState:
-    """Find the parent a body names; raises RuleBroken `reference_not_found`."""
-    found = chart.find(reference)
-    if found is None:
-        raise no_such_reference("account", reference)
-    return found
+def show(books: Books, family: Family) -> Reply:
+    """Show an account with everything under it."""
+    return shape(Chart(family.states, books.currency), family.one)
 
 
 def branches(chart: Chart, subtype: str) -> list[dict[str, Any]]:
@@ -147,8 +168,17 @@ def branches(chart: Chart, subtype: str) -> list[dict[str, Any]]:
     return [shape_node(chart, root) for root in roots if root.account.account_subtype == subtype]
 
 
-def period_of(asked: Mapping[str, Any]) -> Period:
-    """Read the period of a list: a month, or dates; None where there is no such end.
+async def up_to(books: Books, year: int | None) -> Period:
+    """Find the time up to the last day of the fiscal year that ends in a year; ever without one."""
+    if year is None:
+        return EVER
+    await books.ask()
+    _, last = businesses.fiscal_year(books.business.fiscal_year_end, date(year, 1, 1))
+    return Period(last=last)
+
+
+def period_of(asked: Mapping[str, Any]) -> Period | None:
+    """Read the period of a list: a month, or dates; None where none is asked for.
 
     Raises Malformed where only one of year and month is given.
     """
@@ -157,8 +187,10 @@ def period_of(asked: Mapping[str, Any]) -> Period:
         missing = "period_year" if year is None else "period_month"
         raise Malformed.fields(**{missing: ["is required beside the other one"]})
     if year is not None and month is not None:
-        return date(year, month, 1), date(year, month, monthrange(year, month)[1])
-    return asked.get("date_from"), asked.get("date_to")
+        return calendar_month(year, month)
+    if "date_from" not in asked and "date_to" not in asked:
+        return None
+    return Period(asked.get("date_from", date.min), asked.get("date_to", date.max))
 
 
 def matches(chart: Chart, state: AccountState, asked: Mapping[str, Any]) -> bool:

@@ -6,12 +6,12 @@ from uuid import UUID
 from accounting import documents, payments
 from accounting.refund_shares import GivenBack
 from handlers import _trade_payments
-from handlers._shapes import day_start, shape_party
+from handlers._shapes import day_start, shape_lines, shape_party
 from handlers.bodies import InvoicePaymentChanges, InvoicePaymentCreate
 from handlers.replies import Reply
 from persistence.books import Books
 from persistence.pages import Page, PageRequest
-from persistence.payments import PaymentRecord
+from persistence.payments import PaidOutIn, PaymentRecord
 from persistence.trade import Trade
 
 
@@ -84,8 +84,21 @@ def shape(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
         "updated_at": payment.updated_at,
         **shape_allocations(trade, found),
         "refund_allocations": [shape_refund(each) for each in found.refunds],
-        "reconciled_bank_transactions": [],
-        "payouts": [],
+        "reconciled_bank_transactions": shape_lines(found.lines),
+        "payouts": [] if found.payout is None else [shape_payout(found.payout)],
+    }
+
+
+def shape_payout(payout: PaidOutIn) -> dict[str, Any]:
+    """Show the payout that a payment came in."""
+    return {
+        "id": payout.id,
+        "external_id": payout.external_id,
+        "processor": payout.processor,
+        "processor_payout_id": payout.processor_payout_id,
+        "status": payout.status,
+        "completed_at": payout.completed_at,
+        "paid_out_amount_cents": payout.paid_out,
     }
 
 

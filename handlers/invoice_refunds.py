@@ -11,10 +11,12 @@ from accounting.refunds import InvoiceRefund, RefundAllocation, RefundPayment
 from accounting.sides import RECEIVABLE
 from handlers import _documents, _trade_refunds
 from handlers._documents import Links
-from handlers._shapes import day_start
+from handlers._held import follow
+from handlers._shapes import day_start, shape_lines
 from handlers._trading import keep
 from handlers.bodies import InvoiceRefundCreate, InvoiceRefundPaymentCreate
 from handlers.replies import Created, Reply
+from persistence.bank_links import NOTHING, Linked
 from persistence.books import Books
 from persistence.pages import Page, PageRequest
 from persistence.refunds import RefundRecord
@@ -81,7 +83,7 @@ async def create_invoice_refund_payment(
     )
     if existing is not None:
         refunding.refuse_elsewhere(refund, existing)
-        return shape_payment(existing)
+        return shape_payment(existing, await books.bank_links.of([existing]))
     after, payment = refunding.pay(refund, given, books.occasion)
     await keep(books.sales, after, payment)
     return Created(shape_payment(payment))
@@ -91,14 +93,21 @@ async def list_invoice_refund_payments(
     books: Books, refund_id: UUID, page: PageRequest
 ) -> Page[Reply]:
     """List the payments of a refund, the newest first."""
-    return (await books.invoice_refund_payments.page(refund_id, page)).of(shape_payment)
+    books.hold_still()
+    found = await books.invoice_refund_payments.page(refund_id, page)
+    linked = await books.bank_links.of(found.rows)
+    return found.of(lambda payment: shape_payment(payment, linked))
 
 
 async def get_invoice_refund_payment(
     books: Books, refund_id: UUID, refund_payment_id: UUID
 ) -> Reply:
     """Read one payment of a refund."""
-    return shape_payment(await books.invoice_refund_payments.of(refund_id, refund_payment_id))
+    payment, linked = await books.ask(
+        books.invoice_refund_payments.of(refund_id, refund_payment_id),
+        books.bank_links.at(refund_payment_id),
+    )
+    return shape_payment(payment, linked)
 
 
 async def cancel_invoice_refund_payment(
@@ -111,6 +120,7 @@ async def cancel_invoice_refund_payment(
     )
     after, cancelled = refunding.cancel_payment(refund, payment, books.occasion)
     await keep(books.sales, after, cancelled)
+    await follow(books.sales, payment, cancelled)
     return shape_payment(cancelled)
 
 
@@ -156,7 +166,7 @@ def shape(
         "allocations": [
             shape_allocation(each, record) for each in refunds.live_allocations(refund)
         ],
-        "refund_payments": [shape_payment(each) for each in record.payments],
+        "refund_payments": [shape_payment(each, record.linked) for each in record.payments],
         "document": _documents.summary(stored, links),
         "completed_at": refund.completed_at,
         "created_at": refund.created_at,
@@ -183,8 +193,8 @@ def shape_allocation(allocation: RefundAllocation, record: Record) -> dict[str, 
     }
 
 
-def shape_payment(payment: RefundPayment) -> dict[str, Any]:
-    """Show one payment of a refund."""
+def shape_payment(payment: RefundPayment, linked: Linked = NOTHING) -> dict[str, Any]:
+    """Show one payment of a refund; nothing is linked with a new one."""
     return {
         "id": payment.id,
         "refund_id": payment.refund_id,
@@ -198,7 +208,7 @@ def shape_payment(payment: RefundPayment) -> dict[str, Any]:
         "memo": payment.memo,
         "transaction_tags": payment.transaction_tags,
         "metadata": payment.metadata,
-        "reconciled_bank_transactions": [],
+        "reconciled_bank_transactions": shape_lines(linked.get(payment.id, ())),
         "completed_at": payment.completed_at,
         "cancelled_at": payment.cancelled_at,
         "created_at": payment.created_at,

@@ -1,17 +1,51 @@
-"""Journal entries: what was posted, and for what."""
+"""Journal entries: what was posted, and for what; and what is written by hand."""
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from handlers.replies import Reply
+from accounting import manual_entries
+from accounting.accounts import Account
+from accounting.manual_entries import ManualEntry
+from handlers.bodies import JournalEntryCreate, JournalEntryReplace, JournalEntryReversal
+from handlers.replies import Created, Csv, Reply
 from persistence.books import Books
-from persistence.journal import EntryLine, EntryRecord
+from persistence.journal_records import EntryLine, EntryRecord, written
 from persistence.pages import Page, PageRequest
+
+AUTHORS = {"ai": "AI", "manual": "Manual", "system": "System", "import": "Import"}
+EXPORTED = {
+    "entry_id": "id",
+    "sequence_number": "sequence_number",
+    "entry_date": "entry_date",
+    "status": "status",
+    "created_by": "created_by",
+    "source_type": "source_type",
+    "reference": "reference",
+    "description": "description",
+    "line_number": "line_number",
+    "account_code": "account_code",
+    "account_name": "account_name",
+    "debit_amount": "debit",
+    "credit_amount": "credit",
+    "line_description": "line_description",
+    "currency": "currency",
+    "posted_at": "posted_at",
+    "reversal_of_id": "reversal_of_id",
+}
+"""The columns of a file, each with its name in what the journal reads."""
 
 
 async def list_journal_entries(books: Books, page: PageRequest) -> Page[Reply]:
-    """List entries without their lines."""
+    """List entries without their lines, drafts and rejected ones among them."""
     return (await books.journal.page(page)).of(summarize)
+
+
+async def export_journal_entries(books: Books, page: PageRequest) -> Csv:
+    """Write the entries that a list finds, one row for each of their lines."""
+    rows = await books.journal.export(page)
+    cells = ([row[name] for name in EXPORTED.values()] for row in rows)
+    return Csv("journal-entries.csv", list(EXPORTED), cells)
 
 
 async def get_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
@@ -19,8 +53,60 @@ async def get_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
     return shape(await books.journal.get(journal_entry_id))
 
 
+async def create_journal_entry(books: Books, body: JournalEntryCreate) -> Reply:
+    """Write an entry by hand: a draft, or posted at once."""
+    named = await books.accounts.named(manual_entries.account_references(body))
+    entry = manual_entries.write(body, named, books.occasion)
+    return Created(shape(books.journal.keep(entry, by_id(named))))
+
+
+async def replace_journal_entry(
+    books: Books, journal_entry_id: UUID, body: JournalEntryReplace
+) -> Reply:
+    """Replace what a draft says."""
+    entry = written(await books.journal.lock(journal_entry_id))
+    named = await books.accounts.named(manual_entries.account_references(body))
+    redrawn = manual_entries.rewrite(entry, body, named, books.occasion)
+    return shape(books.journal.keep(redrawn, by_id(named)))
+
+
+async def approve_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
+    """Post a draft."""
+    entry = written(await books.journal.lock(journal_entry_id))
+    named = await books.accounts.named(manual_entries.accounts_on(entry.lines))
+    approved = manual_entries.approve(entry, named, books.occasion)
+    return shape(books.journal.keep(approved, by_id(named)))
+
+
+async def reject_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
+    """Turn a draft down."""
+    entry = written(await books.journal.lock(journal_entry_id))
+    return shape(await keep(books, manual_entries.reject(entry)))
+
+
+async def reverse_journal_entry(
+    books: Books, journal_entry_id: UUID, body: JournalEntryReversal | None
+) -> Reply:
+    """Take a posted entry back by its mirror."""
+    entry = written(await books.journal.lock(journal_entry_id))
+    on = (body or {}).get("entry_date")
+    return Created(shape(await keep(books, manual_entries.reverse(entry, on, books.occasion))))
+
+
+async def keep(books: Books, entry: ManualEntry) -> EntryRecord:
+    """Save an entry whose accounts were judged when it was written."""
+    named = await books.accounts.named(manual_entries.accounts_on(entry.lines))
+    return books.journal.keep(entry, by_id(named))
+
+
+def by_id(named: Mapping[Any, Account]) -> dict[UUID, Account]:
+    """Lay out accounts by their ids, however they were named."""
+    return {account.id: account for account in named.values()}
+
+
 def summarize(entry: EntryRecord) -> dict[str, Any]:
-    """Show an entry in a list; a posted one is approved and balanced."""
+    """Show an entry in a list; drafts are balanced like all others."""
+    from_bank = entry.source_type == "bank_transaction"
     return {
         "id": entry.id,
         "sequence_number": entry.sequence_number,
@@ -32,12 +118,12 @@ def summarize(entry: EntryRecord) -> dict[str, Any]:
         "total_credit": entry.total,
         "is_balanced": True,
         "created_by": entry.created_by,
-        "created_by_display": entry.created_by.capitalize(),
-        "status": "approved",
-        "status_display": "Approved",
-        "is_posted": True,
+        "created_by_display": AUTHORS[entry.created_by],
+        "status": entry.status,
+        "status_display": entry.status.capitalize(),
+        "is_posted": entry.posted_at is not None,
         "posted_at": entry.posted_at,
-        "bank_transaction_id": None,
+        "bank_transaction_id": entry.source_id if from_bank else None,
         "source_type": entry.source_type,
         "source_id": entry.source_id,
         "source_reference": entry.reference,
@@ -49,7 +135,7 @@ def shape(entry: EntryRecord) -> dict[str, Any]:
     """Show an entry with its lines."""
     return {
         **summarize(entry),
-        "accounting_period": f"{entry.entry_date:%Y-%m}",
+        "accounting_period": entry.entry_date.isoformat()[:7],
         "reversal_of_id": entry.reversal_of_id,
         "reversed_by_id": entry.reversed_by_id,
         "lines": [shape_line(line) for line in entry.lines],

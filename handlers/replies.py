@@ -1,5 +1,6 @@
 """What a handler answers beside a plain value."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,3 +12,15 @@ class Created:
     """The operation's 201: something is there now that was not before."""
 
     value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Csv:
+    """The operation's 200 as a file to keep: a table of comma-separated values.
+
+    A cell is text, a number, a day, a moment, a truth or None; every row is as wide as the header.
+    """
+
+    file_name: str
+    header: Sequence[str]
+    rows: Iterable[Sequence[Any]]

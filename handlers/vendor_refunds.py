@@ -1,17 +1,21 @@
 """Vendor refunds: money that vendors give back, agreed first and paid second."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from access.principal import Caller, CallerKind
 from accounting import documents, refund_payments, refunds, vendor_refunding
+from accounting.errors import NotAllowed
 from accounting.numbers import titled
 from accounting.refund_allocating import Touched
 from accounting.refunds import RefundAllocation, VendorRefundPayment
 from accounting.vendor_refunding import Refunded
 from handlers import _documents, _trade_refunds
 from handlers._documents import Links
-from handlers._shapes import day_start
+from handlers._held import follow
+from handlers._shapes import day_start, shape_lines
 from handlers._trading import keep
 from handlers.bodies import (
     VendorRefundCreate,
@@ -20,6 +24,7 @@ from handlers.bodies import (
     VendorRefundUpdate,
 )
 from handlers.replies import Created, Reply
+from persistence.bank_links import NOTHING, Linked
 from persistence.books import Books
 from persistence.pages import Page, PageRequest
 from persistence.refund_reach import Record, lock_for_new, lock_with_payment
@@ -47,7 +52,10 @@ async def create_vendor_refund_payment(
 
 async def list_vendor_refund_payments(books: Books, page: PageRequest) -> Page[Reply]:
     """List the payments of all refunds."""
-    return (await books.vendor_refund_payments.page_of_all(page)).of(shape_payment)
+    books.hold_still()
+    found = await books.vendor_refund_payments.page_of_all(page)
+    linked = await books.bank_links.of(found.rows)
+    return found.of(lambda payment: shape_payment(payment, linked))
 
 
 async def get_vendor_refund_payment(
@@ -61,15 +69,21 @@ async def get_vendor_refund_payment(
 
 
 async def update_vendor_refund_payment(
-    books: Books, vendor_refund_payment_id: UUID, body: VendorRefundPaymentUpdate, links: Links
+    books: Books,
+    caller: Caller,
+    vendor_refund_payment_id: UUID,
+    body: VendorRefundPaymentUpdate,
+    links: Links,
 ) -> Reply:
     """Change what is supplied of a payment, and what its refund gives back where a list is."""
+    refuse_cancelling(caller, body.get("status"))
     trade, id_ = books.purchases, vendor_refund_payment_id
     before = await lock_with_payment(trade, id_, body)
     roles = await books.roles()
     after = vendor_refunding.amend(trade.side, before, id_, body, roles, books.occasion)
     await put(trade, before, before.touched, after)
-    return await show_payment(books, record_of(after), after.payment(id_), links)
+    linked = await books.bank_links.of(after.payments)
+    return await show_payment(books, record_of(after, linked), after.payment(id_), links)
 
 
 async def cancel_vendor_refund_payment(books: Books, vendor_refund_payment_id: UUID) -> Reply:
@@ -122,7 +136,7 @@ async def update_vendor_refund(
     described = vendor_refunding.describe(refund, body, books.occasion, touched=added is not None)
     if described is not refund:
         await keep(books.purchases, described)
-    whole = RefundRecord(described, record.payments, record.documents)
+    whole = replace(record, refund=described)
     return await _trade_refunds.show(books.purchases, whole, links, shape)
 
 
@@ -139,15 +153,26 @@ async def agree(books: Books, body: Mapping[str, Any]) -> Refunded | Record:
     return agreed
 
 
+def refuse_cancelling(caller: Caller, status: str | None) -> None:
+    """Raise NotAllowed where a status would do what the caller may not do by its own operation."""
+    if status == "cancelled" and caller.kind is not CallerKind.BUSINESS_TOKEN:
+        raise NotAllowed(
+            "permission_denied", "Only a business token cancels a vendor refund payment."
+        )
+
+
 async def put(trade: Trade, before: Refunded | None, loaded: Touched, after: Refunded) -> None:
     """Keep what changed of a refund and of what it touches."""
     subjects, moved = vendor_refunding.changed(before, loaded, after)
     await keep(trade, *subjects, moved=moved)
+    for was in () if before is None else before.payments:
+        await follow(trade, was, after.payment(was.id))
 
 
-def record_of(refunded: Refunded) -> Record:
-    """Take what is shown of a refund."""
-    return RefundRecord(refunded.refund, refunded.payments, dict(refunded.touched.documents))
+def record_of(refunded: Refunded, linked: Linked = NOTHING) -> Record:
+    """Take what is shown of a refund; nothing is linked with a new one."""
+    documents = dict(refunded.touched.documents)
+    return RefundRecord(refunded.refund, refunded.payments, documents, linked)
 
 
 async def show_payment(
@@ -156,7 +181,7 @@ async def show_payment(
     """Show a payment with its refund; it comes first, since the answer speaks of it."""
     refund = await _trade_refunds.show(books.purchases, record, links, shape)
     return {
-        "payment": shape_payment(payment),
+        "payment": shape_payment(payment, record.linked),
         "refund": refund,
         "allocations": refund["allocations"],
     }
@@ -190,7 +215,7 @@ def shape(
         "allocations": [
             shape_allocation(each, record) for each in refunds.live_allocations(refund)
         ],
-        "vendor_refund_payments": [shape_payment(each) for each in record.payments],
+        "vendor_refund_payments": [shape_payment(each, record.linked) for each in record.payments],
         "document": _documents.summary(stored, links),
         "created_at": refund.created_at,
         "updated_at": refund.updated_at,
@@ -222,7 +247,7 @@ def shape_allocation(allocation: RefundAllocation, record: Record) -> dict[str, 
     }
 
 
-def shape_payment(payment: VendorRefundPayment) -> dict[str, Any]:
+def shape_payment(payment: VendorRefundPayment, linked: Linked) -> dict[str, Any]:
     """Show one payment of a refund."""
     return {
         "id": payment.id,
@@ -246,7 +271,7 @@ def shape_payment(payment: VendorRefundPayment) -> dict[str, Any]:
         "memo": payment.memo,
         "transaction_tags": payment.transaction_tags or (),
         "metadata": payment.metadata,
-        "reconciled_bank_transactions": [],
+        "reconciled_bank_transactions": shape_lines(linked.get(payment.id, ())),
         "created_at": payment.created_at,
         "updated_at": payment.updated_at,
     }

@@ -14,7 +14,6 @@ from handlers.bodies import VendorCreate, VendorUpdate
 from handlers.replies import Created, Reply
 from persistence.books import Books
 from persistence.pages import Page, PageRequest
-from persistence.parties import PartyAccount
 
 
 async def create_vendor(books: Books, body: VendorCreate, links: Links) -> Reply:
@@ -26,9 +25,11 @@ async def create_vendor(books: Books, body: VendorCreate, links: Links) -> Reply
     return Created(show(_parties.add(books, books.vendors, facts(body), file), links))
 
 
-async def list_vendors(books: Books, page: PageRequest) -> Page[Reply]:
-    """List vendors."""
-    return (await books.vendors.page(page)).of(shape)
+async def list_vendors(books: Books, page: PageRequest, links: Links) -> Page[Reply]:
+    """List vendors with their documents."""
+    found = await books.vendors.page(page)
+    documents = await books.stored_documents.all_of_each([vendor.id for vendor in found.rows])
+    return found.of(lambda vendor: show(Whole(vendor, documents[vendor.id]), links))
 
 
 async def get_vendor(books: Books, vendor_id: UUID, links: Links) -> Reply:
@@ -67,10 +68,10 @@ def facts(body: Any) -> dict[str, Any]:
 
 
 def show(found: Whole[Vendor], links: Links) -> Reply:
-    """Show a single vendor."""
-    return {**shape(found.account), **_parties.shape_documents(found, links)}
-
-
-def shape(found: PartyAccount[Vendor]) -> Reply:
-    """Show a vendor as lists do."""
-    return {"type": "VendorData", **_parties.shape(found), "memo": found.trader.memo}
+    """Show a vendor."""
+    return {
+        "type": "VendorData",
+        **_parties.shape(found.account),
+        "memo": found.trader.memo,
+        **_parties.shape_documents(found, links),
+    }

@@ -2,35 +2,33 @@
 
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import date
-from typing import Any, ClassVar
+from typing import ClassVar
 from uuid import UUID
-
-from sqlalchemy import (
-    ARRAY,
-    BigInteger,
-    Date,
-    Text,
-    and_,
-    any_,
-    cast,
-    func,
-    literal_column,
-    or_,
-    select,
-)
-from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.accounts import Account, AccountReference
 from accounting.chart import Role
 from accounting.ledger import balance
-from persistence.statements import Query, Row, compiled, given
-from persistence.store import Store, among, in_business
-from persistence.tables import account, journal_entry, journal_line
+from accounting.periods import EVER, Period
+from persistence.account_statements import (
+    BY_ID,
+    CHART,
+    FAMILY,
+    FAMILY_BY_EXTERNAL_ID,
+    HOLD_NAMED,
+    LINEAGE,
+    LOCK,
+    NAMES,
+    READ_NAMED,
+    ROLES,
+)
+from persistence.balances import period_parameters
+from persistence.statements import Query, Row
+from persistence.store import Store, not_found
+from persistence.tables import account
 from persistence.wire import Answers, Question
 
-NAMES = tuple(item.name for item in fields(Account))
 MOST_REMEMBERED = 10_000
 
 
@@ -76,97 +74,12 @@ class AccountState:
         return balance(kind, debits, credits_, behavior)
 
 
-def _sum(column: ColumnElement[int], label: str) -> ColumnElement[int]:
-    return cast(func.sum(column), BigInteger).label(label)
+@dataclass(frozen=True, slots=True)
+class Family:
+    """An account with all above and all below it; those above only place it, and show no sums."""
 
-
-def _turnovers(*, chosen: bool) -> Any:
-    within = journal_line.c.entry_date.between(given("date_from", Date), given("date_to", Date))
-    none: ColumnElement[int] = literal_column("0")
-    statement = select(
-        journal_line.c.account_id,
-        _sum(journal_line.c.debit, "debits"),
-        _sum(journal_line.c.credit, "credits"),
-        func.count().filter(journal_line.c.debit > none).label("debit_count"),
-        func.count().filter(journal_line.c.credit > none).label("credit_count"),
-        cast(func.sum(journal_line.c.debit).filter(within), BigInteger).label("period_debits"),
-        cast(func.sum(journal_line.c.credit).filter(within), BigInteger).label("period_credits"),
-        func.max(journal_line.c.entry_date).label("last_entry_date"),
-    ).where(in_business(journal_line))
-    if chosen:
-        statement = statement.where(among(journal_line.c.account_id))
-    return statement.group_by(journal_line.c.account_id).subquery("turnover")
-
-
-_LAST_REFERENCE = (
-    select(journal_entry.c.reference)
-    .select_from(
-        journal_line.join(
-            journal_entry,
-            and_(
-                journal_entry.c.business_id == journal_line.c.business_id,
-                journal_entry.c.id == journal_line.c.entry_id,
-            ),
-        )
-    )
-    .where(
-        journal_line.c.business_id == account.c.business_id,
-        journal_line.c.account_id == account.c.id,
-    )
-    .order_by(journal_line.c.entry_date.desc(), journal_line.c.id.desc())
-    .limit(literal_column("1"))
-    .scalar_subquery()
-)
-
-
-def _states(*, chosen: bool) -> str:
-    turnover = _turnovers(chosen=chosen)
-    none: ColumnElement[int] = literal_column("0")
-    amounts = (
-        "debits",
-        "credits",
-        "debit_count",
-        "credit_count",
-        "period_debits",
-        "period_credits",
-    )
-    statement = (
-        select(
-            *(account.c[name] for name in NAMES),
-            *(func.coalesce(turnover.c[name], none).label(name) for name in amounts),
-            turnover.c.last_entry_date,
-            _LAST_REFERENCE.label("last_entry_reference"),
-        )
-        .select_from(account.outerjoin(turnover, turnover.c.account_id == account.c.id))
-        .where(in_business(account))
-        .order_by(account.c.code, account.c.id)
-    )
-    return compiled(statement.where(among(account.c.id)) if chosen else statement)
-
-
-CHART = _states(chosen=False)
-BY_ID = _states(chosen=True)
-ROLES = compiled(
-    select(account.c.id, account.c.role).where(in_business(account), account.c.role.is_not(None))
-)
-_NAMED = or_(
-    cast(account.c.id, Text) == any_(given("references", ARRAY(Text()))),
-    account.c.code == any_(given("references", ARRAY(Text()))),
-    account.c.external_id == any_(given("references", ARRAY(Text()))),
-)
-# Held against archiving until the posting is committed; others may hold them too.
-HOLD_NAMED = compiled(
-    select(account.c.id)
-    .where(in_business(account), _NAMED)
-    .order_by(account.c.id)
-    .with_for_update(read=True, key_share=True)
-)
-READ_NAMED = compiled(select(*(account.c[n] for n in NAMES)).where(in_business(account), _NAMED))
-# No posting may be under way on an account while it is archived, so the lock is the strongest.
-LOCK = compiled(
-    select(account.c.id).where(in_business(account), among(account.c.id)).with_for_update()
-)
-EVER = {"date_from": date.min, "date_to": date.max}
+    one: AccountState
+    states: tuple[AccountState, ...]
 
 
 class RoleMemory:
@@ -194,7 +107,7 @@ class AccountStore(Store[AccountState]):
     rank: ClassVar = 0
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
-        return (Query(BY_ID, {"ids": list(ids), **EVER}),)
+        return (Query(BY_ID, {"ids": list(ids), **period_parameters(EVER)}),)
 
     def assemble(self, answers: Answers) -> list[AccountState]:
         return [_state(row) for row in answers[0]]
@@ -202,12 +115,53 @@ class AccountStore(Store[AccountState]):
     def _locking(self, ids: Sequence[UUID]) -> Query:
         return Query(LOCK, {"ids": list(ids)})
 
-    def chart(
-        self, date_from: date | None = None, date_to: date | None = None
-    ) -> Question[list[AccountState]]:
+    def chart(self, period: Period = EVER) -> Question[list[AccountState]]:
         """Read every account by code, with the movement within the period."""
-        period = {"date_from": date_from or date.min, "date_to": date_to or date.max}
-        return self.ask((Query(CHART, period),), lambda answers: self.seen(self.assemble(answers)))
+        query = Query(CHART, period_parameters(period))
+        return self.ask((query,), lambda answers: self.seen(self.assemble(answers)))
+
+    def family(self, reference: str) -> Question[Family]:
+        """Read an account that is named in any way, with all above and below; raises NotFound."""
+
+        def answer(answers: Answers) -> Family:
+            found = self._family_of(answers[0])
+            if found is None:
+                raise not_found(self.noun)
+            return found
+
+        return self.ask((self._family(FAMILY, reference),), answer)
+
+    def family_of_external_id(self, external_id: str) -> Question[Family | None]:
+        """Read the account that has an external id, with all above and below; None without one."""
+        query = self._family(FAMILY_BY_EXTERNAL_ID, external_id)
+        return self.ask((query,), lambda answers: self._family_of(answers[0]))
+
+    def lock_family(self, id: UUID) -> Question[Family]:
+        """Wait for the postings under way on an account, then read it with all above and below.
+
+        Raises NotFound, and Stale where If-Match names an older one.
+        """
+        self.books.note_locks(self.rank, [id])
+
+        def answer(answers: Answers) -> Family:
+            found = self._family_of(answers[1])
+            if found is None:
+                raise not_found(self.noun)
+            self.books.check_precondition(found.one)
+            return found
+
+        return self.ask((self._locking([id]), self._family(FAMILY, str(id))), answer)
+
+    def lineage(self, reference: str, *, hold: bool = False) -> Question[tuple[Account, ...]]:
+        """Read an account that is named in any way, and those above it; empty where there is none.
+
+        Held, it is not archived before the transaction ends.
+        """
+        held = (Query(HOLD_NAMED, {"references": [reference, reference.lower()]}),) if hold else ()
+        return self.ask(
+            (*held, Query(LINEAGE, {"reference": reference})),
+            lambda answers: tuple(Account(**row) for row in answers[-1]),
+        )
 
     def roles(self) -> Question[dict[Role, UUID]]:
         """Read which account has which role."""
@@ -226,7 +180,9 @@ class AccountStore(Store[AccountState]):
         """
         if not references:
             return self.ask((), lambda _: {})
-        texts = {"references": [str(each.value) for each in references]}
+        # An id may come in capitals; a code or an external id is what it is.
+        words = {str(each.value) for each in references}
+        texts = {"references": sorted(words | {word.lower() for word in words})}
         held = (Query(HOLD_NAMED, texts),) if hold else ()
 
         def answer(answers: Answers) -> dict[AccountReference, Account]:
@@ -240,9 +196,19 @@ class AccountStore(Store[AccountState]):
         """Stage an account."""
         self.books.stage(account, value.id, {name: getattr(value, name) for name in NAMES})
 
+    def _family(self, text: str, reference: str) -> Query:
+        return Query(text, {"reference": reference, **period_parameters(EVER)})
+
+    def _family_of(self, rows: Sequence[Row]) -> Family | None:
+        named = [row["id"] for row in rows if row["is_named"]]
+        states = tuple(self.seen([_state(row) for row in rows]))
+        ones = [state for state in states if state.id in named]
+        return Family(ones[0], states) if ones else None
+
 
 def _state(row: Row) -> AccountState:
     kept = Account(**{name: row.pop(name) for name in NAMES})
+    row.pop("is_named")
     return AccountState(account=kept, **row)
 
 
@@ -251,6 +217,6 @@ def _resolve(reference: AccountReference, found: Sequence[Account]) -> Account |
     tried = {"id": ("id",), "code": ("code",), "any": ("id", "code", "external_id")}
     for name in tried[reference.kind]:
         for one in found:
-            if str(getattr(one, name)) == wanted:
+            if str(getattr(one, name)) == (wanted.lower() if name == "id" else wanted):
                 return one
     return None

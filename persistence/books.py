@@ -12,14 +12,21 @@ from uuid import UUID
 from sqlalchemy import Table
 
 from accounting.accounts import Account
+from accounting.banking import BankAccount, BankTransaction
 from accounting.businesses import Business
 from accounting.chart import Role
 from accounting.errors import Stale
 from accounting.ledger import Entry
 from accounting.occasion import Occasion
 from accounting.parties import Customer, Vendor
+from accounting.payouts import Payout
 from accounting.sides import PAYABLE, RECEIVABLE
+from persistence.account_entries import AccountEntries
 from persistence.accounts import AccountStore, RoleMemory
+from persistence.audit import AuditTrail
+from persistence.balances import Balances
+from persistence.bank import BankAccountStore, BankTransactionStore
+from persistence.bank_links import BankLinkStore
 from persistence.bills import (
     BillPaymentStore,
     BillStore,
@@ -27,6 +34,7 @@ from persistence.bills import (
     VendorRefundPaymentStore,
     VendorRefundStore,
 )
+from persistence.candidates import Candidates
 from persistence.customers import CustomerStore
 from persistence.identifiers import new_id
 from persistence.invoices import (
@@ -37,6 +45,7 @@ from persistence.invoices import (
     InvoiceStore,
 )
 from persistence.journal import JournalStore
+from persistence.payouts import PayoutStore
 from persistence.sessions import Reading, Writing
 from persistence.staging import Staging
 from persistence.statements import Row
@@ -48,7 +57,7 @@ from persistence.vendors import VendorStore
 from persistence.wire import Question
 from persistence.write_offs import WriteOffStore
 
-Kept = Customer | Vendor | Account
+Kept = Customer | Vendor | Account | BankAccount | BankTransaction | Payout
 """The values that the books of a business keep beside those of a side of its trade."""
 
 
@@ -86,6 +95,10 @@ class Books:
         self._precondition = precondition
         self._versions: dict[UUID, int] = {}
         self._last_lock: tuple[int, UUID] | None = None
+        self._open()
+
+    def _open(self) -> None:
+        """Open the stores, and the two sides of trade that are kept in them."""
         self.customers = CustomerStore(self)
         self.vendors = VendorStore(self)
         self.accounts = AccountStore(self)
@@ -121,8 +134,16 @@ class Books:
             refunds=self.vendor_refunds,
             refund_payments=self.vendor_refund_payments,
         )
+        self.payouts = PayoutStore(self)
+        self.bank_links = BankLinkStore(self)
+        self.candidates = Candidates(self)
         self.journal = JournalStore(self)
+        self.balances = Balances(self)
+        self.account_entries = AccountEntries(self)
         self.stored_documents = StoredDocumentStore(self)
+        self.audit_trail = AuditTrail(self)
+        self.bank_accounts = BankAccountStore(self)
+        self.bank_transactions = BankTransactionStore(self)
 
     # ── What is known of the business ──────────────────────────────────────────────────────────
 
@@ -253,4 +274,10 @@ class Books:
                 return self.vendors
             case Account():
                 return self.accounts
+            case BankAccount():
+                return self.bank_accounts
+            case BankTransaction():
+                return self.bank_transactions
+            case Payout():
+                return self.payouts
         raise TypeError(f"no store keeps a {type(value).__name__}")

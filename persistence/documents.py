@@ -15,6 +15,7 @@ from accounting.parties import Party
 from accounting.splits import Split
 from persistence.document_shares import Shares, take_shares
 from persistence.document_statements import PARTY, STORED, DocumentStatements
+from persistence.identifiers import account_id
 from persistence.journal import posted_by_source
 from persistence.numbered import GivenNumbers
 from persistence.pages import Page, PageRequest
@@ -149,7 +150,7 @@ def document_of(row: Row, *, posted: tuple[Posted, ...] = ()) -> Document:
 
 def split_of(pairs: list[Any]) -> Split:
     """Read a split from its JSON."""
-    return tuple((UUID(account), amount) for account, amount in pairs)
+    return tuple((account_id(account), amount) for account, amount in pairs)
 
 
 def _line_row(line: LineItem) -> Row:
@@ -164,10 +165,10 @@ def _line(row: Row) -> LineItem:
     values = {
         **row,
         "id": UUID(row["id"]),
-        "account_id": UUID(row["account_id"]),
+        "account_id": account_id(row["account_id"]),
         "quantity": Decimal(row["quantity"]),
         "tax_rate": None if row["tax_rate"] is None else Decimal(row["tax_rate"]),
-        "taxes": tuple(Tax(amount, UUID(account)) for amount, account in row["taxes"]),
+        "taxes": tuple(Tax(amount, account_id(account)) for amount, account in row["taxes"]),
         "tags": tuple(row["tags"]),
     }
     return LineItem(**values)

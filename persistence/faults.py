@@ -37,6 +37,12 @@ _UNIQUE = {
     "account_business_id_code_key": _Broken(
         "duplicate_account_code", "Another account of this business has this code."
     ),
+    "bank_account_business_id_account_id_key": _Broken(
+        "account_taken", "Another bank account stands on this account."
+    ),
+    "journal_entry_business_id_reversal_of_id_key": _Broken(
+        "already_reversed", "The entry is reversed already."
+    ),
 }
 # Only of documents that are deleted: what names one holds it first.
 _NAMED = {

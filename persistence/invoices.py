@@ -42,6 +42,7 @@ PAYMENTS = PaymentStatements(
     tables.customer,
     PAID,
     REFUNDED,
+    payout=tables.payout,
     own_filters={"processor": Filter(processor == given("processor", Text), str.lower)},
 )
 CREDITED = AllocationStatements(tables.customer_credit_allocation, "credit_id", INVOICES)

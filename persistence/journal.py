@@ -1,63 +1,32 @@
-"""The journal: entries are posted and read, and nothing else."""
+"""The journal: entries are posted and read; what is written by hand waits in it as a draft."""
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date, datetime
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 from uuid import UUID
 
 from accounting.accounts import Account, AccountReference
+from accounting.errors import RuleBroken
 from accounting.ledger import Entry, Line, Posted
+from accounting.manual_entries import ManualEntry
 from accounting.numbers import Number, journal_series
-from persistence.identifiers import new_id
-from persistence.journal_statements import BY_ID, LINES, LISTING, POSTED, REACTIVATE, SHOWN
+from persistence.identifiers import account_id, new_id
+from persistence.journal_lists import LISTING, MOST_EXPORTED, exported
+from persistence.journal_records import (
+    EntryLine,
+    EntryRecord,
+    draft_row,
+    head_row,
+    line_on,
+    record_of,
+    shown,
+)
+from persistence.journal_statements import BY_ID, DELETE_DRAFT, LINES, POSTED, REACTIVATE, STORED
 from persistence.pages import Page, PageRequest
 from persistence.statements import Query, Row
-from persistence.store import Store
-from persistence.tables import journal_entry, journal_line
+from persistence.store import Store, lock_statement
+from persistence.tables import journal_draft, journal_entry, journal_line
 from persistence.wire import Answers, Question
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntryLine:
-    """A posted line with the account it stands on; amounts in minor units."""
-
-    id: UUID
-    line_number: int
-    account_id: UUID
-    account_code: str
-    account_name: str
-    account_type: str
-    debit: int
-    credit: int
-    description: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntryRecord:
-    """A posted entry as it is shown; `lines` is empty in a list."""
-
-    id: UUID
-    created_at: datetime
-    sequence_number: Number
-    entry_date: date
-    posted_at: datetime
-    reference: Number
-    description: str
-    currency: str
-    total: int
-    created_by: str
-    source_type: str
-    source_id: UUID
-    reversal_of_id: UUID | None
-    reversed_by_id: UUID | None
-    lines: tuple[EntryLine, ...] = ()
-
-    @property
-    def version(self) -> int:
-        """A posted entry never changes."""
-        return 1
 
 
 class JournalStore(Store[EntryRecord]):
@@ -75,11 +44,28 @@ class JournalStore(Store[EntryRecord]):
         by_entry: dict[UUID, list[EntryLine]] = defaultdict(list)
         for line in lines:
             by_entry[line.pop("entry_id")].append(EntryLine(**line))
-        return [EntryRecord(**entry, lines=tuple(by_entry[entry["id"]])) for entry in entries]
+        return [record_of(row, tuple(by_entry[row["id"]])) for row in entries]
 
     def page(self, wanted: PageRequest) -> Question[Page[EntryRecord]]:
         """List one page, without lines."""
-        return self.listed(LISTING, wanted, lambda row: EntryRecord(**row))
+        return self.listed(LISTING, wanted, record_of)
+
+    def export(self, wanted: PageRequest) -> Question[list[Row]]:
+        """Read the lines of all entries that a list finds, each with what it says of its entry.
+
+        Raises RuleBroken `export_too_large` where there are too many for one file.
+        """
+
+        def answer(answers: Answers) -> list[Row]:
+            if len(answers[0]) > MOST_EXPORTED:
+                raise RuleBroken(
+                    "export_too_large",
+                    "The file would be too long. Ask for less, as by date_from and date_to.",
+                    limit=MOST_EXPORTED,
+                )
+            return answers[0]
+
+        return self.ask((LISTING.asked(wanted, exported, limit=MOST_EXPORTED + 1),), answer)
 
     def posted_for(self, sources: Sequence[UUID]) -> Query:
         """The statement that reads what was posted for documents, oldest first."""
@@ -90,10 +76,9 @@ class JournalStore(Store[EntryRecord]):
         books, entry_id = self.books, new_id()
         head = {
             "id": entry_id,
+            "version": 1,
             "created_at": books.now,
-            "sequence_number": books.staging.take_number(journal_series(entry.entry_date)),
             "entry_date": entry.entry_date,
-            "posted_at": books.now,
             "reference": entry.reference,
             "description": entry.description,
             "currency": books.business.base_currency,
@@ -104,21 +89,55 @@ class JournalStore(Store[EntryRecord]):
             "source_id": entry.source_id,
             "reversal_of_id": entry.reversal_of_id,
         }
-        books.staging.insert(journal_entry, head)
-        for place, line in enumerate(entry.lines, start=1):
+        self._stage(head, [(new_id(), line) for line in entry.lines])
+
+    def keep(self, entry: ManualEntry, accounts: Mapping[UUID, Account]) -> EntryRecord:
+        """Stage an entry that was written by hand, as a draft or posted; return it as it is shown.
+
+        `accounts` are those on its lines, by their ids.
+        """
+        if entry.status != "approved":
+            self.books.stage(journal_draft, entry.id, draft_row(entry, self.books.now))
+            return shown(entry, accounts, None, None)
+        lines = [
+            (line.id, Line(line.account_id, line.amount, description=line.description))
+            for line in entry.lines
+        ]
+        number = self._stage(head_row(entry), lines)
+        if entry.version:
+            self._forget_draft(entry)
+        return shown(entry, accounts, number, self.books.now)
+
+    def _forget_draft(self, entry: ManualEntry) -> None:
+        """Take away the draft of an entry that is posted; it goes on under the same id.
+
+        The draft leaves first, so that the audit trail tells of one thing in the right order.
+        """
+        parameters = {"business_id": self.books.business_id, "ids": [entry.id]}
+        self.books.staging.lead_with(Query(DELETE_DRAFT, parameters))
+        self.books.saw_version(entry.id, entry.version)
+
+    def _stage(self, head: Row, lines: Sequence[tuple[UUID, Line]]) -> Number:
+        """Stage the head of an entry and its lines by their ids; return the number it takes."""
+        staging = self.books.staging
+        number = staging.take_number(journal_series(head["entry_date"]))
+        posted = {"sequence_number": number, "posted_at": self.books.now}
+        staging.insert(journal_entry, {**head, **posted})
+        for place, (id_, line) in enumerate(lines, start=1):
             row = {
-                "id": new_id(),
-                "entry_id": entry_id,
+                "id": id_,
+                "entry_id": head["id"],
                 "line_number": place,
                 "account_id": line.account_id,
-                "entry_date": entry.entry_date,
+                "entry_date": head["entry_date"],
                 "debit": line.debit,
                 "credit": line.credit,
                 "description": line.description,
                 "settles_id": line.settles,
                 "split": line.split,
             }
-            books.staging.insert(journal_line, row)
+            staging.insert(journal_line, row)
+        return number
 
     async def staged(self) -> list[EntryRecord]:
         """Return the entries that wait to be posted, as they would be read."""
@@ -129,10 +148,19 @@ class JournalStore(Store[EntryRecord]):
         accounts = {account.id: account for account in named.values()}
         by_entry: dict[UUID, list[EntryLine]] = defaultdict(list)
         for line in lines:
-            by_entry[line["entry_id"]].append(_staged_line(line, accounts[line["account_id"]]))
+            by_entry[line["entry_id"]].append(
+                line_on(
+                    accounts[line["account_id"]],
+                    id=line["id"],
+                    line_number=line["line_number"],
+                    amount=line["debit"] - line["credit"],
+                    description=line["description"],
+                )
+            )
         return [
             EntryRecord(
-                **{name: row[name] for name in SHOWN},
+                **{name: row[name] for name in STORED},
+                status="approved",
                 reversed_by_id=None,
                 lines=tuple(by_entry[row["id"]]),
             )
@@ -156,6 +184,10 @@ class JournalStore(Store[EntryRecord]):
         }
         self.books.staging.follow_with(Query(REACTIVATE, parameters))
 
+    def _locking(self, ids: Sequence[UUID]) -> Query:
+        """Only a draft changes; what is posted stays as it is."""
+        return Query(lock_statement(journal_draft), {"ids": list(ids)})
+
 
 def posted_by_source(rows: list[Row]) -> dict[UUID, tuple[Posted, ...]]:
     """Make posted entries of the rows of `posted_for`, by the document they came from."""
@@ -166,27 +198,13 @@ def posted_by_source(rows: list[Row]) -> dict[UUID, tuple[Posted, ...]]:
     return {source: tuple(entries) for source, entries in found.items()}
 
 
-def _staged_line(row: Row, account: Account) -> EntryLine:
-    return EntryLine(
-        id=row["id"],
-        line_number=row["line_number"],
-        account_id=account.id,
-        account_code=account.code,
-        account_name=account.name,
-        account_type=account.account_type,
-        debit=row["debit"],
-        credit=row["credit"],
-        description=row["description"],
-    )
-
-
 def _line(
-    account_id: str, amount: int, settles: str | None, split: list[Any], description: str | None
+    account: str, amount: int, settles: str | None, split: list[Any], description: str | None
 ) -> Line:
     return Line(
-        UUID(account_id),
+        account_id(account),
         amount,
         UUID(settles) if settles else None,
-        tuple((UUID(part), cents) for part, cents in split),
+        tuple((account_id(part), cents) for part, cents in split),
         description,
     )

@@ -1,15 +1,33 @@
-"""The journal's statements: entries with their lines, what was posted for a document, the list."""
+"""The journal's statements: entries with their lines, and what was posted for a document."""
 
-from uuid import UUID
+from typing import Any
 
-from sqlalchemy import ARRAY, Date, Text, Uuid, and_, any_, cast, func, literal_column, or_, select
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Integer,
+    Text,
+    Uuid,
+    and_,
+    any_,
+    cast,
+    column,
+    delete,
+    func,
+    literal_column,
+    null,
+    select,
+    true,
+    union_all,
+)
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.elements import ColumnElement
+from sqlalchemy.types import TypeEngine
 
-from persistence.filters import any_part, created_filters
-from persistence.pages import SKIPPED, Filter, Listing
-from persistence.statements import compiled, given
+from accounting.manual_entries import SOURCE
+from persistence.statements import compiled, given, word
 from persistence.store import among, in_business
-from persistence.tables import account, journal_entry, journal_line
+from persistence.tables import account, journal_draft, journal_entry, journal_line
 
 _reversal = journal_entry.alias("reversal")
 _REVERSED_BY = (
@@ -20,8 +38,9 @@ _REVERSED_BY = (
     )
     .scalar_subquery()
 )
-SHOWN = (
+STORED = (
     "id",
+    "version",
     "created_at",
     "sequence_number",
     "entry_date",
@@ -35,29 +54,101 @@ SHOWN = (
     "source_id",
     "reversal_of_id",
 )
-COLUMNS = (*(journal_entry.c[name] for name in SHOWN), _REVERSED_BY.label("reversed_by_id"))
-BY_ID = compiled(select(*COLUMNS).where(in_business(journal_entry), among(journal_entry.c.id)))
+POSTED_COLUMNS = (
+    *(journal_entry.c[name] for name in STORED),
+    word("approved").label("status"),
+    _REVERSED_BY.label("reversed_by_id"),
+)
 
-_ON_ACCOUNT = and_(
-    account.c.business_id == journal_line.c.business_id, account.c.id == journal_line.c.account_id
+
+def _of_draft(name: str) -> ColumnElement[Any]:
+    """A column of a draft, by the name that it has once the draft is posted."""
+    said: dict[str, ColumnElement[Any]] = {
+        "source_type": word(SOURCE),
+        "source_id": journal_draft.c.id,
+    }
+    if name in journal_draft.c:
+        return journal_draft.c[name]
+    return said.get(name, cast(null(), journal_entry.c[name].type)).label(name)
+
+
+DRAFT_COLUMNS = (
+    *(_of_draft(name) for name in STORED),
+    journal_draft.c.status,
+    cast(null(), Uuid).label("reversed_by_id"),
 )
-LINES = compiled(
-    select(
-        journal_line.c.id,
-        journal_line.c.entry_id,
-        journal_line.c.line_number,
-        journal_line.c.account_id,
-        account.c.code.label("account_code"),
-        account.c.name.label("account_name"),
-        account.c.account_type,
-        journal_line.c.debit,
-        journal_line.c.credit,
-        journal_line.c.description,
+# An entry is posted or it waits; the statement looks at both at one moment.
+BY_ID = compiled(
+    union_all(
+        select(*POSTED_COLUMNS).where(in_business(journal_entry), among(journal_entry.c.id)),
+        select(*DRAFT_COLUMNS).where(in_business(journal_draft), among(journal_draft.c.id)),
     )
-    .select_from(journal_line.join(account, _ON_ACCOUNT))
-    .where(in_business(journal_line), among(journal_line.c.entry_id))
-    .order_by(journal_line.c.entry_id, journal_line.c.line_number)
 )
+DELETE_DRAFT = compiled(
+    delete(journal_draft).where(in_business(journal_draft), among(journal_draft.c.id))
+)
+
+_NAMES = (
+    account.c.code.label("account_code"),
+    account.c.name.label("account_name"),
+    account.c.account_type,
+)
+POSTED_LINE = (
+    journal_line.c.id,
+    journal_line.c.entry_id,
+    journal_line.c.line_number,
+    journal_line.c.account_id,
+    *_NAMES,
+    journal_line.c.debit,
+    journal_line.c.credit,
+    journal_line.c.description,
+)
+POSTED_LINES = journal_line.join(
+    account,
+    and_(
+        account.c.business_id == journal_line.c.business_id,
+        account.c.id == journal_line.c.account_id,
+    ),
+)
+_item = (
+    func.jsonb_array_elements(journal_draft.c.lines)
+    .table_valued(column("value", JSONB), with_ordinality="place", name="item")
+    .render_derived()
+)
+
+
+def _said(name: str, type_: type[TypeEngine[Any]]) -> ColumnElement[Any]:
+    return cast(_item.c.value.op("->>")(word(name)), type_)
+
+
+_AMOUNT = _said("amount", BigInteger)
+_NONE: ColumnElement[int] = literal_column("0::bigint")
+DRAFT_LINE = (
+    _said("id", Uuid).label("id"),
+    journal_draft.c.id.label("entry_id"),
+    cast(_item.c.place, Integer).label("line_number"),
+    account.c.id.label("account_id"),
+    *_NAMES,
+    func.greatest(_AMOUNT, _NONE).label("debit"),
+    func.greatest(-_AMOUNT, _NONE).label("credit"),
+    _said("description", Text).label("description"),
+)
+DRAFT_LINES = journal_draft.join(_item, true()).join(
+    account,
+    and_(
+        account.c.business_id == journal_draft.c.business_id,
+        account.c.id == _said("account_id", Uuid),
+    ),
+)
+_lines = union_all(
+    select(*POSTED_LINE)
+    .select_from(POSTED_LINES)
+    .where(in_business(journal_line), among(journal_line.c.entry_id)),
+    select(*DRAFT_LINE)
+    .select_from(DRAFT_LINES)
+    .where(in_business(journal_draft), among(journal_draft.c.id)),
+).subquery("line")
+LINES = compiled(select(_lines).order_by(_lines.c.entry_id, _lines.c.line_number))
 
 _POSTED_LINES = (
     select(
@@ -97,64 +188,6 @@ POSTED = compiled(
     .order_by(journal_entry.c.created_at, journal_entry.c.id)
 )
 
-
-def account_named(name: str) -> ColumnElement[UUID]:
-    """The account a caller names: tried as an id, then as a code, then as an external id."""
-    wanted = given(name, Text)
-    by_id = cast(account.c.id, Text) == wanted
-    by_code = account.c.code == wanted
-    chosen = select(account.c.id).where(
-        in_business(account), or_(by_id, by_code, account.c.external_id == wanted)
-    )
-    return (
-        chosen.order_by(by_id.desc(), by_code.desc()).limit(literal_column("1")).scalar_subquery()
-    )
-
-
-def _touches(name: str) -> Filter:
-    line = (
-        select(journal_line.c.id)
-        .where(
-            journal_line.c.business_id == journal_entry.c.business_id,
-            journal_line.c.entry_id == journal_entry.c.id,
-            journal_line.c.account_id == account_named(name),
-        )
-        .exists()
-    )
-    return Filter(line)
-
-
-LISTING = Listing(
-    source=journal_entry,
-    key=journal_entry.c.id,
-    scope=in_business(journal_entry),
-    columns=COLUMNS,
-    filters={
-        **created_filters(journal_entry, updated=journal_entry.c.created_at),
-        "account": _touches("account"),
-        "account_id": _touches("account_id"),
-        "created_by": Filter(journal_entry.c.created_by == given("created_by", Text)),
-        "date_from": Filter(journal_entry.c.entry_date >= given("date_from", Date)),
-        "date_to": Filter(journal_entry.c.entry_date <= given("date_to", Date)),
-        # Every entry in the journal is posted and approved; drafts are kept elsewhere.
-        "is_posted": Filter(literal_column("false"), lambda posted: SKIPPED if posted else posted),
-        "status": Filter(
-            literal_column("false"), lambda status: SKIPPED if status == "approved" else status
-        ),
-        "search": any_part(
-            "search",
-            journal_entry.c.description,
-            journal_entry.c.reference,
-            journal_entry.c.sequence_number,
-        ),
-    },
-    sorts={
-        "entry_date": journal_entry.c.entry_date,
-        "created_at": journal_entry.c.created_at,
-        "sequence_number": journal_entry.c.sequence_number,
-    },
-    default_sort="-entry_date",
-)
 
 REACTIVATE = """
 UPDATE account SET archived_at = NULL, version = version + 1, updated_at = %(now)s

@@ -142,16 +142,27 @@ class Listing:
     def _conditions(self, names: frozenset[str]) -> ColumnElement[bool]:
         return and_(self.scope, *(self.filters[name].condition for name in sorted(names)))
 
-    def _select(self, names: frozenset[str], sort: str, after: bool, paged: bool) -> Select[Any]:
-        down = sort.startswith("-")
-        by = self.sorts[sort.removeprefix("-")]
-        order = (by.desc(), self.key.desc()) if down else (by.asc(), self.key.asc())
+    def within(self, names: frozenset[str], sort: str, *, after: bool) -> ColumnElement[bool]:
+        """What the rows fulfil that are asked for, and come after a cursor's place."""
         conditions = self._conditions(names)
-        if after:
-            place = tuple_(cast(given("after", Text), by.type), given("after_id", self.key.type))
-            here = tuple_(by, self.key)
-            conditions = and_(conditions, here < place if down else here > place)
-        columns = [*self.columns, cast(by, Text).label("sorted_by")]
+        if not after:
+            return conditions
+        by = self.by(sort)
+        place = tuple_(cast(given("after", Text), by.type), given("after_id", self.key.type))
+        here = tuple_(by, self.key)
+        return and_(conditions, here < place if sort.startswith("-") else here > place)
+
+    def by(self, sort: str) -> ColumnElement[Any]:
+        """What a sort goes by before the id."""
+        return self.sorts[sort.removeprefix("-")]
+
+    def order(self, sort: str) -> tuple[ColumnElement[Any], ColumnElement[Any]]:
+        """The total order of a sort."""
+        return ordered(sort, self.by(sort), self.key)
+
+    def _select(self, names: frozenset[str], sort: str, after: bool, paged: bool) -> Select[Any]:
+        order, conditions = self.order(sort), self.within(names, sort, after=after)
+        columns = [*self.columns, cast(self.by(sort), Text).label("sorted_by")]
         limit = given("limit", BigInteger)
         if not paged:
             rows = select(*columns).select_from(self.source).where(conditions)
@@ -160,6 +171,13 @@ class Listing:
         ids = ids.order_by(*order).limit(limit).offset(given("offset", BigInteger))
         shown = and_(self.scope, self.key.in_(ids))
         return select(*columns).select_from(self.source).where(shown).order_by(*order)
+
+
+def ordered(
+    sort: str, by: ColumnElement[Any], key: ColumnElement[Any]
+) -> tuple[ColumnElement[Any], ColumnElement[Any]]:
+    """The total order of a sort, by any columns that hold what it goes by and the ids."""
+    return (by.desc(), key.desc()) if sort.startswith("-") else (by.asc(), key.asc())
 
 
 def page_of(

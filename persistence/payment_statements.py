@@ -11,6 +11,7 @@ from sqlalchemy import (
     Table,
     Text,
     Uuid,
+    and_,
     select,
 )
 
@@ -29,7 +30,7 @@ STORED = tuple(item.name for item in fields(Payment) if item.name not in DERIVED
 
 
 class PaymentStatements:
-    """The statements of one side's payments."""
+    """The statements of one side's payments; `payout` is where they may come in one."""
 
     def __init__(
         self,
@@ -39,6 +40,7 @@ class PaymentStatements:
         allocations: AllocationStatements,
         refunded: RefundedStatements,
         *,
+        payout: Table | None = None,
         own_filters: Mapping[str, Filter] | None = None,
     ) -> None:
         self.side = side
@@ -46,6 +48,7 @@ class PaymentStatements:
         self.party = party
         self.allocations = allocations
         self.refunded = refunded
+        self.payout = payout
         self.own_filters = own_filters or {}
         self.source = payment.join(party, on_party(payment, party))
         self.columns = (*(payment.c[name] for name in STORED), *party_columns(party))
@@ -61,6 +64,18 @@ class PaymentStatements:
             in_business(self.payment), self.payment.c.external_id == given("external_id", Text)
         )
         return compiled(chosen)
+
+    @cached_property
+    def payouts(self) -> str:
+        """The payouts that hold payments."""
+        payment, payout = self.payment.c, self.payout
+        assert payout is not None, "only money from customers comes in payouts"
+        held = and_(payout.c.business_id == payment.business_id, payout.c.id == payment.payout_id)
+        names = ("id", "external_id", "processor", "processor_payout_id", "status", "completed_at")
+        chosen = select(
+            payment.id.label("payment_id"), *(payout.c[name] for name in (*names, "paid_out"))
+        ).select_from(self.payment.join(payout, held))
+        return compiled(chosen.where(in_business(self.payment), among(payment.id)))
 
     @cached_property
     def listing(self) -> Listing:

@@ -1,8 +1,8 @@
 """Money that came in or went out, as it is stored, with the history of its allocations."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 from uuid import UUID
 
@@ -12,6 +12,7 @@ from accounting.payments import Payment, allocated, applied, live_allocations
 from accounting.refund_shares import GivenBack
 from accounting.spans import Span
 from persistence.allocations import AllocationRows, documents_by_id
+from persistence.bank_links import Lines, linked_of
 from persistence.documents import take_party
 from persistence.journal import posted_by_source
 from persistence.pages import Page, PageRequest
@@ -26,12 +27,30 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class PaidOutIn:
+    """A payout, in short, as it is shown at the payments that it holds."""
+
+    id: UUID
+    external_id: str | None
+    processor: str
+    processor_payout_id: str | None
+    status: str
+    completed_at: datetime | None
+    paid_out: int
+
+
+@dataclass(frozen=True, slots=True)
 class PaymentRecord:
-    """A payment with the documents it is allocated to, and what refunds give back of it."""
+    """A payment with the documents it is allocated to, what refunds give back of it, and its lines.
+
+    `lines` are those of bank statements that it is linked with; `payout` is the one that holds it.
+    """
 
     payment: Payment
     documents: dict[UUID, Document]
     refunds: tuple[GivenBack, ...]
+    lines: Lines = ()
+    payout: PaidOutIn | None = None
 
     @property
     def id(self) -> UUID:
@@ -62,7 +81,7 @@ class PaymentStore(Store[Payment]):
         rows, allocations, entries = answers
         posted, shares = posted_by_source(entries), self.allocations.read(allocations)
         return [
-            _payment(row, shares.get(row["id"], ()), posted=posted.get(row["id"], ()))
+            payment_of(row, shares.get(row["id"], ()), posted=posted.get(row["id"], ()))
             for row in rows
         ]
 
@@ -85,6 +104,13 @@ class PaymentStore(Store[Payment]):
         chosen = {"payments": [payment.id], "documents": refunded}
         query = Query(self.statements.refunded.of_documents, chosen)
         return self.ask((query,), lambda answers: refunded_of(answers[0]).of(payment))
+
+    def payout_of(self, payment: Payment) -> Question[PaidOutIn | None]:
+        """Find the payout that holds a payment."""
+        if payment.payout_id is None:
+            return self.ask((), lambda _: None)
+        query = Query(self.statements.payouts, {"ids": [payment.id]})
+        return self.ask((query,), lambda answers: _payouts(answers[0]).get(payment.id))
 
     def with_external_id(self, external_id: str | None) -> Question[UUID | None]:
         """Find the id of the payment a partner knows by its own identifier."""
@@ -115,25 +141,37 @@ class PaymentStore(Store[Payment]):
 
     def _around(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         refunded = Query(self.statements.refunded.of_payments, {"payments": list(ids)})
-        return (*self.allocations.around(ids), refunded)
+        held = (
+            (Query(self.statements.payouts, {"ids": list(ids)}),)
+            if self.statements.payout is not None
+            else ()
+        )
+        return (*self.allocations.around(ids), refunded, self.books.bank_links.reading(ids), *held)
 
     def _records(self, rows: list[Row], around: Answers) -> list[PaymentRecord]:
         if not rows:
             return []
-        allocations, documents, refunds = around
+        allocations, documents, refunds, lines, *held = around
         shares, settled = self.allocations.read(allocations), documents_by_id(documents)
-        refunded, records = refunded_of(refunds), []
+        refunded, linked, records = refunded_of(refunds), linked_of(lines), []
+        payouts = _payouts(*held)
         for row in rows:
-            payment = _payment(row, shares.get(row["id"], ()), posted=())
-            records.append(PaymentRecord(payment, settled, refunded.of(payment)))
+            payment = payment_of(row, shares.get(row["id"], ()))
+            held_by = linked.get(payment.id, ()), payouts.get(payment.id)
+            records.append(PaymentRecord(payment, settled, refunded.of(payment), *held_by))
         return records
 
 
-def _payment(row: Row, allocations: tuple[Allocation, ...], *, posted: Any) -> Payment:
+def payment_of(row: Row, allocations: tuple[Allocation, ...] = (), *, posted: Any = ()) -> Payment:
+    """Make a payment of its row."""
     party = take_party(row)
     row["transaction_tags"] = tuple(row["transaction_tags"])
     row["completions"] = spans_of(row["completions"])
     return Payment(**row, party=party, allocations=allocations, posted=posted)
+
+
+def _payouts(rows: Iterable[Row] = ()) -> dict[UUID, PaidOutIn]:
+    return {row.pop("payment_id"): PaidOutIn(**row) for row in rows}
 
 
 def span_rows(spans: tuple[Span, ...]) -> list[Any]:

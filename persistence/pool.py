@@ -29,6 +29,7 @@ SELECT current_user AS role, r.rolsuper OR r.rolbypassrls AS unbound,
        OR has_table_privilege('journal_line', 'DELETE')
        OR has_table_privilege('journal_entry', 'UPDATE')
        OR has_table_privilege('journal_entry', 'DELETE') AS rewrites,
+       has_table_privilege('audit_record', 'INSERT, UPDATE, DELETE') AS forges,
        current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on'
        AND current_setting('synchronous_commit') <> 'off' AS durable
 FROM pg_roles r WHERE r.rolname = current_user
@@ -88,7 +89,7 @@ def refuse_broken(connection: Connection) -> None:
 
 
 async def refuse_unsafe(pool: Pool, *, durable: bool = True) -> None:
-    """Raise UnsafeDatabase where the role may rewrite posted lines or a commit may be lost."""
+    """Raise UnsafeDatabase where the role may rewrite history or a commit may be lost."""
     async with pool.connection() as connection:
         row: dict[str, Any] | None = await (await connection.execute(FITNESS)).fetchone()
     refuse_unsafe_row(row, durable=durable)
@@ -96,10 +97,11 @@ async def refuse_unsafe(pool: Pool, *, durable: bool = True) -> None:
 
 def refuse_unsafe_row(row: dict[str, Any] | None, *, durable: bool) -> None:
     """Judge what FITNESS brought."""
-    if row is None or row["unbound"] or row["rewrites"]:
+    if row is None or row["unbound"] or row["rewrites"] or row["forges"]:
         raise UnsafeDatabase(
-            f"The database role {row['role'] if row else '?'} may change posted lines or ignore row"
-            f" security. The server must run as {SERVER_ROLE}; run `accounting migrate` first."
+            f"The database role {row['role'] if row else '?'} may change posted lines, write to the"
+            f" audit trail or ignore row security. The server must run as {SERVER_ROLE}; run"
+            " `accounting migrate` first."
         )
     if durable and not row["durable"]:
         raise UnsafeDatabase(

@@ -11,12 +11,14 @@ from typing import Any
 from uuid import UUID
 
 from accounting import vendor_refunding
+from accounting.errors import NotFound
 from accounting.parties import Party
 from accounting.refund_allocating import Touched
 from accounting.refunds import VendorRefund, VendorRefundPayment, live_allocations
 from accounting.vendor_refunding import Reach, Refunded
 from persistence.faults import StaleRow
 from persistence.refunds import RefundRecord
+from persistence.store import no_such_reference
 from persistence.trade import Trade
 
 Body = Mapping[str, Any]
@@ -50,6 +52,19 @@ async def lock_for_new(trade: Trade, body: Body) -> tuple[Party, Touched] | Reco
     return party(), Touched(documents(), payments, {})
 
 
+async def lock_named_payment(trade: Trade, payment_id: UUID) -> Refunded:
+    """Lock the refund of a payment that a body names, and all its payments; nothing is allocated.
+
+    Raises RuleBroken `reference_not_found`.
+    """
+    noun = trade.refund_payments.noun
+    try:
+        found = await trade.refunds.with_payment(payment_id, noun)
+    except NotFound:
+        raise no_such_reference(noun, payment_id) from None
+    return await _with_payments(trade, found, Touched(found.documents, {}, {}))
+
+
 async def lock_with_payment(trade: Trade, payment_id: UUID, body: Body) -> Refunded:
     """Lock the refund of a payment, and what it or a body's list of allocations touches.
 
@@ -63,13 +78,19 @@ async def lock_with_payment(trade: Trade, payment_id: UUID, body: Body) -> Refun
     if body.get("allocations") is not None or body.get("status") == "cancelled":
         items = body.get("allocations") or ()
         touched = await _lock(trade, vendor_refunding.reach(trade.side, found.refund, items))
+    locked = await _with_payments(trade, found, touched)
+    trade.books.check_precondition(locked.payment(payment_id))
+    return locked
+
+
+async def _with_payments(trade: Trade, found: Record, touched: Touched) -> Refunded:
+    ids = [each.id for each in found.payments]
     refund, payments = await trade.books.ask(
-        trade.refunds.lock_named(found.id), trade.refund_payments.lock_all(payments_now)
+        trade.refunds.lock_named(found.id), trade.refund_payments.lock_all(ids)
     )
     if live_allocations(refund) != live_allocations(found.refund):
         raise StaleRow
-    trade.books.check_precondition(payments[payment_id])
-    return Refunded(refund, tuple(payments[id_] for id_ in payments_now), touched)
+    return Refunded(refund, tuple(payments[id_] for id_ in ids), touched)
 
 
 async def _lock(trade: Trade, reach: Reach) -> Touched:

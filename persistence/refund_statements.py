@@ -11,11 +11,13 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.refunds import InvoiceRefund, RefundPayment, VendorRefund
 from accounting.sides import Side
+from persistence.bank_links import lines_where
 from persistence.document_statements import DocumentStatements, on_party, party_columns
 from persistence.filters import created_filters
 from persistence.pages import Filter, Listing
 from persistence.statements import compiled, given
 from persistence.store import Choice, among, in_business
+from persistence.tables import bank_link
 
 DERIVED = ("party", "allocations", "posted", "agreed_on")
 
@@ -28,6 +30,7 @@ class WholeRefunds:
     allocations: str
     documents: str
     payments: str
+    lines: str
 
 
 class RefundPaymentStatements:
@@ -70,6 +73,12 @@ class RefundPaymentStatements:
         found = select(*self.columns).select_from(self.source)
         picked = found.where(in_business(self.payment), condition)
         return compiled(picked.order_by(self.payment.c.created_at, self.payment.c.id))
+
+    def lines_of(self, choice: Choice) -> str:
+        """Read the bank lines that the payments of refunds are linked with."""
+        payment = self.payment.c
+        paying = select(payment.id).where(in_business(self.payment), choice(payment.refund_id))
+        return lines_where(bank_link.c.target_id.in_(paying))
 
     @cached_property
     def of_one(self) -> Listing:
@@ -177,6 +186,7 @@ class RefundStatements(ABC):
             allocations=self._allocations(choice),
             documents=self._documents(choice),
             payments=self.payments.chosen(choice(self.payments.payment.c.refund_id)),
+            lines=self.payments.lines_of(choice),
         )
 
     def _refunds(self, choice: Choice) -> str:

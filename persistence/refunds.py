@@ -2,12 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 from uuid import UUID
 
 from accounting.documents import Document
 from accounting.refunds import Kind, Refund, RefundAllocation, RefundPayment, Released
+from persistence.bank_links import Linked, linked_of
 from persistence.documents import document_of, split_of, take_party
 from persistence.journal import posted_by_source
 from persistence.pages import Page, PageRequest
@@ -41,12 +42,13 @@ class RefundTarget:
 class RefundRecord(Generic[R, P]):
     """A refund with its payments, oldest first, and the documents it gives back of.
 
-    The documents come without their lines.
+    The documents come without their lines. `linked` holds the bank lines of its payments.
     """
 
     refund: R
     payments: tuple[P, ...]
     documents: dict[UUID, Document]
+    linked: Linked = field(default_factory=dict)
 
     @property
     def id(self) -> UUID:
@@ -142,15 +144,16 @@ class RefundStore(Store[R], Generic[R, P]):
     def _records(self, rows: list[Row], around: Answers) -> list[RefundRecord[R, P]]:
         if not rows:
             return []
-        given, documents, paying = around
+        given, documents, paying, lines = around
         allocations, payments = self._allocations(given), self._payments(paying)
         known = {row["id"]: document_of(row) for row in documents}
+        linked = linked_of(lines)
         records = []
         for row in rows:
             refund = self._refund(row, allocations.get(row["id"], ()))
             touched = {each.target_id for each in refund.allocations} & known.keys()
             own = {id_: known[id_] for id_ in touched}
-            records.append(RefundRecord(refund, payments.get(refund.id, ()), own))
+            records.append(RefundRecord(refund, payments.get(refund.id, ()), own, linked))
         return records
 
     def _refund(
@@ -213,8 +216,9 @@ class RefundStore(Store[R], Generic[R, P]):
 
 
 def _whole(statements: WholeRefunds, chosen: Row) -> tuple[Query, ...]:
-    texts = statements.refunds, statements.allocations, statements.documents, statements.payments
-    return tuple(Query(text, chosen) for text in texts)
+    read = (statements.refunds, statements.allocations, statements.documents)
+    paid = (statements.payments, statements.lines)
+    return tuple(Query(text, chosen) for text in (*read, *paid))
 
 
 def _target(row: Row) -> tuple[Kind, UUID]:

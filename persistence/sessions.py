@@ -152,6 +152,8 @@ class Writing:
                 self.staging.learn(result.rows)  # Numbers, where the statement took some.
             elif result.touched != expected:
                 raise StaleRow
+        # Once in a hundred postings.
+        await exchange(self.connection, self.staging.following())
 
     async def check_constraints(self) -> None:
         """Let the deferred constraints speak now: a preview refuses what a commit would."""

@@ -5,7 +5,7 @@ a payment with forty allocations costs the round trips of one with none. Numbers
 taken as late as can be: after the rows that need none, before the rows that carry one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -52,8 +52,10 @@ class Staging:
     taken: dict[str, int] = field(default_factory=dict)
     raised: dict[str, int] = field(default_factory=dict)
     last: dict[str, int] = field(default_factory=dict)
+    rolled_up: dict[str, int] = field(default_factory=dict)
     beforehand: list[Query] = field(default_factory=list)
     afterwards: list[Query] = field(default_factory=list)
+    once_numbered: list[Callable[[], Query | None]] = field(default_factory=list)
     contents: dict[str, bytes] = field(default_factory=dict)
 
     def insert(self, table: Table, row: Row) -> None:
@@ -108,6 +110,15 @@ class Staging:
         """Send a statement after all rows."""
         self.afterwards.append(query)
 
+    def follow_numbers_with(self, decide: Callable[[], Query | None]) -> None:
+        """Let the numbers that were taken decide whether a statement follows all others."""
+        self.once_numbered.append(decide)
+
+    def following(self) -> list[Query]:
+        """The statements that the numbers ask for; call it after the flush."""
+        decided = [decide() for decide in self.once_numbered]
+        return [query for query in decided if query is not None]
+
     def queries(self) -> Iterator[tuple[Query, int | None]]:
         """Yield what the flush sends, each with the number of rows it must touch (None: any)."""
         numbered = False
@@ -156,8 +167,11 @@ class Staging:
         return ready
 
     def learn(self, rows: list[Row]) -> None:
-        """Keep the last numbers that the flush has taken."""
-        self.last.update((row["series"], row["last"]) for row in rows if "series" in row)
+        """Keep the last numbers that the flush has taken, and how far they are rolled up."""
+        for row in rows:
+            if "series" in row:
+                self.last[row["series"]] = row["last"]
+                self.rolled_up[row["series"]] = row["rolled_up"] or 0
 
 
 @cache
@@ -238,7 +252,7 @@ INSERT INTO number_series (business_id, series, last)
 SELECT %(business_id)s::uuid, r.series, r.n
 FROM json_to_recordset(%(rows)s::json) AS r(series text, n bigint)
 ON CONFLICT (business_id, series) DO UPDATE SET last = {last}
-RETURNING series, last
+RETURNING series, last, rolled_up
 """
 TAKE_NUMBERS = _TAKE.format(last="number_series.last + excluded.last")
 RAISE_SERIES = _TAKE.format(last="greatest(number_series.last, excluded.last)")

@@ -179,7 +179,10 @@ _NOT_FOUND = {
     "vendor_credit": "vendor_credit_not_found",
     "vendor_refund": "vendor_refund_not_found",
     "vendor_refund_payment": "vendor_refund_payment_not_found",
+    "payout": "payout_not_found",
     "document": "document_not_found",
+    "bank_account": "bank_account_not_found",
+    "bank_transaction": "bank_transaction_not_found",
 }
 
 

@@ -11,9 +11,10 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar
 from uuid import UUID
 
-from sqlalchemy import Text, Uuid, func, literal_column, select
+from sqlalchemy import ARRAY, Text, Uuid, func, literal_column, select, true
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.sql.elements import ColumnElement
+from sqlalchemy.sql.selectable import Select
 
 from access.links import SignedLink
 from accounting.uploads import DEFAULT_TYPES, Received
@@ -73,12 +74,23 @@ LATEST = compiled(
     .order_by(stored_document.c.linked_id, *NEWEST_FIRST)
     .ext(distinct_on(stored_document.c.linked_id))
 )
-ALL_OF = compiled(
-    select(*COLUMNS)
-    .where(in_business(stored_document), stored_document.c.linked_id == given("linked_id", Uuid))
-    .order_by(*NEWEST_FIRST)
-    .limit(literal_column(str(MOST_SHOWN)))
-)
+
+
+def _newest_of_each() -> Select[Any]:
+    """The documents of each of several resources, and of none of them more than are shown."""
+    wanted = func.unnest(given("linked_ids", ARRAY(Uuid))).table_valued("id").render_derived()
+    of_one = (
+        select(*COLUMNS)
+        .where(in_business(stored_document), stored_document.c.linked_id == wanted.c.id)
+        .order_by(*NEWEST_FIRST)
+        .limit(literal_column(str(MOST_SHOWN)))
+        .lateral("newest")
+    )
+    newest_first = (of_one.c.created_at.desc(), of_one.c.id.desc())
+    return select(of_one).select_from(wanted.join(of_one, true())).order_by(*newest_first)
+
+
+ALL_OF = compiled(_newest_of_each())
 
 
 def _is(name: str) -> Filter:
@@ -203,12 +215,25 @@ class StoredDocumentStore(Store[StoredDocument]):
 
     def all_of(self, linked_id: UUID) -> Question[list[StoredDocument]]:
         """List the documents of one resource, the newest first; at most a hundred."""
+        query = Query(ALL_OF, {"linked_ids": [linked_id]})
+        return self.ask((query,), lambda answers: self._by_linked([linked_id], answers)[linked_id])
 
-        def answer(answers: Answers) -> list[StoredDocument]:
-            mine = [each for each in reversed(self._attached) if each.linked_id == linked_id]
-            return [*mine, *(_document(row) for row in answers[0])][:MOST_SHOWN]
+    def all_of_each(
+        self, linked_ids: Collection[UUID]
+    ) -> Question[dict[UUID, list[StoredDocument]]]:
+        """List the documents of each of several resources as those of one, by the resource's id."""
+        queries = (Query(ALL_OF, {"linked_ids": list(linked_ids)}),) if linked_ids else ()
+        return self.ask(queries, lambda answers: self._by_linked(linked_ids, answers))
 
-        return self.ask((Query(ALL_OF, {"linked_id": linked_id}),), answer)
+    def _by_linked(
+        self, linked_ids: Collection[UUID], answers: Answers
+    ) -> dict[UUID, list[StoredDocument]]:
+        """What this very transaction attached comes before what was found."""
+        documents: dict[UUID | None, list[StoredDocument]] = {id: [] for id in linked_ids}
+        found = (_document(row) for rows in answers for row in rows)
+        for each in (*reversed(self._attached), *found):
+            documents.get(each.linked_id, []).append(each)
+        return {id: documents[id][:MOST_SHOWN] for id in linked_ids}
 
     def page(self, wanted: PageRequest) -> Question[Page[StoredDocument]]:
         """List one page."""

@@ -180,6 +180,9 @@ number_series = Table(
     Column("business_id", ForeignKey("business.id"), nullable=False),
     Column("series", Text, nullable=False),
     Column("last", BigInteger, nullable=False),
+    # Of a series of journal entries: those up to this one are added up in account_month.
+    Column("rolled_up", BigInteger),
+    CheckConstraint("rolled_up BETWEEN 0 AND last", name="rolled_up_counted"),
     PrimaryKeyConstraint("business_id", "series"),
     info={"tenant": True},
     # Half-empty pages keep the many updates of a series on the page, beside its index entry.
@@ -336,7 +339,31 @@ def document_table(name: str, party: str) -> Table:
     )
 
 
-def payment_table(name: str, party: str) -> Table:
+def held_columns(moved: str) -> tuple[SchemaItem, ...]:
+    """What holds money that moved: bank lines, and the payout that it came in.
+
+    `moved` says what comes to its account, or leaves it; `unlinked` is what no bank line shows of
+    it yet, and null where none can. A column, for the reason that `listed_at` is one.
+    """
+    unlinked = (
+        f"CASE WHEN status IN ('pending', 'processing', 'completed') AND payout_id IS NULL"
+        f" AND {moved} > linked THEN {moved} - linked END"
+    )
+    return (
+        cents("linked"),
+        Column("money_account_id", Uuid),
+        Column("payout_id", Uuid),
+        CheckConstraint("linked >= 0", name="linked_positive"),
+        CheckConstraint("(linked > 0) = (money_account_id IS NOT NULL)", name="linked_whole"),
+        CheckConstraint("linked = 0 OR payout_id IS NULL", name="linked_or_paid_out"),
+        within_business("money_account_id", "account"),
+        within_business("payout_id", "payout"),
+        Index(None, "business_id", "payout_id"),
+        Column("unlinked", BigInteger, Computed(unlinked, persisted=True)),
+    )
+
+
+def payment_table(name: str, party: str, moved: str) -> Table:
     """Invoice payments and bill payments."""
     return tenant_table(
         name,
@@ -363,6 +390,14 @@ def payment_table(name: str, party: str) -> Table:
         Column("metadata", JSONB),
         Column("idempotency_key", Text),
         Column("completions", JSONB, nullable=False),
+        *held_columns(moved),
+        Index(
+            None,
+            "business_id",
+            "unlinked",
+            "payment_date",
+            postgresql_where=text("unlinked IS NOT NULL"),
+        ),
         CheckConstraint("total >= 1 AND fee >= 0", name="amounts_positive"),
         CheckConstraint(
             "least(applied, refunded) >= 0 AND applied + refunded <= allocated"
@@ -506,7 +541,7 @@ def refund_allocation_table(
     )
 
 
-def refund_payment_table(name: str, refund: str, *own: SchemaItem) -> Table:
+def refund_payment_table(name: str, refund: str, moved: str, *own: SchemaItem) -> Table:
     """Money that pays a refund."""
     return tenant_table(
         name,
@@ -524,6 +559,14 @@ def refund_payment_table(name: str, refund: str, *own: SchemaItem) -> Table:
         Column("cancelled_at", Moment),
         Column("completions", JSONB, nullable=False),
         Column("splits", JSONB, nullable=False),
+        *held_columns(moved),
+        Index(
+            None,
+            "business_id",
+            "unlinked",
+            "created_at",
+            postgresql_where=text("unlinked IS NOT NULL"),
+        ),
         Column("memo", Text),
         Column("transaction_tags", JSONB),
         Column("metadata", JSONB),
@@ -536,7 +579,7 @@ def refund_payment_table(name: str, refund: str, *own: SchemaItem) -> Table:
 
 
 invoice = document_table("invoice", party="customer")
-invoice_payment = payment_table("invoice_payment", party="customer")
+invoice_payment = payment_table("invoice_payment", party="customer", moved="total - fee")
 invoice_allocation = allocation_table(
     "invoice_allocation", "invoice_payment", "payment_id", "invoice"
 )
@@ -561,7 +604,7 @@ write_off = tenant_table(
 )
 
 bill = document_table("bill", party="vendor")
-bill_payment = payment_table("bill_payment", party="vendor")
+bill_payment = payment_table("bill_payment", party="vendor", moved="total + fee")
 bill_allocation = allocation_table("bill_allocation", "bill_payment", "payment_id", "bill")
 
 customer_credit = credit_table("customer_credit", party="customer", document="invoice")
@@ -600,6 +643,7 @@ invoice_refund_allocation = refund_allocation_table(
 invoice_refund_payment = refund_payment_table(
     "invoice_refund_payment",
     "invoice_refund",
+    "amount + fee",
     CheckConstraint("amount >= 1 AND fee >= 0", name="amounts_positive"),
 )
 
@@ -626,6 +670,7 @@ vendor_refund_allocation = refund_allocation_table(
 vendor_refund_payment = refund_payment_table(
     "vendor_refund_payment",
     "vendor_refund",
+    "amount - fee",
     Column("payment_reference", Text),
     Column("processor_payment_id", Text),
     Column("submitted_at", Moment),
@@ -637,9 +682,104 @@ vendor_refund_payment = refund_payment_table(
     Index(None, "business_id", "created_at", "id"),
 )
 
+payout = tenant_table(
+    "payout",
+    *kept_up(),
+    Column("external_id", Text),
+    Column("processor", Text, nullable=False),
+    Column("processor_payout_id", Text),
+    cents("paid_out"),
+    cents("fee"),
+    cents("additional_refunds"),
+    Column("currency", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("completed_at", Moment),
+    Column("imported_at", Moment),
+    Column("deleted_at", Moment),
+    Column("reference_number", Text),
+    Column("memo", Text),
+    Column("metadata", JSONB),
+    cents("gross_payments"),
+    cents("total_refunds"),
+    Column("fee_steps", JSONB, nullable=False),
+    Column("completions", JSONB, nullable=False),
+    cents("linked"),
+    Column("money_account_id", Uuid),
+    # Where a list puts it, as with documents: what has no day stands before all that have one.
+    Column("listed_at", Moment, Computed("coalesce(completed_at, '-infinity')", persisted=True)),
+    # What no bank line shows of it yet, as with the money of payments.
+    Column(
+        "unlinked",
+        BigInteger,
+        Computed(
+            "CASE WHEN status IN ('pending', 'processing', 'paid') AND abs(paid_out) > linked"
+            " THEN abs(paid_out) - linked END",
+            persisted=True,
+        ),
+    ),
+    one_of("status", "pending", "processing", "paid", "failed", "cancelled"),
+    CheckConstraint(
+        "least(fee, additional_refunds, gross_payments, total_refunds) >= 0",
+        name="amounts_positive",
+    ),
+    CheckConstraint("0 <= linked AND linked <= abs(paid_out)", name="within_paid_out"),
+    CheckConstraint("(linked > 0) = (money_account_id IS NOT NULL)", name="linked_whole"),
+    CheckConstraint("status <> 'paid' OR completed_at IS NOT NULL", name="paid_on_a_day"),
+    CheckConstraint(
+        "deleted_at IS NULL OR status = 'cancelled' AND external_id IS NULL", name="deleted_whole"
+    ),
+    within_business("money_account_id", "account"),
+    UniqueConstraint("business_id", "external_id"),
+    Index(None, "business_id", "created_at", "id"),
+    Index(None, "business_id", "listed_at", "id"),
+    Index(None, "business_id", "unlinked", postgresql_where=text("unlinked IS NOT NULL")),
+)
+
+payout_item = tenant_table(
+    "payout_item",
+    Column("version", BigInteger, nullable=False),
+    Column("payout_id", Uuid, nullable=False),
+    Column("payment_id", Uuid),
+    Column("refund_payment_id", Uuid),
+    Column("listed", Boolean, nullable=False),
+    CheckConstraint("num_nonnulls(payment_id, refund_payment_id) = 1", name="one_kind"),
+    within_business("payout_id", "payout"),
+    within_business("payment_id", "invoice_payment"),
+    within_business("refund_payment_id", "invoice_refund_payment"),
+    Index(None, "business_id", "payout_id"),
+    Index(None, "business_id", "payment_id"),
+    Index(None, "business_id", "refund_payment_id"),
+)
+
+# One line of a bank statement is money of many kinds, so the target is no foreign key.
+bank_link = tenant_table(
+    "bank_link",
+    Column("version", BigInteger, nullable=False),
+    Column("transaction_id", Uuid, nullable=False),
+    Column("target_type", Text, nullable=False),
+    Column("target_id", Uuid, nullable=False),
+    cents("amount"),
+    Column("linked_at", Moment, nullable=False),
+    Column("ended_at", Moment),
+    Column("memo", Text),
+    one_of(
+        "target_type",
+        "invoice_payment",
+        "invoice_refund_payment",
+        "bill_payment",
+        "vendor_refund_payment",
+        "payout",
+    ),
+    CheckConstraint("amount >= 1", name="amount_positive"),
+    within_business("transaction_id", "bank_transaction"),
+    Index(None, "business_id", "transaction_id"),
+    Index(None, "business_id", "target_id"),
+)
+
 # Posted entries and their lines are only ever inserted: the server's role holds no other grant.
 journal_entry = tenant_table(
     "journal_entry",
+    Column("version", BigInteger, nullable=False),
     Column("created_at", Moment, nullable=False),
     number("sequence_number", nullable=False),
     Column("entry_date", Date, nullable=False),
@@ -658,8 +798,41 @@ journal_entry = tenant_table(
     within_business("reversal_of_id", "journal_entry"),
     UniqueConstraint("business_id", "sequence_number"),
     UniqueConstraint("business_id", "reversal_of_id"),
+    # What its number says: the series it counts in, and how many came before it.
+    Column("series", Text, Computed("left(sequence_number, 7)", persisted=True)),
+    Column(
+        "place",
+        BigInteger,
+        Computed(
+            "substring(sequence_number from '^JE-[0-9]{4}-([0-9]{6,12})$')::bigint", persisted=True
+        ),
+    ),
+    Index(None, "business_id", "series", "place", postgresql_include=["id"]),
     Index(None, "business_id", "source_id"),
     Index(None, "business_id", "entry_date", "id"),
+    Index(None, "business_id", "created_at", "id"),
+)
+
+# What is written by hand waits here, with its lines, until it is posted under the same id.
+journal_draft = tenant_table(
+    "journal_draft",
+    *kept_up(),
+    Column("entry_date", Date, nullable=False),
+    Column("reference", Text),
+    Column("description", Text, nullable=False),
+    Column("currency", Text, nullable=False),
+    cents("total"),
+    Column("created_by", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("lines", JSONB, nullable=False),
+    # Where a list by numbers puts it: what has no number stands before all that has one.
+    Column("listed_number", Text, Computed("''", persisted=True)),
+    CheckConstraint("total > 0", name="total_positive"),
+    one_of("created_by", "ai", "manual", "import"),
+    one_of("status", "draft", "rejected"),
+    Index(None, "business_id", "entry_date", "id"),
+    Index(None, "business_id", "created_at", "id"),
+    Index(None, "business_id", "listed_number", "id"),
 )
 
 journal_line = tenant_table(
@@ -685,8 +858,84 @@ journal_line = tenant_table(
         "business_id",
         "account_id",
         "entry_date",
+        "id",
         postgresql_include=["debit", "credit"],
     ),
+)
+
+# What was posted to an account in a month, of the entries that are rolled up. Nobody names such a
+# row but by its account and month, so that is its key.
+account_month = Table(
+    "account_month",
+    metadata,
+    Column("business_id", ForeignKey("business.id"), nullable=False),
+    Column("account_id", Uuid, nullable=False),
+    Column("month", Date, nullable=False),
+    cents("debits"),
+    cents("credits"),
+    Column("debit_count", BigInteger, nullable=False),
+    Column("credit_count", BigInteger, nullable=False),
+    PrimaryKeyConstraint("business_id", "account_id", "month"),
+    CheckConstraint("extract(day FROM month) = 1", name="first_of_month"),
+    CheckConstraint("least(debits, credits, debit_count, credit_count) >= 0", name="sums_positive"),
+    within_business("account_id", "account"),
+    info={"tenant": True},
+)
+
+# ── Bank ───────────────────────────────────────────────────────────────────────────────────────
+
+bank_account = tenant_table(
+    "bank_account",
+    *kept_up(),
+    Column("external_id", Text),
+    Column("display_name", Text, nullable=False),
+    Column("currency", Text, nullable=False),
+    Column("account_id", Uuid, nullable=False),
+    Column("iban", Text),
+    Column("mask", Text),
+    Column("institution_name", Text),
+    within_business("account_id", "account"),
+    UniqueConstraint("business_id", "account_id"),
+    UniqueConstraint("business_id", "external_id"),
+    Index(None, "business_id", "created_at", "id"),
+)
+
+bank_transaction = tenant_table(
+    "bank_transaction",
+    *kept_up(),
+    Column("bank_account_id", Uuid, nullable=False),
+    # The bank's own id; where it gives none, one that is made of the line itself.
+    Column("external_id", Text, nullable=False),
+    Column("booked_on", Date, nullable=False),
+    cents("amount"),
+    Column("direction", Text, nullable=False),
+    Column("currency", Text, nullable=False),
+    Column("description", Text),
+    Column("counterparty_name", Text),
+    Column("reference", Text),
+    Column("imported_at", Moment, nullable=False),
+    Column("source_format", Text, nullable=False),
+    cents("linked"),
+    cents("categorized"),
+    Column("category_account_id", Uuid),
+    Column("category_memo", Text),
+    Column("remaining", BigInteger, Computed("amount - linked - categorized", persisted=True)),
+    one_of("direction", "credit", "debit"),
+    one_of("source_format", "json", "csv", "ofx", "camt053", "mt940"),
+    CheckConstraint("amount >= 1", name="amount_positive"),
+    CheckConstraint(
+        "linked >= 0 AND categorized >= 0 AND linked + categorized <= amount",
+        name="within_amount",
+    ),
+    CheckConstraint(
+        "(categorized > 0) = (category_account_id IS NOT NULL)", name="categorized_whole"
+    ),
+    within_business("bank_account_id", "bank_account"),
+    within_business("category_account_id", "account"),
+    UniqueConstraint("business_id", "bank_account_id", "external_id"),
+    Index(None, "business_id", "booked_on", "id"),
+    Index(None, "business_id", "bank_account_id", "booked_on", "id"),
+    Index(None, "business_id", "created_at", "id"),
 )
 
 # ── Stored documents ───────────────────────────────────────────────────────────────────────────
@@ -720,4 +969,34 @@ stored_document = tenant_table(
     UniqueConstraint("business_id", "storage_key"),
     Index(None, "business_id", "created_at", "id"),
     Index(None, "business_id", "linked_id", "created_at", "id"),
+)
+
+# ── The audit trail ────────────────────────────────────────────────────────────────────────────
+
+# Written by triggers alone (migrations/versions/0008_audit.sql): the server's role may only read.
+# It refers to nothing. What it tells of may be deleted, and its business is the one of the row that
+# was changed, which has been looked up for that row.
+audit_record = Table(
+    "audit_record",
+    metadata,
+    Column("business_id", Uuid, nullable=False),
+    Column("id", Uuid, nullable=False),  # In the order of time; see persistence/audit.py.
+    Column("created_at", Moment, nullable=False),
+    Column("object_type", Text, nullable=False),
+    Column("object_id", Uuid, nullable=False),
+    Column("change", Text, nullable=False),
+    Column("action", Text),
+    Column("actor_kind", Text, nullable=False),
+    Column("partner_id", Uuid),
+    Column("key_id", Text),
+    Column("request_id", Text),
+    Column("before_digest", LargeBinary),
+    Column("after_digest", LargeBinary),
+    Column("changes", JSONB),
+    PrimaryKeyConstraint("business_id", "id"),
+    one_of("change", "insert", "update", "delete"),
+    one_of("actor_kind", "partner_key", "partner_token", "business_token", "operator"),
+    Index(None, "business_id", "object_id", "id"),
+    Index(None, "business_id", "request_id", "id"),
+    info={"tenant": True},
 )

@@ -39,6 +39,32 @@ FROM business b JOIN partner p ON p.id = b.partner_id
 WHERE b.id = %(business_id)s
 """
 _SET_TENANT = "SELECT set_config('app.business_id', %(business_id)s::text, true)"
+# Who does what, for the audit trail: the database writes it beside each row that is changed.
+_ANNOUNCE = """
+       set_config('app.action', %(action)s, true), set_config('app.actor_kind', %(kind)s, true),
+       set_config('app.partner_id', %(partner_id)s::text, true),
+       set_config('app.key_id', %(key_id)s, true),
+       set_config('app.request_id', %(request_id)s, true)"""
+_SET_TENANT_AND_ANNOUNCE = f"{_SET_TENANT},{_ANNOUNCE}"
+_READ_PARTNER_AND_ANNOUNCE = _READ_PARTNER.replace("\nFROM", f",{_ANNOUNCE}\nFROM", 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """What is done: the operation and the request, as the audit trail names them."""
+
+    action: str = ""
+    request_id: str = ""
+
+    def by(self, caller: Caller) -> Row:
+        """The parameters that announce it to the database; they end with the transaction."""
+        return {
+            "action": self.action,
+            "kind": caller.kind.value,
+            "partner_id": caller.partner_id,
+            "key_id": caller.key_id or "",
+            "request_id": self.request_id,
+        }
 
 
 def set_tenant(business_id: UUID) -> Query:
@@ -52,14 +78,16 @@ class BusinessTenant:
 
     caller: Caller
     business_id: UUID
+    deed: Deed = Deed()
     facts: Row = field(default_factory=dict)
 
     def reading(self) -> tuple[Query, ...]:
         return (Query(_READ_BUSINESS, self._parameters()),)
 
     def writing(self) -> tuple[Query, ...]:
+        announced = {"business_id": self.business_id, **self.deed.by(self.caller)}
         return (
-            set_tenant(self.business_id),
+            Query(_SET_TENANT_AND_ANNOUNCE, announced),
             Query(_LOCK_BUSINESS, self._parameters()),
             Query(_READ_PARTNER, self._parameters()),
         )
@@ -85,12 +113,13 @@ class PartnerTenant:
     """One partner and the list of its businesses."""
 
     caller: Caller
+    deed: Deed = Deed()
 
     def reading(self) -> tuple[Query, ...]:
         return (Query(_READ_PARTNER, {"partner_id": self.caller.partner_id}),)
 
     def writing(self) -> tuple[Query, ...]:
-        return self.reading()
+        return (Query(_READ_PARTNER_AND_ANNOUNCE, self.deed.by(self.caller)),)
 
     def admit(self, opened: Sequence[list[Row]]) -> None:
         """Refuse a disabled partner and a revoked token."""

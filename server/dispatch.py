@@ -27,7 +27,7 @@ from persistence.pages import PageRequest
 from persistence.registry import Registry
 from persistence.replies import Claim, Outcome, of_business, of_partner
 from persistence.sessions import Reading, Writing
-from persistence.tenants import BusinessTenant, PartnerTenant
+from persistence.tenants import BusinessTenant, Deed, PartnerTenant
 from persistence.transaction import Work, reading, writing
 from server import errors, fingerprints, preconditions
 from server.contract import Contract, ContractError, Operation
@@ -179,14 +179,16 @@ class Visit:
         value = await self.desk.handle(self, opened)
         if isinstance(opened, Books):
             opened.journal.reactivate_accounts()
+            opened.balances.advance()
             if self.preview:
                 self.entries = await journal_entries.preview(opened)
         return lambda: self.desk.render(self, opened, value)
 
     def _tenant(self) -> BusinessTenant | PartnerTenant:
+        deed = Deed(self.desk.operation.operation_id, self.scope["request_id"])
         if self.desk.in_registry:
-            return PartnerTenant(self.caller)
-        return BusinessTenant(self.caller, self.call.path["business_id"])
+            return PartnerTenant(self.caller, deed)
+        return BusinessTenant(self.caller, self.call.path["business_id"], deed)
 
     def _open(
         self, session: Reading | Writing, tenant: BusinessTenant | PartnerTenant

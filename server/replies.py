@@ -10,12 +10,13 @@ import orjson
 from starlette.types import Scope, Send
 
 from accounting.numbers import Pending, Titled
-from handlers.replies import Created
+from handlers.replies import Created, Csv
 from persistence.books import Books
 from persistence.pages import Page
 from persistence.registry import Registry
 from persistence.replies import Outcome
 from server.contract import Contract, Operation
+from server.csv_files import written
 
 _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_PASSTHROUGH_DATACLASS  # A Pending is no answer.
 _JSON = {"content-type": "application/json"}
@@ -35,6 +36,8 @@ class ReplyWriter:
 
         `entries` are there for a preview, which is always a 200, since nothing was made.
         """
+        if isinstance(value, Csv):
+            return _file(value)
         preview = entries is not None
         created = isinstance(value, Created)
         shown = value.value if isinstance(value, Created) else value
@@ -62,6 +65,14 @@ class ReplyWriter:
             headers.append((b"idempotent-replayed", b"true"))
         await send({"type": "http.response.start", "status": outcome.status, "headers": headers})
         await send({"type": "http.response.body", "body": outcome.body})
+
+
+def _file(table: Csv) -> Outcome:
+    headers = {
+        "content-type": "text/csv; charset=utf-8",
+        "content-disposition": f'attachment; filename="{table.file_name}"',
+    }
+    return Outcome(200, headers, written(table))
 
 
 def envelope(page: Page[Any], scope: Scope) -> dict[str, Any]:

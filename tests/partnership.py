@@ -183,6 +183,11 @@ class Business:
         """Write off what is left of an invoice, or a part; the answer is the invoice."""
         return self.made(f"invoices/{invoice['id']}/write-offs/", facts)
 
+    def payout(self, paid_out: int, **facts: Any) -> dict[str, Any]:
+        """Record what a processor paid out."""
+        body = {"processor": "stripe", "paid_out_amount_cents": paid_out, **facts}
+        return self.made("payouts/", body)
+
     def made(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         """Post a body and return what was created."""
         answer = self.api.post(path, json=body)

@@ -1,17 +1,34 @@
 """What must hold in the books of one business, as statements: each row names one thing and tells
 whether it holds.
 
-What only the rules can tell, that every document is posted as it desires, is in `integrity.py`.
+What only the rules can tell, that everything is posted as it desires, is in `posting.py`.
 """
 
-from persistence.proof import control, credits, documents, journal, payments, refunds
+from persistence.proof import (
+    balances,
+    bank,
+    control,
+    credits,
+    documents,
+    journal,
+    manual,
+    payments,
+    payouts,
+    periods,
+    refunds,
+)
 
 CHECKS = {
     **journal.CHECKS,
+    **manual.CHECKS,
     **documents.CHECKS,
     **payments.CHECKS,
     **credits.CHECKS,
     **refunds.CHECKS,
+    **payouts.CHECKS,
+    **bank.CHECKS,
     **control.CHECKS,
+    **balances.CHECKS,
+    **periods.CHECKS,
 }
 """Every check by its name; a later kind of document joins with its own."""

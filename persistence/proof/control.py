@@ -1,8 +1,9 @@
 """What must hold in the accounts that documents account for: they stand where these say."""
 
-from accounting.chart import CLEARED_BY_PROCESSOR, Role
+from accounting.chart import Role
+from persistence.proof.payouts import TAKEN, WITH_PROCESSOR
 from persistence.proof.refunds import given_back
-from persistence.proof.shapes import quoted, shares
+from persistence.proof.shapes import shares
 from persistence.proof.sides import PURCHASES, SALES, Kept
 
 
@@ -79,20 +80,19 @@ def _unallocated(kept: Kept) -> str:
     )
 
 
-_THROUGH_PROCESSOR = f"(processor <> '' OR method IN ({quoted(CLEARED_BY_PROCESSOR)}))"
-
 # The processor keeps its fee of what comes in, and takes it on top of what goes out.
 CLEARING = _stands_at(
     Role.PROCESSOR_CLEARING,
     f"""
       SELECT coalesce(sum(amount), 0) AS amount FROM (
         SELECT total - fee AS amount FROM invoice_payment
-        WHERE business_id = %(business_id)s AND status = 'completed' AND {_THROUGH_PROCESSOR}
+        WHERE business_id = %(business_id)s AND status = 'completed' AND {WITH_PROCESSOR}
         UNION ALL
         SELECT -amount - fee FROM invoice_refund_payment
-        WHERE business_id = %(business_id)s AND status = 'completed' AND {_THROUGH_PROCESSOR}
+        WHERE business_id = %(business_id)s AND status = 'completed' AND {WITH_PROCESSOR}
+        UNION ALL{TAKEN}
       ) AS moved""",
-    posted_by="AND e.source_type IN ('payment', 'refund_payment')",
+    posted_by="AND e.source_type IN ('payment', 'refund_payment', 'payout')",
 )
 
 CHECKS = {

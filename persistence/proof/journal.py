@@ -1,9 +1,12 @@
 """What must hold in the journal: balance, sources, numbers and reversals of its entries."""
 
+from accounting.manual_entries import SOURCE
 from persistence.proof.sides import BOTH
 
 SOURCES = {
     "write_off": "write_off",
+    "payout": "payout",
+    "bank_transaction": "bank_transaction",
     **{each.side.document_source: each.document for each in BOTH},
     **{each.side.payment_source: each.payment for each in BOTH},
     **{each.side.credit_source: each.credit for each in BOTH},
@@ -14,10 +17,14 @@ SOURCES = {
 
 
 def _documents() -> str:
-    return " UNION ALL ".join(
+    """What entries come from; one that was written by hand comes from itself."""
+    selects = [
         f"SELECT '{source}' AS type, id FROM {table} WHERE business_id = %(business_id)s"
         for source, table in SOURCES.items()
-    )
+    ]
+    written = "WHERE business_id = %(business_id)s AND source_id = id AND reversal_of_id IS NULL"
+    selects.append(f"SELECT '{SOURCE}', id FROM journal_entry {written}")
+    return " UNION ALL ".join(selects)
 
 
 TRIAL_BALANCE = """
@@ -62,13 +69,9 @@ WHERE r.business_id = %(business_id)s"""
 # The nth entry of a year carries the number n, and the year's series counts as many.
 ENTRY_NUMBERS = """
 WITH counted AS (
-  SELECT sequence_number, entry_date, left(sequence_number, 7) AS series,
-         substr(sequence_number, 9)::bigint AS place,
-         row_number() OVER (
-           PARTITION BY left(sequence_number, 7) ORDER BY substr(sequence_number, 9)::bigint
-         ) AS rank
+  SELECT entry_date, series, place, row_number() OVER (PARTITION BY series ORDER BY place) AS rank
   FROM journal_entry
-  WHERE business_id = %(business_id)s AND sequence_number ~ '^JE-[0-9]{4}-[0-9]{6,12}$'
+  WHERE business_id = %(business_id)s AND place IS NOT NULL
 ), used AS (SELECT series, count(*) AS entries FROM counted GROUP BY series)
 SELECT series || '-' || lpad(rank::text, greatest(6, length(rank::text)), '0') AS name,
        place = rank AND series = 'JE-' || to_char(entry_date, 'YYYY') AS holds
@@ -84,7 +87,7 @@ FULL JOIN (
 ) AS s ON s.series = u.series
 UNION ALL
 SELECT sequence_number, false FROM journal_entry
-WHERE business_id = %(business_id)s AND sequence_number !~ '^JE-[0-9]{4}-[0-9]{6,12}$'"""
+WHERE business_id = %(business_id)s AND place IS NULL"""
 
 CHECKS = {
     "trial_balance": TRIAL_BALANCE,

@@ -69,7 +69,10 @@ def _parts_paid(kept: Kept) -> str:
 
 
 def _allocations(kept: Kept) -> str:
-    """What is given back is the same party's, and a document stays open under a live refund."""
+    """What is given back is the same party's, and a document stays open under a live refund.
+
+    Once it is taken back, a document may go to another party.
+    """
     credit, holds, party = "", "share.amount = a.amount", "coalesce(d.party_id, p.party_id)"
     if kept.refunds_wait:
         credit = f"""
@@ -78,7 +81,8 @@ LEFT JOIN {kept.credit} c ON c.business_id = a.business_id AND c.id = a.credit_i
         party = "coalesce(d.party_id, p.party_id, c.party_id)"
     return f"""
 SELECT a.id::text AS name,
-       {holds} AND {party} = r.party_id
+       {holds}
+       AND (d.id IS NOT NULL AND a.end_on IS NOT NULL OR {party} = r.party_id)
        AND (a.end_on IS NOT NULL OR d.id IS NULL OR d.state = 'open') AS holds
 FROM {kept.refund_allocation} a
 JOIN {kept.refund} r ON r.business_id = a.business_id AND r.id = a.refund_id

@@ -11,7 +11,8 @@ def quoted(words: Iterable[str]) -> str:
 def verdict(examined: str) -> str:
     """Turn rows of (name, holds) into how many were looked at and the first that does not hold."""
     return (
-        "SELECT count(*) AS checked, min(name) FILTER (WHERE holds IS NOT TRUE) AS first_offender"
+        "SELECT count(*) AS checked,"
+        " min(coalesce(name, 'nameless')) FILTER (WHERE holds IS NOT TRUE) AS first_offender"
         f" FROM ({examined}) AS examined"
     )
 

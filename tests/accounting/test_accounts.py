@@ -32,8 +32,20 @@ class TestArchiving:
     )
     def test_an_account_in_use_stays(self, balance: int, children: int, code: str) -> None:
         with pytest.raises(Conflict) as refusal:
-            refuse_archiving(balance, children)
+            refuse_archiving(balance, [account(f"400{n}") for n in range(children)])
         assert refusal.value.code == code
 
+    def test_it_says_what_is_in_the_way(self) -> None:
+        with pytest.raises(Conflict) as held:
+            refuse_archiving(-5, [])
+        assert held.value.detail == {"current_balance": -5}
+        children = [account(str(4_000 + n)) for n in range(25)]
+        with pytest.raises(Conflict) as above:
+            refuse_archiving(0, children)
+        assert above.value.detail["active_children"] == 25
+        assert above.value.detail["children"] == [
+            {"id": str(each.id), "code": each.code, "name": each.name} for each in children[:20]
+        ]
+
     def test_an_empty_leaf_goes(self) -> None:
-        refuse_archiving(0, 0)
+        refuse_archiving(0, [])

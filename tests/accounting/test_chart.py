@@ -1,3 +1,5 @@
+from string import ascii_letters
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,6 +21,14 @@ from accounting.chart_names import TRANSLATIONS
 from accounting.errors import Malformed
 
 BY_CODE = {account.code: account for account in STARTING_CHART}
+PLAIN = set(ascii_letters) | set(" ,'")
+LETTERS = {
+    "de": PLAIN | set("äöüÄÖÜß"),
+    "nl": PLAIN | set("ëï"),
+    "fr": PLAIN | set("àâçéèêëîïôûùÀÉÈÊÎ"),
+    "es": PLAIN | set("áéíñóúüÁÉÍÑÓÚ"),
+}
+SAME = {"Reserves"}  # Dutch, too.
 
 
 class TestStartingChart:
@@ -72,6 +82,33 @@ class TestNames:
         assert set(TRANSLATIONS) == {"de", "nl", "fr", "es"}
         for names in TRANSLATIONS.values():
             assert set(names) == set(BY_CODE)
+
+    @pytest.mark.parametrize("language", TRANSLATIONS)
+    def test_names_read_as_their_language_writes_them(self, language: str) -> None:
+        names = TRANSLATIONS[language]
+        for code, name in names.items():
+            assert name == name.strip(), name
+            assert "  " not in name
+            assert name[0].isupper(), name
+            assert set(name) <= LETTERS[language], set(name) - LETTERS[language]
+            # They stand in a column beside an amount.
+            assert len(name) <= 50, name
+            assert name != BY_CODE[code].name or name in SAME, name
+
+    @pytest.mark.parametrize(
+        ("code", "names"),
+        [
+            ("1100", {"Geschäftskonto", "Zakelijke bankrekening", "Compte bancaire professionnel"}),
+            ("1200", {"Debiteuren", "Créances clients", "Clientes"}),
+            ("2000", {"Crediteuren", "Dettes fournisseurs", "Proveedores"}),
+            ("2200", {"Umsatzsteuer", "Af te dragen btw", "TVA collectée", "IVA repercutido"}),
+            ("2450", {"Verbindlichkeiten aus Ertragsteuern", "Te betalen winstbelasting"}),
+            ("4000", {"Umsatzerlöse", "Omzet", "Ventes", "Ventas"}),
+            ("8000", {"Steuern vom Einkommen und Ertrag", "Winstbelasting"}),
+        ],
+    )
+    def test_the_words_are_those_of_the_trade(self, code: str, names: set[str]) -> None:
+        assert names <= {names_[code] for names_ in TRANSLATIONS.values()}
 
 
 class TestKinds:

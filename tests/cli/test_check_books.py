@@ -1,27 +1,90 @@
+from uuid import uuid4
+
+import pytest
+
 from tests.cli.desk import Desk
 from tests.house import House
+from tests.partnership import Business
 from tests.persistence.auditing import tamper
+
+RENUMBERED = (
+    "UPDATE journal_entry SET sequence_number = 'JE-2026-000007'"
+    " WHERE business_id = %s AND source_type = 'payment'"
+)
+
+
+def trade(business: Business) -> Business:
+    customer = business.customer()
+    share = {"invoice_id": business.invoice(customer)["id"], "amount_cents": 2_500}
+    business.payment(customer, 3_000, allocations=[share])
+    return business
+
+
+@pytest.fixture(scope="module")
+def sound(premises: House) -> Business:
+    return trade(premises.partner("Third").business(name="Fine Ltd"))
+
+
+@pytest.fixture(scope="module")
+def spoilt(premises: House, sound: Business) -> Business:
+    business = trade(sound.partner.business(name="Rotten Ltd"))
+    tamper(premises, RENUMBERED, business.id)
+    return business
 
 
 class TestCheckBooks:
     def test_proves_every_business_and_names_each_fault(self, desk: Desk, premises: House) -> None:
-        first = premises.partner("First").business(name="Sound Ltd")
-        second = premises.partner("Second").business(name="Spoilt Ltd")
-        for business in (first, second):
-            customer = business.customer()
-            invoice = business.invoice(customer)
-            share = {"invoice_id": invoice["id"], "amount_cents": 2_500}
-            business.payment(customer, 3_000, allocations=[share])
+        trade(premises.partner("First").business(name="Sound Ltd"))
+        second = trade(premises.partner("Second").business(name="Spoilt Ltd"))
 
         told = desk.did("check-books")
         assert told.out.startswith("The books of 2 businesses hold (")
         assert told.err == ""
 
-        statement = "UPDATE journal_entry SET sequence_number = %s WHERE business_id = %s"
-        tamper(premises, f"{statement} AND source_type = 'payment'", "JE-2026-000007", second.id)
+        tamper(premises, RENUMBERED, second.id)
         told = desk.run("check-books")
         assert told.code == 1
         assert f"Spoilt Ltd ({second.id}) of Second ({second.partner.partner_id})" in told.out
         assert "  entry_numbers: JE-2026-000002 (of 3 checked)\n" in told.out
         assert told.out.endswith("The books of 1 of 2 businesses do not hold.\n")
         assert "Sound Ltd" not in told.out
+
+
+class TestChosenBooks:
+    def test_are_those_of_one_business(self, desk: Desk, sound: Business, spoilt: Business) -> None:
+        told = desk.did("check-books", "--business", sound.id)
+        assert told.out.startswith("The books of 1 business hold (")
+        told = desk.run("check-books", "--business", spoilt.id)
+        assert (told.code, told.out.splitlines()[-1]) == (
+            1,
+            "The books of 1 of 1 business do not hold.",
+        )
+
+    def test_are_those_of_one_partner(self, desk: Desk, spoilt: Business) -> None:
+        told = desk.run("check-books", "--partner", str(spoilt.partner.partner_id))
+        assert told.code == 1
+        assert told.out.endswith("The books of 1 of 2 businesses do not hold.\n")
+
+    def test_are_proven_by_several_processes_as_by_one(self, desk: Desk, spoilt: Business) -> None:
+        alone = desk.run("check-books", "--workers", "1")
+        together = desk.run("check-books", "--workers", "2")
+        assert alone.code == 1
+        assert (together.code, together.out, together.err) == (1, alone.out, "")
+
+    def test_are_told_to_programs(self, desk: Desk, spoilt: Business) -> None:
+        told = desk.run("check-books", "--json", "--partner", str(spoilt.partner.partner_id))
+        facts = told.facts
+        assert told.code == 1
+        assert (facts["status"], facts["businesses"]) == ("red", 2)
+        [faulty] = facts["faulty"]
+        assert faulty["business_id"] == spoilt.id
+        assert faulty["business_name"] == "Rotten Ltd"
+        assert faulty["partner_id"] == str(spoilt.partner.partner_id)
+        assert faulty["checks"] == [
+            {"name": "entry_numbers", "checked": 3, "first_offender": "JE-2026-000002"}
+        ]
+
+    def test_are_not_those_of_nobody(self, desk: Desk) -> None:
+        told = desk.run("check-books", "--business", str(uuid4()))
+        assert (told.code, told.out) == (2, "")
+        assert "There is no such business" in told.err

@@ -103,6 +103,58 @@ class TestDemo:
         assert (later["amount_cents"], payment["unapplied_amount_cents"]) == (5_000, 0)
         assert later["allocation_date"] > payment["payment_date"]
 
+    def test_its_bank_shows_a_month_of_money(self, business: httpx.Client) -> None:
+        [bank] = listed(business, "bank-accounts/")
+        lines = listed(business, "bank-transactions/", bank_account_id=bank["id"])
+        assert bank["account"]["code"] == "1100"
+        assert len({line["date"][:7] for line in lines}) == 1
+        assert {line["direction"] for line in lines} == {"credit", "debit"}
+        assert [line["amount_cents"] for line in lines if line["description"] == "Account fee"] == [
+            850
+        ]
+
+    def test_its_lines_are_matched_but_for_one(self, business: httpx.Client) -> None:
+        lines = listed(business, "bank-transactions/")
+        # And for those whose payment bounced after the statement had come.
+        left = [line for line in lines if not line["is_reconciled"]]
+        bounced = {
+            each["external_id"]
+            for path in ("invoices/payments/", "bills/payments/")
+            for each in listed(business, path, status="failed")
+        }
+        assert len([line for line in left if line["reference"] not in bounced]) == 1
+        linked = [link["target_type"] for line in lines for link in line["links"]]
+        assert len(linked) == len(lines) - len(left) - 1 > 5
+        assert {"invoice_payment", "bill_payment", "payout"} <= set(linked)
+        [fee] = [line for line in lines if line["category"]]
+        assert fee["category"]["account"]["code"] == "6300"
+        assert "fully_reconciled" in {
+            each["reconciliation_status"] for each in listed(business, "payouts/")
+        }
+
+    def test_it_has_an_accrual_taken_back_and_an_entry_that_waits(
+        self, business: httpx.Client
+    ) -> None:
+        entries = listed(business, "general-ledger/journal-entries/", created_by="manual")
+        mirror, accrual = (
+            business.get(f"general-ledger/journal-entries/{each['id']}/").json() for each in entries
+        )
+        assert mirror["reversal_of_id"] == accrual["id"]
+        assert accrual["reversed_by_id"] == mirror["id"]
+        assert accrual["entry_date"] < mirror["entry_date"]
+        [waiting] = listed(business, "general-ledger/journal-entries/", status="draft")
+        assert (waiting["created_by"], waiting["is_posted"]) == ("ai", False)
+
+    def test_its_processor_pays_out_every_month_and_once_too_little(
+        self, business: httpx.Client
+    ) -> None:
+        payouts = listed(business, "payouts/")
+        assert len(payouts) >= 10
+        assert {each["status"] for each in payouts} == {"paid"}
+        assert sorted(each["amount_variance_cents"] for each in payouts)[:2] == [-350, 0]
+        held = [each for each in listed(business, "invoices/payments/") if each["payouts"]]
+        assert len(held) == sum(each["payment_count"] for each in payouts)
+
     def test_it_has_refunds_paid_in_one_in_two_and_not_yet(self, business: httpx.Client) -> None:
         refunds = {each["external_id"]: each for each in listed(business, "invoices/refunds/")}
         assert {

@@ -14,18 +14,32 @@ from cli.demo_steps import (
     Duplicate,
     Invoicing,
     Paying,
+    PayingOut,
     Reclaiming,
     Refunding,
     Repayment,
+    Reversal,
     Step,
     Voiding,
     Withdrawal,
+    Writing,
     WritingOff,
 )
 from cli.demo_year import months_before, plan
 
 DAYS = [date(2026, 11, 20), date(2026, 1, 1), date(2028, 2, 29), date(2027, 3, 31)]
-NAMED = Invoicing | Paying | Advance | Crediting | WritingOff | Refunding | Repayment | Reclaiming
+NAMED = (
+    Invoicing
+    | Paying
+    | Advance
+    | Crediting
+    | WritingOff
+    | Refunding
+    | Repayment
+    | Reclaiming
+    | PayingOut
+    | Writing
+)
 
 
 def known_before(step: Step) -> set[str]:
@@ -35,8 +49,8 @@ def known_before(step: Step) -> set[str]:
             return {invoice for invoice, _ in step.shares}
         case Application():
             return {step.payment, *step.invoices}
-        case Bounce():
-            return {step.payment}
+        case PayingOut():
+            return set(step.payments)
         case Duplicate():
             return {step.bill.name}
         case Voiding() | WritingOff():
@@ -47,8 +61,14 @@ def known_before(step: Step) -> set[str]:
             return {step.of}
         case Reclaiming():
             return set() if step.of is None else {step.of}
-        case Repayment() | Arrival() | Withdrawal():
-            return {step.refund}
+        case (
+            Repayment(refund=name)
+            | Arrival(refund=name)
+            | Withdrawal(refund=name)
+            | Bounce(payment=name)
+            | Reversal(entry=name)
+        ):
+            return {name}
         case _:
             return set()
 
@@ -81,6 +101,8 @@ class TestPlan:
         assert 150 < kinds[Invoicing] < 300
         assert 140 < kinds[Paying] < 300
         assert [step.order for step in steps if isinstance(step, Invoicing) and step.order]
+        assert 10 <= kinds[PayingOut] <= 13
+        assert [step.short for step in steps if isinstance(step, PayingOut) if step.short] == [350]
         assert {step.party for step in steps if isinstance(step, Invoicing)} == {
             party.name for party in (*CUSTOMERS, *VENDORS)
         }

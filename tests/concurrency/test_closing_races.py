@@ -12,6 +12,7 @@ from tests.handlers.bodies import SENT, Record, invoice_body, line, sent
 from tests.handlers.buying import BILLS, RECEIVED, bill_body
 from tests.house import House
 from tests.partnership import Business
+from tests.persistence.auditing import faults_in
 
 ACCOUNTS = "general-ledger/chart-of-accounts/"
 
@@ -45,6 +46,21 @@ class TestClosingAPeriod:
         assert statuses(late) == {409: 2}
         assert sources(ledger) == made(ran)
         ledger.lock(None)
+
+    def test_the_trail_tells_in_which_order_postings_and_locks_went(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        body = invoice_body(buyer, sent_at="2025-05-15T00:00:00Z")
+        post = partial(shop.api.post, "invoices/", json=body)
+        business = f"/v1/platform/businesses/{shop.id}/"
+        close, reopen = (
+            partial(shop.partner.api.patch, business, json={"lock_date": day})
+            for day in ("2025-05-31", None)
+        )
+        ran = together([post, post, close, post, post, reopen] * 4)
+        assert {each.code for each in ran} <= {None, "period_locked"}
+        ledger.lock(None)
+        assert faults_in(ledger.house, shop) == set()
 
 
 class TestArchivingABusiness:
@@ -82,6 +98,31 @@ class TestArchivingAnAccount:
         assert account["is_active"] is (closed.status == 409)
         assert account["current_balance"] == 10 * len(made(ran))
         assert (account["current_balance"] == 0) is (closed.status == 200)
+
+    @pytest.mark.parametrize("_round", range(3))
+    def test_one_that_gets_children_is_archived_without_them_or_not_at_all(
+        self, shop: Business, _round: int
+    ) -> None:
+        kind = {"account_type": "revenue", "account_subtype": "revenue"}
+        shop.made(ACCOUNTS, {"code": "4950", "name": "Raced", **kind})
+        *ran, closed = together(
+            [
+                *[
+                    partial(
+                        shop.api.post,
+                        f"{ACCOUNTS}4950/children/",
+                        json={"code": f"4950.{n}", "name": "Child"},
+                    )
+                    for n in range(6)
+                ],
+                partial(shop.api.delete, f"{ACCOUNTS}4950/"),
+            ]
+        )
+        account = shop.api.get(f"{ACCOUNTS}4950/").json()
+        assert {each.code for each in ran} <= {None, "account_archived"}
+        assert len(account["sub_accounts"]) == len(made(ran))
+        assert account["is_active"] is (closed.status == 409)
+        assert bool(account["sub_accounts"]) is (closed.status == 409)
 
     @pytest.mark.parametrize("_round", range(3))
     def test_one_that_the_system_posts_to_is_active_when_it_holds_something(

@@ -5,9 +5,11 @@ code: routes, schemas and formats are read here a second time, and more strictly
 may carry no field that the contract does not tell about.
 """
 
+import csv
 import re
 from dataclasses import dataclass
 from functools import cache, partial
+from io import StringIO
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -21,7 +23,15 @@ STATUSES_WITHOUT_ROUTE = TRANSPORT_STATUSES | {400, 403, 404, 405}
 SERVICE_ROUTES = ("/health", "/docs", "/openapi.")
 TOKEN_PATH = re.compile(r"/v1/platform/([^/]+/)?oauth2/token/?")
 # Said by us on some answers only, so that each place has to say so.
-TOLD_HEADERS = ("ETag", "Location", "Idempotent-Replayed", "Retry-After", "Allow")
+TOLD_HEADERS = (
+    "ETag",
+    "Location",
+    "Idempotent-Replayed",
+    "Retry-After",
+    "Allow",
+    "Content-Disposition",
+)
+CSV = "text/csv; charset=utf-8"
 RULED_STATUSES = frozenset({404, 409, 412, 422})
 STATUS_LINE = re.compile(r"# ((?:[45]\d\d(?:, )?)+)$|- (\w+)$")
 SAID = re.compile(r"([45]\d\d)\s+`([a-z_]+)`")
@@ -145,7 +155,10 @@ def check_answer(response: httpx.Response, expected: Documented, tell: Any) -> N
 
 def check_body(response: httpx.Response, expected: Documented, tell: Any) -> None:
     """Check the body against the closed schema, and the code of an error against its status."""
-    body = response.json()
+    table = expected.content_types == (CSV,)
+    if table:
+        check_table(response, tell)
+    body = response.text if table else response.json()
     faults = [
         f"  at {'.'.join(map(str, error.instance_path)) or 'the top'}: {error.message[:300]}"
         for error in expected.body.iter_errors(body)
@@ -166,6 +179,17 @@ def check_body(response: httpx.Response, expected: Documented, tell: Any) -> Non
     replayed = "idempotent-replayed" in response.headers
     if not replayed and body["request_id"] != response.headers["x-request-id"]:
         tell("The request id of the body is not the one of the header.")
+
+
+def check_table(response: httpx.Response, tell: Any) -> None:
+    """Check that a file of comma-separated values is a table, and one to be kept."""
+    header, *rows = csv.reader(StringIO(response.text, newline=""), strict=True)
+    if any(len(row) != len(header) for row in rows):
+        tell("A row of the file is not as wide as its header.")
+    if len(set(header)) < len(header):
+        tell("Two columns of the file have one name.")
+    if not response.headers.get("content-disposition", "").startswith("attachment; "):
+        tell("The file is not answered as an attachment.")
 
 
 def complain(response: httpx.Response, operation_id: str, why: str) -> None:
@@ -247,6 +271,7 @@ def unrouted(component: str) -> Documented:
 
 def compiled(place: str, answer: Node, texts: str) -> Documented:
     [(content_type, media)] = answer["content"].items()
+    content_type = CSV if content_type == "text/csv" else content_type
     headers = {
         name: (follow(node).get("required", False), validator(follow(node)["schema"]))
         for name, node in answer["headers"].items()

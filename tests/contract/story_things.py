@@ -158,6 +158,27 @@ def make_vendor_refund_payment(story: "Story") -> str:
     return story.ids["vendor_refund_payment_id"]
 
 
+def make_payout(story: "Story") -> str:
+    """One of a payment by card; the second one can be deleted."""
+    card = {"payment_method": "credit_card", "payment_processor": "stripe"}
+    payment = story.business.payment(customer_of(story), 5_000, **card)
+    return str(story.business.payout(4_900, payment_ids=[payment["id"]], fee_cents=100)["id"])
+
+
+def make_card_payment(story: "Story") -> str:
+    """A completed one whose money is with a processor, and in no payout."""
+    card = {"payment_method": "credit_card", "payment_processor": "stripe"}
+    return str(story.business.payment(customer_of(story), 9_000, **card)["id"])
+
+
+def make_card_refund_payment(story: "Story") -> str:
+    """One by card, in no payout."""
+    payment = {"id": story.thing("unapplied_id")}
+    at = {"method": "CREDIT_CARD", "completed_at": "2026-07-28T10:00:00Z"}
+    refund = story.business.refund(payment, amount_cents=500, **at)
+    return str(refund["refund_payments"][0]["id"])
+
+
 def make_document(story: "Story") -> str:
     """A file that is linked to nothing."""
     answer = story.business.api.post("documents/", files={"file": ("paper.pdf", PDF)})
@@ -170,6 +191,73 @@ def find_journal_entry(story: "Story") -> str:
     story.thing("unpaid_id")
     entries = story.business.api.get("general-ledger/journal-entries/").json()
     return str(entries["results"][0]["id"])
+
+
+def written_entry(story: "Story", **facts: Any) -> str:
+    """An accrual that was written by hand."""
+    lines = [{"account": "6000", "debit_amount": 450}, {"account": "2400", "credit_amount": 450}]
+    body = {"entry_date": "2026-07-31", "lines": lines, **facts}
+    return str(story.business.made("general-ledger/journal-entries/", body)["id"])
+
+
+def make_draft_entry(story: "Story") -> str:
+    """One that can be replaced, approved and rejected."""
+    return written_entry(story)
+
+
+def make_manual_entry(story: "Story") -> str:
+    """One that is posted, so that it can be reversed."""
+    return written_entry(story, post=True)
+
+
+def make_bank_account(story: "Story") -> str:
+    """One of its own."""
+    body = {"display_name": "Current account", "currency": "GBP"}
+    return str(story.business.made("bank-accounts/", body)["id"])
+
+
+def bank_line(story: "Story", amount: int = 60_000) -> dict[str, Any]:
+    """A line of the bank account, of money that came in."""
+    told = {"date": "2026-07-15", "amount_cents": amount, "direction": "credit"}
+    body = {"bank_account_id": story.thing("bank_account_id"), "transactions": [told]}
+    answer = story.business.api.post("bank-transactions/", json=body)
+    assert answer.status_code == 200, answer.text
+    line: dict[str, Any] = answer.json()["results"][0]
+    return line
+
+
+def make_bank_line(story: "Story") -> str:
+    """One of which nothing is accounted for."""
+    return str(bank_line(story, 60_000 + len(story.ids))["id"])
+
+
+def make_bank_payment(story: "Story") -> str:
+    """A completed payment, that lines are linked with."""
+    return str(story.business.payment(customer_of(story), 50_000)["id"])
+
+
+def make_linked_line(story: "Story") -> str:
+    """One that is linked with that payment."""
+    line = bank_line(story, 100)
+    body = {"target_type": "invoice_payment", "target_id": story.thing("bank_payment_id")}
+    path = f"bank-transactions/{line['id']}/match/"
+    linked = story.business.api.post(path, json=body).json()
+    story.ids["link_id"] = linked["links"][0]["reconciliation_link_id"]
+    return str(line["id"])
+
+
+def make_categorized_line(story: "Story") -> str:
+    """One that was posted straight to an account."""
+    line = bank_line(story, 850)
+    path = f"bank-transactions/{line['id']}/categorize/"
+    assert story.business.api.post(path, json={"account": "6300"}).status_code == 200
+    return str(line["id"])
+
+
+def find_link(story: "Story") -> str:
+    """The link of that line."""
+    story.thing("linked_line_id")
+    return story.ids["link_id"]
 
 
 MAKERS: Mapping[str, Callable[["Story"], str]] = {
@@ -196,7 +284,21 @@ MAKERS: Mapping[str, Callable[["Story"], str]] = {
     "vendor_credit_id": make_vendor_credit,
     "vendor_refund_id": make_vendor_refund,
     "vendor_refund_payment_id": make_vendor_refund_payment,
+    "payout_id": make_payout,
+    "spare_payout_id": make_payout,
+    "card_payment_id": make_card_payment,
+    "card_refund_payment_id": make_card_refund_payment,
+    "bank_account_id": make_bank_account,
+    "bank_transaction_id": make_bank_line,
+    "plain_line_id": make_bank_line,
+    "bank_payment_id": make_bank_payment,
+    "linked_line_id": make_linked_line,
+    "categorized_line_id": make_categorized_line,
+    "link_id": find_link,
     "document_id": make_document,
     "journal_entry_id": find_journal_entry,
+    "draft_entry_id": make_draft_entry,
+    "manual_entry_id": make_manual_entry,
     "account_id": lambda story: story.accounts["6000"],
+    "busy_account_id": lambda story: story.accounts["1200"],
 }

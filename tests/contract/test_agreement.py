@@ -11,11 +11,15 @@ import pytest
 
 from accounting import errors
 from persistence import (
+    account_entries,
+    audit,
+    bank,
     bills,
     customers,
     faults,
     invoices,
-    journal_statements,
+    journal_lists,
+    payout_statements,
     registry,
     store,
     stored_documents,
@@ -58,8 +62,13 @@ LISTS: dict[str, Listing] = {
     "list_vendor_credits": bills.CREDITS.listing,
     "list_vendor_refunds": bills.REFUNDS.listing,
     "list_vendor_refund_payments": bills.REFUND_PAYMENTS.listing,
+    "list_payouts": payout_statements.LISTING,
+    "list_bank_accounts": bank.BANK_ACCOUNT_LISTING,
+    "list_bank_transactions": bank.BANK_TRANSACTION_LISTING,
     "list_documents": stored_documents.LISTING,
-    "list_journal_entries": journal_statements.LISTING,
+    "list_audit_records": audit.LISTING,
+    "list_journal_entries": journal_lists.LISTING,
+    "list_account_entries": account_entries.LISTING,
 }
 
 

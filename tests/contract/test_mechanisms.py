@@ -201,7 +201,8 @@ class TestIfMatch:
         tag = current if version == "current" else "*"
         answer = succeeded(request.send(headers={"if-match": tag}))
         read = request.client.get(reading_of(request))
-        if read.status_code == 200 and "etag" in answer.headers:
+        makes_another = operation.name.startswith("reverse_journal")
+        if read.status_code == 200 and "etag" in answer.headers and not makes_another:
             assert read.headers["etag"] == answer.headers["etag"]
 
     @those(lambda each: each.takes("If-Match") and has_thing(each))

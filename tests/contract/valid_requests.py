@@ -30,6 +30,7 @@ UNIQUE = (
 SENDING = {"json", "content", "data", "files"}
 # What stands for a name in a path where the operation has to find it in a state of its own.
 OF_THEIR_OWN = {
+    ("list_account_entries", "account_id"): "busy_account_id",
     ("archive_customer", "customer_id"): "quiet_id",
     ("void_invoice", "invoice_id"): "unpaid_id",
     ("write_off_invoice", "invoice_id"): "unpaid_id",
@@ -38,6 +39,14 @@ OF_THEIR_OWN = {
     ("archive_vendor", "vendor_id"): "quiet_vendor_id",
     ("update_vendor", "vendor_id"): "quiet_vendor_id",
     ("void_bill", "bill_id"): "unpaid_bill_id",
+    ("replace_journal_entry", "journal_entry_id"): "draft_entry_id",
+    ("approve_journal_entry", "journal_entry_id"): "draft_entry_id",
+    ("reject_journal_entry", "journal_entry_id"): "draft_entry_id",
+    ("reverse_journal_entry", "journal_entry_id"): "manual_entry_id",
+    ("delete_payout", "payout_id"): "spare_payout_id",
+    ("unmatch_bank_transaction", "bank_transaction_id"): "linked_line_id",
+    ("categorize_bank_transaction", "bank_transaction_id"): "plain_line_id",
+    ("uncategorize_bank_transaction", "bank_transaction_id"): "categorized_line_id",
     ("get_vendor_refund", "refund_id"): "vendor_refund_id",
     ("update_vendor_refund", "refund_id"): "vendor_refund_id",
 }
@@ -45,6 +54,13 @@ OF_THEIR_OWN = {
 CHANGED = {"invoice_id": "draft_id", "bill_id": "draft_bill_id"}
 # Named in a body, a payment is one of which money can go back.
 NAMED_IN_BODIES = {"payment_id": "unapplied_id", "bill_payment_id": "unapplied_bill_payment_id"}
+# What bodies name and no path does: money that a processor has, or that is seen at the bank.
+NAMED_IN_NO_PATH = {
+    "0197f0d6-8bfc-7b0b-8fa1-0b1c2d3e4f44": "bank_payment_id",
+    "0197f0d6-8bfd-7d0c-8fb2-0b1c2d3e4f43": "link_id",
+    "0197f0d5-7ae2-7d1c-8f32-0b1c2d3e4f52": "card_payment_id",
+    "0197f0d5-7ae3-7e2d-9a43-1c2d3e4f5a53": "card_refund_payment_id",
+}
 _numbers = count(1)
 
 
@@ -186,7 +202,7 @@ class Story:
 @cache
 def told_ids() -> dict[str, str]:
     """The names of things by the ids that the contract's story has for them."""
-    told: dict[str, str] = {}
+    told: dict[str, str] = {**NAMED_IN_NO_PATH}
     for operation in operations():
         for parameter in operation.parameters:
             if parameter["in"] == "path":

@@ -21,6 +21,24 @@ KINDS = {
     "csv": b"date,amount\r\n2026-07-01,12.50\r\n2026-07-02,3.00\r\n",
     "xml": b"<?xml version='1.0'?>\n<Invoice><Total>12.50</Total></Invoice>\n",
 }
+# What banks write, by the `format` of the request.
+STATEMENTS = {
+    "csv": b"Date,Text,Amount\n2026-07-01,Coffee,-3.20\n2026-07-02,INV-000001,600.00\n",
+    "ofx": (
+        b"OFXHEADER:100\nDATA:OFXSGML\nVERSION:102\nCHARSET:1252\n\n<OFX><BANKMSGSRSV1><STMTTRNRS>"
+        b"<STMTRS><CURDEF>GBP<BANKTRANLIST><STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20260701<TRNAMT>-3.20"
+        b"<FITID>A1<NAME>Coffee</STMTTRN></BANKTRANLIST></STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>"
+    ),
+    "camt053": (
+        b"<Document><BkToCstmrStmt><Stmt><Ntry><Amt Ccy='GBP'>3.20</Amt><CdtDbtInd>DBIT</CdtDbtInd>"
+        b"<Sts>BOOK</Sts><BookgDt><Dt>2026-07-01</Dt></BookgDt><AcctSvcrRef>C1</AcctSvcrRef></Ntry>"
+        b"</Stmt></BkToCstmrStmt></Document>"
+    ),
+    "mt940": (
+        b":20:A\n:25:1\n:28C:1\n:60F:C260630GBP1,00\n:61:2607010701C3,20NTRFA1//M1\n:86:Coffee\n"
+    ),
+}
+COLUMNS = {"date": "Date", "amount": "Amount", "description": "Text"}
 TEXTS = [content.decode(BYTEWISE) for content in KINDS.values()]
 BASE64 = [base64.b64encode(content).decode() for content in KINDS.values()]
 # Where a multipart body has its file.
@@ -28,6 +46,7 @@ UPLOADS = {
     "create_document": "file",
     "create_invoice_refund": "document",
     "update_vendor_refund": "document",
+    "import_bank_transactions": "file",
 }
 
 binary = strategies.sampled_from(TEXTS)
@@ -36,6 +55,9 @@ base64_text = strategies.sampled_from(BASE64)
 
 def put_real_ones(operation: str, body: dict[str, Any], drawn: int) -> None:
     """Put a real file where a valid body has one of no kind; `drawn` chooses which."""
+    if operation == "import_bank_transactions":
+        put_statement(body, drawn)
+        return
     here, field = drawn % len(KINDS), UPLOADS.get(operation)
     document = body.get("document")
     if isinstance(document, dict):
@@ -43,6 +65,17 @@ def put_real_ones(operation: str, body: dict[str, Any], drawn: int) -> None:
             document["file"] = BASE64[here]
     elif field in body and not is_real(body[field].encode()):
         body[field] = body[field] if body[field] in TEXTS else TEXTS[here]
+
+
+def put_statement(body: dict[str, Any], drawn: int) -> None:
+    """Put a bank's statement into a form, of the kind that it says, with the columns of a CSV."""
+    if "file" not in body:
+        return
+    kind = body.get("format") or sorted(STATEMENTS)[drawn % len(STATEMENTS)]
+    body["file"] = STATEMENTS[kind].decode(BYTEWISE)
+    body.pop("mapping", None)
+    if kind == "csv":
+        body["mapping"] = dict(COLUMNS)
 
 
 def is_real(content: bytes) -> bool:

@@ -166,6 +166,41 @@ def refund_little(_case: Any, body: Body) -> None:
     leave_out(body, "refund_processing_fee_cents")
 
 
+def pay_out_little(_case: Any, body: Body) -> None:
+    """Little is paid out, of money that is there; every second one with a name is known already."""
+    body["processor"] = "other"
+    for name in ("paid_out_amount_cents", "fee_cents", "additional_refunds_amount_cents"):
+        if name in body:
+            body[name] %= 100_000
+    number = next(numbers)
+    for name, pool in ITEMS.items():
+        if body.get(name):
+            waiting = seeds().pools[pool]
+            body[name] = [waiting[number % len(waiting)]]
+    if "external_id" in body and number % 2:
+        known = seeds().pools["payout_words"]
+        body["external_id"] = known[number % len(known)]
+        leave_out(body, *ITEMS)
+
+
+# ── Bank ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def link_little(_case: Any, body: Body) -> None:
+    """Little of a line is money that came, of which much is left."""
+    seen = seeds().pools["seen_payments"]
+    body["target_type"] = "invoice_payment"
+    body["target_id"] = seen[next(numbers) % len(seen)]
+    body["amount_cents"] = 1
+
+
+def unlink_its_own(case: Any, body: Body) -> None:
+    """A link is one of its line."""
+    place = place_in("linked_lines", case.path_parameters["bank_transaction_id"])
+    if place is not None:
+        body["reconciliation_link_id"] = seeds().pools["links"][place]
+
+
 # ── Purchases ──────────────────────────────────────────────────────────────────────────────────
 
 
@@ -225,6 +260,19 @@ def bounce(body: Body) -> None:
         body["status"] = "failed" if body["status"] in ("failed", "cancelled") else "completed"
 
 
+# ── Entries by hand ─────────────────────────────────────────────────────────────────────────────
+
+
+def balance_lines(_case: Any, body: Body) -> None:
+    """Little on each line, and on the last one as much as on all others."""
+    lines = body["lines"]
+    for line in lines:
+        leave_out(line, "debit_amount", "credit_amount")
+        line["debit_amount"] = 1
+    leave_out(lines[-1], "debit_amount")
+    lines[-1]["credit_amount"] = len(lines) - 1
+
+
 # ── Documents ──────────────────────────────────────────────────────────────────────────────────
 
 
@@ -258,6 +306,7 @@ def leave_out(body: Body, *names: str) -> None:
         body.pop(name, None)
 
 
+ITEMS = {"payment_ids": "card_payments", "refund_payment_ids": "card_refund_payments"}
 LINKED = {
     "customer": "customers",
     "invoice": "invoices",
@@ -283,6 +332,9 @@ MOSTLY: Mapping[str, Callable[[Any, Body], None]] = {
     "create_customer_credit": partial(apply_little, SALES),
     "replace_customer_credit": partial(apply_little, SALES),
     "void_customer_credit": void_now,
+    "create_payout": pay_out_little,
+    "match_bank_transaction": link_little,
+    "unmatch_bank_transaction": unlink_its_own,
     "create_bill": partial(name_party_once, PURCHASES),
     "replace_bill": partial(name_party_once, PURCHASES),
     "create_bill_payment": partial(allocate_little, PURCHASES),
@@ -294,4 +346,6 @@ MOSTLY: Mapping[str, Callable[[Any, Body], None]] = {
     "create_vendor_refund_payment": partial(agree_little, "total_amount_cents"),
     "update_vendor_refund_payment": change_refund_payment,
     "create_document": link_to_its_kind,
+    "create_journal_entry": balance_lines,
+    "replace_journal_entry": balance_lines,
 }

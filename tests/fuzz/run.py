@@ -1,7 +1,8 @@
 """`python -m tests.fuzz.run [--examples N] [--seed S] [--deep SECONDS]`: fuzz the contract.
 
-Each run has a house of its own: a private PostgreSQL, a migrated database, a real server. Then
-the gate judges what Schemathesis reports, what the server logged and what is in the books.
+Each run has a process and a house of its own: a private PostgreSQL, a migrated database, a real
+server. Then the gate judges what Schemathesis reports, what the server logged and what is in the
+books. There are as many runs at once as processors.
 """
 
 import argparse
@@ -15,7 +16,8 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, redirect_stderr
 from functools import partial
 from pathlib import Path
@@ -37,7 +39,6 @@ from tests.partnership import Partnership
 
 CONFIG = Path("schemathesis.toml")
 REPORTS = Path("dist/fuzz")
-SEEDS = REPORTS / "seeds"
 WALKS_PER_EXAMPLE = 4
 # The credentials that the caller of each run has.
 SCHEMES = {
@@ -47,29 +48,57 @@ SCHEMES = {
 }
 
 
+# The phase that tries the limits of each field is the same for all who may call, and half of the
+# time of a run. The first run has it; after it, only what was closed to the first.
+COVERED_BY = "partner"
+
+
 def main() -> int:
     asked = arguments()
     REPORTS.mkdir(parents=True, exist_ok=True)
-    findings: list[str] = []
+    if len(asked.runs) > 1:
+        return apart(asked)
+    [name] = asked.runs
+    began = time.monotonic()
     with (
-        alone(),
+        alone(name),
         tempfile.TemporaryDirectory(prefix="fuzz-") as folder,
         EmbeddedPostgres(Path(folder) / "postgres", TEST_SETTINGS) as postgres,
     ):
-        databases = Databases(postgres)
-        for name in asked.runs:
-            began = time.monotonic()
-            findings += fuzz(name, databases, asked)
-            sys.stdout.write(f"{name}: {time.monotonic() - began:.0f} s\n")
-            sys.stdout.flush()
-    sys.stdout.write("".join(f"{finding}\n" for finding in findings) or "The gate is open.\n")
+        findings = fuzz(name, Databases(postgres), asked)
+    say(f"{name}: {time.monotonic() - began:.0f} s")
+    say("".join(f"{finding}\n" for finding in findings) or "The gate is open.")
     return 1 if findings else 0
 
 
+def apart(asked: argparse.Namespace) -> int:
+    """Do each run in a process of its own; what one said is told when it is over."""
+    at_once = min(os.cpu_count() or 1, len(asked.runs))
+    seconds = asked.deep * at_once // len(asked.runs)
+    options = {"--examples": asked.examples, "--seed": asked.seed, "--deep": seconds}
+    words = [str(word) for pair in options.items() for word in pair]
+
+    def run(name: str) -> int:
+        command = [sys.executable, "-m", "tests.fuzz.run", "--runs", name, *words]
+        told = REPORTS / f"{name}.txt"
+        with told.open("w", encoding="utf-8") as lines:
+            ended = subprocess.run(command, stdout=lines, stderr=subprocess.STDOUT, check=False)
+        say(told.read_text("utf-8"))
+        return ended.returncode
+
+    with ThreadPoolExecutor(at_once) as pool:
+        return max(pool.map(run, asked.runs))
+
+
+def say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
 @contextmanager
-def alone() -> Iterator[None]:
-    """Wait until nobody else fuzzes from this folder: the seeds and reports are at fixed places."""
-    with (REPORTS / "lock").open("w") as lock:
+def alone(name: str) -> Iterator[None]:
+    """Wait until nobody else does this run from this folder: its files are at fixed places."""
+    with (REPORTS / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -79,7 +108,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--examples", type=int, default=30, help="per operation")
     parser.add_argument("--seed", type=int, default=None, help="random, and told, when left out")
     parser.add_argument(
-        "--deep", type=int, default=0, metavar="SECONDS", help="time for all runs together"
+        "--deep", type=int, default=0, metavar="SECONDS", help="about so long, all in all"
     )
     parser.add_argument("--runs", nargs="+", choices=SCHEMES, default=SCHEMES)
     asked = parser.parse_args()
@@ -90,28 +119,52 @@ def arguments() -> argparse.Namespace:
 
 def fuzz(name: str, databases: Databases, asked: argparse.Namespace) -> list[str]:
     """Do one run and return what the gate finds."""
-    log = REPORTS / f"{name}.log"
+    log, planted = REPORTS / f"{name}.log", REPORTS / f"{name}.seeds"
     with served(databases, f"fuzz_{name}", log) as house:
         seeds = plant(house, many=2 * asked.examples + 20 + asked.deep // 2)
-        seeds.write(SEEDS)
+        seeds.write(planted)
         config = write_config(name, house, seeds, asked.examples)
-        told = {"FUZZ_URL": house.url, "FUZZ_SEEDS": str(SEEDS), "FUZZ_CALLER": name}
+        told = {"FUZZ_URL": house.url, "FUZZ_SEEDS": str(planted), "FUZZ_CALLER": name}
         surroundings = {**os.environ, **told, "PYTHONPATH": "."}
-        ended = subprocess.run(command(name, config, asked), env=surroundings, check=False)
-        books = asyncio.run(gate.judge_books(house.database_url))
-    if ended.returncode not in (0, 1):  # 1 is for failures, which the report names.
-        return [f"{name}: Schemathesis ended with {ended.returncode}"]
-    report = json.loads((REPORTS / f"{name}.json").read_text("utf-8"))
-    known = contract_operations()
-    closed = {label for label, schemes in known.items() if SCHEMES[name].isdisjoint(schemes)}
+        findings = []
+        for place, options in enumerate(rounds(name)):
+            report = REPORTS / f"{name}{'' if place == 0 else f'-{place}'}"
+            words = command(report, config, asked, options)
+            ended = subprocess.run(words, env=surroundings, check=False).returncode
+            findings += judged(name, report, ended, whole=place == 0)
+        findings += asyncio.run(gate.judge_books(house.database_url))
     with log.open(encoding="utf-8") as lines:
-        findings = [
-            *gate.judge_failures(report),
-            *gate.judge_coverage(report, set(known), closed),
-            *gate.judge_log(lines),
-            *books,
-        ]
+        findings += gate.judge_log(lines)
     return [f"{name}: {finding}" for finding in findings]
+
+
+def rounds(name: str) -> list[list[str]]:
+    """What Schemathesis is asked to do in a run, one after the other."""
+    if name == COVERED_BY:
+        return [[]]
+    whole = ["--phases", "examples,fuzzing,stateful"]
+    only = sorted(closed_to(COVERED_BY) - closed_to(name))
+    named = [word for label in only for word in ("--include-name", label)]
+    return [whole, ["--phases", "coverage", *named]] if only else [whole]
+
+
+def closed_to(name: str) -> set[str]:
+    """The labels of the operations that the caller of a run may not use."""
+    known = contract_operations().items()
+    return {label for label, schemes in known if SCHEMES[name].isdisjoint(schemes)}
+
+
+def judged(name: str, report: Path, ended: int, *, whole: bool) -> list[str]:
+    """Judge what Schemathesis did; a round of one phase for some operations by its failures."""
+    if ended not in (0, 1):  # 1 is for failures, which the report names.
+        return [f"Schemathesis ended with {ended}"]
+    told = json.loads(report.with_suffix(".json").read_text("utf-8"))
+    failures = list(gate.judge_failures(told))
+    if not whole:
+        return failures
+    left_out = set() if name == COVERED_BY else {"coverage"}
+    known = set(contract_operations())
+    return [*failures, *gate.judge_coverage(told, known, closed_to(name), left_out)]
 
 
 def contract_operations() -> dict[str, set[str]]:
@@ -144,19 +197,20 @@ def served(databases: Databases, database: str, log: Path) -> Iterator[House]:
 def write_config(name: str, house: House, seeds: Seeds, examples: int) -> Path:
     """Write the configuration of one run."""
     config = tomllib.loads(CONFIG.read_text("utf-8"))
+    planted = (REPORTS / f"{name}.seeds").absolute()
     for dictionary in config["dictionaries"].values():
-        dictionary["from-file"] = str(Path(dictionary["from-file"]).absolute())
+        dictionary["from-file"] = str(planted / Path(dictionary["from-file"]).name)
     config["generation"]["max-examples"] = examples
     # A walk follows a few links of thousands, from wherever it begins.
     config["phases"]["stateful"]["generation"]["max-examples"] = WALKS_PER_EXAMPLE * examples
     if name == "tenants":
-        add_tenants(config, house, seeds)
+        add_tenants(config, house, seeds, planted)
     written = REPORTS / f"{name}.toml"
     written.write_text(tomli_w.dumps(config), "utf-8")
     return written
 
 
-def add_tenants(config: dict[str, Any], house: House, seeds: Seeds) -> None:
+def add_tenants(config: dict[str, Any], house: House, seeds: Seeds, planted: Path) -> None:
     """Let two partners call who must not see each other's things."""
     callers = {"owner": Partnership(house.url, UUID(seeds.partner_id), seeds.api_key)}
     callers["rival"] = house.partner("Rival")
@@ -164,28 +218,30 @@ def add_tenants(config: dict[str, Any], house: House, seeds: Seeds) -> None:
     for name, caller in callers.items():
         header = {"name": "Authorization", "value": caller.api.headers["Authorization"]}
         peers.append({"name": name, "fixedHeaders": [header]})
-    (SEEDS / "peers.json").write_text(json.dumps({"auth": peers}), "utf-8")
+    (planted / "peers.json").write_text(json.dumps({"auth": peers}), "utf-8")
     # Only what was learnt from an answer is tried as the other partner, so more of it is.
     for place, binding in config["parameters"].items():
         if place != "path.business_id":
             binding["probability"] = 0.3
     # The peers have tokens only. Where a key is asked for, Schemathesis makes one up.
     config["checks"]["positive_data_acceptance"]["expected-statuses"].append("401")
-    peers_at = str((SEEDS / "peers.json").absolute())
+    peers_at = str(planted / "peers.json")
     config["auth"] = {"wfc": {"path": peers_at, "peers": list(callers)}}
 
 
-def command(name: str, config: Path, asked: argparse.Namespace) -> list[str]:
+def command(
+    report: Path, config: Path, asked: argparse.Namespace, more: Sequence[str]
+) -> list[str]:
     options = {
         "--seed": asked.seed,
         "--report": "json,junit",
-        "--report-json-path": REPORTS / f"{name}.json",
-        "--report-junit-path": REPORTS / f"{name}.xml",
-        **({"--max-time": asked.deep // len(asked.runs)} if asked.deep else {}),
+        "--report-json-path": report.with_suffix(".json"),
+        "--report-junit-path": report.with_suffix(".xml"),
+        **({"--max-time": asked.deep} if asked.deep else {}),
     }
     words = [str(word) for pair in options.items() for word in pair]
     program = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(config)]
-    return [*program, "run", "openapi/accounting.yaml", *words]
+    return [*program, "run", "openapi/accounting.yaml", *words, *more]
 
 
 if __name__ == "__main__":

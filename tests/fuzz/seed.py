@@ -12,8 +12,12 @@ from typing import Any
 import yaml
 
 from tests.fuzz import files
+from tests.fuzz.banked import plant_banked
 from tests.fuzz.bought import plant_bought
+from tests.fuzz.matched import plant_matched
+from tests.fuzz.paid_out import plant_paid_out
 from tests.fuzz.settled import plant_settled, upload
+from tests.fuzz.written import plant_written
 from tests.house import House
 from tests.partnership import Business, Partnership
 
@@ -65,12 +69,19 @@ def plant(house: House, many: int = 60) -> Seeds:
     plant_payments(seeds, business, customers, many)
     plant_settled(pools, business, customers, many)
     plant_bought(pools, business, many)
+    plant_paid_out(pools, business, customers, many)
+    plant_banked(pools, business, many)
+    plant_matched(pools, business, customers, many)
     plant_documents(pools, business)
     plant_accounts(seeds, business, many)
     entries = business.api.get("general-ledger/journal-entries/", params={"page_size": 50})
-    pools["journal_entries"] = ids(entries.json()["results"])
+    plant_written(pools, business, many)
+    pools["journal_entries"] = [*ids(entries.json()["results"]), *pools["written_entries"]]
+    trail = business.api.get("audit/", params={"page_size": 50}).json()["results"]
+    pools["requests"] = [record["request_id"] for record in trail]
     refund_id = pools["paid_refunds"][0]
-    seeds.cursors = living_cursors(partner, business_id=business.id, refund_id=refund_id)
+    known = {"business_id": business.id, "refund_id": refund_id, "account_id": "1200"}
+    seeds.cursors = living_cursors(partner, **known)
     return seeds
 
 

@@ -70,7 +70,9 @@ def fill(node: Any, path: list[str], value: str) -> None:
     """Put a value where a path such as `allocations.*.invoice_id` leads, if something is there."""
     name, *rest = path
     if name == "*" and isinstance(node, list):
-        for part in node:
+        if not rest:
+            node[:] = [value] * len(node)
+        for part in node if rest else ():
             fill(part, rest, value)
     elif isinstance(node, dict) and name in node:
         if rest:

@@ -3,12 +3,35 @@
 import pytest
 
 from accounting.file_kinds import ENDINGS, kind_of
+from handlers.bank_files import guess, read
 from tests.fuzz import files
 
 
 class TestKinds:
     def test_are_all_that_the_house_keeps(self) -> None:
         assert {kind_of(content) for content in files.KINDS.values()} == set(ENDINGS)
+
+
+class TestPutStatement:
+    @pytest.mark.parametrize("drawn", range(len(files.STATEMENTS)))
+    def test_gives_a_form_a_statement_with_its_columns(self, drawn: int) -> None:
+        body = {"file": "0", "mapping": {"date": "x"}}
+        files.put_real_ones("import_bank_transactions", body, drawn)
+        content = str(body["file"]).encode()
+        assert guess(content) == sorted(files.STATEMENTS)[drawn]
+        assert read(content, guess(content), body.get("mapping"))
+        assert files.on_the_wire("import_bank_transactions", body)["file"] == content
+
+    @pytest.mark.parametrize("kind", files.STATEMENTS)
+    def test_is_of_the_kind_that_the_form_says(self, kind: str) -> None:
+        body = {"file": "0", "format": kind}
+        files.put_real_ones("import_bank_transactions", body, 0)
+        assert guess(body["file"].encode()) == kind
+
+    def test_leaves_lines_in_json(self) -> None:
+        body = {"transactions": []}
+        files.put_real_ones("import_bank_transactions", body, 0)
+        assert body == {"transactions": []}
 
 
 class TestPutRealOnes:

@@ -57,6 +57,11 @@ class TestJudgeCoverage:
             "the phase stateful was skipped: nothing to test"
         ]
 
+    def test_lets_a_phase_be_skipped_that_the_run_is_not_meant_to_have(self) -> None:
+        phases = {"coverage": {"status": "skip", "skip_reason": "disabled"}}
+        given = report(phases=phases, valid_rates=rates(read=1, write=1))
+        assert list(gate.judge_coverage(given, {READ, WRITE}, set(), {"coverage"})) == []
+
     @pytest.mark.parametrize("warning", ["missing_test_data", "missing_auth", "rate_limited"])
     def test_names_a_warning_with_its_operation(self, warning: str) -> None:
         assert findings(report(warnings={warning: [READ]})) == [f"{READ}: {warning}"]

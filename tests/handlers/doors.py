@@ -152,6 +152,15 @@ READS = (
     Door("list_accounts", "GET", ACCOUNTS),
     Door("get_account", "GET", ACCOUNTS + "{}/", None, "account", "account_not_found"),
     Door("get_account_hierarchy", "GET", ACCOUNTS + "hierarchy/"),
+    Door("export_accounts", "GET", ACCOUNTS + "export/"),
+    Door(
+        "list_account_entries",
+        "GET",
+        ACCOUNTS + "{}/entries/",
+        None,
+        "account",
+        "account_not_found",
+    ),
     Door("list_journal_entries", "GET", ENTRIES),
     Door("get_journal_entry", "GET", ENTRIES + "{}/", None, "entry", "journal_entry_not_found"),
 )

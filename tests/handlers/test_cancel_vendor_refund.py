@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import NOBODY, Record
+from tests.handlers.bodies import NOBODY, Record, line
 from tests.handlers.buying import (
     BILLS,
     CREDITS,
@@ -190,6 +190,20 @@ class TestCancelVendorRefundPayment:
         changed(shop, made["payment"], status="failed")
         assert cancelled(shop, made["payment"])["status"] == "cancelled"
 
+    def test_a_bill_that_it_gave_back_may_then_be_another_vendors(
+        self, shop: Business, ledger: Ledger, vendor: Record
+    ) -> None:
+        bill = received(shop, vendor, 1_000)
+        payment = paid_out(shop, vendor, 1_000, part(bill, 1_000))
+        cancelled(shop, agreed(shop, vendor, 1_000, of_bill(bill, 1_000))["payment"])
+        answer = shop.api.patch(f"{PAYMENTS}{payment['id']}/", json={"allocations": []})
+        assert answer.status_code == 200
+        other = shop.vendor(company_name="Other Traders")
+        body = {"vendor_id": other["id"], "line_items": [line(300)]}
+        answer = shop.api.put(f"{BILLS}{bill['id']}/", json=body)
+        assert answer.json()["vendor"]["id"] == other["id"]
+        ledger.audit()
+
     def test_an_update_to_cancelled_is_the_same(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
@@ -227,6 +241,25 @@ class TestCancelVendorRefundPayment:
                     "permission_denied",
                 )
         assert shop.api.post(on(made["payment"])).status_code == 200
+
+    def test_a_partner_does_not_cancel_by_an_update_either(
+        self, shop: Business, ledger: Ledger, acme: Partnership, vendor: Record
+    ) -> None:
+        made = agreed(shop, vendor, 500)
+        path = f"{REFUND_PAYMENTS}{made['payment']['id']}/"
+        address = f"/v1/platform/businesses/{shop.id}/{path}"
+        with ledger.untouched():
+            for caller in (acme.api, acme.key):
+                for preview in (False, True):
+                    answer = caller.patch(
+                        address, params={"preview": preview}, json={"status": "cancelled"}
+                    )
+                    told = answer.status_code, answer.json()["error_code"]
+                    assert told == (403, "permission_denied")
+        for caller in (acme.api, acme.key):
+            assert caller.patch(address, json={"status": "failed"}).status_code == 200
+        answer = shop.api.patch(path, json={"status": "cancelled"})
+        assert (answer.status_code, answer.json()["refund"]["status"]) == (200, "cancelled")
 
     def test_one_that_is_not_there_is_not_found(self, shop: Business) -> None:
         answer = shop.api.post(on({"id": NOBODY}))

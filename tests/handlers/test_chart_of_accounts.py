@@ -348,14 +348,19 @@ class TestArchiveAccount:
             ):
                 assert answer.status_code == 409
                 assert answer.json()["error_code"] == "account_has_balance"
+                held = shop.api.get(f"{ACCOUNTS}1200/").json()["current_balance"]
+                assert answer.json()["detail"] == {"current_balance": held}
 
     def test_not_while_a_child_is_active(self, shop: Business, ledger: Ledger) -> None:
         shop.made(ACCOUNTS, account_body("1340"))
-        shop.made(f"{ACCOUNTS}1340/children/", {"code": "1341", "name": "child"})
+        child = shop.made(f"{ACCOUNTS}1340/children/", {"code": "1341", "name": "child"})
+        shop.made(f"{ACCOUNTS}1340/children/", {"code": "1342", "name": "gone"})
+        shop.api.delete(f"{ACCOUNTS}1342/")
         with ledger.untouched():
             answer = shop.api.delete(f"{ACCOUNTS}1340/")
         assert (answer.status_code, answer.json()["error_code"]) == (409, "account_has_children")
-        assert answer.json()["detail"]["active_children"] == 1
+        named = {name: child[name] for name in ("id", "code", "name")}
+        assert answer.json()["detail"] == {"active_children": 1, "children": [named]}
         shop.api.delete(f"{ACCOUNTS}1341/")
         assert shop.api.delete(f"{ACCOUNTS}1340/").json()["is_active"] is False
 

@@ -71,6 +71,12 @@ class TestListBusinesses:
             "base_currency": "EUR", "province": None,
         }  # fmt: skip
         assert {name: beta[name] for name in told} == told
+        whole = lister.api.get(f"{BUSINESSES}{beta['id']}/").json()
+        same = (
+            *("id", "activation_at", "created_at", "updated_at"),
+            *("eu_nace_industry_code", "province", "base_currency"),
+        )
+        assert {name: beta[name] for name in same} == {name: whole[name] for name in same}
 
     @pytest.mark.parametrize(
         ("filters", "expected"),

@@ -163,6 +163,20 @@ class TestVoidInvoice:
         assert shop.api.post(f"{path}void/").status_code == 200
 
 
+class TestReplaceInvoice:
+    def test_one_whose_refund_was_cancelled_may_go_to_another_customer(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        invoice = sent(shop, buyer, 1_000)
+        payment = paid(shop, buyer, 1_000, part(invoice, 1_000))
+        cancel(shop, shop.refund(invoice))
+        patch(shop, payment, allocations=[])
+        other = shop.customer(company_name="Red Door Bakery")
+        answer = shop.api.put(f"invoices/{invoice['id']}/", json=invoice_body(other, line(300)))
+        assert answer.json()["customer"]["id"] == other["id"]
+        ledger.audit()
+
+
 class TestGetInvoicePayment:
     def test_a_refund_of_an_invoice_leaves_its_payment_alone(
         self, shop: Business, ledger: Ledger, buyer: Record

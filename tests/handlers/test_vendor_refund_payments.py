@@ -225,6 +225,22 @@ class TestSeveralPayments:
                     "allocation_exceeds_total",
                 )
 
+    def test_what_one_of_them_was_to_bring_is_owed_until_all_are_cancelled_and_agreed_anew(
+        self, shop: Business, ledger: Ledger, vendor: Record
+    ) -> None:
+        bill = taxed(shop, vendor)
+        owed = shop.balance("1270")
+        refund = agreed_in_parts(shop, vendor, 900, 500, 400, allocations=[of_bill(bill, 900)])
+        first, second = refund["vendor_refund_payments"]
+        changed(shop, first, status="cancelled")
+        assert shop.balance("1270") == owed + 900
+        changed(shop, second, status="cancelled")
+        assert shop.balance("1270") == owed
+        again = agreed_in_parts(shop, vendor, 900, 900, allocations=[of_bill(bill, 900)])
+        [payment] = again["vendor_refund_payments"]
+        assert changed(shop, payment, status="completed")["refund"]["status"] == "completed"
+        assert shop.balance("1270") == owed
+
     def test_only_with_the_last_one_the_refund_is_cancelled(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:

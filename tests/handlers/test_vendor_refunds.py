@@ -19,6 +19,7 @@ from tests.handlers.refunding import (
     as_credit,
     changed,
     of_bill,
+    of_payment,
     refund_body,
     refund_of,
     taxed,
@@ -121,6 +122,17 @@ class TestCreateVendorRefundPayment:
             del whole["total_amount_cents"]
             other = shop.api.post(REFUNDS, json=whole)
             assert (other.status_code, other.json()) == (200, made["refund"])
+
+    def test_a_known_external_id_answers_it_whatever_else_is_said(
+        self, shop: Business, ledger: Ledger, vendor: Record
+    ) -> None:
+        made = agreed(shop, vendor, 500, external_id="said twice")
+        payment = paid_out(shop, vendor, 100)
+        twice = of_payment(payment, 10), of_payment(payment, 20)
+        body = refund_body(vendor, 30, *twice, external_id="said twice")
+        with ledger.untouched():
+            answer = shop.api.post(REFUND_PAYMENTS, json=body)
+        assert (answer.status_code, answer.json()) == (200, made)
 
     def test_a_preview_answers_what_it_would_post_and_keeps_nothing(
         self, shop: Business, ledger: Ledger, vendor: Record

@@ -213,12 +213,22 @@ class TestDocumentsOfVendors:
         ):
             assert [each["file_name"] for each in answer.json()["documents"]] == ["2.pdf", "1.pdf"]
 
-    def test_a_list_of_vendors_shows_none(self, shop: Business) -> None:
-        made = shop.made("vendors/", unique(document=in_json()))
-        asked = {"external_id": made["external_id"]}
-        [listed] = shop.api.get("vendors/", params=asked).json()["results"]
-        assert {**listed, "documents": made["documents"]} == made
-        assert "documents" not in listed
+    def test_a_list_shows_those_of_each_vendor_the_newest_first(self, acme: Partnership) -> None:
+        shop = acme.business()
+        paper = shop.made("vendors/", unique(document=in_json(PDF, "1.pdf")))
+        assert upload(shop, PDF, "2.pdf", linked_type="vendor", linked_id=paper["id"]).is_success
+        other = shop.made("vendors/", unique(document=in_json(XML, "terms.xml")))
+        none = shop.made("vendors/", unique())
+        listed = shop.api.get("vendors/", params={"sort": "created_at"}).json()["results"]
+        assert [each["id"] for each in listed] == [paper["id"], other["id"], none["id"]]
+        shown = [[each["file_name"] for each in vendor["documents"]] for vendor in listed]
+        assert shown == [["2.pdf", "1.pdf"], ["terms.xml"], []]
+        assert follow(shop, listed[1]["documents"][0]["url"]).content == XML
+        assert {**listed[1], "documents": other["documents"]} == other
+
+    def test_an_empty_list_asks_for_none(self, shop: Business) -> None:
+        asked = {"external_id": "nobody has this"}
+        assert shop.api.get("vendors/", params=asked).json()["results"] == []
 
     def test_a_known_external_id_keeps_no_second_one(self, house: House, shop: Business) -> None:
         body = unique(document=in_json())

@@ -10,6 +10,7 @@ from tests.model.records import (
     Document,
     Party,
     Payment,
+    Payout,
     Refund,
     RefundPayment,
     VendorRefund,
@@ -54,6 +55,7 @@ class Books:
         self.credits: dict[str, Credit] = {}
         self.refunds: dict[str, Refund] = {}
         self.refund_payments: dict[str, RefundPayment] = {}
+        self.payouts: dict[str, Payout] = {}
         self.vendor_refunds: dict[str, VendorRefund] = {}
         self.vendor_refund_payments: dict[str, VendorRefundPayment] = {}
         self.document_numbers = Series(side.series)
@@ -191,6 +193,13 @@ class Books:
         # A vendor's refund makes the money free that it is to bring back.
         free = self.side.sign > 0
         return self.remaining(target) if free else target.total - self.refunded(target)
+
+    def payout_of(self, money: Payment | RefundPayment) -> Payout | None:
+        """The live payout that holds money."""
+        for payout in self.payouts.values():
+            if payout.is_live and money in (*payout.payments, *payout.refund_payments):
+                return payout
+        return None
 
     def credit_status(self, credit: Credit) -> str:
         if credit.state != "open":

@@ -33,6 +33,7 @@ class Counts:
     steps: int = 0
     runs: int = 0
     reached: Counter[str] = field(default_factory=Counter)
+    lengths: Counter[int] = field(default_factory=Counter)  # Whole runs, by how long they were.
 
     def note(self, *what: str) -> None:
         self.reached.update(what)
@@ -41,6 +42,7 @@ class Counts:
         self.steps += other.steps
         self.runs += other.runs
         self.reached.update(other.reached)
+        self.lengths.update(other.lengths)
 
 
 @dataclass

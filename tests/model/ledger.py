@@ -21,6 +21,7 @@ def balances(books: Books) -> dict[str, int]:
     add_refunds(held, books)
     turned = Counter({code: books.side.sign * amount for code, amount in held.items()})
     add_fees(turned, books)
+    add_payouts(turned, books)
     return {code: amount for code, amount in turned.items() if amount}
 
 
@@ -83,6 +84,17 @@ def add_refunds(held: Counter[str], books: Books) -> None:
     for came in books.vendor_refund_payments.values():
         if came.status == "completed":
             held[side.money(came.method, None)] -= came.amount
+
+
+def add_payouts(held: Counter[str], books: Books) -> None:
+    """Money goes from clearing to the bank; a fee that came with an item is not posted again."""
+    for payout in books.payouts.values():
+        if payout.status == "paid":
+            fee = payout.fee - payout.fees
+            held["1100"] += payout.paid_out
+            held["6100"] += fee
+            held["4100"] += payout.additional
+            held["1150"] -= payout.paid_out + fee + payout.additional
 
 
 def add_fees(held: Counter[str], books: Books) -> None:

@@ -14,7 +14,14 @@ from tests.model.purchases import PurchaseMoves
 from tests.model.sales import SalesMoves
 
 DATA = st.data()
-ENOUGH = {"documents": 9, "payments": 10, "credits": 7, "refunds": 9, "vendor_refunds": 8}
+ENOUGH = {
+    "documents": 9,
+    "payments": 10,
+    "credits": 7,
+    "refunds": 9,
+    "vendor_refunds": 8,
+    "payouts": 7,
+}
 # How likely each move is beside the others, what it asks for, and what it adds to. Where there is
 # nothing that it asks for it is still tried now and then, but for what needs an id.
 BOTH: dict[str, tuple[int, str, str]] = {
@@ -45,6 +52,9 @@ OF_SALES: dict[str, tuple[int, str, str]] = {
     "cancel_refund": (3, "refunds", ""),
     "pay_refund": (10, "unpaid", ""),
     "cancel_refund_payment": (4, "refund_payments", ""),
+    "pay_out": (9, "cards", "payouts"),
+    "pay_out_again": (5, "payouts", ""),
+    "delete_payout": (2, "payouts", ""),
 }
 OF_PURCHASES: dict[str, tuple[int, str, str]] = {
     "agree_refund": (14, "", "vendor_refunds"),
@@ -74,6 +84,7 @@ THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("refund_document", "refund_payment", "cancel_refund", "pay_refund"),
         ("refund_document", "pay_refund", "move_payment", "reallocate_payment"),
         (*PAYMENTS, "cancel_payment"),
+        ("create_payment", "pay_refund", "pay_out", "pay_out_again", "move_payment"),
         CREDITS,
         ("refund_payment", "cancel_refund", "pay_refund", "reallocate_payment", "correct_payment"),
         ("write_off", "reverse_write_off", "create_payment", "create_credit", "reallocate_payment"),
@@ -108,6 +119,10 @@ KINDS: dict[str, Callable[[Books], bool]] = {
     ),
     "settled": lambda books: is_there(books.documents, books.refundable),
     "unapplied": lambda books: is_there(books.payments, books.refundable),
+    "cards": lambda books: is_there(
+        books.payments,
+        lambda each: each.is_completed and books.side.money(each.method, each.processor) == "1150",
+    ),
     "unpaid": lambda books: is_there(books.refunds, lambda each: not each.cancelled and each.rest),
 }
 
@@ -125,12 +140,14 @@ class Trading(RuleBasedStateMachine):
         self.counts = site.counts
         self.side = site.side
         self.whole = False
+        self.length = 0
         self.locking = False
         self.theme: tuple[str, ...] = ()
 
     @initialize(data=DATA)
     def begin_with_two_documents(self, data: st.DataObject) -> None:
         """Open two invoices or bills, so that there is something; one run in four locks periods."""
+        self.length += 1
         hand = Hand(data)
         self.play = Play(self.site)
         self.counts.note(f"{self.side.name}: begun")
@@ -144,6 +161,7 @@ class Trading(RuleBasedStateMachine):
     @rule(data=DATA)
     def move(self, data: st.DataObject) -> None:
         """Make one of the moves that there is something for."""
+        self.length += 1
         hand = Hand(data)
         name = hand.one([name for name in MOVES[self.side.name] for _ in range(self.weight(name))])
         self.step(getattr(self.moves(hand), name))
@@ -191,5 +209,6 @@ class Trading(RuleBasedStateMachine):
         """Where nothing broke on the way, everything must be right at the end."""
         if self.whole:
             self.told(self.play.close)
+            self.counts.lengths[self.length] += 1
         else:
             self.counts.note("run broken off")

@@ -137,7 +137,9 @@ class Moves:
         def act(books: Books) -> Records:
             before = parts_of(books, books.payments.get(id))
             payment = payment_moves.change(books, id, body)
-            return [payment, *dict.fromkeys([*before, *parts_of(books, payment)])]
+            held_by = books.payout_of(payment)
+            documents = dict.fromkeys([*before, *parts_of(books, payment)])
+            return [payment, *([] if held_by is None else [held_by]), *documents]
 
         method = self.hand.one(("PATCH", "PATCH", "PUT") if self.side.clears else ("PATCH",))
         move = Move(method, f"{self.side.payments}{id}/", body, act)

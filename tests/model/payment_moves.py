@@ -66,6 +66,7 @@ def change(books: Books, id: str, body: Body) -> Payment:
     check_identity(books, faults, payment, body)
     check_refunds(books, faults, payment, body, wanted)
     check_day(books, faults, payment, body)
+    check_payout(books, faults, payment, body)
     faults.refuse()
     payment.parts, payment.total, payment.status = wanted, total, status
     payment.was_completed |= status == "completed"
@@ -159,6 +160,18 @@ def check_refunds(
         short = books.paid(document) - before + after < books.refunded(document)
         lowered = wanted.get(id, 0) < part and after < before
         faults.add(422, "refund_exceeds_refundable", lowered and short)
+
+
+def check_payout(books: Books, faults: Faults, payment: Payment, body: Body) -> None:
+    """Look whether money of a payout changes that the payout has counted."""
+    counted = {
+        books.side.amount: payment.total,
+        "processing_fee_cents": payment.fee,
+        "payment_method": payment.method,
+        "payment_processor": payment.processor,
+    }
+    changed = any(body.get(name, value) != value for name, value in counted.items())
+    faults.add(409, "in_payout", changed and books.payout_of(payment))
 
 
 def check_day(books: Books, faults: Faults, payment: Payment, body: Body) -> None:

@@ -272,6 +272,7 @@ class Play:
             self.books.credits,
             self.books.refunds,
             self.books.refund_payments,
+            self.books.payouts,
             self.books.vendor_refunds,
             self.books.vendor_refund_payments,
         ):

@@ -9,6 +9,7 @@ from tests.model.records import (
     Document,
     Party,
     Payment,
+    Payout,
     Refund,
     RefundPayment,
     VendorRefund,
@@ -19,6 +20,7 @@ from tests.model.views import Record, View
 
 TARGETS = ("invoice_id", "payment_id", "bill_id", "bill_payment_id", "vendor_credit_id")
 OWED = ("invoice_outstanding_balance_cents", "bill_outstanding_balance_cents")
+REFUNDED = ("refunded_amount", "refunded_amount_cents")
 HAPPENED = ("paid_at", "voided_at", "cancelled_at", "completed_at")
 
 
@@ -50,6 +52,8 @@ def path_of(side: Side, record: Record) -> str:
             return f"invoices/refunds/{record.id}/"
         case RefundPayment():
             return f"invoices/refunds/{record.refund.id}/payments/{record.id}/"
+        case Payout():
+            return f"payouts/{record.id}/"
         case VendorRefund():
             return f"vendor-refunds/{record.id}/"
         case VendorRefundPayment():
@@ -94,7 +98,9 @@ READ = {
         each["status"],
         each["outstanding_amount_cents"],
     ),
-    "refund_payments": lambda each: (each["id"], each["refunded_amount"], each["status"]),
+    "refund_payments": lambda each: (each["id"], first(each, REFUNDED), each["status"]),
+    "payments": lambda each: (each["id"], each["total_amount_cents"], each["status"]),
+    "payouts": lambda each: each["id"],
     "vendor_refund_payments": lambda each: (
         each["id"],
         each["refunded_amount"],

@@ -72,6 +72,10 @@ class Payment:
     parts: dict[str, int] = field(default_factory=dict)
     id: str = ""
 
+    @property
+    def is_completed(self) -> bool:
+        return self.status == "completed"
+
 
 @dataclass(eq=False)
 class Credit:
@@ -144,6 +148,50 @@ class RefundPayment:
     completed_at: datetime | None
     cancelled: bool = False
     id: str = ""
+
+    @property
+    def is_completed(self) -> bool:
+        return not self.cancelled
+
+
+@dataclass(eq=False)
+class Payout:
+    """What a processor paid out; only a live one holds what it lists, and counts it."""
+
+    LIVE = ("pending", "processing", "paid")
+
+    external_id: str | None
+    paid_out: int = 0
+    fee: int = 0
+    additional: int = 0
+    status: str = "paid"
+    paid_on: date | None = None
+    was_paid: bool = False
+    payments: list[Payment] = field(default_factory=list)
+    refund_payments: list[RefundPayment] = field(default_factory=list)
+    id: str = ""
+
+    @property
+    def is_live(self) -> bool:
+        return self.status in self.LIVE
+
+    @property
+    def gross(self) -> int:
+        return sum(each.total for each in self.payments if each.is_completed)
+
+    @property
+    def given_back(self) -> int:
+        return sum(each.amount for each in self.refund_payments if each.is_completed)
+
+    @property
+    def fees(self) -> int:
+        """The fees that stand posted with its items."""
+        items = (*self.payments, *self.refund_payments)
+        return sum(each.fee for each in items if each.is_completed)
+
+    @property
+    def expected(self) -> int:
+        return self.gross - self.given_back - self.additional - self.fee
 
 
 @dataclass(eq=False)

@@ -110,6 +110,8 @@ def cancel_payment(books: Books, id: str, payment_id: str) -> tuple[Refund, Refu
         raise gone("invoice_refund_payment_not_found")
     if payment.cancelled:
         raise refused(409, "invalid_state_transition")
+    if books.payout_of(payment) is not None:
+        raise refused(409, "in_payout")
     payment.cancelled = True
     return refund, payment
 

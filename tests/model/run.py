@@ -70,8 +70,6 @@ def main() -> int:
         for each in workers:
             each.join()
     tell_all(counts, time.monotonic() - began)
-    for failure in failures:
-        say(f"\n{failure}")
     return 1 if failures or counts.runs < asked.runs else 0
 
 
@@ -156,7 +154,9 @@ def listen(queue: "Queue[Told]", workers: int, began: float) -> tuple[Counts, li
         spent = time.monotonic() - began
         say(f"{spent:6.0f} s  {counts.runs} runs, {counts.steps} steps")
         ended += told.get("ended", False)
-        failures += [told["failure"]] if told.get("failure") else []
+        if told.get("failure"):
+            say(f"\n{told['failure']}\n")
+            failures.append(told["failure"])
     return counts, failures
 
 
@@ -164,6 +164,10 @@ def tell_all(counts: Counts, seconds: float) -> None:
     """Print what was reached, the rarest last."""
     for name, count in counts.reached.most_common():
         say(f"{count:8}  {name}")
+    lengths = ", ".join(
+        f"{count} of {steps} steps" for steps, count in sorted(counts.lengths.items())
+    )
+    say(f"Whole runs: {lengths}; broken off: {counts.reached['run broken off']}")
     pace = seconds / max(counts.steps, 1) * 1_000
     say(f"{counts.runs} runs, {counts.steps} steps, {seconds:.0f} s ({pace:.1f} ms a step)")
 

@@ -1,7 +1,7 @@
 """The moves that only sales have: invoices paid at once, write-offs, refunds to customers."""
 
-from tests.model import refund_moves, write_off_moves
-from tests.model.binding import bind_paid, bind_refund, bind_write_off
+from tests.model import payout_moves, refund_moves, write_off_moves
+from tests.model.binding import bind_paid, bind_refund, bind_write_off, into
 from tests.model.bodies import NOBODY
 from tests.model.books import Body, Books
 from tests.model.hand import Hand
@@ -9,6 +9,7 @@ from tests.model.moves import Moves, by_external_id, likely
 from tests.model.play import Move, Play, Records
 from tests.model.sales_bodies import SalesBodies
 
+PAYOUTS = "payouts/"
 INVOICES, REFUNDS = "invoices/", "invoices/refunds/"
 
 
@@ -110,3 +111,37 @@ class SalesMoves(Moves):
 
         path = f"{REFUNDS}{of}/payments/{id}/delete/"
         self.make("cancel refund payment", Move("POST", path, None, act).at(payment))
+
+    # Payouts.
+
+    def pay_out(self) -> None:
+        names = {each.external_id for each in self.books.payouts.values()}
+        free = [name for name in ("po-1", "po-2", "po-3", "po-4", "po-5") if name not in names]
+        named = {"external_id": self.hand.one(free)} if free and self.hand.chance(80) else {}
+        self.bring_payout("pay out", {**self.bodies.payout(None), **named})
+
+    def pay_out_again(self) -> None:
+        known = [each for each in self.books.payouts.values() if each.external_id]
+        if not known:
+            self.pay_out()
+            return
+        payout = self.hand.one(known)
+        body = {**self.bodies.payout(payout), "external_id": payout.external_id}
+        self.bring_payout("pay out again", body, success=200)
+
+    def bring_payout(self, name: str, body: Body, *, success: int = 201) -> None:
+        def act(books: Books) -> Records:
+            payout, touched = payout_moves.bring(books, body)
+            return [payout, *touched]
+
+        self.make(name, Move("POST", PAYOUTS, body, act, into("payouts"), success=success))
+
+    def delete_payout(self) -> None:
+        id, payout = self.pick(self.books.payouts)
+
+        def act(books: Books) -> Records:
+            gone = payout_moves.delete(books, id)
+            return [gone, *gone.payments, *gone.refund_payments]
+
+        move = Move("DELETE", f"{PAYOUTS}{id}/", None, act, may_preview=False)
+        self.make("delete payout", move.at(payout))

@@ -1,9 +1,13 @@
 """Bodies of what only sales have: invoices paid at once, write-offs, refunds to customers."""
 
-from tests.model.arithmetic import price
-from tests.model.bodies import Bodies, Body
-from tests.model.records import Document, Payment
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from tests.model.arithmetic import price
+from tests.model.bodies import NOBODY, Bodies, Body
+from tests.model.records import Document, Payment, Payout
+
+PAYOUT_STATUSES = ("paid", "pending", "processing", "failed", "cancelled")
 METHODS = ("BANK_TRANSFER", "CASH", "CREDIT_CARD", "STRIPE", "OTHER")
 
 
@@ -52,6 +56,41 @@ class SalesBodies(Bodies):
             **self.maybe(15, "processor", "adyen"),
             **self.maybe(fee, "refund_processing_fee_cents", lambda: self.hand.one((5, 120))),
         }
+
+    def payout(self, known: Payout | None) -> Body:
+        """A payout; of one that is known any of the fields may be left out."""
+        held = Payout(None) if known is None else known
+        items = {
+            "payment_ids": self.items(self.books.payments, held.payments),
+            "refund_payment_ids": self.items(self.books.refund_payments, held.refund_payments),
+        }
+        given = {name: ids for name, ids in items.items() if self.hand.chance(75)}
+        expected = held.expected or 100
+        return {
+            "processor": "other",
+            "paid_out_amount_cents": self.hand.one((expected, expected - 7, -40, 0)),
+            **given,
+            **self.maybe(40, "fee_cents", lambda: self.hand.one((0, 3, 300, held.fee))),
+            **self.maybe(15, "additional_refunds_amount_cents", lambda: self.hand.one((0, 25))),
+            **self.maybe(30, "status", lambda: self.hand.one(PAYOUT_STATUSES)),
+            **self.maybe(60, "completed_at", self.moment),
+        }
+
+    def items(self, records: Mapping[str, Any], held: Sequence[Any]) -> list[str]:
+        """A few that are with the processor and in no payout, or were in this one already."""
+        ids = [each.id for each in held]
+        fitting = [
+            each.id
+            for each in records.values()
+            if each.is_completed
+            and self.side.money(each.method, each.processor) == "1150"
+            and self.books.payout_of(each) is None
+        ]
+        anybody = list(records) if self.hand.chance(8) else fitting
+        chosen = self.hand.some(anybody, 3)
+        if ids and self.hand.chance(50):
+            chosen += self.hand.some(ids, 3)
+        return [*chosen, *([NOBODY] if self.hand.chance(2) else [])]
 
     def refund_payment(self, rest: int) -> Body:
         amounts = (rest // 2, rest // 3, 1, rest if self.hand.chance(60) else rest + 1)

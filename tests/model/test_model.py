@@ -16,6 +16,7 @@ from tests.model.proving import Prover
 from tests.model.sides import PURCHASES, SALES, Side
 from tests.partnership import Partnership
 
+STEPS = 50
 RUNS = int(os.environ.get("MODEL_RUNS", "25"))
 SEED = os.environ.get("MODEL_SEED")
 
@@ -30,8 +31,10 @@ class TestTrading:
             site = Site(acme, counts, prover.faults_of, side)
             machine = hypothesis.seed(seed)(lambda: Trading(site))
             try:
-                run_state_machine_as_test(machine, settings=settings(RUNS, steps=50))
+                run_state_machine_as_test(machine, settings=settings(RUNS, STEPS))
             except Divergence as divergence:
                 divergence.add_note(f"It is found again with MODEL_SEED={seed}.")
                 raise
         assert counts.runs >= RUNS
+        assert set(counts.lengths) == {STEPS}, "A run ended before its last step."
+        assert not counts.reached["run broken off"]

@@ -9,6 +9,7 @@ from tests.model.records import (
     Document,
     Party,
     Payment,
+    Payout,
     Refund,
     RefundPayment,
     VendorRefund,
@@ -22,6 +23,7 @@ Record = (
     | Credit
     | Refund
     | RefundPayment
+    | Payout
     | VendorRefund
     | VendorRefundPayment
     | Party
@@ -41,6 +43,8 @@ def view(books: Books, record: Record) -> View:
             return refund(books, record)
         case RefundPayment():
             return refund_payment(record)
+        case Payout():
+            return payout(record)
         case VendorRefund():
             return vendor_refund(books, record)
         case VendorRefundPayment():
@@ -101,6 +105,7 @@ def payment(books: Books, record: Payment) -> View:
         "processing_fee_cents": record.fee,
         "net_amount": record.total - record.fee,
         "is_fully_allocated": books.remaining(record) == 0,
+        "payouts": {each.id for each in [books.payout_of(record)] if each is not None},
         "allocations": set(record.parts.items()),
         "refund_allocations": given_back(books, record),
         "applied_invoices": {
@@ -218,6 +223,32 @@ def refund_payment(record: RefundPayment) -> View:
         "refund_processing_fee": record.fee,
         "method": record.method,
         "cancelled_at": record.cancelled,
+    }
+
+
+def payout(record: Payout) -> View:
+    shown = {
+        "external_id": record.external_id,
+        "status": record.status,
+        "paid_out_amount_cents": record.paid_out,
+        "fee_cents": record.fee,
+        "additional_refunds_amount_cents": record.additional,
+        "net_amount_cents": record.paid_out - record.fee,
+        "completed_at": record.paid_on is not None,
+        "payment_count": len(record.payments),
+        "refund_payment_count": len(record.refund_payments),
+        "payments": {(each.id, each.total, each.status) for each in record.payments},
+        "refund_payments": {(each.id, each.amount, word(each)) for each in record.refund_payments},
+        "reconciliation_status": "unreconciled",
+    }
+    if not record.is_live:
+        return shown
+    return {
+        **shown,
+        "gross_payments_amount_cents": record.gross,
+        "total_refunds_amount_cents": record.given_back,
+        "expected_net_amount_cents": record.expected,
+        "amount_variance_cents": record.paid_out - record.expected,
     }
 
 

@@ -10,16 +10,18 @@ import psycopg
 
 from persistence import tables
 from persistence.pool import make_pool
-from persistence.proof.integrity import BooksToProve, Check, all_books, prove
+from persistence.proof.integrity import Advance, BooksToProve, Check, all_books, prove
 from tests.house import House
 from tests.partnership import Business
 
 
-def checks_of(house: House, business_id: UUID | str) -> list[Check]:
+def checks_of(
+    house: House, business_id: UUID | str, advance: Advance = lambda _: None
+) -> list[Check]:
     async def audit() -> list[Check]:
         async with make_pool(house.database_url, size=1) as pool:
             [books] = [each for each in await all_books(pool) if str(each.id) == str(business_id)]
-            return await prove(pool, books, lambda _: None)
+            return await prove(pool, books, advance)
 
     return asyncio.run(audit())
 

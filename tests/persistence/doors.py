@@ -1,6 +1,7 @@
 """Where a caller may try to reach into another business: by an id in a path, a list, a filter."""
 
 from tests.handlers.bodies import line
+from tests.handlers.writing import entry_body
 from tests.persistence.furnished import ACCOUNTS
 
 # Names in braces are those of what a furnished business holds.
@@ -49,12 +50,26 @@ BY_ID = [
     ("GET", "vendor-refunds/payments/{income}/", None),
     ("PATCH", "vendor-refunds/payments/{income}/", {"memo": "Mine"}),
     ("POST", "vendor-refunds/payments/{income}/delete/", None),
+    ("GET", "payouts/{payout}/", None),
+    ("DELETE", "payouts/{payout}/", None),
+    ("GET", "bank-accounts/{bank_account}/", None),
+    ("PATCH", "bank-accounts/{bank_account}/", {"display_name": "Mine"}),
+    ("GET", "bank-transactions/{bank_line}/", None),
+    ("GET", "bank-transactions/{bank_line}/suggestions/", None),
+    ("POST", "bank-transactions/{bank_line}/categorize/", {"account": "6000"}),
+    ("POST", "bank-transactions/{bank_line}/uncategorize/", None),
     ("GET", "documents/{document}/", None),
     ("GET", ACCOUNTS + "{account}/", None),
     ("PATCH", ACCOUNTS + "{account}/", {"name": "Mine"}),
     ("DELETE", ACCOUNTS + "{account}/", None),
+    ("GET", ACCOUNTS + "{account}/entries/", None),
     ("POST", ACCOUNTS + "{account}/children/", {"code": "x", "name": "x"}),
     ("GET", "general-ledger/journal-entries/{entry}/", None),
+    ("GET", "general-ledger/journal-entries/{draft_entry}/", None),
+    ("PUT", "general-ledger/journal-entries/{draft_entry}/", entry_body()),
+    ("POST", "general-ledger/journal-entries/{draft_entry}/approve/", None),
+    ("POST", "general-ledger/journal-entries/{draft_entry}/reject/", None),
+    ("POST", "general-ledger/journal-entries/{manual_entry}/reverse/", None),
 ]
 LISTS = (
     "customers/",
@@ -68,9 +83,13 @@ LISTS = (
     "vendor-credits/",
     "vendor-refunds/",
     "vendor-refunds/payments/",
+    "payouts/",
+    "bank-accounts/",
+    "bank-transactions/",
     "documents/",
     ACCOUNTS,
     "general-ledger/journal-entries/",
+    "audit/",
 )
 
 # A list, its filter, and what is named by it.
@@ -90,7 +109,9 @@ FILTERS = [
     ("vendor-refunds/", "vendor_id", "vendor"),
     ("vendor-refunds/payments/", "vendor_id", "vendor"),
     ("vendor-refunds/payments/", "vendor_refund_id", "claim"),
+    ("bank-transactions/", "bank_account_id", "bank_account"),
     ("documents/", "linked_id", "customer"),
     ("general-ledger/journal-entries/", "account", "account"),
     (ACCOUNTS, "parent", "account"),
+    ("audit/", "object_id", "customer"),
 ]

@@ -1,7 +1,11 @@
 """A business with one of everything in it."""
 
+import asyncio
 from dataclasses import dataclass
+from uuid import UUID
 
+from persistence.pool import make_pool
+from persistence.rebuilding import rebuild
 from tests.bookkeeping import Ledger
 from tests.handlers.bodies import PAID, SENT, Record, invoice_body, line, paid, part, sent
 from tests.handlers.buying import (
@@ -14,6 +18,7 @@ from tests.handlers.buying import (
     share,
 )
 from tests.handlers.buying import part as bought_part
+from tests.handlers.writing import ENTRIES, credit, debit, drafted, entry_body, posted
 from tests.house import House
 from tests.partnership import Business, Partnership
 
@@ -50,10 +55,25 @@ def furnish(house: House, partner: Partnership) -> Side:
         **bought(shop),
         **given_up(shop, buyer["id"], invoice["id"]),
         **given_back(shop, paid(shop, buyer, 20)["id"]),
+        "payout": came_in(shop, paid(shop, buyer, 20, payment_method="credit_card")["id"]),
+        **at_bank(shop, paid(shop, buyer, 20)["id"]),
         "document": filed(shop, buyer["id"]),
         "entry": ledger.entries()[0].id,
+        "draft_entry": drafted(shop, lines=[debit("same", 7), credit("2400", 7)])["id"],
+        "manual_entry": posted(shop)["id"],
     }
+    roll_up(house, shop)
     return Side(shop, ledger, ids)
+
+
+def roll_up(house: House, shop: Business) -> None:
+    """Roll the balances up by month, as a hundred entries would have done."""
+
+    async def rebuilt() -> None:
+        async with make_pool(house.database_url, size=1) as pool:
+            await rebuild(pool, UUID(shop.id))
+
+    asyncio.run(rebuilt())
 
 
 def bought(shop: Business) -> dict[str, str]:
@@ -112,12 +132,36 @@ def given_back(shop: Business, payment_id: str) -> dict[str, str]:
     return {"settled": payment_id, "refund": refund["id"], "refund_payment": payment["id"]}
 
 
+def came_in(shop: Business, payment_id: str) -> str:
+    """Be paid out what came by card."""
+    payout = shop.payout(20, payment_ids=[payment_id], external_id="same", memo="same")
+    return str(payout["id"])
+
+
+def at_bank(shop: Business, payment_id: str) -> dict[str, str]:
+    """See a payment at the bank, as a part of what came there."""
+    bank = shop.made("bank-accounts/", {"display_name": "same", "external_id": "same"})
+    line = {"external_id": "same", "date": PAID, "amount_cents": 50, "direction": "credit"}
+    body = {"bank_account_id": bank["id"], "transactions": [line]}
+    [told] = shop.api.post("bank-transactions/", json=body).json()["results"]
+    match = {"target_type": "invoice_payment", "target_id": payment_id}
+    linked = shop.api.post(f"bank-transactions/{told['id']}/match/", json=match).json()
+    link_id = linked["links"][0]["reconciliation_link_id"]
+    ids = {"bank_account": bank["id"], "bank_line": told["id"], "bank_link": link_id}
+    return {"at_bank": payment_id, **ids}
+
+
 def filed(shop: Business, customer_id: str) -> str:
     """File a document about the customer."""
     about = {"linked_type": "customer", "linked_id": customer_id}
     answer = shop.api.post("documents/", data=about, files={"file": PDF})
     assert answer.status_code == 201, answer.text
     return str(answer.json()["id"])
+
+
+def entry_on(account: str) -> Record:
+    """An entry by hand, half of it on an account of whoever."""
+    return entry_body(lines=[debit(account, 5), credit("2400", 5)])
 
 
 def settling_bodies(here: Side, there: Side) -> list[tuple[str, str, Record]]:
@@ -127,7 +171,24 @@ def settling_bodies(here: Side, there: Side) -> list[tuple[str, str, Record]]:
     credit = {"customer_id": here.ids["customer"], "line_items": [{"amount": 1}], "sent_at": SENT}
     foreign_part = {"allocations": [{"invoice_id": theirs["invoice"], "amount": 1}]}
     foreign_line = {"line_items": [{"amount": 1, "revenue_account_identifier": account}]}
+    payout = {"processor": "stripe", "paid_out_amount_cents": 1}
+    told = {"date": PAID, "amount_cents": 1, "direction": "credit"}
+    mine = f"bank-transactions/{here.ids['bank_line']}/"
+    match = {"target_type": "invoice_payment", "target_id": theirs["at_bank"]}
     return [
+        ("POST", "bank-accounts/", {"display_name": "n", "account": theirs["account"]}),
+        (
+            "POST",
+            "bank-transactions/",
+            {"bank_account_id": theirs["bank_account"], "transactions": [told]},
+        ),
+        ("POST", f"{mine}match/", match),
+        ("POST", f"{mine}unmatch/", {"reconciliation_link_id": theirs["bank_link"]}),
+        ("POST", f"{mine}categorize/", {"account": theirs["account"]}),
+        ("POST", "payouts/", {**payout, "payment_ids": [theirs["settled"]]}),
+        ("POST", "payouts/", {**payout, "refund_payment_ids": [theirs["refund_payment"]]}),
+        ("POST", ENTRIES, entry_on(theirs["account"])),
+        ("PUT", f"{ENTRIES}{here.ids['draft_entry']}/", entry_on(theirs["account"])),
         ("POST", credits_, {**credit, "customer_id": theirs["customer"]}),
         ("POST", credits_, {**credit, "source_invoice_id": theirs["invoice"]}),
         ("POST", credits_, {**credit, **foreign_line}),

@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping
 
+from tests.persistence.banked import BANK
+from tests.persistence.cleared import PAYOUTS
+from tests.persistence.planted_periods import PERIODS
 from tests.persistence.planted_refunds import REFUNDS
 from tests.persistence.planted_trade import credits_, documents, payments
 from tests.persistence.planting import BOUGHT, SOLD, Fault, change, elsewhere, role
@@ -77,6 +80,56 @@ JOURNAL: Mapping[str, Fault] = {
     ),
 }
 
+# What was written by hand: 15.00 accrued, and 3.00 that wait.
+_ACCRUED = "source_type = 'manual' AND reversal_of_id IS NULL"
+_TAKEN_BACK = "source_type = 'manual' AND reversal_of_id IS NOT NULL"
+
+MANUAL: Mapping[str, Fault] = {
+    "a reversal by hand comes from itself": (
+        change("journal_entry", "source_id = id", _TAKEN_BACK),
+        {"manual_entries", "entry_sources", "reversals_mirror"},
+    ),
+    "an entry by hand was made by the system": (
+        change("journal_entry", "created_by = 'system'", _ACCRUED),
+        {"manual_entries"},
+    ),
+    "a document's entry was made by hand": (
+        change("journal_entry", "created_by = 'manual'", "sequence_number = 'JE-2026-000002'"),
+        {"manual_entries"},
+    ),
+    "an entry by hand is on an account that documents prove": (
+        change(
+            "journal_line",
+            f"account_id = {role('accounts_payable')}",
+            "line_number = 2 AND entry_id = (SELECT id FROM journal_entry"
+            f" WHERE business_id = %(b)s AND {_ACCRUED})",
+        ),
+        {"manual_entries", "reversals_mirror", "payables"},
+    ),
+    "a draft does not balance": (
+        change("journal_draft", "lines = jsonb_set(lines, '{0,amount}', '301')", "true"),
+        {"drafts"},
+    ),
+    "a draft has one line": (
+        change("journal_draft", "lines = lines - 1, total = 300", "true"),
+        {"drafts"},
+    ),
+    "a draft comes to something else": (change("journal_draft", "total = 299", "true"), {"drafts"}),
+    "a draft is on an account that documents prove": (
+        change(
+            "journal_draft",
+            f"lines = jsonb_set(lines, '{{0,account_id}}', to_jsonb({role('accounts_payable')}))",
+            "true",
+        ),
+        {"drafts"},
+    ),
+    "a draft is posted and still waits": (
+        "UPDATE journal_draft SET id = (SELECT id FROM journal_entry WHERE business_id = %(b)s"
+        f" AND {_ACCRUED}) WHERE business_id = %(b)s",
+        {"drafts"},
+    ),
+}
+
 WRITE_OFFS: Mapping[str, Fault] = {
     "an invoice claims more than was written off": (
         change("invoice", "written_off = written_off + 1", "external_id = 'doubtful'"),
@@ -96,11 +149,30 @@ WRITE_OFFS: Mapping[str, Fault] = {
     ),
 }
 
+ROLL_UPS: Mapping[str, Fault] = {
+    "a month says more than was posted": (
+        "INSERT INTO account_month (business_id, account_id, month, debits, credits, debit_count,"
+        f" credit_count) VALUES (%(b)s, {role('sales')}, '2026-07-01', 0, 1, 0, 1)"
+        " ON CONFLICT (business_id, account_id, month)"
+        " DO UPDATE SET credits = account_month.credits + 1",
+        {"roll_ups"},
+    ),
+    "entries count as rolled up that are not": (
+        change("number_series", "rolled_up = last", "series = 'JE-2026'"),
+        {"roll_ups"},
+    ),
+}
+
 PLANTED: Mapping[str, Fault] = {
+    **ROLL_UPS,
     **JOURNAL,
+    **MANUAL,
     **WRITE_OFFS,
     **{name: each for told in (SOLD, BOUGHT) for name, each in documents(told).items()},
     **{name: each for told in (SOLD, BOUGHT) for name, each in payments(told).items()},
     **{name: each for told in (SOLD, BOUGHT) for name, each in credits_(told).items()},
     **REFUNDS,
+    **BANK,
+    **PAYOUTS,
+    **PERIODS,
 }

@@ -45,10 +45,10 @@ def post(connection: Connection, business: str, on: date, total: int, **facts: A
     """Insert the head of an entry."""
     entry = uuid4()
     connection.execute(
-        "INSERT INTO journal_entry (business_id, id, created_at, sequence_number, entry_date,"
-        " posted_at, description, currency, total, stream, created_by, source_type, source_id,"
-        " reversal_of_id) VALUES (%(business)s, %(id)s, now(), %(number)s, %(on)s, now(), 'x',"
-        " 'GBP', %(total)s, 'main', 'system', 'invoice', %(id)s, %(reversal_of)s)",
+        "INSERT INTO journal_entry (business_id, id, version, created_at, sequence_number,"
+        " entry_date, posted_at, description, currency, total, stream, created_by, source_type,"
+        " source_id, reversal_of_id) VALUES (%(business)s, %(id)s, 1, now(), %(number)s, %(on)s,"
+        " now(), 'x', 'GBP', %(total)s, 'main', 'system', 'invoice', %(id)s, %(reversal_of)s)",
         {
             "business": business,
             "id": entry,
@@ -147,6 +147,21 @@ class TestEntries:
             post(server, shop.id, JUNE, 5)
             with pytest.raises(errors.CheckViolation) as refused:
                 post(server, shop.id, date(2025, 5, 31), 5)
+        assert refused.value.diag.constraint_name == "journal_entry_after_lock_date"
+
+    def test_nor_one_among_others(self, house: House, shop: Business, ledger: Ledger) -> None:
+        among = (
+            "INSERT INTO journal_entry (business_id, id, created_at, version, sequence_number,"
+            " entry_date, posted_at, description, currency, total, stream, created_by, source_type,"
+            " source_id) SELECT %s, gen_random_uuid(), now(), 1, gen_random_uuid(), day, now(),"
+            " 'x', 'GBP', 5, 'main', 'system', 'invoice', gen_random_uuid()"
+            " FROM unnest(%s::date[]) AS day"
+        )
+        days = [date(2025, 5, 31), JUNE, date(2025, 7, 1)]
+        with ledger.locked("2025-05-31"), as_server(house, shop.id) as server:
+            assert server.execute(among, (shop.id, days[1:])).rowcount == 2
+            with pytest.raises(errors.CheckViolation) as refused:
+                server.execute(among, (shop.id, days))
         assert refused.value.diag.constraint_name == "journal_entry_after_lock_date"
 
     def test_each_is_taken_back_once(

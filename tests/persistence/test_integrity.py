@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from accounting.chart import CONTROL_ROLES
+from persistence.pool import DatabaseAway
 from persistence.proof import control
 from persistence.proof.checks import CHECKS
 from persistence.proof.journal import SOURCES
@@ -30,8 +31,12 @@ def keeper(vault: House) -> Partnership:
 
 
 @pytest.fixture(scope="module")
-def bakery(keeper: Partnership) -> Business:
-    return traded(keeper.business())
+def bakery(vault: House, keeper: Partnership) -> Business:
+    """Nothing of it is rolled up: a fault in its lines is one of the journal alone."""
+    bakery = traded(keeper.business())
+    tamper(vault, "DELETE FROM account_month WHERE business_id = %s", bakery.id)
+    tamper(vault, "UPDATE number_series SET rolled_up = NULL WHERE business_id = %s", bakery.id)
+    return bakery
 
 
 @pytest.fixture
@@ -63,6 +68,18 @@ class TestProve:
         tamper(vault, statement, spoilt.id, "partly")
         assert faults_in(vault, spoilt) >= {"invoice_settlement"}
         assert faults_in(vault, sound) == set()
+
+    def test_a_proof_that_is_cut_off_is_neither_green_nor_red(
+        self, vault: House, shop: Business
+    ) -> None:
+        def cut_off(_: float) -> None:
+            vault.query(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND state = 'idle in transaction'"
+            )
+
+        with pytest.raises(DatabaseAway, match=shop.id):
+            checks_of(vault, shop.id, cut_off)
 
     def test_every_business_of_every_partner_is_listed(self, vault: House) -> None:
         [[businesses]] = vault.query("SELECT count(*) FROM business")

@@ -65,6 +65,7 @@ def invoice_row(party: UUID, number: Any, **facts: Any) -> Row:
 def entry_row(number: Any, **facts: Any) -> Row:
     return {
         "id": uuid4(),
+        "version": 1,
         "created_at": NOW,
         "sequence_number": number,
         "entry_date": date(2025, 3, 1),

@@ -1,6 +1,8 @@
 """A business that has done everything the books know so far, once."""
 
 from tests.partnership import Business
+from tests.persistence.banked import banked
+from tests.persistence.cleared import cleared
 from tests.persistence.purchasing import LATER, TAXED, Record, bought, did
 
 
@@ -15,7 +17,32 @@ def traded(shop: Business) -> Business:
     given_back(shop, baker)
     bounced(shop, baker)
     bought(shop)
+    written(shop)
+    banked(shop, baker)
+    cleared(shop, baker)
+    closed(shop)
     return shop
+
+
+def written(shop: Business) -> None:
+    """Accrue something at the end of a month, and take it back; another entry waits."""
+    lines = [
+        {"account": "6000", "debit_amount": 1_500},
+        {"account": "2400", "credit_amount": 1_500},
+    ]
+    path = "general-ledger/journal-entries/"
+    entry = shop.made(path, {"entry_date": "2026-06-30", "lines": lines, "post": True})
+    shop.made(f"{path}{entry['id']}/reverse/", {"entry_date": "2026-07-01"})
+    few = [{"account": "6400", "debit_amount": 300}, {"account": "1150", "credit_amount": 300}]
+    shop.made(path, {"entry_date": "2026-06-30", "lines": few, "created_by": "ai"})
+
+
+def closed(shop: Business) -> None:
+    """Close June and open it again."""
+    address = f"/v1/platform/businesses/{shop.id}/"
+    for day in ("2026-06-30", None):
+        answer = shop.partner.api.patch(address, json={"lock_date": day})
+        assert answer.status_code == 200, answer.text
 
 
 def sold(shop: Business, baker: Record) -> None:

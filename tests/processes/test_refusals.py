@@ -112,13 +112,17 @@ class TestDatabases:
             "The database stands at 0000 and this server needs ",
         )
 
-    def test_one_where_the_server_may_rewrite_the_journal(
-        self, fresh_folder: Path, named: EmbeddedPostgres
+    @pytest.mark.parametrize(
+        "granted", ["UPDATE ON journal_line", "INSERT ON audit_record"], ids=["journal", "trail"]
+    )
+    def test_one_where_the_server_may_write_history_itself(
+        self, fresh_folder: Path, named: EmbeddedPostgres, granted: str
     ) -> None:
-        url = made(named, "loose")
+        name = f"loose_{granted.rpartition(' ')[2]}"
+        url = made(named, name)
         migrated = accounting(fresh_folder, "migrate", DATABASE_URL=url)
         assert migrated.returncode == 0, migrated.stderr
-        made(named, "loose", "GRANT UPDATE ON journal_line TO accounting_server")
+        made(named, name, f"GRANT {granted} TO accounting_server")
         assert_refused(
             serve(fresh_folder, "--development", DATABASE_URL=url),
             "accounting_server may change posted lines",

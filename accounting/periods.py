@@ -1,0 +1,72 @@
+"""Periods of days, taken apart into whole months and the days that are left at either end."""
+
+from calendar import monthrange
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+Days = tuple[date, date]
+"""The first and the last of some days in a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """Days in a row; one that ends before it begins holds none."""
+
+    first: date = date.min
+    last: date = date.max
+
+    @property
+    def months(self) -> Days | None:
+        """The first days of the first and the last month that lie wholly in it.
+
+        2026-01-15 to 2026-04-10 holds February and March: (2026-02-01, 2026-03-01).
+        """
+        first, last = self._first_month(), self._last_month()
+        return None if first is None or last is None or first > last else (first, last)
+
+    @property
+    def edges(self) -> tuple[Days, ...]:
+        """The days before the first whole month and after the last one, where there are any.
+
+        2026-01-15 to 2026-04-10 is left with 2026-01-15 to 2026-01-31 and 2026-04-01 to 2026-04-10.
+        """
+        if self.first > self.last:
+            return ()
+        months = self.months
+        if months is None:
+            return ((self.first, self.last),)
+        before = (self.first, months[0] - timedelta(days=1)) if self.first < months[0] else None
+        ended = month_end(months[1])
+        after = (ended + timedelta(days=1), self.last) if ended < self.last else None
+        return tuple(edge for edge in (before, after) if edge is not None)
+
+    def _first_month(self) -> date | None:
+        if self.first.day == 1:
+            return self.first
+        end = month_end(self.first)
+        return None if end == date.max else end + timedelta(days=1)
+
+    def _last_month(self) -> date | None:
+        start = month_start(self.last)
+        if self.last == month_end(self.last):
+            return start
+        return None if start == date.min else month_start(start - timedelta(days=1))
+
+
+EVER = Period()
+
+
+def month_start(day: date) -> date:
+    """Find the first day of a day's month."""
+    return day.replace(day=1)
+
+
+def month_end(day: date) -> date:
+    """Find the last day of a day's month."""
+    return day.replace(day=monthrange(day.year, day.month)[1])
+
+
+def calendar_month(year: int, month: int) -> Period:
+    """Take a month as a period: February 2024 is 2024-02-01 to 2024-02-29."""
+    first = date(year, month, 1)
+    return Period(first, month_end(first))

@@ -1,0 +1,34 @@
+"""The audit trail: who changed what, and when."""
+
+from typing import Any
+
+from handlers.replies import Reply
+from persistence.audit import AuditRecord
+from persistence.books import Books
+from persistence.pages import Page, PageRequest
+
+
+async def list_audit_records(books: Books, page: PageRequest) -> Page[Reply]:
+    """List what was changed."""
+    return (await books.audit_trail.page(page)).of(shape)
+
+
+def shape(record: AuditRecord) -> dict[str, Any]:
+    """Show a record as the contract describes it."""
+    return {
+        "id": record.id,
+        "created_at": record.created_at,
+        "object_type": record.object_type,
+        "object_id": record.object_id,
+        "action": record.action,
+        "change": record.change,
+        "actor": {
+            "kind": record.actor_kind,
+            "partner_id": record.partner_id,
+            "key_id": record.key_id,
+        },
+        "request_id": record.request_id,
+        "before_digest": record.before_digest and record.before_digest.hex(),
+        "after_digest": record.after_digest and record.after_digest.hex(),
+        "changes": record.changes,
+    }

@@ -1,0 +1,119 @@
+"""Bank matching: which line of a bank statement is which money, and what else a line was."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from accounting import banking, matching, suggesting
+from accounting.accounts import AccountReference, usable
+from accounting.banking import BankTransaction, Link, Wanted
+from accounting.suggesting import Suggestion
+from handlers._bank_targets import lock_alone, lock_to_link, put
+from handlers._banking import shape_bank_transaction
+from handlers._trading import settle
+from handlers.bodies import BankTransactionCategory, BankTransactionMatch, BankTransactionUnmatch
+from handlers.replies import Reply
+from persistence.bank import BankTransactionRecord
+from persistence.books import Books
+from persistence.store import no_such_reference
+
+
+async def match_bank_transaction(
+    books: Books, bank_transaction_id: UUID, body: BankTransactionMatch
+) -> Reply:
+    """Link a line with its money, which completes by that where it was on its way."""
+    await read(books, bank_transaction_id)
+    found = await lock_to_link(books, body["target_type"], body["target_id"])
+    record, links = await lock(books, bank_transaction_id)
+    wanted = Wanted(body["target_type"], body.get("amount_cents"), body.get("memo"))
+    roles = await books.roles()
+    matched = matching.match(found, record.transaction, wanted, roles, books.occasion)
+    await put(books, matched)
+    return show(books, record, matched.transaction, (*links, matched.link))
+
+
+async def unmatch_bank_transaction(
+    books: Books, bank_transaction_id: UUID, body: BankTransactionUnmatch
+) -> Reply:
+    """Take a link back; the money stays as it is."""
+    link_id = body["reconciliation_link_id"]
+    await read(books, bank_transaction_id)
+    named = await books.bank_links.find(link_id, bank_transaction_id)
+    if named is None:
+        raise no_such_reference("reconciliation_link", link_id)
+    found = await lock_alone(books, named.target_type, named.target_id)
+    record, links = await lock(books, bank_transaction_id)
+    link = next((each for each in links if each.id == link_id), None)
+    if link is None:  # It ended before its target was locked.
+        raise no_such_reference("reconciliation_link", link_id)
+    matched = matching.unmatch(found, record.transaction, link, books.occasion)
+    await put(books, matched)
+    others = [each for each in links if each.id != link_id]
+    return show(books, record, matched.transaction, others)
+
+
+async def suggest_matches(books: Books, bank_transaction_id: UUID) -> Reply:
+    """Say what a line may be, the likeliest first."""
+    books.hold_still()
+    record = await books.bank_transactions.get(bank_transaction_id)
+    candidates = await books.candidates.near(record.transaction)
+    ranked = suggesting.rank(record.transaction, candidates)
+    return {"results": [shape_suggestion(each) for each in ranked]}
+
+
+async def categorize_bank_transaction(
+    books: Books, bank_transaction_id: UUID, body: BankTransactionCategory
+) -> Reply:
+    """Post what is left of a line straight to an account."""
+    reference = AccountReference("any", body["account"])
+    named = await books.accounts.named([reference])
+    record, links = await lock(books, bank_transaction_id)
+    account = usable(reference, named.get(reference))
+    changed = banking.categorize(record.transaction, account, body.get("memo"), books.occasion)
+    await settle(books, changed)
+    return show(books, replace(record, category=account), changed, links)
+
+
+async def uncategorize_bank_transaction(books: Books, bank_transaction_id: UUID) -> Reply:
+    """Take what was posted straight to an account back."""
+    record, links = await lock(books, bank_transaction_id)
+    changed = banking.uncategorize(record.transaction, books.occasion)
+    if changed is not record.transaction:
+        await settle(books, changed)
+    return show(books, replace(record, category=None), changed, links)
+
+
+async def read(books: Books, id: UUID) -> None:
+    """Look at a line before what it meets is locked; it is locked last of all.
+
+    Raises NotFound, and Stale where If-Match names an older one.
+    """
+    record = await books.bank_transactions.get(id)
+    books.check_precondition(record, again=True)
+
+
+async def lock(books: Books, id: UUID) -> tuple[BankTransactionRecord, tuple[Link, ...]]:
+    """Lock a line, then read it with its live links; raises NotFound and Stale."""
+    record, links = await books.ask(
+        books.bank_transactions.lock(id), books.bank_links.of_transactions([id])
+    )
+    return record, links.get(id, ())
+
+
+def show(
+    books: Books, before: BankTransactionRecord, after: BankTransaction, links: Iterable[Link]
+) -> Reply:
+    """Show a line as it is now."""
+    return shape_bank_transaction(books, replace(before, transaction=after), links)
+
+
+def shape_suggestion(suggestion: Suggestion) -> dict[str, Any]:
+    """Show what a line may be."""
+    return {
+        "target_type": suggestion.target_type,
+        "target_id": suggestion.target_id,
+        "amount_cents": suggestion.amount,
+        "score": suggestion.score,
+        "reasons": list(suggestion.reasons),
+    }

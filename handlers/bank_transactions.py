@@ -1,0 +1,135 @@
+"""Bank transactions: the lines of bank statements, sent as JSON or read from a bank's file."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from babel.numbers import get_currency_precision
+
+from accounting import statement_lines
+from accounting.banking import BankTransaction
+from accounting.errors import Malformed, NotTaken
+from accounting.statement_lines import Failed, Fate, Line, Skipped
+from accounting.uploads import Upload
+from handlers import bank_files
+from handlers._banking import shape_bank_transaction
+from handlers.bank_files import BadLine, ReadLine, Unreadable
+from handlers.replies import Reply
+from persistence.books import Books
+from persistence.pages import Page, PageRequest
+
+JSON = "json"
+
+
+async def import_bank_transactions(books: Books, body: Any) -> Reply:
+    """Keep the lines of a statement; each has its own result."""
+    source, sent = await lines_of(body)
+    wanted = body["bank_account_id"]
+    bank_account = (await books.bank_accounts.lock_all([wanted]))[wanted].bank_account
+    lines = [in_minor_units(line, bank_account.currency) for line in sent]
+    unique = source == JSON or source in bank_files.UNIQUE_IDS
+    names = statement_lines.identities(lines, unique_ids=unique)
+    there = await books.bank_transactions.there(wanted, [name for name in names if name])
+    fates = statement_lines.sort_out(lines, names, there, bank_account, source, books.occasion)
+    books.save(*(fate for fate in fates if isinstance(fate, BankTransaction)))
+    return shape_results(fates)
+
+
+async def list_bank_transactions(books: Books, page: PageRequest) -> Page[Reply]:
+    """List bank transactions."""
+    books.hold_still()
+    found = await books.bank_transactions.page(page)
+    links = await books.bank_links.of_transactions([each.id for each in found.rows])
+    return found.of(lambda each: shape_bank_transaction(books, each, links.get(each.id, ())))
+
+
+async def get_bank_transaction(books: Books, bank_transaction_id: UUID) -> Reply:
+    """Read one bank transaction."""
+    record, links = await books.ask(
+        books.bank_transactions.get(bank_transaction_id),
+        books.bank_links.of_transactions([bank_transaction_id]),
+    )
+    return shape_bank_transaction(books, record, links.get(bank_transaction_id, ()))
+
+
+async def lines_of(body: Any) -> tuple[str, Sequence[Line | ReadLine]]:
+    """Return what the lines were sent as, and the lines.
+
+    Raises Malformed for a file that cannot be read, NotTaken for one that is no bank's.
+    """
+    if "file" in body:
+        # Reading a large file takes a second or two; others are served meanwhile.
+        return await asyncio.to_thread(read_file, body)
+    return JSON, [told(line) for line in body["transactions"]]
+
+
+def read_file(body: Mapping[str, Any]) -> tuple[str, Sequence[ReadLine]]:
+    """Read a file as what it is said to be, or as what it is."""
+    upload: Upload = body["file"]
+    guessed = bank_files.guess(upload.content)
+    kind = body.get("format") or guessed
+    try:
+        if kind is not None:
+            return kind, bank_files.read(upload.content, kind, body.get("mapping"))
+    except Unreadable as fault:
+        if guessed is not None:
+            raise Malformed.fields(**{fault.field: [fault.why]}) from None
+    raise NotTaken(
+        "unsupported_media_type",
+        "The file is none of CSV, OFX, CAMT.053 or MT940. Its content decides, not its name.",
+        taken=sorted(bank_files.NAMES),
+    )
+
+
+def told(line: Mapping[str, Any]) -> Line:
+    """Take a line of a JSON body."""
+    facts = {name: value for name, value in line.items() if name not in ("date", "amount_cents")}
+    return Line(booked_on=line["date"], amount=line["amount_cents"], **facts)
+
+
+def in_minor_units(line: Line | ReadLine, currency: str) -> Line | Failed:
+    """Take a line of a file in minor units; one that has none, or is not read, has failed."""
+    if isinstance(line, Line):
+        return line
+    if isinstance(line, BadLine):
+        return Failed("validation_error", line.why)
+    exponent = get_currency_precision(line.currency or currency)
+    try:
+        units = statement_lines.minor_units(abs(line.amount), exponent)
+    except ValueError as fault:
+        return Failed("validation_error", str(fault))
+    return Line(
+        booked_on=line.booked_on,
+        amount=units,
+        direction="credit" if line.amount > 0 else "debit",
+        external_id=line.external_id,
+        currency=line.currency,
+        description=line.description,
+        counterparty_name=line.counterparty_name,
+        reference=line.reference,
+        iban=line.iban,
+    )
+
+
+def shape_results(fates: Sequence[Fate]) -> Reply:
+    """Show what became of each line, and how many there are of each."""
+    results = [shape_result(place, fate) for place, fate in enumerate(fates)]
+    return {
+        **{
+            status: sum(each["status"] == status for each in results)
+            for status in ("imported", "skipped", "failed")
+        },
+        "results": results,
+    }
+
+
+def shape_result(place: int, fate: Fate) -> dict[str, Any]:
+    """Show what became of one line."""
+    match fate:
+        case Failed():
+            error = {"error_code": fate.code, "message": fate.message}
+            return {"index": place, "status": "failed", "id": None, "error": error}
+        case Skipped():
+            return {"index": place, "status": "skipped", "id": fate.id, "error": None}
+    return {"index": place, "status": "imported", "id": fate.id, "error": None}

@@ -1,0 +1,132 @@
+"""Payouts: what processors pay out of the money that they hold."""
+
+from typing import Any
+from uuid import UUID
+
+from accounting import paying_out, payouts
+from accounting.paying_out import PaidOut
+from accounting.payments import Payment
+from accounting.payouts import Money, Payout
+from accounting.refunds import RefundPayment
+from handlers._shapes import shape_lines
+from handlers._trading import settle
+from handlers.bodies import PayoutCreate
+from handlers.replies import Created, Reply
+from persistence.bank_links import Linked
+from persistence.books import Books
+from persistence.pages import Page, PageRequest
+from persistence.payout_reach import lock_for_deletion, lock_for_upsert
+from persistence.payouts import PayoutRecord, PayoutSummary
+
+
+async def create_payout(books: Books, body: PayoutCreate) -> Reply:
+    """Record a payout; the one with a known external id is brought in line with the body."""
+    known, money = await lock_for_upsert(books, body)
+    if known is None:
+        made = paying_out.announce(body, money, books.occasion)
+    else:
+        made = paying_out.update(known, body, money, books.occasion)
+    if made.payout is not known:
+        await put(books, made)
+    linked = await books.bank_links.of([made.payout])
+    shown = shape(books, PayoutRecord(made.payout, money), linked)
+    return Created(shown) if known is None else shown
+
+
+async def list_payouts(books: Books, page: PageRequest) -> Page[Reply]:
+    """List payouts without their items."""
+    found = await books.payouts.summaries(page)
+    return found.of(lambda each: shape_summary(books, each))
+
+
+async def get_payout(books: Books, payout_id: UUID) -> Reply:
+    """Read one payout with the money that it lists."""
+    found, linked = await books.ask(books.payouts.shown(payout_id), books.bank_links.at(payout_id))
+    return shape(books, found, linked)
+
+
+async def delete_payout(books: Books, payout_id: UUID) -> Reply:
+    """Delete a payout, and free what it lists."""
+    payout, money = await lock_for_deletion(books, payout_id)
+    await put(books, paying_out.delete(payout, money, books.occasion))
+    return {"deleted": True}
+
+
+async def put(books: Books, made: PaidOut) -> None:
+    """Save a payout and the money that joined or left it, and post what the payout asks for."""
+    books.sales.save(*made.moved)
+    await settle(books, made.payout)
+
+
+def shape(books: Books, found: PayoutRecord, linked: Linked) -> dict[str, Any]:
+    """Show a payout with its items, in the order in which they were listed."""
+    payout = found.payout
+    items: list[Money] = [found.money[each.money_id] for each in payouts.listed(payout)]
+    payments = [shape_payment(each) for each in items if isinstance(each, Payment)]
+    refunds = [shape_refund(each) for each in items if isinstance(each, RefundPayment)]
+    return {
+        **shape_summary(books, PayoutSummary(payout, len(payments), len(refunds))),
+        "payments": payments,
+        "refund_payments": refunds,
+        "reconciled_bank_transactions": shape_lines(linked.get(payout.id, ())),
+    }
+
+
+def shape_summary(books: Books, found: PayoutSummary) -> dict[str, Any]:
+    """Show a payout with what it comes to."""
+    payout: Payout = found.payout
+    return {
+        "id": payout.id,
+        "business_id": books.business_id,
+        "external_id": payout.external_id,
+        "processor": payout.processor,
+        "processor_payout_id": payout.processor_payout_id,
+        "paid_out_amount_cents": payout.paid_out,
+        "fee_cents": payout.fee,
+        "additional_refunds_amount_cents": payout.additional_refunds,
+        "net_amount_cents": payouts.net_amount(payout),
+        "currency": payout.currency,
+        "status": payout.status,
+        "completed_at": payout.completed_at,
+        "imported_at": payout.imported_at,
+        "reference_number": payout.reference_number,
+        "memo": payout.memo,
+        "metadata": payout.metadata or {},
+        "payment_count": found.payments,
+        "refund_payment_count": found.refund_payments,
+        "gross_payments_amount_cents": payout.gross_payments,
+        "total_refunds_amount_cents": payout.total_refunds,
+        "expected_net_amount_cents": payouts.expected_net(payout),
+        "amount_variance_cents": payouts.variance(payout),
+        "reconciliation_status": payouts.reconciliation_status(payout),
+        "settlement_file_id": None,
+        "created_at": payout.created_at,
+        "updated_at": payout.updated_at,
+    }
+
+
+def shape_payment(payment: Payment) -> dict[str, Any]:
+    """Show a payment that a payout settles."""
+    return {
+        "id": payment.id,
+        "external_id": payment.external_id,
+        "payment_reference": payment.payment_reference,
+        "customer_name": payment.party.name,
+        "payment_date": payment.payment_date,
+        "total_amount_cents": payment.total,
+        "currency": payment.currency,
+        "status": payment.status,
+    }
+
+
+def shape_refund(payment: RefundPayment) -> dict[str, Any]:
+    """Show a refund payment that was taken off a payout."""
+    return {
+        "id": payment.id,
+        "external_id": payment.external_id,
+        "refund_id": payment.refund_id,
+        "customer_name": payment.party.name,
+        "refunded_amount_cents": payment.amount,
+        "completed_at": payment.completed_at,
+        "status": payment.status,
+    }

@@ -1,0 +1,42 @@
+"""What must hold in entries that were written by hand, and in the drafts of others."""
+
+from accounting.chart import CONTROL_ROLES
+from accounting.manual_entries import SOURCE, STREAM
+from persistence.proof.shapes import quoted
+
+# Each comes from itself, or takes back one that does in the end; and documents write all others.
+MANUAL_ENTRIES = f"""
+SELECT e.sequence_number AS name,
+       CASE WHEN e.source_type = '{SOURCE}'
+         THEN e.created_by <> 'system' AND e.stream = '{STREAM}'
+           AND (e.source_id = e.id) = (e.reversal_of_id IS NULL)
+           AND NOT EXISTS (
+             SELECT FROM journal_line l
+             JOIN account a ON a.business_id = l.business_id AND a.id = l.account_id
+             WHERE l.business_id = e.business_id AND l.entry_id = e.id
+               AND (a.role IN ({quoted(CONTROL_ROLES)}) OR l.settles_id IS NOT NULL)
+           )
+         ELSE e.created_by = 'system'
+       END AS holds
+FROM journal_entry e WHERE e.business_id = %(business_id)s"""
+
+# A draft is not posted, and could be as far as its lines go.
+DRAFTS = f"""
+SELECT d.id::text AS name,
+       line.many >= 2 AND line.balance = 0 AND line.debits = d.total AND line.fit
+       AND e.id IS NULL AS holds
+FROM journal_draft d
+LEFT JOIN journal_entry e ON e.business_id = d.business_id AND e.id = d.id,
+LATERAL (
+  SELECT count(*) AS many, sum((item->>'amount')::bigint) AS balance,
+         sum(greatest((item->>'amount')::bigint, 0)) AS debits,
+         bool_and(
+           (item->>'amount')::bigint <> 0 AND a.id IS NOT NULL
+           AND coalesce(a.role, '') NOT IN ({quoted(CONTROL_ROLES)})
+         ) AS fit
+  FROM jsonb_array_elements(d.lines) AS item
+  LEFT JOIN account a ON a.business_id = d.business_id AND a.id = (item->>'account_id')::uuid
+) AS line
+WHERE d.business_id = %(business_id)s"""
+
+CHECKS = {"manual_entries": MANUAL_ENTRIES, "drafts": DRAFTS}

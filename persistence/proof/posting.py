@@ -1,0 +1,215 @@
+"""Everything is posted as it desires: what only the rules can tell.
+
+Whatever posts is read in portions, so that only one of them is held at a time, and many kinds of
+things share a round trip: small books cost two.
+"""
+
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from accounting import bank_postings, postings
+from accounting.chart import Role
+from accounting.credits import Credit
+from accounting.documents import Document
+from accounting.ledger import Entry, Line, Movement
+from accounting.payments import Payment
+from accounting.postings import Subject
+from accounting.refunds import Refund, RefundPayment
+from accounting.sides import Side
+from accounting.writing_off import WriteOff
+from persistence.books import Books
+from persistence.payouts import EveryPayoutStore
+from persistence.statements import Query
+from persistence.store import Store
+from persistence.wire import Question
+
+Roles = Mapping[Role, UUID]
+Place = tuple[str, UUID, UUID | None]
+Rests = dict[Place, dict[UUID | None, int]]
+
+# Most lines of statements never post; those that did once are looked at too.
+_CATEGORIZED = (
+    "AND (categorized > 0 OR EXISTS (SELECT FROM journal_entry e"
+    " WHERE e.business_id = kept.business_id AND e.source_id = kept.id))"
+)
+_FIRST = UUID(int=0)  # No id comes before it.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kind:
+    """One kind of thing that posts: where it is kept, what it desires, what it is called.
+
+    Whatever the store loads has `posted`, the entries that were posted for it.
+    """
+
+    store: Store[Any]
+    desired: Callable[[Any, Roles], Iterable[Movement]]
+    called: Callable[[Any], str]
+    which: str = ""  # Where not all that is kept posts, which of them do.
+
+    def ids(self, after: UUID, most: int) -> Question[list[UUID]]:
+        """Find the next ids after one, in their order."""
+        text = (
+            f"SELECT id FROM {self.store.table.name} AS kept WHERE business_id = %(business_id)s"
+            f" AND id > %(after)s {self.which} ORDER BY id LIMIT %(most)s"
+        )
+        query = Query(text, {"after": after, "most": most})
+        return self.store.ask((query,), lambda answers: [row["id"] for row in answers[0]])
+
+    def things(self, ids: Sequence[UUID]) -> Question[list[Any]]:
+        """Load some of them with what was posted for them."""
+        return self.store.ask(self.store.loading(ids), self.store.assemble)
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """Things of one kind."""
+
+    kind: Kind
+    things: Sequence[Any]
+
+
+def kinds_in(books: Books) -> list[Kind]:
+    """Name every kind of thing that posts in some books."""
+    traded = [
+        Kind(store, partial(postings.desired, trade.side), partial(_called, trade.side))
+        for trade in (books.sales, books.purchases)
+        for store in trade.stores
+    ]
+    payouts = EveryPayoutStore(books)
+    return [
+        *traded,
+        Kind(payouts, bank_postings.desired, lambda payout: f"payout {payout.id}"),
+        Kind(
+            books.bank_transactions,
+            lambda record, roles: bank_postings.desired(record.transaction, roles),
+            lambda record: f"bank transaction {record.id}",
+            _CATEGORIZED,
+        ),
+    ]
+
+
+def counting(books: Books, kinds: Sequence[Kind]) -> Question[int]:
+    """Count all things of some kinds."""
+    counts = " + ".join(
+        f"(SELECT count(*) FROM {kind.store.table.name} AS kept"
+        f" WHERE business_id = %(business_id)s {kind.which})"
+        for kind in kinds
+    )
+    query = Query(f"SELECT {counts} AS n", {"business_id": books.business_id})
+    return Question(books.session, (query,), lambda answers: int(answers[0][0]["n"]))
+
+
+class Reader:
+    """Reads all things of some kinds, `most` of them in each round trip."""
+
+    def __init__(self, books: Books, kinds: Sequence[Kind], most: int) -> None:
+        self._books = books
+        self._most = most
+        self._asking = dict.fromkeys(kinds, _FIRST)
+        self._found: dict[Kind, list[UUID]] = {}
+        self._goes_on: dict[Kind, UUID] = {}  # After which id there may be others.
+
+    async def portions(self) -> AsyncIterator[list[Portion]]:
+        """Yield one round trip's things after the other."""
+        await self._ask({})
+        while self._found:
+            chosen = self._choose()
+            yield await self._ask(chosen)
+
+    def _choose(self) -> dict[Kind, list[UUID]]:
+        """Take as many ids as a round trip may load; where all that are known go, ask on."""
+        room, chosen = self._most, dict[Kind, list[UUID]]()
+        for kind in list(self._found):
+            ids = self._found[kind]
+            chosen[kind], self._found[kind] = ids[:room], ids[room:]
+            room -= len(chosen[kind])
+            if not self._found[kind]:
+                del self._found[kind]
+                if kind in self._goes_on:
+                    self._asking[kind] = self._goes_on.pop(kind)
+            if room == 0:
+                break
+        return chosen
+
+    async def _ask(self, chosen: Mapping[Kind, Sequence[UUID]]) -> list[Portion]:
+        asking, self._asking = self._asking, {}
+        answers = await self._books.ask(
+            *(kind.things(ids) for kind, ids in chosen.items()),
+            *(kind.ids(after, self._most) for kind, after in asking.items()),
+        )
+        for kind, ids in zip(asking, answers[len(chosen) :], strict=True):
+            if ids:
+                self._found[kind] = ids
+            if len(ids) == self._most:
+                self._goes_on[kind] = ids[-1]
+        loaded = answers[: len(chosen)]
+        return [Portion(kind, things) for kind, things in zip(chosen, loaded, strict=True)]
+
+
+def is_posted_as_desired(desired: Iterable[Movement], posted: Iterable[Entry]) -> bool:
+    """Tell whether what was posted for a thing sums to what it desires.
+
+    That holds for each account, settled document and part of it, whatever days a lock has moved
+    entries to: of an invoice of 120 posted as 120 on receivables, 100 on sales and 20 on tax,
+    nothing remains.
+    """
+    rests: Rests = defaultdict(lambda: defaultdict(int))
+    for move in desired:
+        _count_up(rests[move.stream, move.account_id, move.settles], move, 1)
+    for entry in posted:
+        for line in entry.lines:
+            _count_up(rests[entry.stream, line.account_id, line.settles], line, -1)
+    return not any(any(parts.values()) for parts in rests.values())
+
+
+def _count_up(parts: dict[UUID | None, int], each: Movement | Line, sign: int) -> None:
+    parts[None] += sign * each.amount
+    for account_id, part in each.split:
+        parts[account_id] += sign * part
+
+
+class PostingProof:
+    """Counts what was looked at, and remembers the first thing that is not posted as it desires."""
+
+    def __init__(self, roles: Roles) -> None:
+        self._roles = roles
+        self.checked = 0
+        self.first_offender: str | None = None
+
+    def examine(self, portion: Portion) -> None:
+        """Look at some things."""
+        self.checked += len(portion.things)
+        if self.first_offender is not None:
+            return
+        for thing in portion.things:
+            if not self._holds(portion.kind, thing):
+                self.first_offender = portion.kind.called(thing)
+                return
+
+    def _holds(self, kind: Kind, thing: Any) -> bool:
+        try:
+            desires = kind.desired(thing, self._roles)
+            return is_posted_as_desired(desires, thing.posted)
+        except ValueError:  # What the rules cannot lay out is not posted as it desires.
+            return False
+
+
+def _called(side: Side, subject: Subject) -> str:
+    match subject:
+        case Document():
+            return f"{side.noun} {subject.number or subject.id}"
+        case Payment():
+            return f"{side.noun} payment {subject.id}"
+        case WriteOff():
+            return f"write-off {subject.id} of {side.noun} {subject.document_number}"
+        case Credit():
+            return f"credit {subject.number or subject.id}"
+        case Refund():
+            return f"{side.noun} refund {subject.id}"
+        case RefundPayment():
+            return f"{side.noun} refund payment {subject.id}"

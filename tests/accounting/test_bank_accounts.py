@@ -1,0 +1,37 @@
+"""Bank accounts: which account of the chart each stands for."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accounting.bank_accounts import facts, free_code
+
+
+class TestFreeCode:
+    @pytest.mark.parametrize(
+        ("code", "taken", "free"),
+        [
+            ("1100", {"1100"}, "1101"),
+            ("1100", {"1100", "1101", "1102", "1150"}, "1103"),
+            ("0099", {"0099", "0100"}, "0101"),
+            ("999", {"999"}, "1000"),
+            ("BANK", {"BANK"}, "BANK-1"),
+            ("BANK", {"BANK", "BANK-1"}, "BANK-2"),
+            ("B" * 50, set(), "B" * 40 + "-1"),
+        ],
+    )
+    def test_it_is_the_next_that_nobody_has(self, code: str, taken: set[str], free: str) -> None:
+        assert free_code(code, taken) == free
+
+    @given(st.text("0129AB-", min_size=1, max_size=4), st.sets(st.text("0129AB-", max_size=5)))
+    def test_nobody_has_it(self, code: str, taken: set[str]) -> None:
+        assert free_code(code, taken) not in taken
+
+
+class TestFacts:
+    def test_an_iban_has_one_spelling(self) -> None:
+        assert facts({"iban": "gb33 bukb-2020"}) == {"iban": "GB33BUKB2020"}
+
+    def test_what_is_cleared_or_absent_stays_so(self) -> None:
+        assert facts({"iban": None}) == {"iban": None}
+        assert facts({"mask": "5"}) == {"mask": "5"}

@@ -1,0 +1,126 @@
+"""Any history of lines and money: linked, taken back, bounced, posted to an account."""
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from accounting import bank_postings, banking, matching
+from accounting.banking import BankTransaction, Link
+from accounting.errors import Refusal
+from accounting.sides import RECEIVABLE
+from tests.accounting.test_banking import SAVINGS, found, line, matched
+from tests.accounting.trade import NAMED, ROLES, AccountReference, Trade, posted_after
+
+STEPS = st.tuples(
+    st.sampled_from(
+        ["link", "link", "link", "unlink", "categorize", "uncategorize", "turn", "fee"]
+    ),
+    st.integers(0, 2),
+    st.integers(0, 2),
+    st.integers(1, 120),
+)
+
+
+class TestAnyHistory:
+    @settings(max_examples=150, deadline=None)
+    @given(st.lists(STEPS, max_size=25))
+    def test_lines_and_money_agree_on_their_links_and_neither_gives_more_than_it_has(
+        self, steps: list[tuple[str, int, int, int]]
+    ) -> None:
+        books = Statement()
+        for what, place, other, amount in steps:
+            with suppress(Refusal):
+                getattr(books, what)(place, other, amount)
+            books.check()
+
+
+class Statement:
+    """Three lines and three payments, and what anybody does to them."""
+
+    def __init__(self) -> None:
+        self.trade = Trade("10")
+        self.payments = [
+            self.trade.pay(100, processing_fee_cents=fee, status=status)
+            for fee, status in ((0, "completed"), (5, "completed"), (5, "pending"))
+        ]
+        made = [line(self.trade, amount) for amount in (60, 100, 150)]
+        self.lines = {each.id: each for each in made}
+        self.links: list[Link] = []
+
+    def line(self, place: int) -> BankTransaction:
+        return list(self.lines.values())[place]
+
+    def put(self, transaction: BankTransaction) -> None:
+        entries = bank_postings.entries_for(transaction, ROLES, None)
+        posted = posted_after(transaction.posted, entries, self.trade.identify)
+        self.lines[transaction.id] = replace(transaction, posted=posted)
+
+    def link(self, place: int, other: int, amount: int) -> None:
+        done = matched(self.trade, self.payments[other], self.line(place), amount)
+        self.put(done.transaction)
+        self.links.append(done.link)
+
+    def unlink(self, place: int, _other: int, _amount: int) -> None:
+        if not self.links:
+            return
+        link = self.links.pop(place % len(self.links))
+        target = found(self.trade, link.target_id)
+        transaction = self.lines[link.transaction_id]
+        done = matching.unmatch(target, transaction, link, self.trade.occasion())
+        self.put(done.transaction)
+        self.trade.keep(done.target)  # type: ignore[arg-type]
+
+    def categorize(self, place: int, _other: int, _amount: int) -> None:
+        charges = NAMED[AccountReference("code", "4500")]
+        self.put(banking.categorize(self.line(place), charges, None, self.trade.occasion()))
+
+    def uncategorize(self, place: int, _other: int, _amount: int) -> None:
+        self.put(banking.uncategorize(self.line(place), self.trade.occasion()))
+
+    def turn(self, _place: int, other: int, amount: int) -> None:
+        """Let a payment bounce or come back; what it loses, its lines lose."""
+        statuses = ("completed", "pending", "failed")
+        self.change(self.payments[other], status=statuses[amount % 3])
+
+    def fee(self, _place: int, other: int, amount: int) -> None:
+        self.change(self.payments[other], processing_fee_cents=amount % 60)
+
+    def change(self, id_: UUID, **changes: Any) -> None:
+        before = self.trade.payments[id_]
+        self.trade.change(id_, **changes)
+        if before.linked and not self.trade.payments[id_].linked:
+            for link in [each for each in self.links if each.target_id == id_]:
+                self.links.remove(link)
+                transaction = self.lines[link.transaction_id]
+                self.put(replace(transaction, linked=transaction.linked - link.amount))
+
+    def check(self) -> None:
+        for transaction in self.lines.values():
+            linked = sum(
+                each.amount for each in self.links if each.transaction_id == transaction.id
+            )
+            assert transaction.linked == linked
+            assert banking.remaining(transaction) >= 0
+        for id_ in self.payments:
+            payment = self.trade.payments[id_]
+            assert payment.linked == sum(e.amount for e in self.links if e.target_id == id_)
+            assert banking.rest(RECEIVABLE, payment) >= 0
+            assert (payment.linked > 0) == (payment.money_account_id == SAVINGS)
+        self.check_books()
+
+    def check_books(self) -> None:
+        """The bank's account holds the linked money and what was categorized."""
+        came = sum(each.categorized for each in self.lines.values())
+        for id_ in self.payments:
+            payment = self.trade.payments[id_]
+            if payment.linked and payment.status == "completed":
+                came += payment.total - payment.fee
+        entries = [*self.trade.entries(), *(e for t in self.lines.values() for e in t.posted)]
+        held = sum(
+            each.amount for entry in entries for each in entry.lines if each.account_id == SAVINGS
+        )
+        assert held == came

@@ -1,0 +1,131 @@
+"""What holds money that moved: the payout that it came in, and the bank lines it is linked to."""
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from accounting import holds
+from accounting.errors import Conflict, RuleBroken
+from accounting.payments import Payment
+from accounting.refunds import RefundPayment
+from accounting.sides import PAYABLE, RECEIVABLE, Side
+from tests.accounting.clearing import Till
+from tests.accounting.trade import Trade, refused
+
+BANK = UUID(int=1100)
+PAYOUT = UUID(int=4711)
+
+
+def payment(**facts: Any) -> Payment:
+    till = Till("5")
+    return replace(till.payments[till.card(100, fee=2)], **facts)
+
+
+def refund_payment(**facts: Any) -> RefundPayment:
+    till = Till("5")
+    made: RefundPayment = till.refund_payments[till.give_back(100, fee=2)]
+    return replace(made, **facts)
+
+
+def code(refusal: Any) -> tuple[type, str]:
+    return type(refusal), refusal.code
+
+
+class TestOnMoneyAccount:
+    @pytest.mark.parametrize(("side", "moves"), [(RECEIVABLE, 98), (PAYABLE, -102)])
+    def test_a_payment_moves_its_total_and_its_fee(self, side: Side, moves: int) -> None:
+        assert holds.on_money_account(side, payment()) == moves
+
+    @pytest.mark.parametrize(("side", "moves"), [(RECEIVABLE, -102), (PAYABLE, 98)])
+    def test_a_refund_payment_goes_the_other_way(self, side: Side, moves: int) -> None:
+        assert holds.on_money_account(side, refund_payment()) == moves
+
+    @pytest.mark.parametrize("side", [RECEIVABLE, PAYABLE])
+    def test_is_what_is_posted_there(self, side: Side) -> None:
+        trade = Trade("5", side=side)
+        made = trade.payments[trade.pay(100, processing_fee_cents=2)]
+        assert trade.balances()["1100"] == holds.on_money_account(side, made)
+
+
+class TestInAPayout:
+    @pytest.mark.parametrize(
+        "change", [{"total": 90}, {"fee": 3}, {"method": "paypal"}, {"processor": "adyen"}]
+    )
+    def test_a_payment_stays_as_the_payout_counted_it(self, change: dict[str, Any]) -> None:
+        before = payment(payout_id=PAYOUT)
+        refusal = refused(holds.held_to, RECEIVABLE, before, replace(before, **change))
+        assert code(refusal) == (Conflict, "in_payout")
+        assert refusal.detail == {"payout_id": str(PAYOUT), "fields": list(change)}
+
+    @pytest.mark.parametrize("change", [{"status": "failed"}, {"note": "Late"}])
+    def test_a_payment_may_bounce_and_be_described(self, change: dict[str, Any]) -> None:
+        before = payment(payout_id=PAYOUT)
+        after = replace(before, **change)
+        assert holds.held_to(RECEIVABLE, before, after) is after
+
+    def test_a_refund_payment_is_not_cancelled(self) -> None:
+        before = refund_payment(payout_id=PAYOUT)
+        refusal = refused(holds.held_to, RECEIVABLE, before, replace(before, status="cancelled"))
+        assert code(refusal) == (Conflict, "in_payout")
+        assert refusal.detail["fields"] == ["status"]
+
+    def test_what_is_in_none_changes_as_it_likes(self) -> None:
+        before = payment()
+        after = replace(before, total=1, fee=0, method="cash", processor=None, status="failed")
+        assert holds.held_to(RECEIVABLE, before, after) is after
+
+
+class TestLinked:
+    @pytest.mark.parametrize(
+        ("was", "becomes"),
+        [
+            ("completed", "failed"),
+            ("completed", "pending"),
+            ("pending", "cancelled"),
+            ("processing", "failed"),
+        ],
+    )
+    def test_money_that_does_not_come_loses_its_links(self, was: str, becomes: str) -> None:
+        before = payment(status=was, linked=98, money_account_id=BANK)
+        after = holds.held_to(RECEIVABLE, before, replace(before, status=becomes))
+        assert (after.linked, after.money_account_id) == (0, None)
+
+    @pytest.mark.parametrize(
+        ("was", "becomes"),
+        [("pending", "processing"), ("pending", "completed"), ("completed", "completed")],
+    )
+    def test_money_on_its_way_keeps_them(self, was: str, becomes: str) -> None:
+        before = payment(status=was, linked=40, money_account_id=BANK)
+        after = holds.held_to(RECEIVABLE, before, replace(before, status=becomes))
+        assert (after.linked, after.money_account_id) == (40, BANK)
+
+    @pytest.mark.parametrize(
+        ("side", "change", "left"),
+        [
+            (RECEIVABLE, {"total": 70}, 68),
+            (RECEIVABLE, {"fee": 30}, 70),
+            (PAYABLE, {"total": 70}, 72),
+            (RECEIVABLE, {"fee": 200}, 0),
+        ],
+    )
+    def test_no_less_is_left_of_it_than_is_linked(
+        self, side: Side, change: dict[str, Any], left: int
+    ) -> None:
+        before = payment(linked=80, money_account_id=BANK)
+        refusal = refused(holds.held_to, side, before, replace(before, **change))
+        assert code(refusal) == (RuleBroken, "link_exceeds_remaining")
+        assert refusal.detail == {"linked_amount_cents": 80, "amount_cents": left}
+
+    def test_as_much_as_is_linked_is_enough(self) -> None:
+        before = payment(linked=80, money_account_id=BANK)
+        after = replace(before, total=82)
+        assert holds.held_to(RECEIVABLE, before, after) is after
+
+    def test_a_refund_payment_is_held_alike(self) -> None:
+        before = refund_payment(linked=102, money_account_id=BANK)
+        refusal = refused(holds.held_to, RECEIVABLE, before, replace(before, fee=0))
+        assert code(refusal) == (RuleBroken, "link_exceeds_remaining")
+        gone = holds.held_to(RECEIVABLE, before, replace(before, status="cancelled"))
+        assert (gone.linked, gone.money_account_id) == (0, None)

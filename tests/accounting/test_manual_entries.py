@@ -1,0 +1,304 @@
+"""Entries written by hand: one by one, and in any history of them."""
+
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
+from itertools import count
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accounting import manual_entries
+from accounting.accounts import AccountReference
+from accounting.businesses import Business
+from accounting.errors import Refusal
+from accounting.manual_entries import ManualEntry
+from accounting.occasion import Occasion
+from tests.accounting.trade import account, account_id, code_of, refused
+
+day = date.fromisoformat
+
+TODAY = day("2026-07-15")
+ACCOUNTS = {
+    "1150": account("1150", "processor_clearing"),
+    "1200": account("1200", "accounts_receivable"),
+    "2400": account("2400"),
+    "5000": account("5000", archived=True),
+    "6000": account("6000"),
+}
+OPEN = ("1150", "2400", "6000")
+NAMED = {
+    AccountReference(kind, value): each
+    for code, each in ACCOUNTS.items()
+    for kind, value in (("any", code), ("id", each.id))
+}
+_ids = count(1)
+
+
+def occasion(lock_date: str | None = None, today: date = TODAY) -> Occasion:
+    business = Business(
+        id=UUID(int=1),
+        country="GB",
+        base_currency="GBP",
+        accounting_method="accrual",
+        fiscal_year_end=day("2026-12-31"),
+        lock_date=day(lock_date) if lock_date else None,
+        archived_at=None,
+    )
+    moment = datetime.combine(today, datetime.min.time(), UTC)
+    return Occasion(business, moment, lambda: UUID(int=next(_ids)))
+
+
+def body(*lines: tuple[str, int], **facts: Any) -> dict[str, Any]:
+    """An entry of signed amounts, debits above zero."""
+    given = [
+        {"account": code, "debit_amount": max(amount, 0), "credit_amount": max(-amount, 0)}
+        for code, amount in lines or (("6000", 100), ("2400", -100))
+    ]
+    return {"entry_date": day("2026-06-30"), "lines": given, **facts}
+
+
+def write(*lines: tuple[str, int], **facts: Any) -> ManualEntry:
+    return manual_entries.write(body(*lines, **facts), NAMED, occasion())
+
+
+def posted(*lines: tuple[str, int], **facts: Any) -> ManualEntry:
+    return replace(write(*lines, post=True, **facts), sequence_number="JE-2026-000001")
+
+
+def amounts(entry: ManualEntry) -> list[tuple[str, int]]:
+    return [(code_of(line.account_id), line.amount) for line in entry.lines]
+
+
+class TestWrite:
+    def test_a_draft_comes_to_its_debits(self) -> None:
+        entry = write(("6000", 100), ("2400", -60), ("1150", -40))
+        assert (entry.status, entry.total, entry.source_id) == ("draft", 100, entry.id)
+        assert amounts(entry) == [("6000", 100), ("2400", -60), ("1150", -40)]
+
+    def test_accounts_are_loaded_by_the_names_they_have_in_it(self) -> None:
+        wanted = {AccountReference("any", "6000"), AccountReference("any", "2400")}
+        assert manual_entries.account_references(body()) == wanted
+
+    @pytest.mark.parametrize(
+        ("author", "status"), [("manual", "approved"), ("ai", "draft"), ("import", "draft")]
+    )
+    def test_only_a_person_posts_at_once(self, author: str, status: str) -> None:
+        assert write(created_by=author, post=True).status == status
+
+    @pytest.mark.parametrize(
+        ("lines", "code"),
+        [
+            ((("6000", 5), ("2400", -4)), "entry_not_balanced"),
+            ((("6000", 5), ("1200", -5)), "control_account"),
+            ((("6000", 5), ("5000", -5)), "account_archived"),
+            ((("6000", 5), ("9999", -5)), "reference_not_found"),
+            ((("6000", 6 * 10**13), ("6000", 6 * 10**13), ("2400", -12 * 10**13)),
+             "amount_too_large"),
+        ],
+    )  # fmt: skip
+    def test_it_refuses(self, lines: tuple[tuple[str, int], ...], code: str) -> None:
+        assert refused(write, *lines).code == code
+
+    def test_the_sums_stand_in_the_refusal(self) -> None:
+        refusal = refused(write, ("6000", 5), ("2400", -4))
+        assert refusal.detail == {"total_debit": 5, "total_credit": 4}
+
+    def test_a_lock_keeps_out_what_would_be_posted_and_no_draft(self) -> None:
+        locked = occasion("2026-06-30")
+        assert manual_entries.write(body(), NAMED, locked).status == "draft"
+        refusal = refused(manual_entries.write, body(post=True), NAMED, locked)
+        assert refusal.code == "period_locked"
+
+
+class TestRewrite:
+    def test_a_draft_says_something_else_and_is_the_same(self) -> None:
+        draft = write(reference="R", description="Rent", created_by="ai")
+        after = manual_entries.rewrite(
+            draft, body(("1150", 7), ("6000", -7)), NAMED, occasion(today=day("2026-07-20"))
+        )
+        assert (after.id, after.created_at, after.created_by) == (
+            draft.id,
+            draft.created_at,
+            "ai",
+        )
+        assert (after.reference, after.description) == (None, "Manual entry")
+        assert amounts(after) == [("1150", 7), ("6000", -7)]
+
+
+class TestApprove:
+    def test_it_moves_on_by_a_version(self) -> None:
+        draft = replace(write(), version=3)
+        entry = manual_entries.approve(draft, NAMED, occasion())
+        assert entry == replace(draft, status="approved", version=4)
+
+    def test_its_accounts_are_looked_at_again(self) -> None:
+        closed = replace(ACCOUNTS["2400"], archived_at=datetime(2026, 7, 1, tzinfo=UTC))
+        named = {**NAMED, AccountReference("id", account_id("2400")): closed}
+        refusal = refused(manual_entries.approve, write(), named, occasion())
+        assert refusal.code == "account_archived"
+
+
+class TestNoMoreDraft:
+    @pytest.mark.parametrize("status", ["approved", "rejected"])
+    def test_it_is_neither_replaced_approved_nor_rejected(self, status: str) -> None:
+        entry = replace(write(), status=status)
+        for refusal in (
+            refused(manual_entries.rewrite, entry, body(), NAMED, occasion()),
+            refused(manual_entries.approve, entry, NAMED, occasion()),
+            refused(manual_entries.reject, entry),
+        ):
+            assert refusal.code == "invalid_state_transition"
+            assert refusal.detail == {"current_state": status, "allowed_next_states": []}
+
+
+class TestReverse:
+    def test_each_line_is_met_by_its_mirror(self) -> None:
+        entry = posted(("6000", 100), ("6000", -30), ("2400", -70))
+        mirror = manual_entries.reverse(entry, None, occasion())
+        assert amounts(mirror) == [("6000", -100), ("6000", 30), ("2400", 70)]
+        assert (mirror.reversal_of_id, mirror.source_id) == (entry.id, entry.id)
+        assert not {line.id for line in mirror.lines} & {line.id for line in entry.lines}
+
+    @pytest.mark.parametrize(
+        ("on", "lock_date", "expected"),
+        [
+            (None, None, "2026-07-15"),
+            ("2026-07-01", None, "2026-07-01"),
+            ("2026-06-01", None, "2026-06-30"),
+            (None, "2026-07-31", "2026-08-01"),
+            ("2026-08-05", "2026-07-31", "2026-08-05"),
+        ],
+    )
+    def test_its_day_is_open_and_not_before_the_entry(
+        self, on: str | None, lock_date: str | None, expected: str
+    ) -> None:
+        given = day(on) if on else None
+        mirror = manual_entries.reverse(posted(), given, occasion(lock_date))
+        assert mirror.entry_date == day(expected)
+
+    @pytest.mark.parametrize(
+        ("facts", "code"),
+        [
+            ({"source_type": "invoice"}, "system_entry"),
+            ({"status": "draft"}, "invalid_state_transition"),
+            ({"status": "rejected"}, "invalid_state_transition"),
+            ({"reversed_by_id": UUID(int=7)}, "already_reversed"),
+        ],
+    )
+    def test_it_refuses(self, facts: dict[str, Any], code: str) -> None:
+        entry = replace(posted(), **facts)
+        assert refused(manual_entries.reverse, entry, None, occasion()).code == code
+
+    def test_a_day_inside_the_lock_is_refused(self) -> None:
+        locked = occasion("2026-07-31")
+        refusal = refused(manual_entries.reverse, posted(), day("2026-07-31"), locked)
+        assert refusal.code == "period_locked"
+
+
+def sums(entry: ManualEntry) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for code, amount in amounts(entry):
+        total[code] += amount
+    return total
+
+
+# ── Any history ────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass
+class Book:
+    """A ledger of entries written by hand, and what has become of each."""
+
+    entries: dict[UUID, ManualEntry] = field(default_factory=dict)
+
+    def keep(self, entry: ManualEntry) -> None:
+        self.entries[entry.id] = entry
+        if entry.reversal_of_id is not None:
+            taken_back = self.entries[entry.reversal_of_id]
+            self.entries[taken_back.id] = replace(taken_back, reversed_by_id=entry.id)
+
+    def balances(self) -> dict[str, int]:
+        total: Counter[str] = Counter()
+        for entry in self.entries.values():
+            if entry.status == "approved":
+                total.update(sums(entry))
+        return {code: amount for code, amount in total.items() if amount}
+
+
+@st.composite
+def written_bodies(draw: st.DrawFn) -> dict[str, Any]:
+    """A balanced body over accounts that take entries by hand, on any of a few days."""
+    codes = st.sampled_from(OPEN)
+    some = draw(st.lists(st.tuples(codes, st.integers(-500, 500)), min_size=1, max_size=5))
+    lines = [(code, amount) for code, amount in some if amount]
+    rest = -sum(amount for _, amount in lines)
+    lines.append((draw(codes), rest) if rest else (draw(codes), 1))
+    if not rest:
+        lines.append((draw(codes), -1))
+    return body(
+        *lines,
+        entry_date=date(2026, draw(st.integers(5, 9)), 15),
+        created_by=draw(st.sampled_from(["manual", "ai", "import"])),
+        post=draw(st.booleans()),
+    )
+
+
+MOVES = ("approve", "reject", "reverse", "rewrite")
+
+
+def step(book: Book, entry: ManualEntry, move: str, now: Occasion, other: dict[str, Any]) -> bool:
+    """Try a move; tell whether it was made."""
+    try:
+        match move:
+            case "approve":
+                book.keep(manual_entries.approve(entry, NAMED, now))
+            case "reject":
+                book.keep(manual_entries.reject(entry))
+            case "reverse":
+                book.keep(manual_entries.reverse(entry, None, now))
+            case "rewrite":
+                book.keep(manual_entries.rewrite(entry, other, NAMED, now))
+    except Refusal:
+        return False
+    return True
+
+
+@given(st.data())
+def test_any_history_sums_to_zero_and_each_reversal_restores_every_balance(
+    data: st.DataObject,
+) -> None:
+    book, now = Book(), occasion("2026-06-15")
+    for _ in range(data.draw(st.integers(1, 12), "steps")):
+        entries = list(book.entries.values())
+        if not entries or data.draw(st.booleans(), "write"):
+            with suppress(Refusal):  # Inside the lock nothing is posted.
+                book.keep(manual_entries.write(data.draw(written_bodies()), NAMED, now))
+        else:
+            entry = data.draw(st.sampled_from(entries), "entry")
+            move = data.draw(st.sampled_from(MOVES), "move")
+            other = data.draw(written_bodies()) if move == "rewrite" else {}
+            before = book.balances()
+            made = step(book, entry, move, now, other)
+            if not made or move in ("reject", "rewrite"):
+                assert book.balances() == before
+        assert sum(book.balances().values()) == 0
+    for entry in list(book.entries.values()):
+        if entry.status == "approved" and entry.reversed_by_id is None:
+            check_taken_back(book, entry, now)
+
+
+def check_taken_back(book: Book, entry: ManualEntry, now: Occasion) -> None:
+    """Its reversal takes exactly its amounts away, and the reversal of that brings them again."""
+    before = book.balances()
+    mirror = manual_entries.reverse(entry, None, now)
+    book.keep(mirror)
+    without = Counter(before)
+    without.subtract(sums(entry))
+    assert book.balances() == {code: amount for code, amount in without.items() if amount}
+    book.keep(manual_entries.reverse(book.entries[mirror.id], None, now))
+    assert book.balances() == before

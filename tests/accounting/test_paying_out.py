@@ -1,0 +1,357 @@
+"""Payouts as they are announced, changed and deleted, and what they hold meanwhile."""
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from accounting import paying_out, payouts
+from accounting.errors import Conflict, RuleBroken
+from accounting.payouts import FeeStep, listed
+from accounting.spans import Span
+from tests.accounting.clearing import Till, held_by
+from tests.accounting.trade import day, moment, refused
+
+
+def code(refusal: Any) -> tuple[type, str]:
+    return type(refusal), refusal.code
+
+
+class TestAnnounce:
+    def test_it_is_paid_now_unless_it_says_otherwise(self) -> None:
+        till = Till("20")
+        payout = till.payouts[till.pay_out(0)]
+        assert (payout.status, payout.completed_at) == ("paid", moment("20"))
+        assert (payout.completions, payout.currency) == ((Span(),), "GBP")
+        waiting = till.payouts[till.pay_out(0, status="pending")]
+        assert (waiting.status, waiting.completed_at, waiting.completions) == ("pending", None, ())
+
+    def test_it_keeps_what_was_said(self) -> None:
+        till = Till("20")
+        facts = {"processor_payout_id": "po_1", "reference_number": "R", "memo": "m"}
+        more = {"metadata": {"a": 1}, "imported_at": moment("19"), "external_id": "x"}
+        amounts = {"fee_cents": 3, "additional_refunds_amount_cents": 4}
+        payout = till.payouts[till.pay_out(-5, **facts, **more, **amounts)]
+        kept = (payout.processor_payout_id, payout.reference_number, payout.memo)
+        assert kept == ("po_1", "R", "m")
+        assert (payout.metadata, payout.imported_at) == ({"a": 1}, moment("19"))
+        assert (payout.paid_out, payout.fee, payout.additional_refunds) == (-5, 3, 4)
+        assert (payout.external_id, payout.processor) == ("x", "stripe")
+
+    def test_it_takes_hold_of_its_items(self) -> None:
+        till = Till("20")
+        items = till.card(100, fee=3), till.give_back(20, fee=1)
+        made = till.pay_out(76, *items)
+        assert [held_by(till, each) for each in items] == [made, made]
+        payout = till.payouts[made]
+        assert [each.money_id for each in listed(payout)] == list(items)
+        assert (payout.gross_payments, payout.total_refunds) == (100, 20)
+        assert all(each.updated_at == moment("20") for each in till.payments.values())
+
+    def test_without_a_fee_it_costs_what_its_items_cost(self) -> None:
+        till = Till("20")
+        items = till.card(100, fee=3), till.give_back(20, fee=1)
+        payout = till.payouts[till.pay_out(76, *items)]
+        assert (payout.fee, payouts.item_fees(payout), payouts.variance(payout)) == (4, 4, 0)
+
+    def test_what_is_named_twice_is_listed_once(self) -> None:
+        till = Till("20")
+        payment = till.card()
+        assert len(till.payouts[till.pay_out(100, payment, payment)].items) == 1
+
+    def test_one_that_failed_lists_what_it_does_not_hold(self) -> None:
+        till = Till("20")
+        payment = till.card()
+        payout = till.payouts[till.pay_out(100, payment, status="failed")]
+        assert [each.money_id for each in listed(payout)] == [payment]
+        assert held_by(till, payment) is None
+        assert payout.gross_payments == 100
+
+    def test_an_item_is_completed_and_with_the_processor_and_in_no_other_payout(self) -> None:
+        till = Till("20")
+        waiting, cash = till.card(status="pending"), till.card(payment_method="cash")
+        at_bank = till.pay(100)
+        assert code(refused(till.pay_out, 1, waiting)) == (Conflict, "item_not_completed")
+        assert code(refused(till.pay_out, 1, at_bank)) == (RuleBroken, "item_not_in_clearing")
+        assert held_by(till, till.payouts[till.pay_out(1, cash)].items[0].money_id) is not None
+        refusal = refused(till.pay_out, 1, cash)
+        assert code(refusal) == (Conflict, "already_in_payout")
+        assert refusal.detail == {"item_id": str(cash)}
+
+    def test_an_item_that_bank_lines_show_is_not_with_the_processor(self) -> None:
+        till = Till("20")
+        payment = till.card()
+        at_bank = replace(till.payments[payment], linked=100, money_account_id=UUID(int=1100))
+        till.payments[payment] = at_bank
+        assert code(refused(till.pay_out, 1, payment)) == (RuleBroken, "item_not_in_clearing")
+
+    @pytest.mark.parametrize(
+        ("processor", "method", "paid_out_by", "fits"),
+        [
+            ("Stripe", "bank_transfer", "stripe", True),
+            ("adyen", "credit_card", "stripe", False),
+            ("adyen", "credit_card", "other", True),
+            (None, "credit_card", "stripe", True),
+            (None, "paypal", "stripe", False),
+            (None, "paypal", "paypal", True),
+        ],
+    )
+    def test_an_item_is_of_the_same_processor_or_of_none(
+        self, processor: str | None, method: str, paid_out_by: str, fits: bool
+    ) -> None:
+        till = Till("20")
+        payment = till.card(payment_processor=processor, payment_method=method)
+        if fits:
+            assert till.pay_out(100, payment, processor=paid_out_by)
+        else:
+            refusal = refused(till.pay_out, 100, payment, processor=paid_out_by)
+            assert code(refusal) == (RuleBroken, "processor_mismatch")
+
+    def test_no_day_inside_the_lock_and_no_other_currency(self) -> None:
+        till = Till("20", lock="10")
+        refusal = refused(till.pay_out, 1, completed_at=moment("10"))
+        assert code(refusal) == (Conflict, "period_locked")
+        assert till.pay_out(1, completed_at=moment("10"), status="pending")
+        assert till.pay_out(1, completed_at=moment("11"))
+        assert code(refused(till.pay_out, 1, currency="EUR")) == (RuleBroken, "currency_mismatch")
+
+
+class TestUpdate:
+    def test_nothing_changes_where_nothing_is_new(self) -> None:
+        till = Till("20")
+        payment = till.card()
+        made = till.pay_out(100, payment, memo="m")
+        before = till.payouts[made]
+        till.today = "25"
+        again = {"processor": "stripe", "paid_out_amount_cents": 100, "payment_ids": [payment]}
+        unchanged = till.update(made, **again, memo="m")
+        assert unchanged.payout is before
+        assert unchanged.moved == ()
+
+    def test_what_is_absent_stays_and_null_clears_what_only_describes(self) -> None:
+        till = Till("20")
+        payment = till.card(100, fee=3)
+        made = till.pay_out(100, payment, memo="m", reference_number="R", fee_cents=9)
+        till.today = "25"
+        payout = till.update(made, paid_out_amount_cents=90, memo=None, fee_cents=None).payout
+        assert (payout.paid_out, payout.memo, payout.reference_number) == (90, None, "R")
+        assert (payout.fee, payout.completed_at, payout.updated_at) == (
+            9,
+            moment("20"),
+            moment("25"),
+        )
+        assert held_by(till, payment) == made
+
+    def test_a_list_of_items_replaces_the_one_of_its_kind(self) -> None:
+        till = Till("20")
+        first, second, back = till.card(100, fee=3), till.card(50, fee=2), till.give_back(20)
+        made = till.pay_out(80, first, back)
+        payout = till.update(made, payment_ids=[second]).payout
+        assert [held_by(till, each) for each in (first, second, back)] == [None, made, made]
+        assert (payout.gross_payments, payout.total_refunds) == (50, 20)
+        assert (payouts.item_fees(payout), payout.fee) == (2, 3)
+        assert {each.money_id for each in listed(payout)} == {second, back}
+
+    def test_what_left_may_come_back_in_its_old_place(self) -> None:
+        till = Till("20")
+        payment = till.card()
+        made = till.pay_out(100, payment)
+        till.update(made, payment_ids=[])
+        payout = till.update(made, payment_ids=[payment]).payout
+        assert [(each.money_id, each.listed) for each in payout.items] == [(payment, True)]
+        assert held_by(till, payment) == made
+
+    def test_what_left_is_free_for_another(self) -> None:
+        till = Till("20")
+        payment = till.card()
+        made = till.pay_out(100, payment)
+        till.update(made, payment_ids=[])
+        other = till.pay_out(100, payment)
+        assert held_by(till, payment) == other
+        assert code(refused(till.update, made, payment_ids=[payment])) == (
+            Conflict,
+            "already_in_payout",
+        )
+
+    def test_what_it_holds_may_have_bounced(self) -> None:
+        till = Till("20")
+        first, second = till.card(100, fee=3), till.card(50)
+        made = till.pay_out(147, first)
+        till.move(first, "failed")
+        payout = till.update(made, payment_ids=[first, second]).payout
+        assert (payout.gross_payments, payouts.item_fees(payout)) == (50, 0)
+
+    def test_another_processor_has_to_be_that_of_its_items(self) -> None:
+        till = Till("20")
+        made = till.pay_out(100, till.card())
+        assert code(refused(till.update, made, processor="adyen")) == (
+            RuleBroken,
+            "processor_mismatch",
+        )
+        assert till.update(made, processor="other").payout.processor == "other"
+
+    def test_one_that_fails_lets_go_and_takes_hold_again_once_it_is_live(self) -> None:
+        till = Till("20")
+        payment = till.card(100, fee=3)
+        made = till.pay_out(97, payment)
+        till.today = "22"
+        failed = till.update(made, status="failed").payout
+        assert failed.completions == (Span(None, day("22")),)
+        assert held_by(till, payment) is None
+        till.change(payment, processing_fee_cents=5)
+        till.today = "25"
+        again = till.update(made, status="paid").payout
+        assert again.completions == (Span(None, day("22")), Span(day("25")))
+        assert (held_by(till, payment), again.fee_steps) == (made, (FeeStep(day("20"), 5),))
+
+    def test_going_live_again_looks_at_its_items_anew(self) -> None:
+        till = Till("20")
+        taken, bounced = till.card(), till.card()
+        first = till.pay_out(100, taken, status="failed")
+        second = till.pay_out(100, bounced, status="cancelled")
+        till.pay_out(100, taken)
+        till.change(bounced, status="failed")
+        assert code(refused(till.update, first, status="paid")) == (Conflict, "already_in_payout")
+        refusal = refused(till.update, second, status="pending")
+        assert code(refusal) == (Conflict, "item_not_completed")
+
+    def test_one_on_its_way_holds_and_is_paid_on_the_day_it_says(self) -> None:
+        till = Till("20")
+        payment = till.card()
+        made = till.pay_out(100, payment, status="pending")
+        assert held_by(till, payment) == made
+        till.today = "25"
+        payout = till.update(made, status="paid", completed_at=moment("23")).payout
+        assert (payout.completed_at, payout.completions) == (moment("23"), (Span(),))
+
+    def test_no_other_day_inside_the_lock(self) -> None:
+        till = Till("20")
+        made = till.pay_out(100, completed_at=moment("5"))
+        till.lock = "10"
+        assert till.update(made, paid_out_amount_cents=90).payout.paid_out == 90
+        refusal = refused(till.update, made, completed_at=moment("6"))
+        assert code(refusal) == (Conflict, "period_locked")
+        later = till.update(made, completed_at=moment("5").replace(hour=18)).payout
+        assert later.completed_at == moment("5").replace(hour=18)
+        assert till.update(made, completed_at=moment("12")).payout.completed_at == moment("12")
+
+    def test_once_a_bank_line_is_linked_nothing_of_it_changes(self) -> None:
+        till = Till("20")
+        made = till.pay_out(100)
+        linked = replace(till.payouts[made], linked=40, money_account_id=UUID(int=1100))
+        till.payouts[made] = linked
+        assert till.update(made, paid_out_amount_cents=100).payout is linked
+        refusal = refused(till.update, made, memo="new")
+        assert code(refusal) == (Conflict, "payout_reconciled")
+        assert refusal.detail == {"linked_amount_cents": 40}
+
+
+class TestDelete:
+    def test_it_lets_everything_go_with_its_external_id(self) -> None:
+        till = Till("20")
+        payment = till.card()
+        made = till.pay_out(100, payment, external_id="x")
+        till.today = "25"
+        till.delete(made)
+        payout = till.payouts[made]
+        assert (payout.external_id, payout.deleted_at) == (None, moment("25"))
+        assert (payout.status, payout.completions) == ("cancelled", (Span(None, day("25")),))
+        assert held_by(till, payment) is None
+
+    def test_it_lets_go_only_what_is_its_own(self) -> None:
+        till = Till("20")
+        payment = till.card()
+        first = till.pay_out(100, payment, status="failed")
+        second = till.pay_out(100, payment)
+        till.delete(first)
+        assert held_by(till, payment) == second
+
+    def test_one_that_a_bank_line_shows_is_not_deleted(self) -> None:
+        till = Till("20")
+        made = till.pay_out(100)
+        linked = replace(till.payouts[made], linked=100, money_account_id=UUID(int=1100))
+        till.payouts[made] = linked
+        assert code(refused(till.delete, made)) == (Conflict, "payout_reconciled")
+
+
+class TestItemMoved:
+    def test_what_bounces_counts_nothing_and_its_fee_is_the_payouts_from_today_on(self) -> None:
+        till = Till("20")
+        items = till.card(100, fee=3), till.card(50, fee=1)
+        made = till.pay_out(146, *items)
+        till.today = "24"
+        till.move(items[0], "failed")
+        payout = till.payouts[made]
+        assert (payout.gross_payments, payouts.item_fees(payout), payout.fee) == (50, 1, 4)
+        assert payout.fee_steps == (FeeStep(day("20"), 4), FeeStep(day("24"), -3))
+        assert payouts.variance(payout) == 100
+        assert len(listed(payout)) == 2
+
+    def test_what_comes_back_counts_again(self) -> None:
+        till = Till("20")
+        payment = till.card(100, fee=3)
+        made = till.pay_out(97, payment)
+        till.today = "24"
+        till.move(payment, "failed")
+        till.today = "26"
+        till.move(payment, "completed")
+        payout = till.payouts[made]
+        assert (payout.gross_payments, payouts.item_fees(payout)) == (100, 3)
+        assert payouts.variance(payout) == 0
+
+    def test_another_day_of_an_item_moves_its_fee(self) -> None:
+        till = Till("20")
+        payment = till.card(100, fee=3)
+        made = till.pay_out(97, payment)
+        till.move(payment, "completed", payment_date=day("23"))
+        assert till.payouts[made].fee_steps == (FeeStep(day("23"), 3),)
+
+    def test_nothing_else_of_an_item_counts(self) -> None:
+        till = Till("20")
+        payment = till.card(100, fee=3)
+        till.pay_out(97, payment)
+        before = till.payments[payment]
+        assert not paying_out.counts_otherwise(before, replace(before, note="Late"))
+        till.move(payment, "failed")
+        bounced = till.payments[payment]
+        assert not paying_out.counts_otherwise(bounced, replace(bounced, status="cancelled"))
+
+
+class TestReportedPaid:
+    def test_it_is_paid_on_its_own_day_else_on_that_of_the_bank_line(self) -> None:
+        till = Till("20")
+        made = till.payouts[till.pay_out(100, status="pending")]
+        paid = paying_out.reported_paid(made, day("18"), till.occasion())
+        assert (paid.status, paid.completions) == ("paid", (Span(),))
+        assert paid.completed_at == moment("18").replace(hour=0)
+        dated = replace(made, completed_at=moment("15"))
+        assert paying_out.reported_paid(dated, day("18"), till.occasion()).completed_at == moment(
+            "15"
+        )
+
+    def test_not_on_a_day_inside_the_lock(self) -> None:
+        till = Till("20")
+        made = till.payouts[till.pay_out(100, status="pending")]
+        till.lock = "18"
+        refusal = refused(paying_out.reported_paid, made, day("18"), till.occasion())
+        assert code(refusal) == (Conflict, "period_locked")
+        dated = replace(made, completed_at=moment("15"))
+        refusal = refused(paying_out.reported_paid, dated, day("19"), till.occasion())
+        assert code(refusal) == (Conflict, "period_locked")
+
+    def test_what_is_paid_already_stays(self) -> None:
+        till = Till("20")
+        made = till.payouts[till.pay_out(100)]
+        paid = paying_out.reported_paid(made, day("21"), till.occasion())
+        assert (paid.completed_at, paid.completions) == (moment("20"), (Span(),))
+
+
+class TestMoneyTouched:
+    def test_is_what_it_lists_and_what_it_is_to_list(self) -> None:
+        till = Till("20")
+        first, second, back = till.card(), till.card(), till.give_back()
+        payout = till.payouts[till.pay_out(100, first, back)]
+        touched = paying_out.money_touched(payout, {"payment_ids": [second]})
+        assert touched == ({first, second}, {back})
+        assert paying_out.money_touched(None, {}) == (set(), set())

@@ -1,0 +1,68 @@
+"""Periods: whole months, and the days at either end."""
+
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accounting.periods import EVER, Period, calendar_month, month_end
+
+DAYS = st.dates(date(2023, 11, 1), date(2025, 2, 28))
+
+
+def day(text: str) -> date:
+    return date.fromisoformat(text)
+
+
+def days_of(period: Period) -> list[date]:
+    """The days that its months and edges hold, one by one."""
+    spans = list(period.edges)
+    if period.months is not None:
+        first, last = period.months
+        spans.append((first, month_end(last)))
+    return [
+        first + timedelta(days=n) for first, last in spans for n in range((last - first).days + 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "months", "edges"),
+    [
+        ("2026-01-01", "2026-01-31", ("2026-01-01", "2026-01-01"), []),
+        ("2026-01-01", "2026-12-31", ("2026-01-01", "2026-12-01"), []),
+        ("2026-01-15", "2026-01-20", None, [("2026-01-15", "2026-01-20")]),
+        ("2026-01-15", "2026-02-20", None, [("2026-01-15", "2026-02-20")]),
+        (
+            *("2026-01-15", "2026-04-10", ("2026-02-01", "2026-03-01")),
+            [("2026-01-15", "2026-01-31"), ("2026-04-01", "2026-04-10")],
+        ),
+        ("2026-01-02", "2026-02-28", ("2026-02-01", "2026-02-01"), [("2026-01-02", "2026-01-31")]),
+        ("2026-01-01", "2026-02-27", ("2026-01-01", "2026-01-01"), [("2026-02-01", "2026-02-27")]),
+        ("2026-02-01", "2026-01-31", None, []),
+        ("0001-01-01", "2026-02-28", ("0001-01-01", "2026-02-01"), []),
+        ("9999-12-02", "9999-12-31", None, [("9999-12-02", "9999-12-31")]),
+        ("0001-01-01", "0001-01-30", None, [("0001-01-01", "0001-01-30")]),
+    ],
+)
+def test_a_period_is_whole_months_and_what_is_left(
+    first: str, last: str, months: tuple[str, str] | None, edges: list[tuple[str, str]]
+) -> None:
+    period = Period(day(first), day(last))
+    assert period.months == (months and (day(months[0]), day(months[1])))
+    assert list(period.edges) == [(day(a), day(b)) for a, b in edges]
+
+
+@given(DAYS, DAYS)
+def test_months_and_edges_hold_each_day_of_the_period_once(first: date, last: date) -> None:
+    held = days_of(Period(first, last))
+    assert sorted(held) == [first + timedelta(days=n) for n in range((last - first).days + 1)]
+
+
+def test_ever_has_no_edges() -> None:
+    assert (EVER.months, EVER.edges) == ((date.min, day("9999-12-01")), ())
+
+
+def test_a_month_is_as_long_as_it_is() -> None:
+    assert calendar_month(2024, 2) == Period(day("2024-02-01"), day("2024-02-29"))
+    assert calendar_month(9999, 12).last == date.max

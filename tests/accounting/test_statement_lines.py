@@ -1,0 +1,183 @@
+"""Lines of statements: what each is known by, and what becomes of it."""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from itertools import count
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accounting.banking import BankAccount, BankTransaction
+from accounting.businesses import Business
+from accounting.occasion import Occasion
+from accounting.statement_lines import (
+    Failed,
+    Line,
+    Skipped,
+    identities,
+    minor_units,
+    sort_out,
+)
+
+NOW = datetime(2026, 7, 16, 6, tzinfo=UTC)
+IBAN = "GB33BUKB20201555555555"
+BANK = BankAccount(
+    id=UUID(int=1),
+    version=1,
+    created_at=NOW,
+    updated_at=NOW,
+    display_name="Current",
+    currency="GBP",
+    account_id=UUID(int=2),
+    iban=IBAN,
+)
+
+
+def occasion() -> Occasion:
+    numbers = count(100)
+    business = Business(
+        id=UUID(int=9),
+        country="GB",
+        base_currency="GBP",
+        accounting_method="accrual",
+        fiscal_year_end=date(2026, 12, 31),
+        lock_date=date(2026, 12, 31),
+        archived_at=None,
+    )
+    return Occasion(business, NOW, lambda: UUID(int=next(numbers)))
+
+
+def line(**facts: Any) -> Line:
+    return Line(**{"booked_on": date(2026, 7, 15), "amount": 100, "direction": "credit", **facts})
+
+
+def fates(lines: list[Line | Failed], there: dict[str, UUID] | None = None) -> list[Any]:
+    names = identities(lines, unique_ids=True)
+    return sort_out(lines, names, there or {}, BANK, "csv", occasion())
+
+
+class TestMinorUnits:
+    @pytest.mark.parametrize(
+        ("amount", "exponent", "units"),
+        [("12.50", 2, 1250), ("12.5", 2, 1250), ("12", 2, 1200), ("1500.00", 0, 1500)],
+    )
+    def test_an_amount_becomes_whole_units(self, amount: str, exponent: int, units: int) -> None:
+        assert minor_units(Decimal(amount), exponent) == units
+
+    @pytest.mark.parametrize(
+        ("amount", "exponent", "why"),
+        [
+            ("0", 2, "zero"),
+            ("0.00", 2, "zero"),
+            ("1.005", 2, "more than 2 decimals"),
+            ("0.5", 0, "more than 0 decimals"),
+            ("99999999999.995", 2, "more than 2 decimals"),
+            ("1000000000000", 2, "too large"),
+        ],
+    )
+    def test_what_the_books_cannot_hold_is_refused(
+        self, amount: str, exponent: int, why: str
+    ) -> None:
+        with pytest.raises(ValueError, match=why):
+            minor_units(Decimal(amount), exponent)
+
+
+class TestIdentities:
+    def test_a_line_is_known_by_its_banks_id(self) -> None:
+        assert identities([line(external_id="A")], unique_ids=True) == ["A"]
+
+    def test_equal_lines_without_an_id_are_numbered(self) -> None:
+        first, second, other = identities([line(), line(), line(amount=1)], unique_ids=True)
+        assert first is not None
+        assert second is not None
+        assert first.startswith("line-")
+        assert (first[-2:], second) == ("-1", f"{first[:-1]}2")
+        assert other != first
+
+    def test_spaces_and_case_do_not_count(self) -> None:
+        one, other = line(description="Blue  Door "), line(description="BLUE DOOR")
+        assert identities([one], unique_ids=True) == identities([other], unique_ids=True)
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"booked_on": date(2026, 7, 16)},
+            {"amount": 101},
+            {"direction": "debit"},
+            {"description": "x"},
+            {"counterparty_name": "x"},
+            {"reference": "x"},
+        ],
+    )
+    def test_everything_that_a_line_says_counts(self, change: dict[str, Any]) -> None:
+        plain, changed = line(), replace(line(), **change)
+        assert identities([plain], unique_ids=True) != identities([changed], unique_ids=True)
+
+    def test_an_id_of_a_batch_is_told_apart_by_what_its_lines_say(self) -> None:
+        batch = [line(external_id="B"), line(external_id="B", amount=5), line(external_id="B")]
+        assert identities(batch, unique_ids=True) == ["B", "B", "B"]
+        first, second, again = identities(batch, unique_ids=False)
+        assert first == again != second
+
+    def test_one_id_on_equal_lines_is_one_line_everywhere(self) -> None:
+        twice = [line(external_id="B"), line(external_id="B")]
+        assert identities(twice, unique_ids=False) == ["B", "B"]
+
+    def test_a_long_id_is_cut_and_told_apart(self) -> None:
+        long = [line(external_id="x" * 300 + end) for end in "ab"]
+        first, second = identities(long, unique_ids=True)
+        assert first != second
+        assert max(len(name or "") for name in (first, second)) <= 255
+
+    @given(st.lists(st.sampled_from([1, 2, 3]), max_size=12))
+    def test_the_same_lines_are_named_the_same_again(self, amounts: list[int]) -> None:
+        lines = [line(amount=amount) for amount in amounts]
+        names = identities(lines, unique_ids=True)
+        assert identities(list(lines), unique_ids=True) == names
+        assert len(set(names)) == len(names)
+
+
+class TestSortOut:
+    def test_a_new_line_is_kept(self) -> None:
+        [kept] = fates([line(external_id="A", description="d", currency="GBP", iban=IBAN)])
+        assert isinstance(kept, BankTransaction)
+        assert (kept.bank_account_id, kept.account_id) == (BANK.id, BANK.account_id)
+        assert (kept.external_id, kept.amount, kept.direction) == ("A", 100, "credit")
+        assert (kept.booked_on, kept.imported_at) == (date(2026, 7, 15), NOW)
+        assert (kept.linked, kept.categorized, kept.source_format) == (0, 0, "csv")
+
+    def test_one_that_is_there_is_skipped(self) -> None:
+        there = {"A": UUID(int=7)}
+        assert fates([line(external_id="A")], there) == [Skipped(UUID(int=7))]
+
+    def test_one_that_comes_twice_is_kept_once(self) -> None:
+        kept, again = fates([line(external_id="A"), line(external_id="A")])
+        assert again == Skipped(kept.id)
+
+    @pytest.mark.parametrize(
+        ("wrong", "code"),
+        [
+            (line(currency="EUR"), "currency_mismatch"),
+            (line(iban="NL91ABNA0417164300"), "bank_account_mismatch"),
+            (line(booked_on=date(1899, 12, 31)), "validation_error"),
+            (line(booked_on=date(2200, 1, 1)), "validation_error"),
+            (Failed("validation_error", "The date is not a day."), "validation_error"),
+        ],
+    )
+    def test_a_wrong_one_fails_alone(self, wrong: Line | Failed, code: str) -> None:
+        good, failed, after = fates([line(external_id="A"), wrong, line(external_id="B")])
+        assert isinstance(failed, Failed)
+        assert failed.code == code
+        assert isinstance(good, BankTransaction)
+        assert isinstance(after, BankTransaction)
+
+    def test_a_bank_account_without_an_iban_takes_any(self) -> None:
+        bare = replace(BANK, iban=None)
+        lines = [line(iban="NL91ABNA0417164300")]
+        names = identities(lines, unique_ids=True)
+        [kept] = sort_out(lines, names, {}, bare, "csv", occasion())
+        assert isinstance(kept, BankTransaction)

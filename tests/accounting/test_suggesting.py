@@ -1,0 +1,85 @@
+"""What a line may be: what each reason counts, and what comes first."""
+
+from uuid import UUID
+
+import pytest
+
+from accounting import suggesting
+from accounting.suggesting import Candidate
+from tests.accounting.test_banking import line
+from tests.accounting.trade import Trade, day
+
+
+def candidate(number: int = 1, **facts: object) -> Candidate:
+    given = {
+        "target_type": "invoice_payment",
+        "target_id": UUID(int=number),
+        "amount": 100,
+        "on": day("12"),
+        "party_name": None,
+        **facts,
+    }
+    return Candidate(**given)  # type: ignore[arg-type] # They are what a test says.
+
+
+def only(said: dict[str, str], **facts: object) -> tuple[int, tuple[str, ...]]:
+    """The score and the reasons of one candidate for a line of 100 on the twelfth."""
+    found = suggesting.rank(line(Trade(), 100, **said), [candidate(**facts)])
+    return (found[0].score, found[0].reasons) if found else (0, ())
+
+
+class TestRank:
+    def test_every_reason_counts(self) -> None:
+        said = {"reference": "INV-000001", "counterparty_name": "Blue Door Cafe"}
+        facts = {"references": ("INV-000001",), "party_name": "Blue Door Café Ltd"}
+        score, reasons = only(said, **facts)
+        assert reasons == ("amount", "reference", "name", "date")
+        assert score == 99  # The accent is a letter that differs.
+
+    @pytest.mark.parametrize(
+        ("reference", "description", "named"),
+        [
+            ("INV-000001", "", True),
+            ("", "PAYMENT INV 000001 THANKS", True),
+            ("", "inv000001", True),
+            ("", "INV-0000012", False),
+            ("77", "", True),
+            ("", "we sent 77 today", False),
+        ],
+    )
+    def test_a_line_names_money_by_what_it_is_known_by(
+        self, reference: str, description: str, named: bool
+    ) -> None:
+        said = {"reference": reference, "description": description}
+        _, reasons = only(said, references=("INV-000001", "77"))
+        assert ("reference" in reasons) is named
+
+    def test_a_name_may_be_written_differently_and_stand_in_the_description(self) -> None:
+        for said in (
+            {"counterparty_name": "BLUE DOOR BAKERY LIMITED"},
+            {"counterparty_name": "Blue Door Bakry"},
+            {"description": "Transfer of Blue Door Bakery, March"},
+        ):
+            assert "name" in only(said, party_name="Blue Door Bakery Ltd")[1]
+        assert "name" not in only({"counterparty_name": "Red Barn"}, party_name="Blue Door")[1]
+
+    def test_a_day_alone_says_nothing(self) -> None:
+        assert only({}, amount=99) == (0, ())
+        assert only({}, amount=100) == (55, ("amount", "date"))
+        assert only({}, amount=100, on=day("02-26")) == (52, ("amount", "date"))
+        assert only({}, amount=100, on=None) == (50, ("amount",))
+
+    def test_the_likeliest_comes_first_and_no_more_than_twenty(self) -> None:
+        near = [candidate(number, on=day("11")) for number in range(1, 30)]
+        best = candidate(99, references=("ABCD",))
+        found = suggesting.rank(line(Trade(), 100, reference="abcd"), [*near, best])
+        assert len(found) == 20
+        assert [each.target_id.int for each in found[:3]] == [99, 1, 2]
+
+    def test_what_is_left_of_both_is_what_would_be_linked(self) -> None:
+        [found] = suggesting.rank(line(Trade(), 100, linked=70), [candidate(amount=30)])
+        assert (found.amount, found.reasons) == (30, ("amount", "date"))
+        [found] = suggesting.rank(
+            line(Trade(), 100, linked=70, reference="abcd"), [candidate(references=("ABCD",))]
+        )
+        assert found.amount == 30

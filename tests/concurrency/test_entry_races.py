@@ -1,0 +1,64 @@
+"""Many clients at one entry that is written by hand: it is posted once, and taken back once."""
+
+from functools import partial
+
+import pytest
+
+from tests.bookkeeping import Ledger
+from tests.concurrency.racing import statuses, together
+from tests.handlers.writing import ENTRIES, drafted, entry_body, posted
+from tests.partnership import Business
+
+CHART = "general-ledger/chart-of-accounts/"
+
+
+class TestOneDraft:
+    @pytest.mark.parametrize("_round", range(3))
+    def test_it_is_approved_or_rejected_once(
+        self, shop: Business, ledger: Ledger, _round: int
+    ) -> None:
+        draft = drafted(shop, 10)
+        path = f"{ENTRIES}{draft['id']}/"
+        moves = [partial(shop.api.post, f"{path}{move}/") for move in ("approve", "reject")] * 4
+        changes = [partial(shop.api.put, path, json=entry_body(20))] * 4
+        ran = together([*moves, *changes])
+        after = shop.api.get(path).json()
+        assert sum(each.status == 200 for each in ran[: len(moves)]) == 1
+        assert {each.code for each in ran} <= {None, "invalid_state_transition"}
+        assert ledger.balances() == (
+            {"6000": after["total_debit"], "2400": -after["total_debit"]}
+            if after["status"] == "approved"
+            else {}
+        )
+        assert len(ledger.entries(draft)) == (after["status"] == "approved")
+
+
+class TestOneEntry:
+    @pytest.mark.parametrize("_round", range(3))
+    def test_it_is_reversed_once(self, shop: Business, ledger: Ledger, _round: int) -> None:
+        entry = posted(shop, 10)
+        reverse = partial(shop.api.post, f"{ENTRIES}{entry['id']}/reverse/")
+        ran = together([reverse] * 8)
+        assert statuses(ran) == {201: 1, 409: 7}
+        assert {each.code for each in ran} == {None, "already_reversed"}
+        assert ledger.balances() == {}
+
+
+class TestOneAccount:
+    @pytest.mark.parametrize("_round", range(3))
+    def test_it_is_archived_empty_or_not_at_all(
+        self, shop: Business, ledger: Ledger, _round: int
+    ) -> None:
+        lines = [
+            {"account": "1400", "debit_amount": 5},
+            {"account": "2400", "credit_amount": 5},
+        ]
+        drafts = [drafted(shop, lines=lines) for _ in range(6)]
+        approvals = [partial(shop.api.post, f"{ENTRIES}{each['id']}/approve/") for each in drafts]
+        *ran, closed = together([*approvals, partial(shop.api.delete, f"{CHART}1400/")])
+        account = shop.api.get(f"{CHART}1400/").json()
+        approved = sum(each.status == 200 for each in ran)
+        assert {each.code for each in ran} <= {None, "account_archived"}
+        assert account["is_active"] is (closed.status == 409)
+        assert account["current_balance"] == 5 * approved
+        assert (approved == 0) is (closed.status == 200)

@@ -1,0 +1,51 @@
+"""One statement is sent many times at once, and bank accounts are made by many at once."""
+
+from functools import partial
+
+from tests.concurrency.racing import statuses, together
+from tests.partnership import Business, Partnership
+
+LINES = "bank-transactions/"
+COUNTED = ("imported", "skipped", "failed")
+
+
+class TestSendingAStatement:
+    def test_many_times_at_once_brings_each_line_once(self, shop: Business) -> None:
+        bank = shop.made("bank-accounts/", {"display_name": "Raced"})
+        coffee = {"date": "2026-07-15", "amount_cents": 320, "direction": "debit"}
+        lines = [*({**coffee, "external_id": f"line {n}"} for n in range(20)), coffee, coffee]
+        body = {"bank_account_id": bank["id"], "transactions": lines}
+        ran = together([partial(shop.api.post, LINES, json=body)] * 10)
+        assert statuses(ran) == {200: 10}
+        told = sorted(tuple(each.answer.json()[name] for name in COUNTED) for each in ran)
+        assert told == [*[(0, 22, 0)] * 9, (22, 0, 0)]
+        found = shop.api.get(f"{LINES}?bank_account_id={bank['id']}&page_size=100").json()
+        assert found["count"] == 22
+
+
+class TestMakingBankAccounts:
+    def test_many_at_once_each_have_an_account_of_their_own(self, acme: Partnership) -> None:
+        business = acme.business()
+        ran = together(
+            [
+                partial(business.api.post, "bank-accounts/", json={"display_name": f"Bank {n}"})
+                for n in range(10)
+            ]
+        )
+        assert statuses(ran) == {201: 10}
+        codes = sorted(each.answer.json()["account"]["code"] for each in ran)
+        assert codes == [str(1100 + n) for n in range(10)]
+
+    def test_one_account_is_taken_once(self, acme: Partnership) -> None:
+        business = acme.business()
+        body = {"display_name": "Till", "account": "1000"}
+        ran = together([partial(business.api.post, "bank-accounts/", json=body)] * 8)
+        assert statuses(ran) == {201: 1, 409: 7}
+        assert {each.code for each in ran} == {None, "account_taken"}
+
+    def test_one_external_id_is_made_once(self, acme: Partnership) -> None:
+        business = acme.business()
+        body = {"display_name": "Once", "external_id": "once"}
+        ran = together([partial(business.api.post, "bank-accounts/", json=body)] * 8)
+        assert statuses(ran) == {200: 7, 201: 1}
+        assert len({each.answer.json()["id"] for each in ran}) == 1

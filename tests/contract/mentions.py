@@ -1,0 +1,123 @@
+"""Which test mentions what: its texts and the names of its keywords, read without running it."""
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from functools import cache
+from pathlib import Path
+
+TESTS = Path(__file__).parents[1]
+UNDIRECTED = ("model/", "fuzz/")
+
+
+@dataclass(frozen=True)
+class KnownTest:
+    """A test by its name below `tests/`, with what it says itself and what it says by others.
+
+    What it says by others stands in the fixtures, functions and tables of its module that it names.
+    """
+
+    name: str
+    module: str
+    group: str
+    said: frozenset[str]
+    said_by_others: frozenset[str]
+
+
+def find(places: Sequence[str], name: str) -> list[KnownTest]:
+    """The tests that mention something, the best first.
+
+    `places` are modules and single tests; one that is named by itself goes before all others. Of a
+    dotted name the last part counts, and the parts before it make a test better. So does saying it
+    itself, and not by others.
+    """
+    *above, leaf = name.split(".")
+    scored = []
+    for place, each in enumerate(at(places)):
+        said = each.said | each.said_by_others
+        if leaf in said:
+            near = sum(part in said for part in above)
+            rank = places.index(each.name) if each.name in places else len(places)
+            scored.append((rank, -near, leaf not in each.said, place, each))
+    return [each for *_, each in sorted(scored, key=lambda found: found[:-1])]
+
+
+def of_operation(name: str) -> list[KnownTest]:
+    """The tests of an operation: their class is named like it. Where most are, comes first."""
+    group = "Test" + "".join(part.title() for part in name.split("_"))
+    found = [each for each in known_tests().values() if each.group == group]
+    many = Counter(each.module for each in found)
+    return sorted(found, key=lambda each: -many[each.module])
+
+
+def at(places: Sequence[str]) -> Iterator[KnownTest]:
+    """The tests at some places, in their order."""
+    for place in places:
+        for each in known_tests().values():
+            if each.name == place or fnmatch(each.module, place):
+                yield each
+
+
+@cache
+def known_tests() -> dict[str, KnownTest]:
+    """Every test in a class, by its name."""
+    found: dict[str, KnownTest] = {}
+    for path in sorted(TESTS.rglob("test_*.py")):
+        module = path.relative_to(TESTS).as_posix()
+        if not module.startswith(UNDIRECTED):
+            found |= {each.name: each for each in read_module(module, path.read_text("utf-8"))}
+    return found
+
+
+def read_module(module: str, text: str) -> Iterator[KnownTest]:
+    """The tests of one module."""
+    tree = ast.parse(text)
+    helpers: dict[str, ast.AST] = {name: node for node in tree.body for name in names_of(node)}
+    for group in tree.body:
+        if not (isinstance(group, ast.ClassDef) and group.name.startswith("Test")):
+            continue
+        own = {node.name: node for node in group.body if isinstance(node, ast.FunctionDef)}
+        for name, node in own.items():
+            if name.startswith("test_"):
+                others = called(node, {**helpers, **own}) - {node}
+                by_others = frozenset().union(*(said_in(other) for other in others))
+                whole = f"{module}::{group.name}::{name}"
+                yield KnownTest(whole, module, group.name, said_in(node), by_others)
+
+
+def names_of(node: ast.AST) -> list[str]:
+    """The names that a statement of a module gives to something of its own."""
+    if isinstance(node, ast.FunctionDef):
+        return [node.name]
+    if isinstance(node, ast.Assign):
+        return [target.id for target in node.targets if isinstance(target, ast.Name)]
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        return [node.target.id]
+    return []
+
+
+def called(node: ast.AST, helpers: dict[str, ast.AST]) -> set[ast.AST]:
+    """What a test names of its module, and what that names."""
+    found: set[ast.AST] = set()
+    waiting = [node]
+    while waiting:
+        for part in ast.walk(waiting.pop()):
+            name = getattr(part, "id", None) or getattr(part, "arg", None)
+            helper = helpers.get(name) if isinstance(name, str) else None
+            if helper is not None and helper not in found:
+                found.add(helper)
+                waiting.append(helper)
+    return found
+
+
+def said_in(node: ast.AST) -> frozenset[str]:
+    """The texts of a piece of code, and the names of its keywords."""
+    texts = {
+        part.value
+        for part in ast.walk(node)
+        if isinstance(part, ast.Constant) and isinstance(part.value, str)
+    }
+    keywords = {part.arg for part in ast.walk(node) if isinstance(part, ast.keyword) and part.arg}
+    return frozenset(texts | keywords)

@@ -1,0 +1,81 @@
+"""What the specification names (`specified.toml`), and where the contract has it."""
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tests.contract.document import Node, Operation, document, follow, operations
+
+SPECIFIED = Path(__file__).with_name("specified.toml")
+BUSINESS = "/v1/platform/businesses/{business_id}/"
+
+
+class SpecificationError(Exception):
+    """Something that the specification names is not in the contract, or no test shows it."""
+
+
+@cache
+def specified() -> dict[str, Any]:
+    """What is kept by hand."""
+    return tomllib.loads(SPECIFIED.read_text("utf-8"))
+
+
+def lines_of(group: dict[str, Any]) -> list[str]:
+    return [line.strip() for line in group["lines"].strip().splitlines()]
+
+
+def operation_at(line: str) -> Operation:
+    """Find the operation of a line such as `GET B vendors/`."""
+    method, path = line.split(" ", 1)
+    path = re.sub(r"^B ", BUSINESS, path)
+    for each in operations():
+        if (each.method.upper(), each.path) == (method, path):
+            return each
+    raise SpecificationError("the contract has no such operation")
+
+
+def schema(name: str) -> Node:
+    """Take a schema of the contract by its name."""
+    found: Node | None = document()["components"]["schemas"].get(name)
+    if found is None:
+        raise SpecificationError(f"the contract has no schema {name}")
+    return found
+
+
+def properties(node: Node) -> dict[str, Node]:
+    """The properties of an object, or of the items of a list."""
+    node = follow(node)
+    if node.get("type") == "array":
+        return properties(node["items"])
+    found: dict[str, Node] = dict(node.get("properties", {}))
+    for part in (*node.get("allOf", ()), *node.get("oneOf", ()), *node.get("anyOf", ())):
+        found = properties(part) | found
+    return found
+
+
+def property_of(node: Node, name: str) -> Node:
+    """Follow a dotted name into a schema."""
+    for part in name.split("."):
+        known = properties(node)
+        if part not in known:
+            raise SpecificationError(f"the contract has no {part} there")
+        node = known[part]
+    return node
+
+
+def description(node: Node) -> str:
+    """The first sentence that the contract says of something."""
+    node = follow(node)
+    while "description" not in node and "allOf" in node:
+        node = follow(node["allOf"][0])
+    text = " ".join(node.get("description", "").split())
+    return re.split(r"(?<=\.)\s|; ", text, maxsplit=1)[0].rstrip(".").replace("|", "\\|")
+
+
+def lacking(name: str, values: list[str]) -> list[str]:
+    """The values that a schema does not take, which has an enum or a pattern."""
+    node = schema(name)
+    known, pattern = node.get("enum", ()), node.get("pattern", r"(?!)")
+    return [each for each in values if each not in known and not re.search(pattern, each)]

@@ -1,0 +1,54 @@
+"""Statements as banks write them; accounts, people and amounts are made up."""
+
+from pathlib import Path
+from typing import Any
+
+# How many lines of each are good, and how many are not, in a bank account without an IBAN.
+FILES = {
+    "gb.csv": (4, 0),
+    "gb_in_out.csv": (2, 0),
+    "de.csv": (3, 1),
+    "nl.csv": (3, 0),
+    "nl_without_header.tab": (2, 0),
+    "gb_102.ofx": (3, 0),
+    "gb_one_line.ofx": (3, 0),
+    "gb_211.ofx": (1, 2),
+    "nl_camt_02.xml": (7, 0),
+    "de_camt_08.xml": (5, 1),
+    "nl_abn.sta": (4, 0),
+    "nl_ing.sta": (3, 0),
+    "nl_rabo.sta": (2, 0),
+    "de_deutsche.sta": (3, 1),
+}
+EUROS = {name for name in FILES if name.startswith(("de", "nl"))}
+MAPPINGS: dict[str, dict[str, Any]] = {
+    "gb.csv": {"date": "Date", "amount": "Amount", "description": "Memo"},
+    "gb_in_out.csv": {
+        "date": "Date",
+        "credit": "paid in",
+        "debit": "Paid out",
+        "description": "Description",
+        "date_format": "DD MMM YYYY",
+        "decimal_comma": False,
+    },
+    "de.csv": {
+        "date": "Buchungstag",
+        "amount": "Betrag (EUR)",
+        "counterparty_name": "Auftraggeber / Begünstigter",
+        "description": "Verwendungszweck",
+        "reference": "Kundenreferenz",
+    },
+    "nl.csv": {
+        "date": "Datum",
+        "amount": "Bedrag (EUR)",
+        "direction": "Af Bij",
+        "counterparty_name": "Naam / Omschrijving",
+        "description": "Mededelingen",
+    },
+    "nl_without_header.tab": {"date": "3", "amount": "7", "description": "8", "currency": "2"},
+}
+
+
+def content_of(name: str) -> bytes:
+    """The bytes of a sample."""
+    return Path(__file__).with_name(name).read_bytes()

@@ -1,0 +1,204 @@
+"""list_account_entries: the lines of an account, each with the balance after it."""
+
+from typing import Any
+
+import pytest
+
+from tests.handlers.bodies import NOBODY, Record, invoice_body, line, paid, part
+from tests.partnership import Business, Partnership
+
+ACCOUNTS = "general-ledger/chart-of-accounts/"
+
+
+def entries_of(code: str) -> str:
+    return f"{ACCOUNTS}{code}/entries/"
+
+
+@pytest.fixture(scope="module")
+def shop(acme: Partnership) -> Business:
+    """A business that sold on four days, the last of them first, and was paid for one sale."""
+    shop = acme.business()
+    buyer = shop.customer()
+    invoices = [
+        shop.made(
+            "invoices/",
+            invoice_body(
+                buyer, line(amount), sent_at=f"{on}T09:00:00Z", invoice_number=f"N-{amount}"
+            ),
+        )
+        for on, amount in (
+            ("2025-05-02", 4_000),
+            ("2025-03-31", 100),
+            ("2025-04-01", 200),
+            ("2025-04-01", 300),
+            ("2024-12-31", 50),
+        )
+    ]
+    paid(shop, buyer, 150, part(invoices[3], 150), payment_date="2025-04-20", external_id="pay-150")
+    return shop
+
+
+def listed(shop: Business, code: str, **asked: Any) -> list[Record]:
+    answer = shop.api.get(entries_of(code), params=asked)
+    assert answer.status_code == 200, answer.text
+    found: list[Record] = answer.json()["results"]
+    return found
+
+
+RUNNING = [
+    ("2025-05-02", 4_000, 4_500),
+    ("2025-04-20", -150, 500),
+    ("2025-04-01", 300, 650),
+    ("2025-04-01", 200, 350),
+    ("2025-03-31", 100, 150),
+    ("2024-12-31", 50, 50),
+]
+
+
+def told(found: list[Record]) -> list[tuple[str, int, int]]:
+    return [(each["entry_date"], each["amount"], each["running_balance"]) for each in found]
+
+
+class TestListAccountEntries:
+    def test_the_latest_comes_first_with_the_balance_after_it(self, shop: Business) -> None:
+        found = listed(shop, "1200")
+        assert told(found) == RUNNING
+        account = shop.api.get(f"{ACCOUNTS}1200/").json()
+        assert found[0]["running_balance"] == account["current_balance"]
+        assert told(listed(shop, "1200", sort="entry_date")) == RUNNING[::-1]
+
+    def test_amounts_are_positive_on_the_natural_side(self, shop: Business) -> None:
+        sales = [(on, amount) for on, amount, _ in RUNNING if amount > 0]
+        found = listed(shop, "4000")
+        assert [(each["entry_date"], each["amount"]) for each in found] == sales
+        assert {each["debit_amount"] for each in found} == {0}
+        assert [each["credit_amount"] for each in found] == [amount for _, amount in sales]
+        assert [each["running_balance"] for each in found] == [4_650, 650, 350, 150, 50]
+
+    def test_a_contra_account_shows_its_own_side(self, acme: Partnership) -> None:
+        shop = acme.business()
+        turned = {"code": "4009", "name": "Turned", "balance_behavior": "debit_positive"}
+        shop.made(f"{ACCOUNTS}4000/children/", turned)
+        sale = line(70, account_identifier={"type": "AccountCode", "code": "4009"})
+        shop.made("invoices/", invoice_body(shop.customer(), sale, sent_at="2025-01-01T00:00:00Z"))
+        [entry] = listed(shop, "4009")
+        assert (entry["amount"], entry["running_balance"], entry["credit_amount"]) == (-70, -70, 70)
+
+    def test_each_line_says_what_its_entry_says(self, shop: Business) -> None:
+        [_, payment, invoice, *_] = listed(shop, "1200")
+        for shown, kind, reference in (
+            (invoice, "invoice", "N-300"),
+            (payment, "payment", "pay-150"),
+        ):
+            entry = shop.api.get(
+                f"general-ledger/journal-entries/{shown['journal_entry_id']}/"
+            ).json()
+            same = ("sequence_number", "entry_date", "reference", "source_type", "source_id")
+            assert {name: shown[name] for name in same} == {name: entry[name] for name in same}
+            assert (shown["source_type"], shown["reference"]) == (kind, reference)
+            assert (shown["posted_at"], shown["created_at"]) == (
+                entry["posted_at"],
+                entry["created_at"],
+            )
+            assert shown["description"]
+            [line_] = [each for each in entry["lines"] if each["id"] == shown["id"]]
+            assert line_["account_code"] == "1200"
+            assert (line_["debit_amount"], line_["credit_amount"]) == (
+                shown["debit_amount"],
+                shown["credit_amount"],
+            )
+
+    @pytest.mark.parametrize(
+        ("asked", "shown"),
+        [
+            ({"date_from": "2025-04-01"}, slice(0, 4)),
+            ({"date_to": "2025-04-01"}, slice(2, 6)),
+            ({"date_from": "2025-04-01", "date_to": "2025-04-30"}, slice(1, 4)),
+            ({"date_from": "2025-03-01", "date_to": "2025-03-31"}, slice(4, 5)),
+            ({"date_from": "2025-04-02", "date_to": "2025-04-01"}, slice(0, 0)),
+            ({"created_at_gte": "2199-01-01T00:00:00Z"}, slice(0, 0)),
+            ({"updated_since": "2020-01-01T00:00:00Z"}, slice(0, 6)),
+        ],
+    )
+    def test_what_is_filtered_out_still_counts_in_the_balance(
+        self, shop: Business, asked: Record, shown: slice
+    ) -> None:
+        assert told(listed(shop, "1200", **asked)) == RUNNING[shown]
+
+    def test_gaps_between_the_lines_shown_count_too(self, shop: Business) -> None:
+        made = sorted(listed(shop, "1200"), key=lambda each: each["created_at"])
+        between = {
+            "created_at_gte": made[1]["created_at"],
+            "created_at_lte": made[1]["created_at"],
+        }
+        assert told(listed(shop, "1200", **between)) == [("2025-03-31", 100, 150)]
+        late = listed(shop, "1200", created_at_gte=made[4]["created_at"])
+        assert told(late) == [RUNNING[1], RUNNING[5]]
+
+    @pytest.mark.parametrize("sort", ["entry_date", "-entry_date"])
+    def test_every_page_shows_the_same_balances(self, shop: Business, sort: str) -> None:
+        whole = listed(shop, "1200", sort=sort)
+        by_cursor, by_number, cursor = [], [], None
+        for number in (1, 2, 3):
+            asked = {"sort": sort, "page_size": 2}
+            page = {**asked, **({"cursor": cursor} if cursor else {})}
+            answer = shop.api.get(entries_of("1200"), params=page).json()
+            by_cursor += answer["results"]
+            cursor = answer["page_info"]["next_cursor"]
+            by_number += listed(shop, "1200", page=number, **asked)
+        assert by_cursor == by_number == whole
+        assert cursor is None
+
+    def test_they_are_counted_with_and_without_a_filter(self, shop: Business) -> None:
+        for asked, total in (({}, 6), ({"date_from": "2025-04-01"}, 4), ({"page": 9}, 6)):
+            answer = shop.api.get(entries_of("1200"), params=asked).json()
+            assert answer["count"] == answer["page_info"]["total_count"] == total
+        assert shop.api.get(entries_of("1500")).json()["count"] == 0
+        assert shop.api.get(entries_of("1200"), params={"count": False}).json()["count"] is None
+
+    def test_a_line_posted_between_two_pages_is_in_the_second(self, acme: Partnership) -> None:
+        shop = acme.business()
+        buyer = shop.customer()
+        for month in (1, 2, 3):
+            body = invoice_body(buyer, line(10), sent_at=f"2025-0{month}-01T00:00:00Z")
+            shop.made("invoices/", body)
+        first = shop.api.get(entries_of("1200"), params={"page_size": 1}).json()
+        shop.made("invoices/", invoice_body(buyer, line(7), sent_at="2024-06-01T00:00:00Z"))
+        cursor = first["page_info"]["next_cursor"]
+        second = listed(shop, "1200", page_size=10, cursor=cursor)
+        assert [each["running_balance"] for each in second] == [27, 17, 7]
+
+    def test_an_account_is_named_in_any_way(self, shop: Business) -> None:
+        shop.api.patch(f"{ACCOUNTS}1200/", json={"external_id": "owed"})
+        id_ = shop.api.get(f"{ACCOUNTS}1200/").json()["id"]
+        assert listed(shop, id_) == listed(shop, id_.upper()) == listed(shop, "owed")
+        assert listed(shop, "owed") == listed(shop, "1200")
+
+    def test_an_account_without_entries_has_none(self, shop: Business) -> None:
+        assert listed(shop, "1500") == []
+        assert listed(shop, "1200", page=9) == []
+
+    def test_lines_of_accounts_under_it_are_not_its_own(self, acme: Partnership) -> None:
+        shop = acme.business()
+        shop.made(f"{ACCOUNTS}4000/children/", {"code": "4001", "name": "Coffee"})
+        coffee = line(70, account_identifier={"type": "AccountCode", "code": "4001"})
+        shop.made(
+            "invoices/", invoice_body(shop.customer(), coffee, sent_at="2025-01-01T00:00:00Z")
+        )
+        assert listed(shop, "4000") == []
+        assert [each["amount"] for each in listed(shop, "4001")] == [70]
+
+    def test_one_of_another_business_is_not_there(self, shop: Business, rival: Partnership) -> None:
+        foreign = rival.business().api.get(f"{ACCOUNTS}1200/").json()
+        for reference in (foreign["id"], NOBODY, "none"):
+            answer = shop.api.get(entries_of(reference))
+            assert (answer.status_code, answer.json()["error_code"]) == (404, "account_not_found")
+
+    @pytest.mark.parametrize(
+        ("asked", "field"),
+        [("date_from=2025-13-01", "date_from"), ("cursor=x", "cursor"), ("sort=amount", "sort")],
+    )
+    def test_it_refuses_what_it_does_not_know(self, shop: Business, asked: str, field: str) -> None:
+        answer = shop.api.get(f"{entries_of('1200')}?{asked}")
+        assert answer.status_code == 400
+        assert list(answer.json()["detail"]["field_errors"]) == [field]

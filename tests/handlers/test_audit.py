@@ -1,0 +1,292 @@
+"""The audit trail over HTTP: who changed what, when, and in which request."""
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+
+from tests.bookkeeping import Ledger
+from tests.handlers.bodies import SENT, invoice_body, paid, part, payment_body, sent
+from tests.handlers.writing import drafted, moved
+from tests.house import House
+from tests.partnership import Business, Partnership
+
+Record = dict[str, Any]
+
+
+def trail(shop: Business, **query: Any) -> list[Record]:
+    """What the trail tells, the newest first."""
+    answer = shop.api.get("audit/", params={"page_size": 100, **query})
+    assert answer.status_code == 200, answer.text
+    results: list[Record] = answer.json()["results"]
+    return results
+
+
+def told(records: list[Record]) -> list[tuple[str, str]]:
+    """What was changed, the oldest first."""
+    return [(each["object_type"], each["change"]) for each in reversed(records)]
+
+
+def change(client: httpx.Client, shop: Business, request_id: str, **facts: Any) -> None:
+    """Change a business as its partner."""
+    path = f"/v1/platform/businesses/{shop.id}/"
+    answer = client.patch(path, json=facts, headers={"x-request-id": request_id})
+    assert answer.status_code == 200, answer.text
+
+
+class TestListAuditRecords:
+    def test_it_tells_what_was_done_by_whom_when_and_in_which_request(self, shop: Business) -> None:
+        before = datetime.now(UTC)
+        answer = shop.api.post(
+            "customers/", json={"company_name": "New"}, headers={"x-request-id": "welcome.1"}
+        )
+        [record] = trail(shop, request_id="welcome.1")
+        assert before <= datetime.fromisoformat(record["created_at"]) <= datetime.now(UTC)
+        assert len(record["after_digest"]) == 64
+        assert {**record, "id": "", "created_at": "", "after_digest": ""} == {
+            "id": "",
+            "created_at": "",
+            "object_type": "customer",
+            "object_id": answer.json()["id"],
+            "action": "create_customer",
+            "change": "insert",
+            "actor": {
+                "kind": "business_token",
+                "partner_id": str(shop.partner.partner_id),
+                "key_id": None,
+            },
+            "request_id": "welcome.1",
+            "before_digest": None,
+            "after_digest": "",
+            "changes": None,
+        }
+
+    def test_a_request_without_an_id_is_found_by_the_one_it_was_given(self, shop: Business) -> None:
+        answer = shop.api.post("customers/", json={"company_name": "New"})
+        [record] = trail(shop, request_id=answer.headers["x-request-id"])
+        assert record["object_id"] == answer.json()["id"]
+
+    def test_it_tells_with_what_a_partner_came(self, acme: Partnership, shop: Business) -> None:
+        for client, name in ((acme.key, "by-key"), (acme.api, "by-token")):
+            client.post(
+                f"/v1/platform/businesses/{shop.id}/customers/",
+                json={"company_name": "New"},
+                headers={"x-request-id": name},
+            )
+        [by_key], [by_token] = (trail(shop, request_id=each) for each in ("by-key", "by-token"))
+        partner = {"partner_id": str(acme.partner_id)}
+        key_id = acme.api_key.split("_")[2][:8]
+        assert by_key["actor"] == {"kind": "partner_key", **partner, "key_id": key_id}
+        assert by_token["actor"] == {"kind": "partner_token", **partner, "key_id": None}
+
+    def test_a_request_leaves_a_record_of_each_thing_that_it_changes(
+        self, shop: Business, buyer: Record
+    ) -> None:
+        first, second = sent(shop, buyer, 100), sent(shop, buyer, 100)
+        parts = [part(first, 100), part(second, 50)]
+        answer = shop.api.post(
+            "invoices/payments/", json=payment_body(buyer, 200, allocations=parts)
+        )
+        records = trail(shop, request_id=answer.headers["x-request-id"])
+        assert {each["action"] for each in records} == {"create_invoice_payment"}
+        assert sorted(told(records)) == [
+            ("invoice", "update"),
+            ("invoice", "update"),
+            ("invoice_payment", "insert"),
+            ("journal_entry", "insert"),
+        ]
+        invoices = {each["object_id"] for each in records if each["object_type"] == "invoice"}
+        assert invoices == {first["id"], second["id"]}
+
+    def test_a_things_life_is_a_chain_of_digests(
+        self, house: House, shop: Business, buyer: Record
+    ) -> None:
+        draft = shop.made("invoices/", invoice_body(buyer))
+        shop.api.put(f"invoices/{draft['id']}/", json={**invoice_body(buyer), "memo": "Changed"})
+        shop.api.post(f"invoices/{draft['id']}/send/", json={"sent_at": SENT})
+        sent_, replaced, made = trail(shop, object_id=draft["id"])
+        assert [made["action"], replaced["action"], sent_["action"]] == [
+            "create_invoice",
+            "replace_invoice",
+            "send_invoice",
+        ]
+        assert made["before_digest"] is None
+        assert replaced["before_digest"] == made["after_digest"]
+        assert sent_["before_digest"] == replaced["after_digest"] != sent_["after_digest"]
+        [[digest]] = house.query(
+            "SELECT encode(sha256(record_send(i)), 'hex') FROM invoice i WHERE id = %s",
+            UUID(draft["id"]),
+        )
+        assert sent_["after_digest"] == digest
+
+    def test_what_was_deleted_is_still_told_of(self, shop: Business, buyer: Record) -> None:
+        draft = shop.made("invoices/", invoice_body(buyer))
+        assert shop.api.delete(f"invoices/{draft['id']}/").status_code == 200
+        gone, made = trail(shop, object_id=draft["id"])
+        assert (gone["action"], gone["change"]) == ("delete_invoice", "delete")
+        assert (gone["before_digest"], gone["after_digest"]) == (made["after_digest"], None)
+
+    def test_an_approved_draft_is_one_thing_throughout(self, shop: Business) -> None:
+        draft = drafted(shop)
+        moved(shop, draft, "approve")
+        records = trail(shop, object_id=draft["id"])
+        assert {each["object_type"] for each in records} == {"journal_entry"}
+        changes = [(each["action"], each["change"]) for each in records]
+        assert changes[-1] == ("create_journal_entry", "insert")
+        assert sorted(changes[:-1]) == [
+            ("approve_journal_entry", "delete"),
+            ("approve_journal_entry", "insert"),
+        ]
+
+    def test_what_changes_nothing_leaves_no_record(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        invoice = sent(shop, buyer, 100, external_id="once")
+        body, key = payment_body(buyer, 50), {"idempotency-key": "audited-once"}
+        shop.api.post("invoices/payments/", json=body, headers=key)
+        before = trail(shop)
+        path = "invoices/payments/"
+        with ledger.untouched():
+            shop.api.post(path, json=body, headers=key)
+            shop.api.post(path, json=payment_body(buyer, 100), params={"preview": "true"})
+            shop.api.post(path, json=payment_body(buyer, 1, allocations=[part(invoice, 2)]))
+            shop.api.post("invoices/", json=invoice_body(buyer, external_id="once"))
+            shop.api.patch(f"customers/{buyer['id']}/", json={})
+        assert trail(shop) == before
+
+    def test_the_newest_stands_first(self, shop: Business) -> None:
+        records = trail(shop)
+        assert len(records) > 20
+        moments = [each["created_at"] for each in records]
+        assert moments == sorted(moments, reverse=True)
+        assert trail(shop, sort="created_at")[:10] == list(
+            reversed(trail(shop, created_at_lte=trail(shop, sort="created_at")[9]["created_at"]))
+        )
+
+    def test_an_archived_business_is_still_told_of(self, acme: Partnership) -> None:
+        shop = acme.business()
+        for verb in ("archive", "unarchive", "archive"):
+            acme.api.post(f"/v1/platform/businesses/{shop.id}/{verb}/")
+        records = trail(shop, object_type="business")
+        assert [each["action"] for each in reversed(records)] == [
+            "create_business",
+            "archive_business",
+            "unarchive_business",
+            "archive_business",
+        ]
+        assert {each["object_id"] for each in records} == {shop.id}
+        chart = trail(shop, object_type="account")
+        assert {(each["action"], each["change"]) for each in chart} == {
+            ("create_business", "insert")
+        }
+
+    def test_nobody_else_reads_it(self, rival: Partnership, shop: Business) -> None:
+        answer = rival.api.get(f"/v1/platform/businesses/{shop.id}/audit/")
+        assert answer.status_code == 403
+
+
+class TestLockDates:
+    def test_who_moved_it_from_which_day_to_which_is_told(self, acme: Partnership) -> None:
+        shop = acme.business()
+        change(acme.key, shop, "close-march", lock_date="2025-03-31")
+        change(acme.api, shop, "close-april", lock_date="2025-04-30", name="Renamed")
+        change(acme.api, shop, "open-again", lock_date=None)
+        change(acme.api, shop, "renamed", name="Renamed again")
+        renamed, opened, april, march, _ = trail(shop, object_type="business")
+        days = [each["changes"] for each in (march, april, opened)]
+        assert days == [
+            {"lock_date": {"from": None, "to": "2025-03-31"}},
+            {"lock_date": {"from": "2025-03-31", "to": "2025-04-30"}},
+            {"lock_date": {"from": "2025-04-30", "to": None}},
+        ]
+        assert [each["request_id"] for each in (march, april, opened)] == [
+            "close-march",
+            "close-april",
+            "open-again",
+        ]
+        kinds = [each["actor"]["kind"] for each in (march, april, opened)]
+        assert kinds == ["partner_key", "partner_token", "partner_token"]
+        assert {each["action"] for each in (march, opened, renamed)} == {"update_business"}
+        assert renamed["changes"] is None
+
+    def test_and_so_is_what_else_decides_how_books_read(self, acme: Partnership) -> None:
+        shop = acme.business(accounting_method="accrual", fiscal_year_end="2000-12-31")
+        change(acme.api, shop, "other", accounting_method="cash", fiscal_year_end="2000-06-30")
+        changed, opened = trail(shop, object_type="business")
+        assert opened["changes"] is None
+        assert changed["changes"] == {
+            "accounting_method": {"from": "accrual", "to": "cash"},
+            "fiscal_year_end": {"from": "2000-12-31", "to": "2000-06-30"},
+        }
+
+    def test_the_same_day_again_is_no_change(self, acme: Partnership) -> None:
+        shop = acme.business()
+        for name in ("first", "again"):
+            change(acme.api, shop, name, lock_date="2025-03-31")
+        assert trail(shop, request_id="again") == []
+
+
+@pytest.fixture(scope="module")
+def told_of(acme: Partnership) -> tuple[Business, list[Record]]:
+    """A business of its own and its whole trail, the oldest first."""
+    shop = acme.business()
+    buyer = shop.customer()
+    invoice = sent(shop, buyer, 100)
+    paid(shop, buyer, 100, part(invoice, 100))
+    acme.key.post(
+        f"/v1/platform/businesses/{shop.id}/customers/{shop.customer()['id']}/archive/",
+        headers={"x-request-id": "archiving"},
+    )
+    return shop, list(reversed(trail(shop)))
+
+
+class TestFilters:
+    @pytest.mark.parametrize(
+        "query",
+        [
+            {"object_type": "invoice"},
+            {"object_type": "payout"},
+            {"change": "update"},
+            {"change": "delete"},
+            {"action": "create_customer"},
+            {"action": "create"},
+            {"request_id": "archiving"},
+            {"request_id": "archivin"},
+            {"object_type": "customer", "change": "insert"},
+        ],
+        ids=str,
+    )
+    def test_each_finds_what_it_names(
+        self, told_of: tuple[Business, list[Record]], query: dict[str, str]
+    ) -> None:
+        shop, records = told_of
+        expected = [each for each in records if query.items() <= each.items()]
+        assert trail(shop, sort="created_at", **query) == expected
+
+    def test_the_actor_is_found_by_kind_and_key(
+        self, told_of: tuple[Business, list[Record]]
+    ) -> None:
+        shop, records = told_of
+        for kind in ("partner_key", "partner_token", "business_token", "operator"):
+            expected = [each for each in records if each["actor"]["kind"] == kind]
+            assert trail(shop, sort="created_at", actor_kind=kind) == expected
+        [archived] = trail(shop, actor_kind="partner_key")
+        assert trail(shop, key_id=archived["actor"]["key_id"]) == [archived]
+        assert trail(shop, key_id="00000000") == []
+
+    def test_moments_are_kept_to_the_microsecond(
+        self, told_of: tuple[Business, list[Record]]
+    ) -> None:
+        shop, records = told_of
+        at = records[-3]["created_at"]
+        for name, expected in (
+            ("created_at_gte", [each for each in records if each["created_at"] >= at]),
+            ("updated_since", [each for each in records if each["created_at"] >= at]),
+            ("created_at_lte", [each for each in records if each["created_at"] <= at]),
+        ):
+            assert trail(shop, sort="created_at", **{name: at}) == expected
+        for far in ("1900-01-01T00:00:00Z", "2199-12-31T23:59:59Z"):
+            assert trail(shop, created_at_gte=far) == list(reversed(records)) * (far < "2")
+            assert trail(shop, created_at_lte=far) == list(reversed(records)) * (far > "2")

@@ -1,0 +1,222 @@
+"""Bank accounts: each stands for an account of the chart of its own."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from tests.handlers.bodies import Record
+from tests.partnership import Business, Partnership
+
+BANKS = "bank-accounts/"
+ACCOUNTS = "general-ledger/chart-of-accounts/"
+IBAN = "GB33BUKB20201555555555"
+
+
+@pytest.fixture
+def fresh(acme: Partnership) -> Business:
+    """A business without any bank account."""
+    return acme.business()
+
+
+def asset(business: Business, code: str, **facts: Any) -> Record:
+    kind = {"account_type": "asset", "account_subtype": "current_assets", **facts}
+    return business.made(ACCOUNTS, {"code": code, "name": f"Money {code}", **kind})
+
+
+def ledger_account(business: Business, reference: str) -> Record:
+    account: Record = business.api.get(f"{ACCOUNTS}{reference}/").json()
+    return account
+
+
+class TestCreateBankAccount:
+    def test_the_first_one_stands_for_the_charts_own(self, fresh: Business) -> None:
+        given = {
+            "display_name": "Current account",
+            "currency": "GBP",
+            "iban": "GB33 BUKB 2020 1555 5555 55",
+            "mask": "****5555",
+            "institution_name": "First Quay Bank",
+            "external_id": "current",
+        }
+        answer = fresh.api.post(BANKS, json=given)
+        made = answer.json()
+        assert answer.status_code == 201
+        assert {name: made[name] for name in given} == {**given, "iban": IBAN}
+        assert made["account"]["code"] == "1100"
+        assert made["business_id"] == fresh.id
+        assert answer.headers["location"].endswith(f"/{made['id']}/")
+        read = fresh.api.get(f"{BANKS}{made['id']}/")
+        assert (read.json(), read.headers["etag"]) == (made, '"1"')
+
+    def test_the_account_of_the_chart_shows_the_bank(self, fresh: Business) -> None:
+        facts = {"iban": IBAN, "mask": "****5555", "institution_name": "First Quay Bank"}
+        fresh.made(BANKS, {"display_name": "Current account", **facts})
+        account = ledger_account(fresh, "1100")
+        assert account["iban"] == IBAN
+        assert account["account_number_mask"] == "****5555"
+        assert account["institution_name"] == "First Quay Bank"
+        assert account["name"] == "Business bank account"
+
+    def test_each_further_one_gets_an_account_under_it_with_the_next_free_code(
+        self, fresh: Business
+    ) -> None:
+        asset(fresh, "1102")
+        names = ["Current", "Savings", "Taxes"]
+        made = [fresh.made(BANKS, {"display_name": name}) for name in names]
+        assert [each["account"]["code"] for each in made] == ["1100", "1101", "1103"]
+        assert [each["account"]["name"] for each in made[1:]] == ["Savings", "Taxes"]
+        child = ledger_account(fresh, "1103")
+        assert (child["parent_account_code"], child["account_type"]) == ("1100", "asset")
+
+    def test_a_renamed_bank_account_of_the_chart_is_still_the_first(self, fresh: Business) -> None:
+        fresh.api.patch(f"{ACCOUNTS}1100/", json={"code": "BANK"})
+        made = [fresh.made(BANKS, {"display_name": name}) for name in ("One", "Two", "Three")]
+        assert [each["account"]["code"] for each in made] == ["BANK", "BANK-1", "BANK-2"]
+
+    @pytest.mark.parametrize("reference", ["id", "code", "external_id"])
+    def test_it_stands_for_the_account_it_names(self, shop: Business, reference: str) -> None:
+        account = asset(shop, f"11.{reference}", external_id=f"money-{reference}")
+        made = shop.made(BANKS, {"display_name": "Named", "account": account[reference]})
+        assert made["account"]["id"] == account["id"]
+
+    def test_an_account_of_the_chart_keeps_what_is_not_said_anew(self, shop: Business) -> None:
+        account = asset(shop, "1190", institution_name="Old Bank", iban=IBAN)
+        shop.made(BANKS, {"display_name": "Named", "account": "1190", "mask": "55"})
+        after = ledger_account(shop, account["id"])
+        assert (after["institution_name"], after["account_number_mask"]) == ("Old Bank", "55")
+
+    def test_a_known_external_id_answers_the_one_that_is_there(self, shop: Business) -> None:
+        first = shop.made(BANKS, {"display_name": "Once", "external_id": "once"})
+        again = shop.api.post(BANKS, json={"display_name": "Twice", "external_id": "once"})
+        assert (again.status_code, again.json()) == (200, first)
+
+    @pytest.mark.parametrize(
+        ("account", "status", "code"),
+        [
+            (str(uuid4()), 422, "reference_not_found"),
+            ("nowhere", 422, "reference_not_found"),
+            ("1200", 422, "control_account"),
+            ("6000", 422, "account_type_mismatch"),
+            ("2500", 422, "account_type_mismatch"),
+            ("1150", 422, "account_type_mismatch"),
+        ],
+    )
+    def test_what_cannot_hold_money_is_refused(
+        self, shop: Business, account: str, status: int, code: str
+    ) -> None:
+        before = shop.api.get(BANKS).json()["count"]
+        answer = shop.api.post(BANKS, json={"display_name": "No", "account": account})
+        assert (answer.status_code, answer.json()["error_code"]) == (status, code)
+        assert shop.api.get(BANKS).json()["count"] == before
+
+    def test_an_archived_account_is_refused(self, shop: Business) -> None:
+        asset(shop, "1191")
+        shop.api.delete(f"{ACCOUNTS}1191/")
+        answer = shop.api.post(BANKS, json={"display_name": "No", "account": "1191"})
+        assert (answer.status_code, answer.json()["error_code"]) == (409, "account_archived")
+
+    def test_an_account_has_one_bank_account(self, shop: Business) -> None:
+        asset(shop, "1192")
+        shop.made(BANKS, {"display_name": "First", "account": "1192"})
+        answer = shop.api.post(BANKS, json={"display_name": "Second", "account": "1192"})
+        assert (answer.status_code, answer.json()["error_code"]) == (409, "account_taken")
+        assert answer.json()["detail"]["account_code"] == "1192"
+
+    def test_it_is_kept_in_the_currency_of_the_business(self, shop: Business) -> None:
+        answer = shop.api.post(BANKS, json={"display_name": "Euro", "currency": "EUR"})
+        assert (answer.status_code, answer.json()["error_code"]) == (422, "currency_mismatch")
+
+    def test_a_wrong_iban_is_refused(self, shop: Business) -> None:
+        answer = shop.api.post(BANKS, json={"display_name": "X", "iban": IBAN[:-1] + "6"})
+        assert answer.status_code == 400
+        assert answer.json()["detail"]["field_errors"] == {"iban": ["must be an IBAN"]}
+
+    def test_an_archived_business_gets_none(self, acme: Partnership) -> None:
+        closed = acme.business()
+        acme.api.post(f"/v1/platform/businesses/{closed.id}/archive/")
+        answer = closed.api.post(BANKS, json={"display_name": "Late"})
+        assert (answer.status_code, answer.json()["error_code"]) == (409, "business_archived")
+
+
+class TestListBankAccounts:
+    def test_they_come_as_they_were_made(self, fresh: Business) -> None:
+        made = [fresh.made(BANKS, {"display_name": name}) for name in ("B", "a", "C")]
+        assert fresh.api.get(BANKS).json()["results"] == made
+        by_name = fresh.api.get(f"{BANKS}?sort=-display_name").json()["results"]
+        assert [each["display_name"] for each in by_name] == ["C", "B", "a"]
+
+    def test_filters_choose(self, fresh: Business) -> None:
+        quay = {"institution_name": "First Quay Bank", "iban": IBAN, "external_id": "q"}
+        fresh.made(BANKS, {"display_name": "Current", **quay})
+        fresh.made(BANKS, {"display_name": "Savings", "mask": "99_1"})
+        for asked, names in {
+            "external_id=q": ["Current"],
+            "search=QUAY": ["Current"],
+            "search=buKB": ["Current"],
+            "search=99_": ["Savings"],
+            "search=sav": ["Savings"],
+            "currency=GBP": ["Current", "Savings"],
+            "currency=EUR": [],
+        }.items():
+            found = fresh.api.get(f"{BANKS}?{asked}").json()["results"]
+            assert [each["display_name"] for each in found] == names, asked
+
+
+class TestGetBankAccount:
+    def test_anothers_is_not_found(self, shop: Business, acme: Partnership) -> None:
+        other = acme.business().made(BANKS, {"display_name": "Theirs"})
+        answer = shop.api.get(f"{BANKS}{other['id']}/")
+        assert (answer.status_code, answer.json()["error_code"]) == (404, "bank_account_not_found")
+
+    def test_it_is_neither_deleted_nor_replaced(self, shop: Business) -> None:
+        made = shop.made(BANKS, {"display_name": "Stays"})
+        for method in ("DELETE", "PUT"):
+            answer = shop.api.request(method, f"{BANKS}{made['id']}/")
+            assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD, PATCH")
+
+
+class TestUpdateBankAccount:
+    def test_it_and_its_account_of_the_chart_change(self, fresh: Business) -> None:
+        facts = {"iban": IBAN, "mask": "55", "institution_name": "Quay", "external_id": "one"}
+        made = fresh.made(BANKS, {"display_name": "Current", **facts})
+        change = {"display_name": "Main", "iban": None, "mask": "66", "external_id": "two"}
+        answer = fresh.api.patch(f"{BANKS}{made['id']}/", json=change)
+        after = answer.json()
+        assert (answer.status_code, answer.headers["etag"]) == (200, '"2"')
+        assert {name: after[name] for name in change} == change
+        assert after["institution_name"] == "Quay"
+        account = ledger_account(fresh, "1100")
+        assert (account["iban"], account["account_number_mask"]) == (None, "66")
+        assert fresh.api.get(f"{BANKS}{made['id']}/").json() == after
+
+    def test_what_is_the_same_changes_nothing(self, fresh: Business) -> None:
+        made = fresh.made(BANKS, {"display_name": "Current"})
+        answer = fresh.api.patch(f"{BANKS}{made['id']}/", json={"display_name": "Current"})
+        assert (answer.json(), answer.headers["etag"]) == (made, '"1"')
+
+    def test_a_taken_external_id_is_refused(self, fresh: Business) -> None:
+        fresh.made(BANKS, {"display_name": "One", "external_id": "one"})
+        two = fresh.made(BANKS, {"display_name": "Two", "external_id": "two"})
+        answer = fresh.api.patch(f"{BANKS}{two['id']}/", json={"external_id": "one"})
+        assert (answer.status_code, answer.json()["error_code"]) == (409, "duplicate_external_id")
+
+    def test_a_stale_picture_is_refused(self, fresh: Business) -> None:
+        made = fresh.made(BANKS, {"display_name": "Current"})
+        fresh.api.patch(f"{BANKS}{made['id']}/", json={"display_name": "Main"})
+        late = fresh.api.patch(
+            f"{BANKS}{made['id']}/", json={"display_name": "Late"}, headers={"If-Match": '"1"'}
+        )
+        assert (late.status_code, late.json()["error_code"]) == (412, "precondition_failed")
+
+    @pytest.mark.parametrize("fixed", ["account", "currency"])
+    def test_its_account_of_the_chart_and_its_currency_are_no_fields_of_it(
+        self, fresh: Business, fixed: str
+    ) -> None:
+        made = fresh.made(BANKS, {"display_name": "Current"})
+        answer = fresh.api.patch(f"{BANKS}{made['id']}/", json={fixed: "GBP"})
+        assert answer.status_code == 400
+
+    def test_one_that_is_not_there_is_not_found(self, shop: Business) -> None:
+        answer = shop.api.patch(f"{BANKS}{uuid4()}/", json={"display_name": "X"})
+        assert (answer.status_code, answer.json()["error_code"]) == (404, "bank_account_not_found")

@@ -1,0 +1,269 @@
+"""Bank lines meet payments, refund payments and payouts: in full, in parts, one for many."""
+
+from typing import Any
+
+import pytest
+
+from tests.bookkeeping import Ledger, today
+from tests.handlers.bank_lines import (
+    BILL_PAYMENT,
+    BOOKED,
+    PAYMENT,
+    PAYOUT,
+    REFUND_PAYMENT,
+    VENDOR_REFUND_PAYMENT,
+    Bank,
+    left,
+    matching,
+    open_account,
+)
+from tests.handlers.bodies import PAID, Record, paid, part, sent, settled
+from tests.handlers.buying import paid_out, received, status_of
+from tests.handlers.buying import part as of_bill
+from tests.handlers.refunding import REFUND_PAYMENTS, agreed, moving
+from tests.partnership import Business
+
+PAYMENTS = "invoices/payments/"
+TODAY = str(today())
+
+
+@pytest.fixture(scope="module")
+def bank(shop: Business) -> Bank:
+    """Savings, beside the current account: on another account of the chart than transfers."""
+    open_account(shop, display_name="Current account")
+    return Bank(shop, open_account(shop))
+
+
+def payment_of(shop: Business, payment: Record) -> Record:
+    shown: Record = shop.api.get(f"{PAYMENTS}{payment['id']}/").json()
+    return shown
+
+
+def refund_paid(shop: Business, buyer: Record, amount: int = 1_000, **facts: Any) -> Record:
+    """A refund of an invoice with its one payment, of the twentieth of March."""
+    refund = shop.refund(settled(shop, buyer, amount), completed_at="2025-03-20T10:00:00Z", **facts)
+    made: Record = refund["refund_payments"][0]
+    return made
+
+
+def payout(shop: Business, buyer: Record, amount: int, **facts: Any) -> Record:
+    """A payout of one card payment."""
+    taken = paid(shop, buyer, amount, payment_method="stripe")
+    body = {
+        "processor": "stripe",
+        "paid_out_amount_cents": amount,
+        "currency": "GBP",
+        "payment_ids": [taken["id"]],
+        **({"completed_at": "2025-03-11T10:00:00Z"} if "status" not in facts else {}),
+        **facts,
+    }
+    return shop.made("payouts/", body)
+
+
+class TestMatchBankTransaction:
+    def test_a_line_is_the_money_of_a_payment(
+        self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
+    ) -> None:
+        invoice = sent(shop, buyer, 1_000)
+        payment = paid(shop, buyer, 1_000, part(invoice, 1_000))
+        line = bank.line(1_000, description="Blue Door")
+        with moving(ledger) as moved:
+            matched = bank.done(line, "match", matching(PAYMENT, payment, memo="Yes, it is"))
+        assert moved == {"1100": -1_000, bank.code: 1_000}
+        assert left(matched) == (1_000, 0, 0)
+        assert matched["is_reconciled"] is True
+        [link] = matched["links"]
+        assert link == {
+            "reconciliation_link_id": link["reconciliation_link_id"],
+            "target_type": "invoice_payment",
+            "target_id": payment["id"],
+            "amount_cents": 1_000,
+            "memo": "Yes, it is",
+            "reconciled_at": matched["updated_at"],
+        }
+        assert bank.read(line) == matched
+        shown = payment_of(shop, payment)
+        assert shown["reconciled_bank_transactions"] == [
+            {
+                "bank_transaction_id": line["id"],
+                "bank_transaction_date": f"{BOOKED}T00:00:00Z",
+                "bank_transaction_amount_cents": 1_000,
+                "bank_transaction_direction": "credit",
+                "reconciled_amount_cents": 1_000,
+                "reconciliation_link_id": link["reconciliation_link_id"],
+                "reconciled_at": link["reconciled_at"],
+                "currency": "GBP",
+                "payment_type": "invoice_payment",
+                "bank_account_name": "Savings",
+                "notes": "Yes, it is",
+            }
+        ]
+        # A correction of a fact of the payment stands on its own day.
+        assert [on for on, _ in ledger.postings(payment)] == [PAID, PAID]
+
+    def test_a_transfer_of_100_less_a_fee_of_2_is_98(
+        self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
+    ) -> None:
+        payment = paid(shop, buyer, 100, processing_fee_cents=2)
+        line = bank.line(100)
+        assert bank.refused(line, "match", matching(PAYMENT, payment, 99)) == (
+            422,
+            "link_exceeds_remaining",
+        )
+        assert left(bank.match(line, PAYMENT, payment)) == (98, 0, 2)
+        assert ledger.postings(payment)[-1][1] == {"1100": 2, bank.code: -2}
+
+    def test_a_line_is_the_money_of_a_bill_payment_with_its_fee(
+        self, shop: Business, ledger: Ledger, vendor: Record, bank: Bank
+    ) -> None:
+        payment = paid_out(shop, vendor, 500, processing_fee_cents=5)
+        line = bank.line(-505)
+        with moving(ledger) as moved:
+            assert left(bank.match(line, BILL_PAYMENT, payment)) == (505, 0, 0)
+        assert moved == {"1100": 505, bank.code: -505}
+        shown = shop.api.get(f"bills/payments/{payment['id']}/").json()
+        [own] = shown["reconciled_bank_transactions"]
+        assert (own["payment_type"], own["bank_transaction_direction"]) == (BILL_PAYMENT, "debit")
+
+    def test_a_line_is_the_money_of_a_refund_payment(
+        self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
+    ) -> None:
+        payment = refund_paid(shop, buyer)
+        line = bank.line(-1_000)
+        with moving(ledger) as moved:
+            bank.match(line, REFUND_PAYMENT, payment)
+        assert moved == {"1100": 1_000, bank.code: -1_000}
+        refund = shop.api.get(f"invoices/refunds/{payment['refund_id']}/").json()
+        [nested] = refund["refund_payments"]
+        path = f"invoices/refunds/{payment['refund_id']}/payments/"
+        assert shop.api.get(f"{path}{payment['id']}/").json() == nested
+        assert shop.api.get(path).json()["results"] == [nested]
+        found = shop.api.get("invoices/refunds/").json()["results"]
+        [listed] = [each for each in found if each["id"] == refund["id"]]
+        assert listed["refund_payments"] == [nested]
+        [own] = nested["reconciled_bank_transactions"]
+        assert (own["payment_type"], own["bank_transaction_id"]) == (REFUND_PAYMENT, line["id"])
+
+    def test_a_line_is_the_money_of_a_vendor_refund(
+        self, shop: Business, ledger: Ledger, vendor: Record, bank: Bank
+    ) -> None:
+        made = agreed(shop, vendor, 800)
+        line = bank.line(300), bank.line(500)
+        payment = made["payment"]
+        bank.match(line[0], VENDOR_REFUND_PAYMENT, payment)
+        shown = shop.api.get(f"{REFUND_PAYMENTS}{payment['id']}/").json()
+        assert shown["payment"]["status"] == "pending"
+        with moving(ledger) as moved:
+            bank.match(line[1], VENDOR_REFUND_PAYMENT, payment)
+        # It has come with the second line, on the day of that one, since it had no day of its own.
+        assert moved == {"1270": -800, bank.code: 800}
+        shown = shop.api.get(f"{REFUND_PAYMENTS}{payment['id']}/").json()
+        assert shown["payment"]["status"] == "completed"
+        assert shown["payment"]["payment_date"] == BOOKED
+        owns = shown["payment"]["reconciled_bank_transactions"]
+        assert [each["reconciled_amount_cents"] for each in owns] == [300, 500]
+        assert shown["refund"]["vendor_refund_payments"] == [shown["payment"]]
+        everything = shop.api.get(REFUND_PAYMENTS).json()["results"]
+        assert shown["payment"] in everything
+        refunds = shop.api.get("vendor-refunds/").json()["results"]
+        assert shown["payment"] in [
+            one for each in refunds for one in each["vendor_refund_payments"]
+        ]
+
+    def test_a_line_is_a_payout(
+        self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
+    ) -> None:
+        paid_out_ = payout(shop, buyer, 900)
+        first, second = bank.line(400), bank.line(500)
+        with moving(ledger) as moved:
+            bank.match(first, PAYOUT, paid_out_)
+        assert moved == {"1100": -900, bank.code: 900}
+        path = f"payouts/{paid_out_['id']}/"
+        assert shop.api.get(path).json()["reconciliation_status"] == "partially_reconciled"
+        bank.match(second, PAYOUT, paid_out_)
+        assert shop.api.get(path).json()["reconciliation_status"] == "fully_reconciled"
+
+    def test_a_payout_on_its_way_is_paid_on_the_day_of_the_line(
+        self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
+    ) -> None:
+        coming = payout(shop, buyer, 700, status="processing")
+        with moving(ledger) as moved:
+            bank.match(bank.line(700), PAYOUT, coming)
+        assert moved == {"1150": -700, bank.code: 700}
+        shown = shop.api.get(f"payouts/{coming['id']}/").json()
+        assert (shown["status"], shown["completed_at"]) == ("paid", f"{BOOKED}T00:00:00Z")
+        assert [on for on, _ in ledger.postings(coming)] == [BOOKED]
+
+    def test_one_line_is_many_payments(
+        self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
+    ) -> None:
+        line = bank.line(1_000)
+        for amount in (100, 300, 600):
+            bank.match(line, PAYMENT, paid(shop, buyer, amount))
+        shown = bank.read(line)
+        assert left(shown) == (1_000, 0, 0)
+        assert [each["amount_cents"] for each in shown["links"]] == [100, 300, 600]
+
+    def test_many_lines_are_one_payment_which_completes_with_the_last(
+        self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
+    ) -> None:
+        invoice = sent(shop, buyer, 1_000)
+        payment = paid(shop, buyer, 1_000, part(invoice, 1_000), status="pending")
+        with moving(ledger) as moved:
+            bank.match(bank.line(600), PAYMENT, payment)
+        assert moved == {}
+        with moving(ledger) as moved:
+            bank.match(bank.line(600), PAYMENT, payment)
+        assert moved == {"1200": -1_000, bank.code: 1_000}
+        shown = payment_of(shop, payment)
+        assert (shown["status"], shown["applied_amount_cents"]) == ("completed", 1_000)
+        amounts = [
+            each["reconciled_amount_cents"] for each in shown["reconciled_bank_transactions"]
+        ]
+        assert amounts == [600, 400]
+        assert shop.api.get(f"invoices/{invoice['id']}/").json()["status"] == "paid"
+
+    def test_a_bill_payment_that_is_processing_completes(
+        self, shop: Business, ledger: Ledger, vendor: Record, bank: Bank
+    ) -> None:
+        bill = received(shop, vendor, 400)
+        payment = paid_out(shop, vendor, 400, of_bill(bill, 400), status="pending")
+        shop.api.patch(f"bills/payments/{payment['id']}/", json={"status": "processing"})
+        bank.match(bank.line(-400), BILL_PAYMENT, payment)
+        assert status_of(shop, bill) == ("paid", 0)
+
+    def test_a_preview_tells_what_it_would_post_and_keeps_nothing(
+        self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
+    ) -> None:
+        payment, line = paid(shop, buyer, 50), bank.line(50)
+        with ledger.untouched():
+            answer = bank.ask(line, "match", matching(PAYMENT, payment), params={"preview": True})
+        shown = answer.json()
+        assert left(shown) == (50, 0, 0)
+        [entry] = shown["journal_entries"]
+        assert (entry["entry_date"], entry["sequence_number"]) == (PAID, None)
+
+    def test_inside_the_lock_the_difference_stands_on_the_day_after(
+        self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
+    ) -> None:
+        payment, line = paid(shop, buyer, 60), bank.line(60)
+        with ledger.locked("2025-03-31"):
+            bank.match(line, PAYMENT, payment)
+            assert ledger.postings(payment)[-1] == ("2025-04-01", {"1100": -60, bank.code: 60})
+            bank.unmatch(line)
+            assert ledger.postings(payment)[-1] == ("2025-04-01", {"1100": 60, bank.code: -60})
+
+    def test_if_match_names_the_line(
+        self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
+    ) -> None:
+        line, payment = bank.line(80), paid(shop, buyer, 80)
+        body = matching(PAYMENT, payment, 40)
+        seen = {"If-Match": shop.api.get(f"bank-transactions/{line['id']}/").headers["ETag"]}
+        matched = bank.ask(line, "match", body, headers=seen)
+        assert matched.status_code == 200
+        assert matched.headers["ETag"] != seen["If-Match"]
+        with ledger.untouched():
+            again = bank.ask(line, "match", body, headers=seen)
+        assert (again.status_code, again.json()["error_code"]) == (412, "precondition_failed")
+        now = {"If-Match": matched.headers["ETag"]}
+        assert bank.ask(line, "match", body, headers=now).status_code == 200

@@ -1,0 +1,214 @@
+"""list_journal_entries over drafts, rejected and posted entries, and the file of the same."""
+
+import csv
+from io import StringIO
+from typing import Any
+
+import pytest
+
+from tests.handlers.bodies import NOBODY, Record, sent
+from tests.handlers.writing import ENTRIES, credit, debit, drafted, moved, posted
+from tests.partnership import Business, Partnership
+
+EXPORT = f"{ENTRIES}export/"
+CHART = "general-ledger/chart-of-accounts/"
+COLUMNS = [
+    *("entry_id", "sequence_number", "entry_date", "status", "created_by", "source_type"),
+    *("reference", "description", "line_number", "account_code", "account_name"),
+    *("debit_amount", "credit_amount", "line_description", "currency", "posted_at"),
+    "reversal_of_id",
+]
+
+
+@pytest.fixture(scope="module")
+def desk(acme: Partnership) -> Business:
+    return acme.business()
+
+
+@pytest.fixture(scope="module")
+def written(desk: Business) -> dict[str, Record]:
+    """One of each: what an invoice posted, and what was written by hand, by whom and when."""
+    sent(desk, desk.customer(company_name="Tall Ship"), 120)
+    lent = [debit("1100", 9), credit("2500", 9)]
+    desk.api.patch(f"{CHART}2500/", json={"external_id": "loan"})
+    entry = posted(desk, entry_date="2025-03-02", description="Power", reference="P-1")
+    return {
+        "posted": entry,
+        "mirror": moved(desk, entry, "reverse", json={"entry_date": "2025-03-04"}),
+        "draft": drafted(desk, entry_date="2025-03-01", description="Water 100%", lines=lent),
+        "ai": drafted(desk, entry_date="2025-03-03", created_by="ai", reference="P-2"),
+        "rejected": moved(desk, drafted(desk, entry_date="2025-03-03"), "reject"),
+        "approved": moved(
+            desk, drafted(desk, entry_date="2025-03-05", created_by="import"), "approve"
+        ),
+    }
+
+
+def found(desk: Business, written: dict[str, Record], **asked: Any) -> list[str]:
+    answer = desk.api.get(ENTRIES, params=asked)
+    assert answer.status_code == 200, answer.text
+    names = {entry["id"]: name for name, entry in written.items()}
+    shown = [names.get(each["id"], "system") for each in answer.json()["results"]]
+    assert answer.json()["count"] == len(shown)
+    return shown
+
+
+class TestListJournalEntries:
+    def test_all_stand_together_the_latest_date_first(
+        self, desk: Business, written: dict[str, Record]
+    ) -> None:
+        order = ["approved", "mirror", "rejected", "ai", "posted", "draft", "system"]
+        assert found(desk, written) == order
+
+    @pytest.mark.parametrize(
+        ("asked", "expected"),
+        [
+            ({"status": "draft"}, "ai draft"),
+            ({"status": "rejected"}, "rejected"),
+            ({"status": "approved"}, "approved mirror posted system"),
+            ({"is_posted": True}, "approved mirror posted system"),
+            ({"is_posted": False}, "rejected ai draft"),
+            ({"is_posted": False, "status": "approved"}, ""),
+            ({"is_posted": True, "status": "draft"}, ""),
+            ({"created_by": "ai"}, "ai"),
+            ({"created_by": "import"}, "approved"),
+            ({"created_by": "manual"}, "mirror rejected posted draft"),
+            ({"created_by": "system"}, "system"),
+            ({"account": "2500"}, "draft"),
+            ({"account": "loan"}, "draft"),
+            ({"account_id": "1100", "account": "loan"}, "draft"),
+            ({"account_id": "2400", "account": "loan"}, ""),
+            ({"account": "2400", "is_posted": False}, "rejected ai"),
+            ({"account": "1200"}, "system"),
+            ({"account": NOBODY}, ""),
+            ({"date_from": "2025-03-03", "date_to": "2025-03-03"}, "rejected ai"),
+            ({"search": "p-"}, "mirror ai posted"),
+            ({"search": "100%"}, "draft"),
+            ({"search": "WATER"}, "draft"),
+            ({"search": "je-2025"}, "approved mirror posted system"),
+            ({"created_at_gte": "2199-01-01T00:00:00Z"}, ""),
+            ({"updated_since": "2199-01-01T00:00:00Z"}, ""),
+        ],
+    )
+    def test_it_filters(
+        self, desk: Business, written: dict[str, Record], asked: Record, expected: str
+    ) -> None:
+        assert found(desk, written, **asked) == expected.split()
+
+    def test_an_account_is_named_by_its_id_in_any_case(
+        self, desk: Business, written: dict[str, Record]
+    ) -> None:
+        account_id = desk.api.get(f"{CHART}2500/").json()["id"]
+        assert found(desk, written, account=account_id) == ["draft"]
+        assert found(desk, written, account=account_id.upper()) == ["draft"]
+
+    def test_it_tells_what_has_changed_since(
+        self, desk: Business, written: dict[str, Record]
+    ) -> None:
+        since = written["approved"]["posted_at"]
+        assert found(desk, written, updated_since=since) == ["approved"]
+
+    @pytest.mark.parametrize("sort", ["entry_date", "created_at", "sequence_number"])
+    @pytest.mark.parametrize("down", [False, True])
+    @pytest.mark.parametrize("by", ["cursor", "page"])
+    def test_every_walk_meets_each_entry_once(
+        self, desk: Business, written: dict[str, Record], sort: str, down: bool, by: str
+    ) -> None:
+        asked = {"sort": ("-" if down else "") + sort}
+        whole = desk.api.get(ENTRIES, params=asked).json()["results"]
+        keys = [(each[sort] or "", each["id"]) for each in whole]
+        assert keys == sorted(keys, reverse=down)
+        walked: list[Record] = []
+        place: Record = {"page": 1}
+        for page in range(2, 6):
+            answer = desk.api.get(ENTRIES, params={"page_size": 2, **asked, **place}).json()
+            walked += answer["results"]
+            following = answer["page_info"]["next_cursor"]
+            place = {"cursor": following} if by == "cursor" else {"page": page}
+        assert (walked, following) == (whole, None)
+
+    def test_a_summary_says_what_the_entry_itself_says(
+        self, desk: Business, written: dict[str, Record]
+    ) -> None:
+        for listed in desk.api.get(ENTRIES).json()["results"]:
+            entry = desk.api.get(f"{ENTRIES}{listed['id']}/").json()
+            assert {name: entry[name] for name in listed} == listed
+
+
+class TestExportJournalEntries:
+    def rows(self, desk: Business, **asked: Any) -> list[Record]:
+        answer = desk.api.get(EXPORT, params=asked, headers={"Accept": "application/json"})
+        assert answer.status_code == 200, answer.text
+        assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+        assert answer.headers["content-disposition"] == (
+            'attachment; filename="journal-entries.csv"'
+        )
+        return list(csv.DictReader(StringIO(answer.text, newline="")))
+
+    def test_each_line_of_each_entry_is_a_row(
+        self, desk: Business, written: dict[str, Record]
+    ) -> None:
+        rows = self.rows(desk)
+        assert list(rows[0]) == COLUMNS
+        listed = desk.api.get(ENTRIES).json()["results"]
+        assert list(dict.fromkeys(row["entry_id"] for row in rows)) == [e["id"] for e in listed]
+        for entry in written.values():
+            lines = [row for row in rows if row["entry_id"] == entry["id"]]
+            shown = [
+                (row["line_number"], row["account_code"], row["debit_amount"], row["credit_amount"])
+                for row in lines
+            ]
+            names = ("line_number", "account_code", "debit_amount", "credit_amount")
+            assert shown == [tuple(str(each[n]) for n in names) for each in entry["lines"]]
+            assert {row["sequence_number"] for row in lines} == {entry["sequence_number"] or ""}
+            assert {row["status"] for row in lines} == {entry["status"]}
+
+    @pytest.mark.parametrize(
+        ("asked", "expected"),
+        [
+            ({"status": "draft"}, "ai draft"),
+            ({"account": "2500"}, "draft"),
+            ({"search": "p-", "sort": "entry_date"}, "posted ai mirror"),
+            ({"is_posted": True, "created_by": "import"}, "approved"),
+            ({"date_from": "2030-01-01"}, ""),
+        ],
+    )
+    def test_it_filters_as_the_list_does(
+        self, desk: Business, written: dict[str, Record], asked: Record, expected: str
+    ) -> None:
+        names = {entry["id"]: name for name, entry in written.items()}
+        shown = dict.fromkeys(names[row["entry_id"]] for row in self.rows(desk, **asked))
+        assert list(shown) == expected.split()
+
+    def test_no_cell_is_a_formula(self, acme: Partnership) -> None:
+        shop = acme.business()
+        lines = [debit("6000", 5, description="-2+3"), credit("2400", 5, description="@now")]
+        drafted(shop, reference="=1+1", description="+cmd|' /C calc'!A0", lines=lines)
+        first, second = self.rows(shop)
+        assert (first["reference"], first["description"]) == ("'=1+1", "'+cmd|' /C calc'!A0")
+        assert (first["line_description"], second["line_description"]) == ("'-2+3", "'@now")
+        assert (first["debit_amount"], first["credit_amount"]) == ("5", "0")
+
+    def test_a_file_has_so_many_lines_and_no_more(self, acme: Partnership) -> None:
+        shop = acme.business()
+        lines = [debit("6000", 1)] * 250 + [credit("2400", 1)] * 250
+        for _ in range(40):
+            drafted(shop, lines=lines)
+        assert len(self.rows(shop)) == 20_000
+        drafted(shop)
+        answer = shop.api.get(EXPORT)
+        assert (answer.status_code, answer.json()["error_code"]) == (422, "export_too_large")
+        assert answer.json()["detail"] == {"limit": 20_000}
+
+    def test_it_is_closed_to_strangers(
+        self, desk: Business, written: dict[str, Record], rival: Partnership
+    ) -> None:
+        stranger = desk.partner.client(desk.base_url)
+        assert stranger.get(EXPORT).status_code == 401
+        path = f"/v1/platform/businesses/{desk.id}/{EXPORT}"
+        assert rival.api.get(path).status_code == 403
+        assert desk.partner.key.get(path).text == desk.api.get(EXPORT).text
+
+    @pytest.mark.parametrize("asked", ["page=2", "status=open", "date_from=x", "sort=id"])
+    def test_it_refuses_what_it_does_not_know(self, desk: Business, asked: str) -> None:
+        assert desk.api.get(f"{EXPORT}?{asked}").status_code == 400

@@ -1,0 +1,286 @@
+"""Lines of bank statements are imported, as JSON and from files of several banks."""
+
+import json
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from tests.handlers.bodies import Record
+from tests.handlers.statements import EUROS, FILES, MAPPINGS, content_of
+from tests.partnership import Business, Partnership
+
+LINES = "bank-transactions/"
+WRONG_DAY = '{"date": "Day", "amount": "Amount"}'
+OUTCOMES = ("imported", "skipped", "failed")
+
+
+@pytest.fixture(scope="module")
+def euro_shop(acme: Partnership) -> Business:
+    return acme.business(country="NL", entity_type="bv")
+
+
+@pytest.fixture(scope="module")
+def bank(shop: Business) -> Record:
+    return shop.made("bank-accounts/", {"display_name": "Current account"})
+
+
+def fresh_bank(business: Business, **facts: Any) -> Record:
+    return business.made("bank-accounts/", {"display_name": "Statements", **facts})
+
+
+def line(**facts: Any) -> Record:
+    return {"date": "2026-07-15", "amount_cents": 1_000, "direction": "credit", **facts}
+
+
+def send(business: Business, bank: Record, *lines: Record) -> httpx.Response:
+    return business.api.post(LINES, json={"bank_account_id": bank["id"], "transactions": lines})
+
+
+def send_file(business: Business, bank: Record, content: bytes, **form: str) -> httpx.Response:
+    data = {"bank_account_id": bank["id"], **form}
+    return business.api.post(LINES, data=data, files={"file": ("statement", content)})
+
+
+def send_sample(business: Business, bank: Record, name: str) -> httpx.Response:
+    mapping = MAPPINGS.get(name)
+    form = {"mapping": json.dumps(mapping)} if mapping else {}
+    return send_file(business, bank, content_of(name), **form)
+
+
+def counted(answer: httpx.Response) -> tuple[int, int, int]:
+    assert answer.status_code == 200, answer.text
+    imported, skipped, failed = (answer.json()[name] for name in OUTCOMES)
+    return imported, skipped, failed
+
+
+def shown(business: Business, bank: Record) -> list[Record]:
+    path = f"{LINES}?bank_account_id={bank['id']}&sort=created_at&page_size=100"
+    found: list[Record] = business.api.get(path).json()["results"]
+    return found
+
+
+class TestImportBankTransactions:
+    def test_a_line_is_kept_as_it_was_sent(self, shop: Business, bank: Record) -> None:
+        told = {
+            "external_id": "FQB-1",
+            "description": "BLUE DOOR CAFE LTD INV-000001",
+            "counterparty_name": "Blue Door Cafe Ltd",
+            "reference": "INV-000001",
+            "currency": "GBP",
+        }
+        answer = send(shop, bank, line(**told))
+        [result] = answer.json()["results"]
+        assert counted(answer) == (1, 0, 0)
+        assert (result["index"], result["status"], result["error"]) == (0, "imported", None)
+        read = shop.api.get(f"{LINES}{result['id']}/")
+        kept = read.json()
+        assert {name: kept[name] for name in line(**told)} == line(**told)
+        assert (kept["bank_account_id"], kept["bank_account_name"]) == (
+            bank["id"],
+            "Current account",
+        )
+        assert (kept["remaining_amount_cents"], kept["is_reconciled"]) == (1_000, False)
+        assert (kept["linked_amount_cents"], kept["categorized_amount_cents"]) == (0, 0)
+        assert (kept["links"], kept["category"], kept["source_format"]) == ([], None, "json")
+        assert read.headers["etag"] == '"1"'
+
+    def test_importing_posts_nothing(self, shop: Business, bank: Record) -> None:
+        entries = "general-ledger/journal-entries/"
+        before = shop.api.get(entries).json()["count"]
+        send(shop, bank, line(external_id="posts-nothing"))
+        assert shop.api.get(entries).json()["count"] == before
+
+    def test_the_same_bank_id_is_skipped_here_and_there(self, shop: Business, bank: Record) -> None:
+        first = send(shop, bank, line(external_id="A"), line(external_id="A", amount_cents=5))
+        assert counted(first) == (1, 1, 0)
+        kept, again = first.json()["results"]
+        assert again["id"] == kept["id"]
+        second = send(shop, bank, line(external_id="A", direction="debit"), line(external_id="B"))
+        assert counted(second) == (1, 1, 0)
+        assert second.json()["results"][0]["id"] == kept["id"]
+
+    def test_another_bank_account_has_ids_of_its_own(self, shop: Business, bank: Record) -> None:
+        send(shop, bank, line(external_id="both"))
+        assert counted(send(shop, fresh_bank(shop), line(external_id="both"))) == (1, 0, 0)
+
+    def test_equal_lines_without_an_id_count_each_and_only_once(self, shop: Business) -> None:
+        bank = fresh_bank(shop)
+        coffee = line(amount_cents=320, direction="debit", description="COFFEE SHOP")
+        assert counted(send(shop, bank, coffee, coffee, line())) == (3, 0, 0)
+        assert counted(send(shop, bank, coffee, coffee, line())) == (0, 3, 0)
+        assert counted(send(shop, bank, coffee, coffee, coffee)) == (1, 2, 0)
+        names = [each["external_id"] for each in shown(shop, bank)]
+        assert len(set(names)) == 4
+        assert all(name.startswith("line-") for name in names)
+
+    def test_a_line_of_another_currency_fails_alone(self, shop: Business, bank: Record) -> None:
+        euros = line(external_id="euros", currency="EUR")
+        answer = send(shop, bank, line(external_id="c1"), euros, line(external_id="c2"))
+        assert counted(answer) == (2, 0, 1)
+        failed = answer.json()["results"][1]
+        assert (failed["status"], failed["id"]) == ("failed", None)
+        assert failed["error"]["error_code"] == "currency_mismatch"
+
+    def test_a_line_that_is_not_as_described_refuses_the_request(
+        self, shop: Business, bank: Record
+    ) -> None:
+        answer = send(shop, bank, line(), line(amount_cents=0), line(direction="up"))
+        assert answer.status_code == 400
+        assert set(answer.json()["detail"]["field_errors"]) == {
+            "transactions.1.amount_cents",
+            "transactions.2.direction",
+        }
+
+    def test_a_thousand_lines_are_taken_and_no_more(self, shop: Business) -> None:
+        bank = fresh_bank(shop)
+        lines = [line(external_id=f"many-{place}") for place in range(1_001)]
+        refused = send(shop, bank, *lines)
+        assert refused.status_code == 400
+        assert "transactions" in refused.json()["detail"]["field_errors"]
+        assert counted(send(shop, bank, *lines[:1_000])) == (1_000, 0, 0)
+
+    def test_a_bank_account_that_is_not_there_is_refused(
+        self, shop: Business, acme: Partnership
+    ) -> None:
+        theirs = fresh_bank(acme.business())
+        for bank in (theirs, {"id": str(uuid4())}):
+            answer = send(shop, bank, line())
+            assert answer.status_code == 422
+            assert answer.json()["error_code"] == "reference_not_found"
+
+    def test_an_archived_business_takes_none(self, acme: Partnership) -> None:
+        closed = acme.business()
+        bank = fresh_bank(closed)
+        acme.api.post(f"/v1/platform/businesses/{closed.id}/archive/")
+        answer = send(closed, bank, line())
+        assert (answer.status_code, answer.json()["error_code"]) == (409, "business_archived")
+        assert shown(closed, bank) == []
+
+    def test_a_repeated_key_imports_once(self, shop: Business, bank: Record) -> None:
+        body = {"bank_account_id": bank["id"], "transactions": [line(external_id="keyed")]}
+        key = {"Idempotency-Key": str(uuid4())}
+        first, again = (shop.api.post(LINES, json=body, headers=key) for _ in range(2))
+        assert counted(first) == (1, 0, 0)
+        assert (again.content, again.headers["idempotent-replayed"]) == (first.content, "true")
+
+
+class TestImportBankFiles:
+    @pytest.mark.parametrize("name", sorted(FILES))
+    def test_a_file_sent_twice_brings_nothing_new(
+        self, shop: Business, euro_shop: Business, name: str
+    ) -> None:
+        business = euro_shop if name in EUROS else shop
+        bank = fresh_bank(business)
+        imported, failed = FILES[name]
+        assert counted(send_sample(business, bank, name)) == (imported, 0, failed)
+        kept = shown(business, bank)
+        assert len(kept) == imported
+        assert counted(send_sample(business, bank, name)) == (0, imported, failed)
+        assert shown(business, bank) == kept
+
+    def test_each_bad_line_says_what_is_wrong(self, euro_shop: Business) -> None:
+        answer = send_sample(euro_shop, fresh_bank(euro_shop), "de.csv")
+        [failed] = [each for each in answer.json()["results"] if each["status"] == "failed"]
+        assert failed["index"] == 3
+        assert failed["error"] == {
+            "error_code": "validation_error",
+            "message": "The amount is not a number.",
+        }
+
+    def test_what_a_file_says_is_kept(self, euro_shop: Business) -> None:
+        bank = fresh_bank(euro_shop)
+        send_sample(euro_shop, bank, "nl_camt_02.xml")
+        first = shown(euro_shop, bank)[0]
+        assert (first["date"], first["amount_cents"], first["direction"]) == (
+            "2026-07-15",
+            121_000,
+            "credit",
+        )
+        assert first["counterparty_name"] == "Bakkerij Blauwe Deur"
+        assert (first["reference"], first["external_id"]) == ("INV-000017", "26196ABN0001")
+        assert first["source_format"] == "camt053"
+
+    def test_lines_of_another_iban_than_the_bank_accounts_fail(self, euro_shop: Business) -> None:
+        bank = fresh_bank(euro_shop, iban="DE89 3704 0044 0532 0130 00")
+        answer = send_sample(euro_shop, bank, "de_camt_08.xml")
+        codes = [each["error"] and each["error"]["error_code"] for each in answer.json()["results"]]
+        assert codes == [None, None, None, None, "currency_mismatch", "bank_account_mismatch"]
+
+    def test_krona_without_cents_are_read_whole(self, acme: Partnership) -> None:
+        icelandic = acme.business(base_currency="ISK")
+        bank = fresh_bank(icelandic)
+        content = b"Date,Amount\n2026-07-15,1500\n2026-07-16,-20.00\n2026-07-17,0.50\n"
+        mapping = json.dumps({"date": "Date", "amount": "Amount"})
+        assert counted(send_file(icelandic, bank, content, mapping=mapping)) == (2, 0, 1)
+        assert [each["amount_cents"] for each in shown(icelandic, bank)] == [1_500, 20]
+
+    def test_ten_thousand_lines_are_taken_and_no_more(self, shop: Business) -> None:
+        mapping = json.dumps({"date": "Date", "amount": "Amount"})
+        rows = ["Date,Amount", *(f"2026-07-15,{place}.01" for place in range(1, 10_002))]
+        bank = fresh_bank(shop)
+        refused = send_file(shop, bank, "\n".join(rows).encode(), mapping=mapping)
+        assert refused.status_code == 400
+        assert refused.json()["detail"]["field_errors"] == {
+            "file": ["holds more than 10,000 lines"]
+        }
+        taken = send_file(shop, bank, "\n".join(rows[:-1]).encode(), mapping=mapping)
+        assert counted(taken) == (10_000, 0, 0)
+
+    @pytest.mark.parametrize(
+        ("content", "form", "field"),
+        [
+            (b"Date,Amount\n2026-07-15,1.00\n", {}, "mapping"),
+            (b"Date,Amount\n2026-07-15,1.00\n", {"mapping": WRONG_DAY}, "mapping.date"),
+            (b"Date,Amount\n2026-07-15,1.00\n", {"format": "ofx"}, "file"),
+            (b"Date,Amount\n2026-07-15,1.00\n", {"format": "camt053"}, "file"),
+            (b"Date,Amount\n2026-07-15,1.00\n", {"format": "mt940"}, "file"),
+            (b"<OFX><STMTRS></OFX>", {}, "file"),
+            (b"OFXHEADER:100\n<OFX><A>", {}, "file"),
+            (b":20:X\n:25:Y\n:60F:C260714EUR1,00\n:62F:C260714EUR1,00\n", {}, "file"),
+            (b":20:X\n:25:Y\n", {"mapping": WRONG_DAY}, "mapping"),
+            (b"<?xml version='1.0'?><Document><BkToCstmrStmt/></Document>", {}, "file"),
+            (b"<?xml version='1.0'?><Document><BkToCstmrStmt>", {"format": "camt053"}, "file"),
+            (b"<!DOCTYPE D [<!ENTITY a 'b'>]><D><BkToCstmrStmt/></D>", {}, "file"),
+        ],
+    )  # fmt: skip
+    def test_a_file_that_cannot_be_read_is_refused(
+        self, shop: Business, bank: Record, content: bytes, form: dict[str, str], field: str
+    ) -> None:
+        answer = send_file(shop, bank, content, **form)
+        assert answer.status_code == 400, answer.text
+        assert set(answer.json()["detail"]["field_errors"]) == {field}
+
+    @pytest.mark.parametrize("content", [b"%PDF-1.7\n", b"\x89PNG\r\n\x1a\n", b"hello", b"\x00"])
+    def test_a_file_that_is_no_statement_is_not_taken(
+        self, shop: Business, bank: Record, content: bytes
+    ) -> None:
+        answer = send_file(shop, bank, content)
+        assert answer.status_code == 415
+        assert answer.json()["error_code"] == "unsupported_media_type"
+
+    @pytest.mark.parametrize(
+        "mapping",
+        [
+            {"date": "Date"},
+            {"amount": "Amount"},
+            {"date": "Date", "amount": "Amount", "credit": "In", "debit": "Out"},
+            {"date": "Date", "credit": "In"},
+            {"date": "Date", "credit": "In", "debit": "Out", "direction": "D"},
+            {"date": "Date", "amount": "Amount", "colour": "C"},
+            {"date": "Date", "amount": "Amount", "date_format": "YYYY"},
+        ],
+    )
+    def test_a_mapping_that_fits_nothing_is_refused(
+        self, shop: Business, bank: Record, mapping: Record
+    ) -> None:
+        content = b"Date,Amount\n2026-07-15,1.00\n"
+        assert send_file(shop, bank, content, mapping=json.dumps(mapping)).status_code == 400
+
+    def test_every_sample_is_among_those_sent(self) -> None:
+        here = Path(__file__).with_name("statements")
+        assert {each.name for each in here.iterdir() if each.suffix not in (".py", "")} == set(
+            FILES
+        )

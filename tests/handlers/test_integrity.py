@@ -1,0 +1,151 @@
+"""The books are proven over HTTP: green, or red with the first that does not hold."""
+
+import asyncio
+import os
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from persistence.proof import in_request
+from persistence.proof.integrity import NAMES, prove_books
+from tests.house import Databases, House
+from tests.partnership import Business, Partnership
+from tests.persistence.auditing import checks_of, put_back, tamper
+from tests.persistence.trading import traded
+
+INTEGRITY = "integrity/"
+
+
+@pytest.fixture(scope="module")
+def vault(databases: Databases) -> Iterator[House]:
+    """A database of its own: what is planted here is seen by no other test."""
+    with House(databases.clone(f"proven_{os.getpid()}")) as house:
+        yield house
+
+
+@pytest.fixture(scope="module")
+def keeper(vault: House) -> Partnership:
+    return vault.partner("Keeper")
+
+
+@pytest.fixture(scope="module")
+def bakery(keeper: Partnership) -> Business:
+    return traded(keeper.business())
+
+
+@pytest.fixture
+def shop(vault: House, bakery: Business) -> Iterator[Business]:
+    with put_back(vault, bakery):
+        yield bakery
+
+
+def proof_of(business: Business) -> dict[str, Any]:
+    answer = business.api.get(INTEGRITY)
+    assert answer.status_code == 200, answer.text
+    proof: dict[str, Any] = answer.json()
+    return proof
+
+
+def offenders(proof: dict[str, Any]) -> dict[str, str]:
+    return {each["name"]: each["first_offender"] for each in proof["checks"] if not each["ok"]}
+
+
+class TestGetIntegrity:
+    def test_books_in_use_are_green_by_every_check(self, shop: Business) -> None:
+        proof = proof_of(shop)
+        assert proof["status"] == "green"
+        assert {each["name"] for each in proof["checks"]} == set(NAMES)
+        assert offenders(proof) == {}
+        looked_at = {each["name"]: each["checked"] for each in proof["checks"]}
+        assert looked_at["trial_balance"] == 1
+        assert looked_at["invoice_totals"] > 5
+
+    def test_new_books_are_green(self, keeper: Partnership) -> None:
+        assert proof_of(keeper.business())["status"] == "green"
+
+    def test_it_finds_what_the_command_line_finds(self, vault: House, shop: Business) -> None:
+        tamper(vault, "UPDATE invoice SET paid = paid + 1 WHERE external_id = 'partly'")
+        told = [
+            (each.name, each.checked, each.first_offender) for each in checks_of(vault, shop.id)
+        ]
+        proof = proof_of(shop)["checks"]
+        assert [(each["name"], each["checked"], each["first_offender"]) for each in proof] == told
+
+    def test_a_fault_is_red_and_named_and_comes_first(self, vault: House, shop: Business) -> None:
+        tamper(
+            vault,
+            "DELETE FROM journal_line WHERE (business_id, entry_id) IN (SELECT business_id, id"
+            " FROM journal_entry WHERE business_id = %s AND sequence_number = 'JE-2026-000002')"
+            " AND line_number = 2",
+            shop.id,
+        )
+        proof = proof_of(shop)
+        found = offenders(proof)
+        assert proof["status"] == "red"
+        assert found["entries_balanced"] == "JE-2026-000002"
+        assert found["trial_balance"].startswith("debits of ")
+        assert found.keys() >= {"entries_balanced", "trial_balance", "posted_as_desired"}
+        assert not any(each["ok"] for each in proof["checks"][: len(found)])
+
+    def test_a_fault_stays_in_its_own_business(
+        self, vault: House, keeper: Partnership, shop: Business
+    ) -> None:
+        neighbour = traded(keeper.business())
+        text = "UPDATE invoice_payment SET total = total + 1 WHERE business_id = %s"
+        tamper(vault, f"{text} AND external_id = 'main'", shop.id)
+        assert "posted_as_desired" in offenders(proof_of(shop))
+        assert proof_of(neighbour)["status"] == "green"
+
+    def test_an_archived_business_is_proven(self, keeper: Partnership) -> None:
+        business = keeper.business()
+        business.invoice(business.customer())
+        assert keeper.api.post(f"/v1/platform/businesses/{business.id}/archive/").is_success
+        assert proof_of(business)["status"] == "green"
+
+    def test_the_partner_may_ask_too(self, keeper: Partnership, shop: Business) -> None:
+        path = f"/v1/platform/businesses/{shop.id}/{INTEGRITY}"
+        assert keeper.api.get(path).json()["status"] == "green"
+
+
+class TestProofsAtOnce:
+    def test_a_second_one_is_refused_and_the_first_is_not_disturbed(
+        self, monkeypatch: pytest.MonkeyPatch, shop: Business
+    ) -> None:
+        going_on, go_on = threading.Event(), threading.Event()
+
+        async def slowly(*arguments: Any) -> Any:
+            going_on.set()
+            await asyncio.to_thread(go_on.wait, 20)
+            return await prove_books(*arguments)
+
+        monkeypatch.setattr(in_request, "prove_books", slowly)
+        answers = list[Any]()
+        first = threading.Thread(target=lambda: answers.append(shop.api.get(INTEGRITY)))
+        first.start()
+        assert going_on.wait(20)
+        refused = shop.api.get(INTEGRITY)
+        others = shop.api.get("invoices/")
+        go_on.set()
+        first.join(20)
+        assert (refused.status_code, refused.json()["error_code"]) == (503, "proof_busy")
+        assert refused.headers["Retry-After"] == "1"
+        assert others.status_code == 200
+        assert [answer.json()["status"] for answer in answers] == ["green"]
+        monkeypatch.undo()
+        assert proof_of(shop)["status"] == "green"
+
+    def test_books_that_take_too_long_are_told_and_leave_no_trace(
+        self, monkeypatch: pytest.MonkeyPatch, vault: House, shop: Business
+    ) -> None:
+        monkeypatch.setattr(in_request, "LIMIT_SECONDS", 0.001)
+        for _ in range(10):  # More often than there are connections.
+            refused = shop.api.get(INTEGRITY)
+            assert (refused.status_code, refused.json()["error_code"]) == (503, "proof_too_long")
+            assert refused.headers["Retry-After"] == "60"
+            assert "accounting check-books" in refused.json()["message"]
+        monkeypatch.undo()
+        assert proof_of(shop)["status"] == "green"
+        text = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+        assert vault.query(f"{text} AND state LIKE 'idle in transaction%%'") == [(0,)]

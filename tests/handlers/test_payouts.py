@@ -1,0 +1,394 @@
+"""create_payout: what a payout settles, what it comes to and what it posts."""
+
+import pytest
+
+from tests.bookkeeping import Ledger, today
+from tests.handlers.bodies import Record
+from tests.handlers.paying_out import (
+    AT,
+    ON,
+    PAYOUTS,
+    by_card,
+    given_back,
+    moved,
+    paid_out,
+    payment,
+    payout_body,
+    read,
+    upserted,
+    worked_example,
+)
+from tests.partnership import Business
+
+TODAY = str(today())
+CLEARING = "1150"
+
+
+class TestCreatePayout:
+    def test_the_worked_example_comes_to_nothing_on_clearing(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        before = ledger.balances().get(CLEARING, 0)
+        payout = worked_example(shop, buyer)
+        sums = {name: payout[name] for name in payout if name.endswith("_cents")}
+        assert sums == {
+            "paid_out_amount_cents": 920_000,
+            "fee_cents": 30_000,
+            "additional_refunds_amount_cents": 0,
+            "net_amount_cents": 890_000,
+            "gross_payments_amount_cents": 1_000_000,
+            "total_refunds_amount_cents": 50_000,
+            "expected_net_amount_cents": 920_000,
+            "amount_variance_cents": 0,
+        }
+        moves = {"1100": 920_000, "6100": 30_000, CLEARING: -950_000}
+        assert ledger.postings(payout) == [(ON, moves)]
+        assert ledger.balances().get(CLEARING, 0) == before
+
+    def test_it_shows_everything_that_was_given(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        given = {
+            "external_id": "po-1",
+            "processor_payout_id": "po_1PzX",
+            "reference_number": "R-1",
+            "memo": "July",
+            "metadata": {"deep": [1]},
+            "imported_at": "2025-04-01T00:00:00Z",
+            "additional_refunds_amount_cents": 5,
+            "fee_cents": 7,
+            "currency": "GBP",
+        }
+        card, back = by_card(shop, buyer, 100, external_id="pay-1"), given_back(shop, buyer)
+        answer = shop.api.post(PAYOUTS, json=payout_body(68, card, back, **given))
+        payout = answer.json()
+        assert {name: payout[name] for name in given} == given
+        assert (payout["business_id"], payout["processor"]) == (shop.id, "stripe")
+        assert (payout["status"], payout["completed_at"]) == ("paid", AT)
+        assert (payout["payment_count"], payout["refund_payment_count"]) == (1, 1)
+        assert (payout["reconciliation_status"], payout["settlement_file_id"]) == (
+            "unreconciled",
+            None,
+        )
+        [listed] = payout["payments"]
+        assert listed == {
+            "id": card["id"],
+            "external_id": "pay-1",
+            "payment_reference": None,
+            "customer_name": "Blue Door Bakery",
+            "payment_date": "2025-03-10",
+            "total_amount_cents": 100,
+            "currency": "GBP",
+            "status": "completed",
+        }
+        [taken_off] = payout["refund_payments"]
+        assert taken_off == {
+            "id": back["id"],
+            "external_id": None,
+            "refund_id": back["refund_id"],
+            "customer_name": "Blue Door Bakery",
+            "refunded_amount_cents": 20,
+            "completed_at": "2025-03-20T10:00:00Z",
+            "status": "completed",
+        }
+        assert payout["reconciled_bank_transactions"] == []
+        assert answer.status_code == 201
+        assert answer.headers["location"].endswith(f"/{PAYOUTS}{payout['id']}/")
+        found = shop.api.get(f"{PAYOUTS}{payout['id']}/")
+        assert (found.json(), found.headers["etag"]) == (payout, '"1"')
+        [entry] = ledger.entries(payout)
+        assert (entry.reference, entry.description) == ("R-1", "Payout from stripe")
+        assert entry.source_type == "payout"
+
+    def test_little_is_enough(self, shop: Business, ledger: Ledger) -> None:
+        payout = shop.made(PAYOUTS, {"processor": "mollie", "paid_out_amount_cents": 100})
+        assert (payout["status"], payout["completed_at"][:10]) == ("paid", TODAY)
+        assert (payout["fee_cents"], payout["metadata"], payout["memo"]) == (0, {}, None)
+        assert payout["amount_variance_cents"] == 100
+        assert ledger.postings(payout) == [(TODAY, {"1100": 100, CLEARING: -100})]
+
+    @pytest.mark.parametrize(
+        "processor",
+        ["stripe", "adyen", "mollie", "paypal", "gocardless", "sumup", "square", "other"],
+    )
+    def test_each_processor_pays_out(self, shop: Business, processor: str) -> None:
+        payout = shop.made(PAYOUTS, {"processor": processor, "paid_out_amount_cents": 1})
+        assert read(shop, payout)["processor"] == processor
+
+    def test_a_fee_on_its_items_is_posted_once(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        payout = paid_out(shop, 960, by_card(shop, buyer, 1_000, fee=10), fee_cents=40)
+        assert payout["amount_variance_cents"] == 0
+        assert ledger.postings(payout) == [(ON, {"1100": 960, "6100": 30, CLEARING: -990})]
+
+    def test_a_fee_left_out_is_that_of_its_items(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        items = by_card(shop, buyer, 1_000, fee=10), given_back(shop, buyer, 100, fee=3)
+        payout = paid_out(shop, 887, *items)
+        assert (payout["fee_cents"], payout["amount_variance_cents"]) == (13, 0)
+        assert ledger.postings(payout) == [(ON, {"1100": 887, CLEARING: -887})]
+
+    def test_a_fee_below_that_of_its_items_takes_the_rest_back(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        payout = paid_out(shop, 996, by_card(shop, buyer, 1_000, fee=10), fee_cents=4)
+        assert payout["amount_variance_cents"] == 0
+        assert ledger.postings(payout) == [(ON, {"1100": 996, "6100": -6, CLEARING: -990})]
+
+    def test_refunds_that_nobody_told_of_are_sales_returns(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        card = by_card(shop, buyer, 1_000)
+        payout = paid_out(shop, 900, card, additional_refunds_amount_cents=100)
+        assert (payout["total_refunds_amount_cents"], payout["amount_variance_cents"]) == (0, 0)
+        moves = {"1100": 900, "4100": 100, CLEARING: -1_000}
+        assert ledger.postings(payout) == [(ON, moves)]
+
+    def test_less_than_nothing_is_taken_from_the_bank(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        payout = paid_out(shop, -105, given_back(shop, buyer, 100), fee_cents=5)
+        assert (payout["net_amount_cents"], payout["amount_variance_cents"]) == (-110, 0)
+        assert ledger.postings(payout) == [(ON, {"1100": -105, "6100": 5, CLEARING: 100})]
+
+    def test_a_payout_of_nothing_posts_nothing(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        items = by_card(shop, buyer, 100), given_back(shop, buyer, 100)
+        payout = paid_out(shop, 0, *items)
+        assert (payout["amount_variance_cents"], ledger.postings(payout)) == (0, [])
+
+    def test_what_differs_is_left_on_clearing_with_the_opposite_sign(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        before = ledger.balances().get(CLEARING, 0)
+        payout = paid_out(shop, 95, by_card(shop, buyer, 100))
+        assert payout["amount_variance_cents"] == -5
+        assert ledger.balances()[CLEARING] - before == 5
+
+    @pytest.mark.parametrize("status", ["pending", "processing", "failed", "cancelled"])
+    def test_only_a_paid_one_posts(
+        self, shop: Business, ledger: Ledger, buyer: Record, status: str
+    ) -> None:
+        card = by_card(shop, buyer)
+        payout = paid_out(shop, 100, card, status=status)
+        assert (payout["status"], ledger.postings(payout)) == (status, [])
+        held = [payout["id"]] if status in ("pending", "processing") else []
+        assert [each["id"] for each in payment(shop, card)["payouts"]] == held
+
+    def test_a_preview_tells_what_it_would_post_and_keeps_nothing(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        body = payout_body(97, by_card(shop, buyer), fee_cents=3, external_id="tried")
+        with ledger.untouched():
+            answer = shop.api.post(PAYOUTS, params={"preview": True}, json=body)
+        assert answer.status_code == 200
+        [entry] = answer.json()["journal_entries"]
+        lines = [
+            (line["account_code"], line["debit_amount"], line["credit_amount"])
+            for line in entry["lines"]
+        ]
+        assert lines == [("1100", 97, 0), ("6100", 3, 0), (CLEARING, 0, 100)]
+        assert (entry["source_type"], entry["sequence_number"]) == ("payout", None)
+
+    def test_many_items_are_settled_at_once(self, shop: Business, buyer: Record) -> None:
+        cards = [by_card(shop, buyer, 10, fee=1) for _ in range(60)]
+        payout = paid_out(shop, 540, *cards)
+        assert [each["id"] for each in payout["payments"]] == [each["id"] for each in cards]
+        assert (payout["payment_count"], payout["amount_variance_cents"]) == (60, 0)
+        assert read(shop, payout) == payout
+
+    def test_the_same_key_brings_the_same_answer(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        key = {"Idempotency-Key": "payout-of-march"}
+        body = payout_body(100, by_card(shop, buyer))
+        first = shop.api.post(PAYOUTS, json=body, headers=key)
+        with ledger.untouched():
+            again = shop.api.post(PAYOUTS, json=body, headers=key)
+        assert (first.status_code, again.content) == (201, first.content)
+
+
+class TestPaymentsOfPayouts:
+    def test_a_payment_shows_the_payout_that_it_came_in(
+        self, shop: Business, buyer: Record
+    ) -> None:
+        card = by_card(shop, buyer)
+        assert card["payouts"] == []
+        payout = paid_out(shop, 100, card, external_id="shown", processor_payout_id="po_9")
+        [shown] = payment(shop, card)["payouts"]
+        assert shown == {
+            "id": payout["id"],
+            "external_id": "shown",
+            "processor": "stripe",
+            "processor_payout_id": "po_9",
+            "status": "paid",
+            "completed_at": AT,
+            "paid_out_amount_cents": 100,
+        }
+        listed = shop.api.get("invoices/payments/", params={"page_size": 100}).json()["results"]
+        by_id = {each["id"]: each["payouts"] for each in listed}
+        assert by_id[card["id"]] == [shown]
+        path = f"invoices/payments/{card['id']}/"
+        changed = shop.api.patch(path, json={"note": "Late"}).json()["payment"]
+        assert changed["payouts"] == [shown]
+
+    def test_joining_a_payout_is_a_change_of_the_payment(
+        self, shop: Business, buyer: Record
+    ) -> None:
+        card = by_card(shop, buyer)
+        path = f"invoices/payments/{card['id']}/"
+        before = shop.api.get(path).headers["etag"]
+        paid_out(shop, 100, card)
+        assert shop.api.get(path).headers["etag"] != before
+
+
+class TestUpdateOfPayouts:
+    def test_a_known_external_id_updates(self, shop: Business, ledger: Ledger) -> None:
+        payout = paid_out(shop, 100, external_id="again", memo="July", fee_cents=2)
+        body = {"external_id": "again", "processor": "stripe", "paid_out_amount_cents": 90}
+        answer = shop.api.post(PAYOUTS, json=body)
+        after = answer.json()
+        assert (answer.status_code, answer.headers["etag"]) == (200, '"2"')
+        assert (after["id"], after["paid_out_amount_cents"]) == (payout["id"], 90)
+        assert (after["memo"], after["fee_cents"], after["completed_at"]) == ("July", 2, AT)
+        assert after["updated_at"] > payout["updated_at"] == payout["created_at"]
+        assert read(shop, payout) == after
+        assert ledger.postings(payout) == [
+            (ON, {"1100": 100, "6100": 2, CLEARING: -102}),
+            (ON, {"1100": -10, CLEARING: 10}),
+        ]
+
+    def test_the_same_again_changes_nothing(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        items = by_card(shop, buyer), given_back(shop, buyer)
+        body = payout_body(80, *items, external_id="same")
+        made = shop.made(PAYOUTS, body)
+        with ledger.untouched():
+            assert upserted(shop, body) == made
+
+    def test_absent_lists_keep_their_items_and_an_empty_one_frees_them(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        card, back = by_card(shop, buyer, 100, fee=3), given_back(shop, buyer)
+        made = paid_out(shop, 77, card, back, external_id="lists")
+        body = {"external_id": "lists", "processor": "stripe", "paid_out_amount_cents": 77}
+        assert upserted(shop, {**body, "memo": "new"})["payment_count"] == 1
+        after = upserted(shop, {**body, "payment_ids": []})
+        assert (after["payments"], after["refund_payment_count"]) == ([], 1)
+        assert (after["gross_payments_amount_cents"], after["fee_cents"]) == (0, 3)
+        assert payment(shop, card)["payouts"] == []
+        assert ledger.postings(made)[1:] == [(ON, {"6100": 3, CLEARING: -3})]
+        other = paid_out(shop, 97, card)
+        assert [each["id"] for each in payment(shop, card)["payouts"]] == [other["id"]]
+
+    def test_items_join_and_come_back_in_their_place(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        first, second = by_card(shop, buyer, 100, fee=1), by_card(shop, buyer, 50, fee=2)
+        made = paid_out(shop, 147, first, external_id="join", fee_cents=3)
+        body = payout_body(147, external_id="join")
+        after = upserted(shop, {**body, "payment_ids": [second["id"]]})
+        assert [each["id"] for each in after["payments"]] == [second["id"]]
+        whole = upserted(shop, {**body, "payment_ids": [second["id"], first["id"]]})
+        assert [each["id"] for each in whole["payments"]] == [first["id"], second["id"]]
+        assert whole["amount_variance_cents"] == 0
+        total = dict.fromkeys(("1100", "6100", CLEARING), 0)
+        for _, moves in ledger.postings(made):
+            total = {code: total[code] + moves.get(code, 0) for code in total}
+        assert total == {"1100": 147, "6100": 0, CLEARING: -147}
+
+    def test_null_clears_what_only_describes(self, shop: Business) -> None:
+        words = {"memo": "m", "reference_number": "R", "processor_payout_id": "po"}
+        paid_out(shop, 1, external_id="cleared", imported_at=AT, **words)
+        after = upserted(
+            shop,
+            payout_body(1, external_id="cleared", imported_at=None, **dict.fromkeys(words)),
+        )
+        assert {after[name] for name in (*words, "imported_at")} == {None}
+
+    def test_one_that_failed_is_posted_back_today_and_frees_its_items(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        card = by_card(shop, buyer)
+        body = payout_body(100, card, external_id="fails")
+        made = shop.made(PAYOUTS, body)
+        after = upserted(shop, {**body, "status": "failed"})
+        assert (after["status"], after["payment_count"]) == ("failed", 1)
+        assert payment(shop, card)["payouts"] == []
+        [entry, reversal] = ledger.entries(made)
+        assert (reversal.reversal_of, reversal.on) == (entry.id, TODAY)
+        again = upserted(shop, {**body, "status": "paid"})
+        assert (again["status"], again["completed_at"]) == ("paid", AT)
+        assert ledger.postings(made)[2:] == [(TODAY, {"1100": 100, CLEARING: -100})]
+        assert [each["id"] for each in payment(shop, card)["payouts"]] == [made["id"]]
+
+    def test_one_on_its_way_is_paid_when_it_says_so(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        body = payout_body(100, by_card(shop, buyer), external_id="comes", status="pending")
+        made = shop.made(PAYOUTS, body)
+        assert ledger.postings(made) == []
+        upserted(shop, {**body, "status": "paid", "completed_at": "2025-04-02T00:00:00Z"})
+        assert ledger.postings(made) == [("2025-04-02", {"1100": 100, CLEARING: -100})]
+
+    def test_another_day_moves_its_entry(self, shop: Business, ledger: Ledger) -> None:
+        made = paid_out(shop, 100, external_id="moves")
+        upserted(shop, payout_body(100, external_id="moves", completed_at="2025-04-03T00:00:00Z"))
+        assert ledger.postings(made)[1:] == [
+            (ON, {"1100": -100, CLEARING: 100}),
+            ("2025-04-03", {"1100": 100, CLEARING: -100}),
+        ]
+
+    def test_a_correction_inside_the_lock_comes_the_day_after_it(
+        self, shop: Business, ledger: Ledger
+    ) -> None:
+        made = paid_out(shop, 100, external_id="locked up")
+        with ledger.locked("2025-04-30"):
+            upserted(shop, payout_body(90, external_id="locked up"))
+        assert ledger.postings(made)[1:] == [("2025-05-01", {"1100": -10, CLEARING: 10})]
+
+
+class TestItemsThatBounce:
+    def test_one_stays_listed_and_counts_nothing(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        card = by_card(shop, buyer, 100, fee=3)
+        made = paid_out(shop, 97, card)
+        assert moved(shop, card, "failed")["payouts"][0]["id"] == made["id"]
+        after = read(shop, made)
+        [listed] = after["payments"]
+        assert (listed["id"], listed["status"], after["payment_count"]) == (
+            card["id"],
+            "failed",
+            1,
+        )
+        assert (after["gross_payments_amount_cents"], after["fee_cents"]) == (0, 3)
+        assert after["amount_variance_cents"] == 100
+        assert ledger.postings(made)[1:] == [(TODAY, {"6100": 3, CLEARING: -3})]
+        moved(shop, card, "completed")
+        assert read(shop, made)["amount_variance_cents"] == 0
+        assert ledger.postings(made)[2:] == [(TODAY, {"6100": -3, CLEARING: 3})]
+
+    def test_one_may_be_cancelled_for_good(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        card = by_card(shop, buyer, 100, fee=3)
+        made = paid_out(shop, 97, card)
+        moved(shop, card, "failed")
+        posted = ledger.postings(made)
+        answer = shop.api.post(f"invoices/payments/{card['id']}/delete/")
+        assert answer.json()["payment"]["status"] == "cancelled"
+        assert ledger.postings(made) == posted
+        assert read(shop, made)["payments"][0]["status"] == "cancelled"
+
+    def test_a_list_may_name_it_again(self, shop: Business, buyer: Record) -> None:
+        bounced, other = by_card(shop, buyer), by_card(shop, buyer, 50)
+        body = payout_body(150, bounced, external_id="bounced")
+        shop.made(PAYOUTS, body)
+        moved(shop, bounced, "failed")
+        after = upserted(shop, {**body, "payment_ids": [bounced["id"], other["id"]]})
+        assert (after["payment_count"], after["gross_payments_amount_cents"]) == (2, 50)

@@ -1,0 +1,40 @@
+"""Entries written by hand, as short as they can be: 6000 against 2400 on the last of March."""
+
+from typing import Any
+
+from tests.handlers.bodies import Record
+from tests.partnership import Business
+
+ENTRIES = "general-ledger/journal-entries/"
+ON = "2025-03-31"
+
+
+def debit(account: str, amount: int, **facts: Any) -> Record:
+    return {"account": account, "debit_amount": amount, **facts}
+
+
+def credit(account: str, amount: int, **facts: Any) -> Record:
+    return {"account": account, "credit_amount": amount, **facts}
+
+
+def entry_body(amount: int = 100, **facts: Any) -> Record:
+    lines = [debit("6000", amount), credit("2400", amount)]
+    return {"entry_date": ON, "lines": lines, **facts}
+
+
+def drafted(shop: Business, amount: int = 100, **facts: Any) -> Record:
+    """Write a draft."""
+    return shop.made(ENTRIES, entry_body(amount, **facts))
+
+
+def posted(shop: Business, amount: int = 100, **facts: Any) -> Record:
+    """Write an entry and post it at once."""
+    return shop.made(ENTRIES, entry_body(amount, post=True, **facts))
+
+
+def moved(shop: Business, entry: Record, move: str, **options: Any) -> Record:
+    """Approve, reject or reverse an entry."""
+    answer = shop.api.post(f"{ENTRIES}{entry['id']}/{move}/", **options)
+    assert answer.status_code in (200, 201), answer.text
+    made: Record = answer.json()
+    return made

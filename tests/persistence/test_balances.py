@@ -1,0 +1,328 @@
+"""Balances by month: whatever is posted, they say what the lines say."""
+
+import asyncio
+import os
+from collections.abc import Iterator
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from accounting.periods import EVER, Period
+from persistence.account_entries import NETS
+from persistence.account_statements import CHART, FAMILY
+from persistence.accounts import AccountState
+from persistence.balances import period_parameters
+from persistence.books import Books
+from persistence.identifiers import new_id
+from persistence.pages import PageRequest
+from persistence.pool import Pool
+from persistence.rebuilding import rebuild
+from tests.house import Databases, House
+from tests.partnership import Partnership
+from tests.persistence.auditing import faults_in, put_back, tamper
+from tests.persistence.cellar_role import as_server
+from tests.persistence.posting import STEP, Keeper, Posting
+
+DAYS = st.dates(date(2024, 11, 20), date(2026, 2, 10))
+PERIODS = st.one_of(st.just(EVER), st.builds(Period, DAYS, DAYS))
+
+
+@st.composite
+def postings(draw: st.DrawFn) -> Posting:
+    places = draw(st.lists(st.integers(0, 5), min_size=1, max_size=3))
+    amounts = [
+        (place, draw(st.integers(1, 10**9)) * draw(st.sampled_from([1, -1]))) for place in places
+    ]
+    rest = -sum(amount for _, amount in amounts)
+    balanced = (*amounts, (0, rest)) if rest else (*amounts, (0, 7), (1, -7))
+    return Posting(draw(DAYS), balanced)
+
+
+HISTORIES = st.lists(st.lists(postings(), min_size=1, max_size=7), max_size=8)
+
+
+@pytest.fixture(scope="module")
+def shelf(databases: Databases) -> Iterator[House]:
+    with House(databases.clone(f"shelf_{os.getpid()}")) as house:
+        yield house
+
+
+@pytest.fixture(scope="module")
+def partner(shelf: House) -> Partnership:
+    return shelf.partner("Shelf")
+
+
+def sums(states: list[AccountState], *, of_period: bool) -> dict[object, tuple[int, ...]]:
+    if of_period:
+        moved = {each.id: (each.period_debits, each.period_credits) for each in states}
+    else:
+        moved = {
+            each.id: (each.debits, each.credits, each.debit_count, each.credit_count)
+            for each in states
+        }
+    return {id_: amounts for id_, amounts in moved.items() if any(amounts)}
+
+
+def total(states: list[AccountState]) -> int:
+    return sum(each.debits - each.credits for each in states)
+
+
+class TestAnyHistory:
+    @settings(
+        max_examples=25,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    @given(HISTORIES, PERIODS)
+    def test_balances_are_the_sums_of_the_lines_and_sum_to_zero(
+        self, shelf: House, partner: Partnership, history: list[list[Posting]], period: Period
+    ) -> None:
+        keeper = Keeper(shelf, partner.business())
+        keeper.post(*history)
+        states = keeper.chart(period)
+        assert total(states) == 0
+        assert sum(each.period_debits - each.period_credits for each in states) == 0
+        assert sums(states, of_period=False) == keeper.by_lines(EVER)
+        within = {id_: each[:2] for id_, each in keeper.by_lines(period).items()}
+        assert sums(states, of_period=True) == within
+        # Every step that was reached is taken, and none before.
+        for rolled, last in keeper.rolled_up().values():
+            assert last - rolled < STEP
+            assert rolled == 0 or last >= STEP
+        assert keeper.roll_ups_hold()
+
+    @settings(
+        max_examples=10,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    @given(HISTORIES)
+    def test_taking_every_entry_back_restores_every_balance(
+        self, shelf: House, partner: Partnership, history: list[list[Posting]]
+    ) -> None:
+        keeper = Keeper(shelf, partner.business())
+        keeper.post(*history)
+        entries = keeper.reversals()
+        if entries:
+            keeper.run(lambda pool: keeper.adding(pool, entries))
+        assert {each.debits - each.credits for each in keeper.chart(EVER)} == {0}
+
+    @settings(
+        max_examples=15,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    @given(HISTORIES, st.integers(1, 4), st.sampled_from(["entry_date", "-entry_date"]))
+    def test_each_line_of_an_account_shows_the_balance_after_it(
+        self,
+        shelf: House,
+        partner: Partnership,
+        history: list[list[Posting]],
+        size: int,
+        sort: str,
+    ) -> None:
+        keeper = Keeper(shelf, partner.business())
+        keeper.post(*history)
+        account, net, expected = keeper.accounts[0], 0, []
+        for id_, amount in shelf.query(
+            "SELECT id, debit - credit FROM journal_line WHERE account_id = %s"
+            " ORDER BY entry_date, id",
+            account,
+        ):
+            net += amount
+            expected.append((id_, net))
+        if sort == "-entry_date":
+            expected.reverse()
+        counted: set[int | None] = set()
+
+        async def walk(books: Books) -> tuple[list[object], list[object]]:
+            by_cursor, by_number, cursor = [], [], None
+            books.hold_still()
+            for number in range(1, len(expected) // size + 2):
+                asked = PageRequest(page_size=size, sort=sort, cursor=cursor)
+                shown = await books.account_entries.page(account, asked)
+                by_cursor += [(each.id, each.net) for each in shown.rows]
+                asked = PageRequest(page=number, page_size=size, sort=sort)
+                other = await books.account_entries.page(account, asked)
+                counted.update((shown.total, other.total))
+                by_number += [(each.id, each.net) for each in other.rows]
+                cursor = shown.next_cursor
+                if cursor is None:
+                    break
+            return by_cursor, by_number
+
+        assert keeper.read(walk) == (expected, expected)
+        assert counted == {len(expected)}
+
+
+def two(amount: int, on: date = date(2026, 3, 3)) -> Posting:
+    return Posting(on, ((0, amount), (1, -amount)))
+
+
+class TestAdvancing:
+    def test_many_entries_at_once_are_rolled_up_at_once(
+        self, shelf: House, partner: Partnership
+    ) -> None:
+        keeper = Keeper(shelf, partner.business(), step=500)
+        days = [date(2026, 1, 1) + timedelta(days=n % 300) for n in range(1_300)]
+        keeper.post([two(1 + n, day) for n, day in enumerate(days)])
+        assert keeper.rolled_up() == {"JE-2026": (1_300, 1_300)}
+        assert sums(keeper.chart(EVER), of_period=False) == keeper.by_lines(EVER)
+
+    def test_a_preview_rolls_nothing_up(self, shelf: House, partner: Partnership) -> None:
+        keeper = Keeper(shelf, partner.business())
+        keeper.post([two(1), two(2)])
+        keeper.post([two(3), two(4)], preview=True)
+        assert keeper.rolled_up() == {"JE-2026": (0, 2)}
+        [(months,)] = shelf.query(
+            "SELECT count(*) FROM account_month WHERE business_id = %s", keeper.business.id
+        )
+        assert months == 0
+
+    def test_years_advance_one_by_one(self, shelf: House, partner: Partnership) -> None:
+        keeper = Keeper(shelf, partner.business())
+        old, new = date(2024, 12, 31), date(2025, 1, 1)
+        keeper.post([two(1, old), two(2, new)], [two(3, old), two(4, old)])
+        assert keeper.rolled_up() == {"JE-2024": (3, 3), "JE-2025": (0, 1)}
+        found = shelf.query(
+            "SELECT month, debits, debit_count FROM account_month"
+            " WHERE business_id = %s AND account_id = %s",
+            keeper.business.id,
+            keeper.accounts[0],
+        )
+        assert found == [(date(2024, 12, 1), 8, 3)]
+
+    def test_readers_see_whole_postings_while_others_post(
+        self, shelf: House, partner: Partnership
+    ) -> None:
+        keeper = Keeper(shelf, partner.business(), step=2)
+        read = 0
+
+        async def post(pool: Pool, turn: int) -> None:
+            for n in range(12):
+                year = 2025 + (n + turn) % 2
+                await keeper.posting(pool, [two(10 * turn + n + 1, date(year, 5, 5))])
+
+        async def look(pool: Pool) -> None:
+            nonlocal read
+            for _ in range(15):
+                states = await keeper.reading(pool, lambda books: books.accounts.chart())
+                assert total(states) == 0
+                moved = states[0].debits
+                assert moved >= read
+                read = moved
+
+        async def all_at_once(pool: Pool) -> None:
+            await asyncio.gather(*(post(pool, turn) for turn in range(4)), look(pool))
+
+        keeper.run(all_at_once, size=4)
+        assert {rolled for rolled, _ in keeper.rolled_up().values()} == {24}
+        assert sums(keeper.chart(EVER), of_period=False) == keeper.by_lines(EVER)
+        assert keeper.roll_ups_hold()
+
+
+class TestPlan:
+    @pytest.mark.parametrize("text", [CHART, FAMILY, NETS])
+    def test_only_the_entries_that_wait_are_looked_at(
+        self, shelf: House, partner: Partnership, text: str
+    ) -> None:
+        keeper = Keeper(shelf, partner.business())
+        told = {
+            "business_id": keeper.business.id,
+            "reference": "1200",
+            "account_id": keeper.accounts[0],
+            **dict.fromkeys(("month", "first_date", "last_date"), date(2026, 3, 1)),
+            **dict.fromkeys(("first_id", "last_id"), new_id()),
+            "ids": [new_id()],
+            **period_parameters(EVER),
+        }
+        with as_server(shelf, keeper.business.id) as connection:
+            connection.execute("SET LOCAL enable_seqscan = off")
+            lines = connection.execute(f"EXPLAIN {text}", told).fetchall()
+        found = [line for (line,) in lines if "rolled_up" in line]
+        assert found
+        assert all("Index Cond" in line for line in found), found
+
+
+@pytest.fixture(scope="module")
+def rolled(shelf: House, partner: Partnership) -> Keeper:
+    keeper = Keeper(shelf, partner.business())
+    keeper.post([two(n, date(2026, month, 3)) for month in (1, 2, 3) for n in (1, 2, 3, 4)])
+    keeper.post([two(100)])
+    assert keeper.rolled_up() == {"JE-2026": (12, 13)}
+    return keeper
+
+
+@pytest.fixture
+def kept(shelf: House, rolled: Keeper) -> Iterator[Keeper]:
+    with put_back(shelf, rolled.business):
+        yield rolled
+
+
+FAULTS = {
+    "a month says more than was posted": (
+        "UPDATE account_month SET debits = debits + 1 WHERE business_id = %s AND debits > 0"
+    ),
+    "a month counts a line too many": (
+        "UPDATE account_month SET credit_count = credit_count + 1 WHERE business_id = %s"
+    ),
+    "a month is missing": (
+        "DELETE FROM account_month WHERE business_id = %s AND month = '2026-02-01'"
+    ),
+    "a month stands on another one's place": (
+        "UPDATE account_month SET month = '2026-07-01' WHERE business_id = %s"
+        " AND month = '2026-02-01'"
+    ),
+    "an entry counts as rolled up that is not": (
+        "UPDATE number_series SET rolled_up = last WHERE business_id = %s AND series = 'JE-2026'"
+    ),
+    "an entry is rolled up and counted again": (
+        "UPDATE number_series SET rolled_up = 11 WHERE business_id = %s AND series = 'JE-2026'"
+    ),
+    "a line that was rolled up is changed": (
+        "UPDATE journal_line SET debit = debit + 1 WHERE business_id = %s AND debit = 4"
+    ),
+}
+
+
+class TestRollUpsAreProven:
+    def test_where_nothing_is_wrong_nothing_is_found(self, shelf: House, kept: Keeper) -> None:
+        assert kept.roll_ups_hold()
+
+    @pytest.mark.parametrize("fault", FAULTS)
+    def test_a_planted_fault_is_found_and_a_rebuilding_mends_it(
+        self, shelf: House, kept: Keeper, fault: str
+    ) -> None:
+        tamper(shelf, FAULTS[fault], kept.business.id)
+        assert "roll_ups" in faults_in(shelf, kept.business)
+        kept.run(lambda pool: rebuild(pool, kept.desk.business_id))
+        assert kept.roll_ups_hold()
+        assert kept.rolled_up() == {"JE-2026": (13, 13)}
+        assert sums(kept.chart(EVER), of_period=False) == kept.by_lines(EVER)
+
+
+class TestRebuilding:
+    def test_it_waits_for_postings_under_way_and_they_for_it(
+        self, shelf: House, partner: Partnership
+    ) -> None:
+        keeper = Keeper(shelf, partner.business(), step=4)
+
+        async def post(pool: Pool) -> None:
+            for n in range(1, 16):
+                await keeper.posting(pool, [two(n)])
+
+        async def again(pool: Pool) -> None:
+            for _ in range(6):
+                await rebuild(pool, keeper.desk.business_id)
+
+        async def all_at_once(pool: Pool) -> None:
+            await asyncio.gather(post(pool), post(pool), again(pool))
+
+        keeper.run(all_at_once, size=4)
+        assert sums(keeper.chart(EVER), of_period=False) == keeper.by_lines(EVER)
+        assert keeper.roll_ups_hold()
+
+    def test_it_tells_how_many_months_there_are(self, shelf: House, kept: Keeper) -> None:
+        assert kept.run(lambda pool: rebuild(pool, kept.desk.business_id)) == 6

@@ -1,0 +1,52 @@
+"""Tables as files: every value in one way, and no text that a spreadsheet would run."""
+
+import csv
+from datetime import UTC, date, datetime, timedelta, timezone
+from io import StringIO
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handlers.replies import Csv
+from server.csv_files import cell, written
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, ""),
+        (True, "true"),
+        (False, "false"),
+        (0, "0"),
+        (-1_200, "-1200"),
+        ("Sales", "Sales"),
+        ("", ""),
+        ("0042", "0042"),
+        (date(2026, 7, 1), "2026-07-01"),
+        (datetime(2026, 7, 1, 9, tzinfo=UTC), "2026-07-01T09:00:00Z"),
+        (datetime(2026, 7, 1, 9, tzinfo=timezone(timedelta(hours=2))), "2026-07-01T07:00:00Z"),
+        (UUID(int=1), "00000000-0000-0000-0000-000000000001"),
+        ("=1+1", "'=1+1"),
+        ("+1", "'+1"),
+        ("-1", "'-1"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\t=1", "'\t=1"),
+        ("\r=1", "'\r=1"),
+        ("\n=1", "'\n=1"),
+        ("＝1+1", "'＝1+1"),  # noqa: RUF001
+        (" =1", " =1"),
+        ("1=1", "1=1"),
+    ],
+)
+def test_a_value_is_written_in_one_way(value: Any, text: str) -> None:
+    assert cell(value) == text
+
+
+@given(st.lists(st.lists(st.text(st.characters(codec="utf-8")), min_size=2, max_size=2)))
+def test_what_is_written_can_be_read(rows: list[list[str]]) -> None:
+    text = written(Csv("x.csv", ("a", "b"), rows)).decode()
+    read = list(csv.reader(StringIO(text, newline=""), strict=True))
+    assert read == [["a", "b"], *([cell(value) for value in row] for row in rows)]
