@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from tests.handlers.bodies import Record
+from tests.handlers.bodies import NOBODY, Record
 from tests.partnership import Business, Partnership
 
 BANKS = "bank-accounts/"
@@ -94,7 +94,7 @@ class TestCreateBankAccount:
     @pytest.mark.parametrize(
         ("account", "status", "code"),
         [
-            (str(uuid4()), 422, "reference_not_found"),
+            (NOBODY, 422, "reference_not_found"),
             ("nowhere", 422, "reference_not_found"),
             ("1200", 422, "control_account"),
             ("6000", 422, "account_type_mismatch"),

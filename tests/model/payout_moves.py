@@ -39,7 +39,7 @@ def bring(books: Books, body: Body) -> tuple[Payout, list[Payment | RefundPaymen
     payout.additional = body.get("additional_refunds_amount_cents", payout.additional)
     payout.status, payout.paid_on = status, day
     payout.was_paid = before.was_paid or status == "paid"
-    left = [*before.payments, *before.refund_payments]
+    left: list[Payment | RefundPayment] = [*before.payments, *before.refund_payments]
     return payout, list(dict.fromkeys([*items, *left]))
 
 

@@ -49,3 +49,56 @@ class TestMigrations:
         for script in ScriptDirectory(str(FOLDER)).walk_revisions():
             assert "SET LOCAL lock_timeout" in Path(script.path).read_text()
             assert not hasattr(script.module, "downgrade")
+
+
+class TestBalances:
+    """What was posted before balances were rolled up by month."""
+
+    BEFORE = "0006"
+    BOOKS = """
+    SET session_replication_role = replica;
+    INSERT INTO business (id, partner_id, version, created_at, updated_at, external_id, legal_name,
+      name, entity_type, email, base_currency, accounting_method, fiscal_year_end, coa_language,
+      activation_at, tokens_valid_from)
+    VALUES ('b0000000-0000-0000-0000-000000000001', gen_random_uuid(), 1, now(), now(), 'x', 'x',
+      'x', 'limited', 'x@example.com', 'GBP', 'accrual', '2000-12-31', 'en', now(), now());
+    INSERT INTO account (business_id, id, version, created_at, updated_at, code, name,
+      account_type, account_subtype)
+    SELECT id, 'a0000000-0000-0000-0000-000000000001', 1, now(), now(), '1', 'x', 'asset',
+      'current_assets' FROM business;
+    INSERT INTO number_series (business_id, series, last)
+    SELECT id, unnest(ARRAY['JE-2025', 'JE-2026', 'INV']), unnest(ARRAY[1, 2, 7]) FROM business;
+    INSERT INTO journal_entry (business_id, id, version, created_at, sequence_number, entry_date,
+      posted_at, description, currency, total, stream, created_by, source_type, source_id)
+    SELECT b.id, gen_random_uuid(), 1, now(), number, on_::date, now(), 'x', 'GBP', 5, 'x',
+      'system', 'invoice', gen_random_uuid()
+    FROM business b, (VALUES ('JE-2025-000001', '2025-12-31'), ('JE-2026-000001', '2026-01-01'),
+      ('JE-2026-000002', '2026-01-31')) AS entries (number, on_);
+    INSERT INTO journal_line (business_id, id, entry_id, line_number, account_id, entry_date,
+      debit, credit, split)
+    SELECT e.business_id, gen_random_uuid(), e.id, 1, 'a0000000-0000-0000-0000-000000000001',
+      entry_date, 5, 0, '[]' FROM journal_entry e;
+    """
+
+    def test_is_rolled_up_by_the_migration(
+        self, empty: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        upgrade = migrations.command.upgrade
+        with monkeypatch.context() as earlier:
+            earlier.setattr(
+                migrations.command, "upgrade", lambda config, _: upgrade(config, self.BEFORE)
+            )
+            migrations.migrate(empty)
+        with psycopg.connect(empty) as connection:
+            connection.execute(self.BOOKS)
+        migrations.migrate(empty)
+        with psycopg.connect(empty) as connection:
+            months = connection.execute(
+                "SELECT month::text, debits, credits, debit_count, credit_count"
+                " FROM account_month ORDER BY month"
+            ).fetchall()
+            series = connection.execute(
+                "SELECT series, rolled_up FROM number_series ORDER BY series"
+            ).fetchall()
+        assert months == [("2025-12-01", 5, 0, 1, 0), ("2026-01-01", 10, 0, 2, 0)]
+        assert series == [("INV", None), ("JE-2025", 1), ("JE-2026", 2)]
