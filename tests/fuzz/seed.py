@@ -167,7 +167,9 @@ def plant_accounts(seeds: Seeds, business: Business, many: int) -> None:
         )
         for n in range(many)
     ]
-    chart = business.api.get("general-ledger/chart-of-accounts/", params={"page_size": 100})
+    # The banks have accounts of their own by now, more than fit on the page before all others.
+    asked = {"page_size": 100, "account_type": "revenue,expense"}
+    chart = business.api.get("general-ledger/chart-of-accounts/", params=asked)
     accounts = [each for each in chart.json()["results"] if not each["is_control_account"]]
     seeds.pools |= {
         "spare_accounts": ids(spare),
