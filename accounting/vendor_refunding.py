@@ -140,11 +140,13 @@ def amend(
     nothing changes, what was given comes back as it is. Raises Conflict `invalid_state_transition`,
     `vendor_refund_paid` or `period_locked`, and what `agree` raises of allocations and fees.
     """
+    given = body.get("allocations")
+    wanted = None if given is None else wanted_given(side, given)
     payment = before.payment(payment_id)
     status = body.get("status") or payment.status
     payment_moves.refuse_move(side, payment.status, status)
     after = _with(before, refund_payments.corrected(payment, body))
-    if body.get("allocations") is not None:
+    if wanted is not None:
         if status == "cancelled":
             raise Conflict(
                 "invalid_state_transition",
@@ -152,7 +154,6 @@ def amend(
                 current_state=payment.status,
                 allowed_next_states=payment_moves.allowed_moves(side, payment.status),
             )
-        wanted = wanted_given(side, body["allocations"])
         after = _allocated_anew(side, after, payment_id, wanted, roles, occasion)
     refund, changed = moved(after.refund, after.payment(payment_id), status, roles, occasion)
     refuse_fee(changed.fee, changed.amount)

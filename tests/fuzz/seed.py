@@ -154,9 +154,16 @@ def plant_documents(pools: dict[str, list[str]], business: Business) -> None:
 
 def plant_accounts(seeds: Seeds, business: Business, many: int) -> None:
     """Accounts without postings, to be changed and archived; and the words for all others."""
+    path = "general-ledger/chart-of-accounts/"
+    # One list of all would have the accounts of the banks first, and there are many.
+    kinds = ({"account_type": kind, "page_size": 100} for kind in ("revenue", "expense"))
+    listed = [
+        each for kind in kinds for each in business.api.get(path, params=kind).json()["results"]
+    ]
+    accounts = [each for each in listed if not each["is_control_account"]]
     spare = [
         business.made(
-            "general-ledger/chart-of-accounts/",
+            path,
             {
                 "code": f"6{n:03}-S",
                 "name": f"Spare {n}",
@@ -167,10 +174,6 @@ def plant_accounts(seeds: Seeds, business: Business, many: int) -> None:
         )
         for n in range(many)
     ]
-    # The banks have accounts of their own by now, more than fit on the page before all others.
-    asked = {"page_size": 100, "account_type": "revenue,expense"}
-    chart = business.api.get("general-ledger/chart-of-accounts/", params=asked)
-    accounts = [each for each in chart.json()["results"] if not each["is_control_account"]]
     seeds.pools |= {
         "spare_accounts": ids(spare),
         "parent_accounts": ["6000", *ids(each for each in accounts if each["code"] == "6300")],

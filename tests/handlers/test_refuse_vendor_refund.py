@@ -16,6 +16,7 @@ from tests.handlers.refunding import (
     REFUNDS,
     agreed,
     as_credit,
+    cancelled,
     changed,
     of_bill,
     of_payment,
@@ -142,6 +143,16 @@ class TestRefusedVendorRefunds:
                 answer = shop.api.post(REFUND_PAYMENTS, json=body)
             [field] = answer.json()["detail"]["field_errors"]
             assert (answer.status_code, field.split(".")[:2]) == (400, ["allocations", "2"])
+
+    def test_such_a_list_is_malformed_also_where_nothing_can_be_allocated_any_more(
+        self, shop: Business, ledger: Ledger, vendor: Record, things: dict[str, Record]
+    ) -> None:
+        payment = agreed(shop, vendor, 100)["payment"]
+        cancelled(shop, payment)
+        twice = {"allocations": [of_payment(things["free"], 1)] * 2}
+        with no_row_anywhere(ledger):
+            answer = shop.api.patch(f"{REFUND_PAYMENTS}{payment['id']}/", json=twice)
+        assert (answer.status_code, answer.json()["error_code"]) == (400, "validation_error")
 
     @pytest.mark.parametrize(
         "item",
