@@ -156,10 +156,11 @@ def plant_accounts(seeds: Seeds, business: Business, many: int) -> None:
     """Accounts without postings, to be changed and archived; and the words for all others."""
     path = "general-ledger/chart-of-accounts/"
     # One list of all would have the accounts of the banks first, and there are many.
-    kinds = ({"account_type": kind, "page_size": 100} for kind in ("revenue", "expense"))
-    listed = [
-        each for kind in kinds for each in business.api.get(path, params=kind).json()["results"]
+    pages = [
+        business.api.get(path, params={"account_type": kind, "page_size": "100"}).json()
+        for kind in ("revenue", "expense")
     ]
+    listed = [each for page in pages for each in page["results"]]
     accounts = [each for each in listed if not each["is_control_account"]]
     spare = [
         business.made(
