@@ -91,7 +91,7 @@ class TestDatabases:
             serve(fresh_folder, "--development", DATABASE_URL=url),
             "The database has no schema yet. Run `accounting migrate` first.",
         )
-        assert processes_of(fresh_folder) == {}
+        assert within(10, lambda: processes_of(fresh_folder) == {})
 
     def test_one_that_is_away_is_waited_for(self, fresh_folder: Path) -> None:
         url = f"postgresql://books@127.0.0.1:{free_port()}/books"
@@ -100,7 +100,7 @@ class TestDatabases:
         assert "Connection refused" in server.events("waiting")[0]["reason"]
         server.stop()
         assert server.process.returncode == 0
-        assert processes_of(fresh_folder) == {}
+        assert within(10, lambda: processes_of(fresh_folder) == {})
 
     def test_one_at_another_schema(self, fresh_folder: Path, named: EmbeddedPostgres) -> None:
         url = made(named, "older")
@@ -127,7 +127,7 @@ class TestDatabases:
             serve(fresh_folder, "--development", DATABASE_URL=url),
             "accounting_server may change posted lines",
         )
-        assert processes_of(fresh_folder) == {}
+        assert within(10, lambda: processes_of(fresh_folder) == {})
 
     def test_one_whose_login_may_not_take_the_role(
         self, fresh_folder: Path, named: EmbeddedPostgres
