@@ -1,0 +1,48 @@
+"""Forms, where all is text: what Schemathesis makes wrong of a text may be right on the wire."""
+
+import json
+import re
+from typing import Any
+
+FORM = "application/x-www-form-urlencoded"
+MULTIPART = "multipart/form-data"
+LISTS_OF_TEXTS = {"tags", "document_tags"}
+FIELD = re.compile(r"/properties/\w+(/items)?")
+WRITTEN_AS_TEXT = {"boolean", "integer", "number"}
+
+
+def read_as_texts(body: dict[str, Any]) -> None:
+    """Make lists of texts what they are on the wire, a field repeated, where all is text.
+
+    Schemathesis takes a number among them for a fault, and the server cannot see it. A text alone
+    in its list could be JSON for a whole list, so none begins like one.
+    """
+    for name in LISTS_OF_TEXTS & body.keys():
+        parts = body[name] if isinstance(body[name], list) else [body[name]]
+        texts = [part if isinstance(part, str) else json.dumps(part) for part in parts]
+        body[name] = [f"x{text}" if text.lstrip().startswith("[") else text for text in texts]
+
+
+def is_right_as_text(case: Any) -> bool:
+    """Tell whether all that was made wrong about a form is that texts are numbers or booleans.
+
+    The server reads the text true where Schemathesis wrote a boolean.
+    """
+    if case.media_type not in (FORM, MULTIPART) or case.meta is None:
+        return False
+    made_wrong = getattr(case.meta.phase.data, "mutations", ())
+    return bool(made_wrong) and all(_is_of_a_text(each) for each in made_wrong)
+
+
+def _is_of_a_text(mutation: Any) -> bool:
+    return (
+        mutation.parameter_location.name == "BODY"
+        and tuple(mutation.keywords) == ("type",)
+        and FIELD.fullmatch(mutation.schema_pointer or "") is not None
+        and "string" in _names(mutation.original_value)
+        and _names(mutation.new_value) <= WRITTEN_AS_TEXT
+    )
+
+
+def _names(types: Any) -> set[str]:
+    return set(types) if isinstance(types, list) else {str(types)}
