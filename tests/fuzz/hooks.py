@@ -43,6 +43,7 @@ schemathesis.openapi.format(
     strategies.one_of(digits.map(german_iban), strategies.just("GB33 BUKB 2020 1555 5555 55")),
 )
 days = strategies.dates(date(FIRST_YEAR, 1, 1), date(LAST_YEAR, 12, 31))
+# A zone is written behind each below.
 moments = strategies.datetimes(datetime(FIRST_YEAR, 1, 2), datetime(LAST_YEAR, 12, 30))  # noqa: DTZ001
 schemathesis.openapi.format("date", days.map(date.isoformat))
 schemathesis.openapi.format(

@@ -1,7 +1,7 @@
 """How hypothesis plays the machine."""
 
 from hypothesis import HealthCheck, Phase, Verbosity
-from hypothesis import settings as Settings  # noqa: N812
+from hypothesis import settings as Settings  # noqa: N812 - a type.
 from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, HypothesisProvider
 
 ENDING_EARLY = 2**-16

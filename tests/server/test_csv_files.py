@@ -36,7 +36,7 @@ from server.csv_files import cell, written
         ("\t=1", "'\t=1"),
         ("\r=1", "'\r=1"),
         ("\n=1", "'\n=1"),
-        ("＝1+1", "'＝1+1"),  # noqa: RUF001
+        ("＝1+1", "'＝1+1"),  # noqa: RUF001 - the wide sign is meant.
         (" =1", " =1"),
         ("1=1", "1=1"),
     ],
