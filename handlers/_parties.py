@@ -45,9 +45,13 @@ async def read(books: Books, store: PartyStore[T], id: UUID) -> Whole[T]:
     return Whole(found, documents)
 
 
-async def lock(books: Books, store: PartyStore[T], id: UUID) -> Whole[T]:
-    """Lock one, then read it; raises NotFound and Stale."""
-    found, documents = await books.ask(store.lock(id), books.stored_documents.all_of(id))
+async def lock(books: Books, store: PartyStore[T], id: UUID, *, closing: bool = False) -> Whole[T]:
+    """Lock one, then read it; raises NotFound and Stale.
+
+    What does not close it never waits for who is just invoiced: busy ones are changed too.
+    """
+    locked = store.lock_to_close(id) if closing else store.lock(id)
+    found, documents = await books.ask(locked, books.stored_documents.all_of(id))
     return Whole(found, documents)
 
 

@@ -94,7 +94,7 @@ async def create_child_account(books: Books, account_id: str, body: AccountChild
 
 async def update_account(books: Books, account_id: str, body: AccountUpdate) -> Reply:
     """Change the supplied fields of an account; `is_active` archives it or brings it back."""
-    family = await lock(books, account_id)
+    family = await lock(books, account_id, closing="is_active" in body)
     account = family.one.account
     given: dict[str, Any] = {name: value for name, value in body.items() if name != "is_active"}
     active = body.get("is_active", account.archived_at is None)
@@ -103,7 +103,7 @@ async def update_account(books: Books, account_id: str, body: AccountUpdate) -> 
 
 async def archive_account(books: Books, account_id: str) -> Reply:
     """Archive an account without a balance and without active children."""
-    family = await lock(books, account_id)
+    family = await lock(books, account_id, closing=True)
     return close(books, family, family.one.account, active=False)
 
 
@@ -115,10 +115,10 @@ async def named(books: Books, account_id: str, *, hold: bool = False) -> Lineage
     return lineage
 
 
-async def lock(books: Books, account_id: str) -> Family:
-    """Lock an account, which waits for the postings under way on it, then read its family."""
+async def lock(books: Books, account_id: str, *, closing: bool) -> Family:
+    """Lock an account, to close it from the postings under way on it too, then read its family."""
     account, *_ = await named(books, account_id)
-    return await books.accounts.lock_family(account.id)
+    return await books.accounts.lock_family(account.id, closing=closing)
 
 
 def close(books: Books, family: Family, account: Account, *, active: bool) -> Reply:

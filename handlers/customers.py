@@ -49,7 +49,7 @@ async def update_customer(
 
 async def archive_customer(books: Books, customer_id: UUID, links: Links) -> Reply:
     """Archive a customer who owes nothing; an archived one stays as it is."""
-    found = await _parties.lock(books, books.customers, customer_id)
+    found = await _parties.lock(books, books.customers, customer_id, closing=True)
     owed = found.account.outstanding_balance
     archived = parties.archive(RECEIVABLE, found.trader, owed, books.now)
     return show(_parties.put(books, found, archived), links)

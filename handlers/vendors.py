@@ -39,7 +39,7 @@ async def get_vendor(books: Books, vendor_id: UUID, links: Links) -> Reply:
 
 async def update_vendor(books: Books, vendor_id: UUID, body: VendorUpdate, links: Links) -> Reply:
     """Change the supplied fields of a vendor; its status too, unless it is archived."""
-    found = await _parties.lock(books, books.vendors, vendor_id)
+    found = await _parties.lock(books, books.vendors, vendor_id, closing="status" in body)
     parties.refuse_status_change(found.trader, body.get("status"))
     changed = replace(found.trader, **facts(body))
     return show(_parties.put(books, found, changed), links)
@@ -47,7 +47,7 @@ async def update_vendor(books: Books, vendor_id: UUID, body: VendorUpdate, links
 
 async def archive_vendor(books: Books, vendor_id: UUID, links: Links) -> Reply:
     """Archive a vendor that is owed nothing; an archived one stays as it is."""
-    found = await _parties.lock(books, books.vendors, vendor_id)
+    found = await _parties.lock(books, books.vendors, vendor_id, closing=True)
     owed = found.account.outstanding_balance
     archived = parties.archive(PAYABLE, found.trader, owed, books.now)
     return show(_parties.put(books, found, archived), links)

@@ -107,7 +107,7 @@ HOLD_NAMED = compiled(
     .with_for_update(read=True, key_share=True)
 )
 READ_NAMED = compiled(select(*(account.c[n] for n in NAMES)).where(in_business(account), _NAMED))
-# No posting may be under way on an account while it is archived, so the lock is the strongest.
-LOCK = compiled(
+# No posting may be under way on an account while it is archived, so this lock is the strongest.
+CLOSE = compiled(
     select(account.c.id).where(in_business(account), among(account.c.id)).with_for_update()
 )

@@ -14,11 +14,11 @@ from accounting.periods import EVER, Period
 from persistence.account_statements import (
     BY_ID,
     CHART,
+    CLOSE,
     FAMILY,
     FAMILY_BY_EXTERNAL_ID,
     HOLD_NAMED,
     LINEAGE,
-    LOCK,
     NAMES,
     READ_NAMED,
     ROLES,
@@ -112,9 +112,6 @@ class AccountStore(Store[AccountState]):
     def assemble(self, answers: Answers) -> list[AccountState]:
         return [_state(row) for row in answers[0]]
 
-    def _locking(self, ids: Sequence[UUID]) -> Query:
-        return Query(LOCK, {"ids": list(ids)})
-
     def chart(self, period: Period = EVER) -> Question[list[AccountState]]:
         """Read every account by code, with the movement within the period."""
         query = Query(CHART, period_parameters(period))
@@ -136,10 +133,11 @@ class AccountStore(Store[AccountState]):
         query = self._family(FAMILY_BY_EXTERNAL_ID, external_id)
         return self.ask((query,), lambda answers: self._family_of(answers[0]))
 
-    def lock_family(self, id: UUID) -> Question[Family]:
-        """Wait for the postings under way on an account, then read it with all above and below.
+    def lock_family(self, id: UUID, *, closing: bool) -> Question[Family]:
+        """Lock an account, then read it with all above and below.
 
-        Raises NotFound, and Stale where If-Match names an older one.
+        To close it, wait for the postings under way on it as well. Raises NotFound, and Stale where
+        If-Match names an older one.
         """
         self.books.note_locks(self.rank, [id])
 
@@ -150,7 +148,8 @@ class AccountStore(Store[AccountState]):
             self.books.check_precondition(found.one)
             return found
 
-        return self.ask((self._locking([id]), self._family(FAMILY, str(id))), answer)
+        lock = Query(CLOSE, {"ids": [id]}) if closing else self._locking([id])
+        return self.ask((lock, self._family(FAMILY, str(id))), answer)
 
     def lineage(self, reference: str, *, hold: bool = False) -> Question[tuple[Account, ...]]:
         """Read an account that is named in any way, and those above it; empty where there is none.

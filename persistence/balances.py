@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from accounting.periods import Period, month_end
 from persistence.statements import Query, Row
+from persistence.tenants import CLOSE_GATE
 
 if TYPE_CHECKING:
     from persistence.books import Books
@@ -161,15 +162,15 @@ WHERE business_id = %(business_id)s AND series LIKE 'JE-%%'
 
 def rebuilding() -> Sequence[str]:
     """The statements that roll everything up anew, in one transaction of the business."""
-    return (_LOCK_OUT, _EMPTY, _ADD_UP, _MARK)
+    return (CLOSE_GATE, _LOCK_OUT, _EMPTY, _ADD_UP, _MARK)
 
 
 class Balances:
     """The roll-up of one business; it advances once in `step` entries of a year."""
 
-    def __init__(self, books: "Books", step: int = STEP) -> None:
+    def __init__(self, books: "Books") -> None:
         self.books = books
-        self.step = step
+        self.step = STEP
 
     def advance(self) -> None:
         """Have the years that this transaction posts to rolled up, where it is due."""

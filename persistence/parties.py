@@ -46,8 +46,10 @@ class PartyStore(Store[PartyAccount[T]], Generic[T]):
     def assemble(self, answers: Answers) -> list[PartyAccount[T]]:
         return [self._account(row) for row in answers[0]]
 
-    def _locking(self, ids: Sequence[UUID]) -> Query:
-        return Query(self.statements.lock, {"ids": list(ids)})
+    def lock_to_close(self, id: UUID) -> Question[PartyAccount[T]]:
+        """Lock one as `lock` does, and wait for all who hold it: nothing names it meanwhile."""
+        closing, locked = Query(self.statements.close, {"ids": [id]}), self.lock(id)
+        return self.ask((closing, *locked.queries), lambda answers: locked.answer(answers[1:]))
 
     def page(self, wanted: PageRequest) -> Question[Page[PartyAccount[T]]]:
         """List one page; asking for a status answers it, archived ones too."""

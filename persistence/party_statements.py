@@ -64,8 +64,8 @@ class PartyStatements(Generic[T]):
         return compiled(chosen.with_for_update(read=True, key_share=True))
 
     @cached_property
-    def lock(self) -> str:
-        """Wait for all who hold one: its status may be about to change."""
+    def close(self) -> str:
+        """Wait for all who hold one: its status is about to change."""
         row = self.party.c
         chosen = select(row.id).where(in_business(self.party), among(row.id)).order_by(row.id)
         return compiled(chosen.with_for_update())

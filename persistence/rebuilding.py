@@ -32,5 +32,5 @@ async def rebuild(pool: Pool, business_id: UUID) -> int:
         except BaseException:
             await connection.rollback()
             raise
-    _, _, added_up, _ = results[len(opened) :]
+    *_, added_up, _ = results
     return added_up.touched

@@ -1,8 +1,9 @@
 """The businesses of one partner, for the time of one request: the wall between partners."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from datetime import date, datetime
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from sqlalchemy import Boolean, Text, Uuid, func, select
@@ -14,10 +15,13 @@ from persistence.books import Precondition
 from persistence.filters import any_part, created_filters
 from persistence.pages import Filter, Listing, Page, PageRequest
 from persistence.sessions import Reading, Writing
+from persistence.staging import Staging
 from persistence.statements import Query, Row, compiled, given
 from persistence.tables import account, business
-from persistence.tenants import PartnerTenant, set_tenant
+from persistence.tenants import CLOSE_GATE, PartnerTenant, set_tenant
 from persistence.wire import Answers, Question
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +74,9 @@ BY_EXTERNAL_ID = compiled(
 LOCK = compiled(select(business.c.id).where(_mine(), _with_id()).with_for_update(key_share=True))
 # Waits for every posting under way, and keeps new ones out until it is decided.
 LOCK_AGAINST_POSTING = compiled(select(business.c.id).where(_mine(), _with_id()).with_for_update())
+CLOSE_MY_GATE = (
+    f"{CLOSE_GATE} FROM business WHERE id = %(business_id)s AND partner_id = %(partner_id)s"
+)
 
 LISTING = Listing(
     source=business,
@@ -132,8 +139,10 @@ class Registry:
 
         Against posting: no posting is under way then, and none begins before this has ended.
         """
-        lock = LOCK_AGAINST_POSTING if against_posting else LOCK
-        queries = [Query(lock, {"id": business_id}), Query(BY_ID, {"id": business_id})]
+        queries = [Query(LOCK, {"id": business_id}), Query(BY_ID, {"id": business_id})]
+        if against_posting:
+            gate = Query(CLOSE_MY_GATE, {"business_id": business_id})
+            queries[:1] = [gate, Query(LOCK_AGAINST_POSTING, {"id": business_id})]
 
         def answer(answers: Answers) -> RegisteredBusiness:
             found = self._only(answers)
@@ -174,7 +183,7 @@ class Registry:
         changed = isinstance(self.session, Writing) and self._staging().holds_change(id_)
         return loaded + 1 if changed else loaded
 
-    def _ask(self, queries: list[Query], answer: Any) -> Question[Any]:
+    def _ask(self, queries: list[Query], answer: Callable[[Answers], T]) -> Question[T]:
         scoped = tuple(Query(q.text, {**q.parameters, **self._scope()}) for q in queries)
         return Question(self.session, scoped, answer)
 
@@ -194,7 +203,7 @@ class Registry:
         self._versions[found.id] = found.version
         return found
 
-    def _staging(self) -> Any:
+    def _staging(self) -> Staging:
         assert isinstance(self.session, Writing), "a reading changes nothing"
         return self.session.staging
 

@@ -45,7 +45,12 @@ _ANNOUNCE = """
        set_config('app.partner_id', %(partner_id)s::text, true),
        set_config('app.key_id', %(key_id)s, true),
        set_config('app.request_id', %(request_id)s, true)"""
-_SET_TENANT_AND_ANNOUNCE = f"{_SET_TENANT},{_ANNOUNCE}"
+# Every writing of a business passes its gate. Whoever closes something (the lock date, the whole
+# business) waits there, and those who come later wait behind it: a lock on the row alone would be
+# joined by one posting after the other, and whoever wants it for itself would never get it.
+_GATE = "hashtextextended('gate ' || %(business_id)s::text, 0)"
+_SET_TENANT_AND_ANNOUNCE = f"{_SET_TENANT}, pg_advisory_xact_lock_shared({_GATE}),{_ANNOUNCE}"
+CLOSE_GATE = f"SELECT pg_advisory_xact_lock({_GATE})"
 _READ_PARTNER_AND_ANNOUNCE = _READ_PARTNER.replace("\nFROM", f",{_ANNOUNCE}\nFROM", 1)
 
 

@@ -48,6 +48,7 @@ class GuardedProtocol(HttpToolsProtocol):
         self.in_head = True
         self.in_body = False
         self.deaf = False  # Whatever still comes in is thrown away.
+        self.leaving = False  # The first request is the last one.
         self.fault: Refusal | None = None
         self.headers_bytes = 0
         self.unseen_bytes = 0  # Of a header line whose end is not here yet.
@@ -55,6 +56,7 @@ class GuardedProtocol(HttpToolsProtocol):
 
     # How long a request may take to arrive.
 
+    # uvicorn narrows the transport as well, and says so in the same way.
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.arm(self.head_seconds, self.head_is_late)
@@ -148,7 +150,7 @@ class GuardedProtocol(HttpToolsProtocol):
         self.disarm()
         super().on_headers_complete()
         self.in_head, self.in_body = False, True
-        if self.parser.should_upgrade():
+        if self.parser.should_upgrade() or self.leaving:
             self.cycle.keep_alive = False
 
     def on_message_complete(self) -> None:
@@ -187,6 +189,19 @@ class GuardedProtocol(HttpToolsProtocol):
             limit_bytes=self.headers_limit_bytes,
             limit_fields=self.fields_limit,
         )
+
+    # How the server leaves.
+
+    def shutdown(self) -> None:
+        """Close after the answer under way; whoever has just come gets a moment for a request.
+
+        It may be on its way already, and closing on it would look like an answer that was lost.
+        """
+        if self.running is None and not self.deaf:
+            self.leaving = True
+            self.arm(self.linger_seconds, self.transport.close)
+        else:
+            super().shutdown()
 
     # How a request is given up.
 

@@ -1,8 +1,11 @@
 """SIGTERM: what is under way is finished, whoever comes later is refused, all is stopped."""
 
+import os
 import signal
+import socket
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 
 import httpx
@@ -10,7 +13,7 @@ import psycopg
 
 from embedded import reaper
 from embedded.postgres import EmbeddedPostgres
-from tests.partnership import Business
+from tests.partnership import Business, Partnership
 from tests.processes.serving import Server, is_free, processes_of, within
 
 
@@ -47,6 +50,58 @@ def waits_for_a_lock(connection: psycopg.Connection) -> bool:
     return row is not None and row[0] > 0
 
 
+class Callers:
+    """Callers who write with a connection of its own for each request, and count the answers."""
+
+    def __init__(self, business: Business, count: int = 8) -> None:
+        self.business = business
+        self.headers = {**business.api.headers, "Connection": "close"}
+        self.seen: Counter[int | str] = Counter()
+        self.stopped = threading.Event()
+        self.threads = [threading.Thread(target=self.write) for _ in range(count)]
+        for thread in self.threads:
+            thread.start()
+
+    def write(self) -> None:
+        while not self.stopped.is_set():
+            address = f"{self.business.base_url}/customers/"
+            body = {"company_name": "Hurried Bakery"}
+            try:
+                answer = httpx.post(address, json=body, headers=self.headers, timeout=60)
+                self.seen[answer.status_code] += 1
+            except httpx.TransportError as error:
+                self.seen[repr(error)] += 1
+
+    def wait_for(self, more: int) -> None:
+        """Return when so many more requests were answered."""
+        target = self.seen[201] + more
+        assert within(60, lambda: self.seen[201] >= target), self.seen
+
+    def stop(self) -> None:
+        self.stopped.set()
+        for thread in self.threads:
+            thread.join()
+
+
+class TestWorkerTold:
+    def test_to_drain_loses_no_request_and_another_takes_its_place(
+        self, served: Server, acme: Partnership
+    ) -> None:
+        business = acme.business()
+        callers = Callers(business)
+        try:
+            for _ in range(2):
+                told, *_ = served.wait_for_workers(2)
+                callers.wait_for(10)
+                os.kill(told, signal.SIGTERM)
+                assert within(30, lambda told=told: told not in served.workers)
+                callers.wait_for(10)
+        finally:
+            callers.stop()
+        assert set(callers.seen) == {201}
+        assert business.api.get("customers/").json()["count"] == callers.seen[201]
+
+
 class TestDraining:
     def test_a_slow_request_is_finished_and_new_ones_are_refused(self, fresh_folder: Path) -> None:
         url = EmbeddedPostgres(fresh_folder / "postgres").url()
@@ -69,6 +124,21 @@ class TestDraining:
         assert is_free(server.port)
         assert reaper.is_down(fresh_folder / "postgres")
         assert within(2, lambda: processes_of(fresh_folder) == {})
+
+    def test_whoever_has_just_come_is_answered_once_and_the_silent_do_not_hold_it(
+        self, lived_in: Path
+    ) -> None:
+        with Server(lived_in, "--development", "--workers", "1") as server:
+            address = ("127.0.0.1", server.port)
+            with socket.create_connection(address, 10) as late, socket.create_connection(address):
+                server.get("/health/live")  # By now both are taken in.
+                server.process.send_signal(signal.SIGTERM)
+                assert within(2, lambda: refuses(server))
+                late.sendall(b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                answer = late.makefile("rb").read()
+                assert server.process.wait(10) == 0
+        assert answer.startswith(b"HTTP/1.1 200 ")
+        assert b"\r\nconnection: close\r\n" in answer
 
     def test_an_interrupted_idle_server_stops_at_once(self, lived_in: Path) -> None:
         with Server(lived_in, "--development", "--workers", "1") as server:

@@ -2,69 +2,46 @@
 
 import os
 import signal
-import threading
 import time
 from pathlib import Path
-from typing import Any
-
-import httpx
 
 from embedded import reaper
-from tests.partnership import Business, Partnership, client
-from tests.processes.serving import Server, accounting, is_free, processes_of, within
+from embedded.postgres import EmbeddedPostgres
+from tests.partnership import Partnership
+from tests.processes.clerks import Office, at_work
+from tests.processes.serving import (
+    PATIENCE_SECONDS,
+    Server,
+    accounting,
+    is_free,
+    processes_of,
+    within,
+)
 
 GONE_SECONDS = 2.0
 
 
-class Writers:
-    """Callers who write as fast as they can and remember what was acknowledged."""
-
-    def __init__(self, business: Business, count: int = 4) -> None:
-        self.business = business
-        self.customer = business.customer()
-        self.acknowledged: list[str] = []
-        self.statuses: set[int] = set()
-        self.stopped = threading.Event()
-        self.threads = [threading.Thread(target=self.write, args=(n,)) for n in range(count)]
-        for thread in self.threads:
-            thread.start()
-
-    def write(self, number: int) -> None:
-        headers = dict(self.business.api.headers)
-        with client(self.business.base_url, headers=headers, timeout=30) as caller:
-            while not self.stopped.is_set():
-                try:
-                    answer = caller.post("invoices/", json=self.invoice())
-                except httpx.TransportError:
-                    continue
-                self.statuses.add(answer.status_code)
-                if answer.status_code == 201:
-                    self.acknowledged.append(answer.json()["id"])
-
-    def invoice(self) -> dict[str, Any]:
-        return {
-            "customer_id": self.customer["id"],
-            "line_items": [{"quantity": 1, "unit_price": 100, "description": "Coffee"}],
-            "sent_at": "2026-07-01T09:00:00Z",
-        }
-
-    def wait_for(self, more: int) -> None:
-        """Return when so many more writes are acknowledged."""
-        target = len(self.acknowledged) + more
-        assert within(30, lambda: len(self.acknowledged) >= target), self.statuses
-
-    def stop(self) -> None:
-        self.stopped.set()
-        for thread in self.threads:
-            thread.join()
+def sweep_finds(folder: Path, offices: list[Office]) -> None:
+    """Hold that the sweep would take away the files that nobody was told of, and no others."""
+    for path in (folder / "documents").glob("*/*"):
+        os.utime(path, (0, 0))  # It leaves alone what may still be under way.
+    swept = accounting(folder, "sweep-documents", "--dry-run")
+    assert swept.returncode == 0, swept.stderr
+    found = {line.rpartition("/")[2] for line in swept.stdout.splitlines() if "/" in line}
+    assert found == set().union(*(office.left_behind for office in offices))
 
 
-def everything_is_gone(server: Server) -> None:
+def answers_stand(folder: Path, office: Office) -> None:
+    """Hold what the clerks were told against the books and the storage."""
+    office.hold(EmbeddedPostgres(folder / "postgres").url(), folder / "documents")
+    proof = office.business.api.get("integrity/", timeout=60).json()
+    assert all(each["ok"] for each in proof["checks"]), proof
+
+
+def everything_is_gone(server: Server, seconds: float = GONE_SECONDS) -> None:
     """Hold that neither a process nor the port nor PostgreSQL is left, in time."""
-    assert within(GONE_SECONDS, lambda: is_free(server.port))
-    assert within(GONE_SECONDS, lambda: processes_of(server.folder) == {}), processes_of(
-        server.folder
-    )
+    assert within(seconds, lambda: is_free(server.port))
+    assert within(seconds, lambda: processes_of(server.folder) == {}), processes_of(server.folder)
     assert reaper.is_down(server.folder / "postgres")
 
 
@@ -105,24 +82,20 @@ class TestKilledWorker:
 
 
 class TestKilledPostgres:
-    def test_it_is_started_again_and_requests_are_answered_again(
-        self, served: Server, acme: Partnership
+    def test_it_is_started_again_and_no_answer_is_lost_with_it_nor_with_a_worker(
+        self, served: Server, lived_in: Path, acme: Partnership
     ) -> None:
         served.wait_for_workers(2)
-        business = acme.business()
-        writers = Writers(business)
-        try:
-            writers.wait_for(10)
-            first = served.postgres()
+        first = served.postgres()
+        with at_work(acme.business()) as office:
+            office.wait_for(20)
+            served.kill(served.workers[0])
+            office.wait_for(20)
             served.kill(first)
-            writers.wait_for(20)
-        finally:
-            writers.stop()
-        assert writers.statuses <= {201, 503}
+            office.wait_for(20)
         assert served.postgres() != first
         assert served.events("postgres_back")
-        for identifier in writers.acknowledged:
-            assert business.api.get(f"invoices/{identifier}/").status_code == 200
+        answers_stand(lived_in, office)
 
     def test_idle_connections_that_broke_are_replaced_unseen(
         self, served: Server, acme: Partnership
@@ -135,21 +108,23 @@ class TestKilledPostgres:
         assert {answer.status_code for answer in answers} == {200}
 
 
-class TestKilledEverything:
-    def test_every_acknowledged_write_is_there_and_the_books_hold(self, fresh_folder: Path) -> None:
+class TestKilledServer:
+    def test_its_master_or_all_of_it_every_answer_stands_and_the_books_hold(
+        self, fresh_folder: Path
+    ) -> None:
         with Server(fresh_folder) as server:
-            business = server.partner().business()
-            server.wait_for_workers()
-            writers = Writers(business)
-            try:
-                writers.wait_for(100)
-                server.kill(*processes_of(fresh_folder))
-            finally:
-                writers.stop()
-            server.process.wait()
-            everything_is_gone(server)
-            server.start().wait()
-            for identifier in writers.acknowledged:
-                assert business.api.get(f"invoices/{identifier}/").status_code == 200
+            partner, offices = server.partner(), list[Office]()
+            for all_of_it in (False, True):
+                server.wait_for_workers()
+                with at_work(partner.business()) as office:
+                    office.wait_for(40)
+                    master = server.process.pid
+                    server.kill(*(processes_of(fresh_folder) if all_of_it else [master]))
+                server.process.wait()
+                everything_is_gone(server, PATIENCE_SECONDS)  # It writes down what it has.
+                server.start().wait()
+                answers_stand(fresh_folder, office)
+                offices.append(office)
+            sweep_finds(fresh_folder, offices)
             proven = accounting(fresh_folder, "check-books")
             assert proven.returncode == 0, proven.stdout + proven.stderr

@@ -1,0 +1,300 @@
+"""Two changes of receivables that exclude each other, at the same moment, many times over."""
+
+from collections.abc import Callable
+from functools import partial
+
+import httpx
+import pytest
+
+from tests.bookkeeping import Ledger
+from tests.concurrency.racing import Ran, statuses, together
+from tests.handlers.bodies import (
+    SENT,
+    Record,
+    credit_body,
+    invoice_body,
+    line,
+    paid,
+    part,
+    payment_body,
+    sent,
+    settled,
+    share,
+)
+from tests.partnership import Business
+
+PAYMENTS, CREDITS, REFUNDS = "invoices/payments/", "customer-credits/", "invoices/refunds/"
+ACCOUNTS = "general-ledger/chart-of-accounts/"
+PAIRS = 6
+
+Call = Callable[[], httpx.Response]
+
+
+def cross(*pairs: tuple[Call, ...]) -> list[tuple[Ran, ...]]:
+    """Set all calls of all pairs off at once; the answers of each pair, none of them a 5xx."""
+    ran = iter(together([call for pair in pairs for call in pair]))
+    answered = [tuple(next(ran) for _ in pair) for pair in pairs]
+    assert {each.status for pair in answered for each in pair} <= {200, 201, 409, 422}
+    return answered
+
+
+def read(shop: Business, path: str) -> Record:
+    answer = shop.api.get(path)
+    assert answer.status_code == 200
+    shown: Record = answer.json()
+    return shown
+
+
+def pay(shop: Business, buyer: Record, invoice: Record, amount: int) -> Call:
+    body = payment_body(buyer, amount, allocations=[part(invoice, amount)])
+    return partial(shop.api.post, PAYMENTS, json=body)
+
+
+class TestOneInvoice:
+    def test_it_is_voided_or_something_settles_it(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        invoices = [sent(shop, buyer, 100) for _ in range(PAIRS)]
+        calls = []
+        for place, invoice in enumerate(invoices):
+            path = f"invoices/{invoice['id']}/"
+            credit = credit_body(buyer, {"amount": 60}, sent_at=SENT)
+            credit["allocations"] = [share(invoice, 60)]
+            settle: Call = (
+                pay(shop, buyer, invoice, 60),
+                partial(shop.api.post, CREDITS, json=credit),
+                partial(shop.api.post, f"{path}write-offs/", json={"amount_cents": 60}),
+            )[place % 3]
+            calls.append((settle, partial(shop.api.post, f"{path}void/")))
+        for invoice, (settling, voiding) in zip(invoices, cross(*calls), strict=True):
+            assert sorted((settling.status // 100, voiding.status // 100)) == [2, 4]
+            left = read(shop, f"invoices/{invoice['id']}/")
+            voided = voiding.status == 200
+            assert (left["status"] == "voided") is voided
+            assert left["outstanding_balance"] == (0 if voided else 40)
+
+    def test_it_is_replaced_before_it_is_paid_or_not_at_all(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        invoices = [sent(shop, buyer, 100) for _ in range(PAIRS)]
+        calls = [
+            (
+                pay(shop, buyer, each, 60),
+                partial(
+                    shop.api.put,
+                    f"invoices/{each['id']}/",
+                    json={"line_items": [line(80 if place % 2 else 50)]},
+                ),
+            )
+            for place, each in enumerate(invoices)
+        ]
+        for place, (paying, replacing) in enumerate(cross(*calls)):
+            shown = read(shop, f"invoices/{invoices[place]['id']}/")
+            total = (80 if place % 2 else 50) if replacing.status == 200 else 100
+            assert replacing.code in (None, "invoice_has_allocations")
+            assert paying.code in (None, "allocation_exceeds_outstanding")
+            assert paying.status == 201 or (replacing.status, total) == (200, 50)
+            owed = total - (60 if paying.status == 201 else 0)
+            assert (shown["total_amount"], shown["outstanding_balance"]) == (total, owed)
+            assert owed >= 0
+
+    def test_a_draft_is_sent_replaced_or_deleted_and_never_half_of_each(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        drafts = [shop.made("invoices/", invoice_body(buyer)) for _ in range(PAIRS)]
+        calls: list[Call] = []
+        for each in drafts:
+            path = f"invoices/{each['id']}/"
+            new = {"line_items": [line(70)], "sent_at": SENT}
+            calls += [
+                partial(shop.api.post, f"{path}send/"),
+                partial(shop.api.put, path, json=new),
+                partial(shop.api.delete, path),
+                partial(shop.api.post, CREDITS, json=credit_of(buyer, each)),
+            ]
+        ran = together(calls)
+        assert {each.status for each in ran} <= {200, 201, 404, 409, 422}
+        for place, each in enumerate(drafts):
+            _, _, deleting, crediting = ran[place * 4 : place * 4 + 4]
+            gone = shop.api.get(f"invoices/{each['id']}/").status_code == 404
+            assert gone is (deleting.status == 200)
+            # What names it as its source holds it, and what is gone is named by nothing.
+            assert not (gone and crediting.status == 201)
+
+    def test_what_settled_it_bounces_while_it_is_refunded(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        calls = []
+        for _ in range(PAIRS):
+            invoice = sent(shop, buyer, 100)
+            payment = paid(shop, buyer, 100, part(invoice, 100))
+            refund = {"invoice_id": invoice["id"], "amount_cents": 30}
+            bounce = partial(
+                shop.api.patch, f"{PAYMENTS}{payment['id']}/", json={"status": "failed"}
+            )
+            calls.append((partial(shop.api.post, REFUNDS, json=refund), bounce))
+        for refunding, bouncing in cross(*calls):
+            assert bouncing.status == 200  # What was refunded before is owed again.
+            assert refunding.code in (None, "refund_exceeds_refundable")
+
+
+def credit_of(buyer: Record, source: Record) -> Record:
+    """A draft of a credit that names an invoice as its source."""
+    return credit_body(buyer, source_invoice_id=source["id"])
+
+
+class TestMoneyNotApplied:
+    def test_it_is_refunded_or_settles_something(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        calls, payments = [], []
+        for _ in range(PAIRS):
+            invoice, payment = sent(shop, buyer, 100), paid(shop, buyer, 100)
+            take = {"allocations": [part(invoice, 70)]}
+            refund = {"payment_id": payment["id"], "amount_cents": 60}
+            calls.append(
+                (
+                    partial(shop.api.post, REFUNDS, json=refund),
+                    partial(shop.api.patch, f"{PAYMENTS}{payment['id']}/", json=take),
+                )
+            )
+            payments.append(payment)
+        for payment, pair in zip(payments, cross(*calls), strict=True):
+            assert sorted(each.status // 100 for each in pair) == [2, 4]
+            left = read(shop, f"{PAYMENTS}{payment['id']}/")["remaining_amount_cents"]
+            assert left == (40 if pair[0].status == 201 else 30)
+
+    def test_its_refund_is_cancelled_while_it_is_applied(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        calls = []
+        for _ in range(PAIRS):
+            invoice, payment = sent(shop, buyer, 100), paid(shop, buyer, 100)
+            refund = shop.refund(payment, amount_cents=60)
+            take = {"allocations": [part(invoice, 70)]}
+            calls.append(
+                (
+                    partial(shop.api.delete, f"{REFUNDS}{refund['id']}/"),
+                    partial(shop.api.patch, f"{PAYMENTS}{payment['id']}/", json=take),
+                )
+            )
+        for cancelling, applying in cross(*calls):
+            assert cancelling.status == 200
+            assert applying.status in (200, 422)
+
+
+class TestOneRefund:
+    @pytest.mark.parametrize("_round", range(2))
+    def test_its_payment_is_taken_back_before_the_refund_is(
+        self, shop: Business, ledger: Ledger, buyer: Record, _round: int
+    ) -> None:
+        calls, refunds = [], []
+        for _ in range(PAIRS):
+            refund = shop.refund(settled(shop, buyer, 100), amount_cents=60)
+            path = f"{REFUNDS}{refund['id']}/"
+            made = shop.refund_payment(refund, amount_cents=20)
+            calls.append(
+                (
+                    partial(shop.api.post, f"{path}payments/{made['id']}/delete/"),
+                    partial(shop.api.delete, path),
+                    partial(shop.api.post, f"{path}payments/", json={"amount_cents": 50}),
+                )
+            )
+            refunds.append(path)
+        for path, (back, cancelling, paying) in zip(refunds, cross(*calls), strict=True):
+            shown = read(shop, path)
+            assert back.status == 200
+            assert (shown["status"] == "cancelled") is (cancelling.status == 200)
+            assert shown["paid_amount"] == (50 if paying.status == 201 else 0)
+            assert not (cancelling.status == 200 and paying.status == 201)
+
+    def test_it_is_paid_once_in_full(self, shop: Business, ledger: Ledger, buyer: Record) -> None:
+        refund = shop.refund(settled(shop, buyer, 100), amount_cents=60)
+        ran = together([partial(shop.api.post, f"{REFUNDS}{refund['id']}/payments/")] * 10)
+        assert statuses(ran) in ({201: 1, 422: 9}, {201: 1, 409: 9})
+        assert read(shop, f"{REFUNDS}{refund['id']}/")["paid_amount"] == 60
+
+
+class TestArchiving:
+    def test_a_customer_who_is_archived_takes_neither_invoice_nor_payment_nor_credit(
+        self, shop: Business, ledger: Ledger
+    ) -> None:
+        buyers = [shop.customer() for _ in range(PAIRS)]
+        bodies = (
+            ("invoices/", lambda buyer: invoice_body(buyer, sent_at=SENT)),
+            (PAYMENTS, payment_body),
+            (CREDITS, lambda buyer: credit_body(buyer, sent_at=SENT)),
+        )
+        calls = []
+        for place, buyer in enumerate(buyers):
+            path, body = bodies[place % 3]
+            archive = partial(shop.api.post, f"customers/{buyer['id']}/archive/")
+            calls.append((partial(shop.api.post, path, json=body(buyer)), archive))
+        for place, (posting, archiving) in enumerate(cross(*calls)):
+            assert posting.code in (None, "customer_archived")
+            # An invoice keeps its customer; money and credits that wait do not.
+            assert archiving.status == 200 or (place % 3 == 0 and posting.status == 201)
+            if archiving.status == 200 and place % 3 == 0:
+                assert posting.status == 409
+            assert read(shop, f"customers/{buyers[place]['id']}/")["is_archived"] is (
+                archiving.status == 200
+            )
+
+    @pytest.mark.parametrize("_round", range(2))
+    def test_an_account_is_archived_empty_or_not_at_all(
+        self, shop: Business, ledger: Ledger, buyer: Record, _round: int
+    ) -> None:
+        kinds = {
+            "4901": {"account_type": "revenue", "account_subtype": "revenue"},
+            "6901": {"account_type": "expense", "account_subtype": "operating_expenses"},
+        }
+        for code, kind in kinds.items():
+            shop.made(ACCOUNTS, {"code": code, "name": "Raced", **kind})
+        revenue, expense = ({"type": "AccountCode", "code": code} for code in kinds)
+        credit = credit_body(buyer, {"amount": 10, "revenue_account_identifier": revenue})
+        given_up = {"amount_cents": 10, "destination_account": expense}
+        invoices = [sent(shop, buyer, 100) for _ in range(4)]
+        [*ran] = cross(
+            *[
+                (
+                    partial(shop.api.post, CREDITS, json={**credit, "sent_at": SENT}),
+                    partial(shop.api.post, f"invoices/{each['id']}/write-offs/", json=given_up),
+                )
+                for each in invoices
+            ],
+            tuple(partial(shop.api.delete, f"{ACCOUNTS}{code}/") for code in kinds),
+        )
+        *posted, archived = ran
+        for place, code in enumerate(kinds):
+            account = read(shop, f"{ACCOUNTS}{code}/")
+            assert {pair[place].code for pair in posted} <= {None, "account_archived"}
+            assert account["is_active"] is (archived[place].status == 409)
+            assert (account["current_balance"] == 0) is (archived[place].status == 200)
+
+
+class TestLockDate:
+    def test_it_moves_while_all_kinds_of_things_are_posted_and_taken_back(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        business = f"/v1/platform/businesses/{shop.id}/"
+        calls: list[tuple[Call, ...]] = []
+        for _ in range(4):
+            invoice, other = settled(shop, buyer, 100), sent(shop, buyer, 100)
+            payment = paid(shop, buyer, 50)
+            take = {"allocations": [part(other, 30)]}
+            calls.append(
+                (
+                    partial(shop.api.post, REFUNDS, json={"invoice_id": invoice["id"]}),
+                    partial(shop.api.patch, f"{PAYMENTS}{payment['id']}/", json=take),
+                    partial(shop.api.post, f"invoices/{other['id']}/write-offs/"),
+                    pay(shop, buyer, other, 20),
+                    partial(shop.api.post, CREDITS, json=credit_body(buyer, sent_at=SENT)),
+                )
+            )
+        locks = tuple(
+            partial(shop.partner.api.patch, business, json={"lock_date": day})
+            for day in ("2025-04-30", None, "2025-04-30", None)
+        )
+        *_, moved = cross(*calls, locks)
+        assert {each.status for each in moved} == {200}
+        ledger.lock(None)

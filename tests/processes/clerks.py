@@ -1,0 +1,229 @@
+"""Clerks who settle, give back and write off as fast as they can, and remember every answer.
+
+What they were told before the server died is held against what it says afterwards.
+"""
+
+import random
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import count
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import psycopg
+
+from tests.handlers.bodies import SENT, Record, credit_body, invoice_body, part, payment_body, share
+from tests.handlers.files import CSV, PDF, in_json
+from tests.partnership import Business, client
+from tests.processes.serving import within
+
+PAYMENTS, CREDITS, REFUNDS = "invoices/payments/", "customer-credits/", "invoices/refunds/"
+EFFECTS = "SELECT count(*) FROM audit_record WHERE business_id = %s AND request_id = %s"
+KEPT = "SELECT count(*) FROM reply WHERE business_id = %s AND key = %s"
+NAMED = "SELECT storage_key, sha256 FROM stored_document WHERE business_id = %s"
+_numbers = count(1)
+
+
+@dataclass
+class Said:
+    """One request, and the answer it got; None where that never came, or was a 503."""
+
+    method: str
+    path: str
+    content: Record
+    key: str
+    name: str
+    answer: httpx.Response | None = None
+
+    @property
+    def brings_file(self) -> bool:
+        return "files" in self.content or "document" in self.content.get("json", {})
+
+
+class Interrupted(Exception):
+    """An answer did not come: whatever was to build on it is given up."""
+
+
+class Clerk(threading.Thread):
+    """One client with a connection of its own, a customer of its own, and a key for each write."""
+
+    def __init__(self, office: "Office") -> None:
+        super().__init__(daemon=True)
+        self.office = office
+        self.buyer = office.business.customer()
+        self.said: list[Said] = []
+        self.fault: Exception | None = None
+
+    def run(self) -> None:
+        while not self.office.stopped.is_set():
+            try:
+                with self.office.caller() as self.api:
+                    self.work()
+            except Interrupted:
+                self.office.stopped.wait(0.02)
+            except Exception as error:  # An answer that nobody expects, too.
+                self.fault = error
+                return
+
+    def say(self, method: str, path: str, **content: Any) -> Record:
+        """Send a write once, under a key of its own."""
+        said = Said(method, path, content, str(uuid4()), f"clerk-{next(_numbers)}")
+        self.said.append(said)
+        try:
+            answer = send(self.api, said)
+        except httpx.TransportError:
+            raise Interrupted from None
+        if answer.status_code == 503:
+            raise Interrupted
+        assert answer.status_code in (200, 201), (path, answer.text)
+        said.answer = answer
+        body: Record = answer.json()
+        return body.get("payment", body)
+
+    def work(self) -> None:
+        """One round of all that money does on this side, in no fixed order after the payment."""
+        buyer = self.buyer
+        sent = invoice_body(buyer, sent_at=SENT, document=in_json(PDF))
+        invoice, other = (self.say("POST", "invoices/", json=sent) for _ in range(2))
+        take = {"allocations": [part(invoice, 600), part(other, 100)]}
+        payment = self.say("POST", PAYMENTS, json=payment_body(buyer, 900, **take))
+        moved = {"allocations": [part(invoice, 500), part(other, 200)]}
+        self.say("PATCH", f"{PAYMENTS}{payment['id']}/", json=moved)
+        for step in random.sample((self.give_back, self.credit, self.write_off), 3):
+            step(invoice, other)
+
+    def give_back(self, invoice: Record, _: Record) -> None:
+        paper = {"files": {"document": ("slip.csv", CSV, "text/csv")}}
+        given = {"invoice_id": invoice["id"], "amount_cents": "90", "document_type": "receipt"}
+        refund = self.say("POST", REFUNDS, data=given, **paper)
+        path = f"{REFUNDS}{refund['id']}/payments/"
+        for amount in (20, 30):
+            paid = self.say("POST", path, json={"amount_cents": amount})
+        self.say("POST", f"{path}{paid['id']}/delete/")
+
+    def credit(self, invoice: Record, other: Record) -> None:
+        apply = {"sent_at": SENT, "allocations": [share(invoice, 50)], "document": in_json(PDF)}
+        credit = self.say("POST", CREDITS, json=credit_body(self.buyer, {"amount": 80}, **apply))
+        self.say("PUT", f"{CREDITS}{credit['id']}/", json={"allocations": [share(other, 70)]})
+
+    def write_off(self, _: Record, other: Record) -> None:
+        path = f"invoices/{other['id']}/write-offs/"
+        for amount in (40, 60):
+            shown = self.say("POST", path, json={"amount_cents": amount})
+        self.say("DELETE", f"{path}{shown['write_offs'][0]['id']}/")
+
+    @property
+    def answered(self) -> list[Said]:
+        return [each for each in self.said if each.answer is not None]
+
+
+class Office:
+    """Some clerks over one business."""
+
+    def __init__(self, business: Business, clerks: int = 4) -> None:
+        self.business = business
+        self.headers = {"Authorization": business.api.headers["Authorization"]}
+        self.stopped = threading.Event()
+        self.left_behind: set[str] = set()  # Files without a record, once they were looked for.
+        self.clerks = [Clerk(self) for _ in range(clerks)]
+        for clerk in self.clerks:
+            clerk.start()
+
+    def caller(self) -> httpx.Client:
+        return client(self.business.base_url, headers=self.headers, timeout=30)
+
+    def wait_for(self, more: int) -> None:
+        """Return when so many more writes were answered."""
+        target = self.answers + more
+        assert within(60, lambda: self.answers >= target or bool(self.faults)), self.answers
+        assert self.faults == []
+
+    def stop(self) -> None:
+        self.stopped.set()
+        for clerk in self.clerks:
+            clerk.join()
+        assert self.faults == []
+
+    @property
+    def answers(self) -> int:
+        return sum(len(clerk.answered) for clerk in self.clerks)
+
+    @property
+    def faults(self) -> list[Exception]:
+        return [clerk.fault for clerk in self.clerks if clerk.fault is not None]
+
+    @property
+    def said(self) -> list[Said]:
+        return [each for clerk in self.clerks for each in clerk.said]
+
+    def lost(self) -> list[Said]:
+        """The writes whose outcome nobody was told."""
+        return [each for each in self.said if each.answer is None]
+
+    def hold(self, database_url: str, documents: Path) -> None:
+        """Hold what was said against what is there, and say all of it once more."""
+        with psycopg.connect(database_url, autocommit=True) as books:
+            self.hold_whole(books)
+            self.hold_files(books, documents)
+        with self.caller() as api:
+            for each in self.said:
+                hold_repeat(api, each)
+
+    def hold_whole(self, books: psycopg.Connection) -> None:
+        """Whatever was told is there; the rest is there with its answer under its key, or not."""
+        for each in self.said:
+            done = exists(books, EFFECTS, self.business.id, each.name)
+            assert done or each.answer is None, each
+            if each.method != "DELETE":  # It takes no key.
+                assert exists(books, KEPT, self.business.id, each.key) == done, each
+
+    def hold_files(self, books: psycopg.Connection, documents: Path) -> None:
+        """Each record has its file; a file without a record belongs to a lost answer."""
+        folder = documents / self.business.id
+        named = dict(books.execute(NAMED, (self.business.id,)).fetchall())
+        there = {path.name: sha256(path.read_bytes()).hexdigest() for path in folder.glob("*")}
+        assert named.items() <= there.items(), named.items() - there.items()
+        self.left_behind = there.keys() - named.keys()
+        lost = [each for each in self.lost() if each.brings_file]
+        assert len(self.left_behind) <= len(lost), (self.left_behind, lost)
+
+
+@contextmanager
+def at_work(business: Business) -> Iterator[Office]:
+    """Let clerks work for the time of a block."""
+    office = Office(business)
+    try:
+        yield office
+    finally:
+        office.stop()
+
+
+def send(api: httpx.Client, said: Said) -> httpx.Response:
+    """Send a write under its key and its name."""
+    headers = {"Idempotency-Key": said.key, "X-Request-ID": said.name}
+    if said.method == "DELETE":
+        headers.pop("Idempotency-Key")
+    return api.request(said.method, said.path, headers=headers, **said.content)
+
+
+def exists(books: psycopg.Connection, question: str, *about: str) -> bool:
+    """Whether there is any row of it."""
+    row = books.execute(question, about).fetchone()
+    return row is not None and row[0] > 0
+
+
+def hold_repeat(api: httpx.Client, said: Said) -> None:
+    """A repeat gets the answer that was given, or the one that it would have got; ever the same."""
+    told = said.answer or send(api, said)
+    again = send(api, said)
+    if said.method == "DELETE":  # What is taken back already is refused.
+        assert again.status_code == 409
+        return
+    assert told.status_code in (200, 201), told.text
+    assert (again.status_code, again.content) == (told.status_code, told.content), again.text
+    assert again.headers["idempotent-replayed"] == "true", said
