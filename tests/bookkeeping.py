@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
-import psycopg
-
 from persistence import tables
 from tests.house import House
 from tests.partnership import Business
@@ -71,9 +69,8 @@ class Ledger:
         self.business = business
 
     def ask(self, text: str, **parameters: Any) -> list[tuple[Any, ...]]:
-        with psycopg.connect(self.house.database_url) as connection:
-            given = {"business": self.business.id, **parameters}
-            return connection.execute(text, given).fetchall()
+        given = {"business": self.business.id, **parameters}
+        return self.house.watcher.execute(text, given).fetchall()
 
     def entries(self, source: dict[str, Any] | None = None) -> list[Entry]:
         rows = self.ask(_ENTRIES, source=source["id"] if source else None)

@@ -1,7 +1,7 @@
 """One private PostgreSQL per run, one migrated database and one real HTTP server per worker."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,22 @@ from tests.partnership import Partnership
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(CoverageTable(config))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Forget what was written while a test passed: the server writes a line for each request.
+
+    Kept, all of it goes to the terminal's process three times and stays in both until the end.
+    """
+    report = yield
+    if report.passed:
+        report.sections.clear()
+    if call.when == "teardown":
+        item._report_sections.clear()
+    return report
 
 
 @pytest.fixture(scope="session")

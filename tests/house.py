@@ -8,6 +8,7 @@ import tempfile
 import threading
 import time
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -100,6 +101,8 @@ class House:
         for partner in self.partners:
             for client in partner.clients:
                 client.close()
+        if "watcher" in self.__dict__:
+            self.watcher.close()
         self.server.should_exit = True
         self.thread.join(timeout=30)
         self.listener.close()
@@ -124,6 +127,31 @@ class House:
         """Ask the database as its owner, past every wall."""
         with psycopg.connect(self.database_url) as connection:
             return connection.execute(text, parameters).fetchall()
+
+    def stored(self) -> dict[str, tuple[int, int]]:
+        """How many rows each table has, and how often they were changed."""
+        counted = self.watcher.execute(self.counting)
+        return {table: (rows, versions) for table, rows, versions in counted}
+
+    @cached_property
+    def watcher(self) -> psycopg.Connection[tuple[Any, ...]]:
+        """A connection that is kept, for what is asked before and after each of many tests."""
+        return psycopg.connect(self.database_url, autocommit=True)
+
+    @cached_property
+    def counting(self) -> str:
+        """The question what is stored; it names every table that there is."""
+        tables = self.query(
+            "SELECT c.relname, bool_or(a.attname = 'version') FROM pg_class c"
+            " JOIN pg_attribute a ON a.attrelid = c.oid"
+            " WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace"
+            " GROUP BY 1 ORDER BY 1"
+        )
+        return " UNION ALL ".join(
+            f"SELECT '{table}', count(*), {'coalesce(sum(version), 0)' if versioned else '0'}"
+            f" FROM {table}"
+            for table, versioned in tables
+        )
 
 
 def settings(**changes: Any) -> Settings:

@@ -55,9 +55,15 @@ def of_operation(name: str) -> list[KnownTest]:
 def at(places: Sequence[str]) -> Iterator[KnownTest]:
     """The tests at some places, in their order."""
     for place in places:
-        for each in known_tests().values():
-            if each.name == place or fnmatch(each.module, place):
-                yield each
+        yield from at_one(place)
+
+
+@cache
+def at_one(place: str) -> tuple[KnownTest, ...]:
+    """The tests at one place."""
+    return tuple(
+        each for each in known_tests().values() if each.name == place or fnmatch(each.module, place)
+    )
 
 
 @cache
@@ -75,16 +81,26 @@ def read_module(module: str, text: str) -> Iterator[KnownTest]:
     """The tests of one module."""
     tree = ast.parse(text)
     helpers: dict[str, ast.AST] = {name: node for node in tree.body for name in names_of(node)}
-    for group in tree.body:
-        if not (isinstance(group, ast.ClassDef) and group.name.startswith("Test")):
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    for group in classes.values():
+        if not group.name.startswith("Test"):
             continue
-        own = {node.name: node for node in group.body if isinstance(node, ast.FunctionDef)}
+        own = functions_of(group, classes)
         for name, node in own.items():
             if name.startswith("test_"):
                 others = called(node, {**helpers, **own}) - {node}
                 by_others = frozenset().union(*(said_in(other) for other in others))
                 whole = f"{module}::{group.name}::{name}"
                 yield KnownTest(whole, module, group.name, said_in(node), by_others)
+
+
+def functions_of(group: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> dict[str, ast.AST]:
+    """The functions of a class, and of the classes of its module that it is made of."""
+    found: dict[str, ast.AST] = {}
+    for base in reversed(group.bases):
+        if isinstance(base, ast.Name) and base.id in classes:
+            found |= functions_of(classes[base.id], classes)
+    return found | {node.name: node for node in group.body if isinstance(node, ast.FunctionDef)}
 
 
 def names_of(node: ast.AST) -> list[str]:

@@ -54,8 +54,9 @@ class Route:
         return sum(segment.startswith("{") for segment in self.segments)
 
     def fits(self, segments: list[str]) -> bool:
-        return len(segments) == len(self.segments) and all(
-            (given != "" if ours.startswith("{") else given == ours)
+        """Whether a path of as many segments is one of its own."""
+        return all(
+            given == ours or (given != "" and ours.startswith("{"))
             for ours, given in zip(self.segments, segments, strict=True)
         )
 
@@ -159,11 +160,12 @@ def check_body(response: httpx.Response, expected: Documented, tell: Any) -> Non
     if table:
         check_table(response, tell)
     body = response.text if table else response.json()
-    faults = [
-        f"  at {'.'.join(map(str, error.instance_path)) or 'the top'}: {error.message[:300]}"
-        for error in expected.body.iter_errors(body)
-    ]
-    if faults:
+    # To be told that it fits takes a quarter of what it takes to gather what does not.
+    if not expected.body.is_valid(body):
+        faults = [
+            f"  at {'.'.join(map(str, error.instance_path)) or 'the top'}: {error.message[:300]}"
+            for error in expected.body.iter_errors(body)
+        ]
         tell("\n".join([f"The body does not fit the schema of {expected.place}:", *faults[:10]]))
     if response.status_code < 400:
         return
@@ -232,6 +234,12 @@ def routes() -> tuple[Route, ...]:
     return tuple(sorted(found, key=lambda route: route.variables))
 
 
+@cache
+def routes_of(length: int) -> tuple[Route, ...]:
+    """The operations whose paths have so many segments."""
+    return tuple(route for route in routes() if len(route.segments) == length)
+
+
 def routes_at(path: bytes) -> list[Route]:
     """The operations at a path, with or without its final slash; none where it is no text."""
     try:
@@ -242,7 +250,7 @@ def routes_at(path: bytes) -> list[Route]:
         return []
     if segments[-1] == "":
         segments.pop()
-    fitting = [route for route in routes() if route.fits(segments)]
+    fitting = [route for route in routes_of(len(segments)) if route.fits(segments)]
     return [route for route in fitting if route.segments == fitting[0].segments]
 
 

@@ -59,11 +59,12 @@ class TestCoverageTable:
 
     def run(self, project: Path, *options: str) -> subprocess.CompletedProcess[str]:
         house = str(Path(__file__).parents[2])
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options]
+        plugins = ["-p", "no:cacheprovider", "-p", "xdist.plugin"]
+        command = [sys.executable, "-m", "pytest", "-q", *plugins, *options]
         return subprocess.run(
             command,
             cwd=project,
-            env={"PYTHONPATH": house, "PATH": ""},
+            env={"PYTHONPATH": house, "PATH": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
             capture_output=True,
             text=True,
             check=False,

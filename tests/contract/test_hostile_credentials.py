@@ -12,7 +12,7 @@ from access import api_keys
 from access.principal import CallerKind
 from tests.contract.document import Operation, operations
 from tests.contract.forgeries import claims_of, forgeries, signed
-from tests.contract.valid_requests import Story, stored
+from tests.contract.valid_requests import Story
 from tests.house import House
 from tests.partnership import Partnership
 
@@ -41,9 +41,9 @@ def callers(story: Story) -> dict[str, httpx.Client]:
 
 @pytest.fixture(autouse=True)
 def nothing_kept(house: House, callers: dict[str, httpx.Client]) -> Iterator[None]:
-    before = stored(house)
+    before = house.stored()
     yield
-    assert stored(house) == before
+    assert house.stored() == before
 
 
 @pytest.fixture

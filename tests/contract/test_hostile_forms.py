@@ -14,7 +14,6 @@ from tests.contract.valid_requests import (
     URLENCODED,
     Story,
     file_fields,
-    stored,
     text_of,
 )
 from tests.house import House
@@ -182,9 +181,9 @@ def story(acme: Partnership) -> Story:
 
 @pytest.fixture
 def nothing_kept(house: House) -> Iterator[None]:
-    before = stored(house)
+    before = house.stored()
     yield
-    assert stored(house) == before
+    assert house.stored() == before
 
 
 class TestForm:

@@ -111,6 +111,11 @@ class TestMentions:
         assert (first.said, second.said) == ({"id"}, {"tin", "1", "email", "letters"})
         assert {"legal_name", "email"} <= first.said_by_others
 
+    def test_a_class_has_the_tests_of_what_it_is_made_of(self) -> None:
+        module = "class Both:\n  def test_it(self):\n    assert 'x'\nclass TestOne(Both):\n  x = 1"
+        [only] = read_module("handlers/test_x.py", module)
+        assert (only.name, only.said) == ("handlers/test_x.py::TestOne::test_it", {"x"})
+
     def test_the_tests_of_an_operation_are_of_its_class(self) -> None:
         assert {each.group for each in of_operation("create_vendor")} == {"TestCreateVendor"}
 

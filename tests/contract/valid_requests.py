@@ -17,7 +17,6 @@ import httpx
 
 from tests.contract import story_things
 from tests.contract.document import Node, Operation, bodies, follow, operations
-from tests.house import House
 from tests.partnership import Business, Partnership
 
 JSON = "application/json"
@@ -237,18 +236,3 @@ def text_of(value: Any) -> str:
 def lasting(text: str) -> str:
     """An answer without what is signed anew in each: the links to files."""
     return re.sub(r"\?expires=\d+&signature=[\w-]+", "", text)
-
-
-def stored(house: House) -> Node:
-    """How many rows each table has, and how often they were changed."""
-    tables = house.query(
-        "SELECT c.relname, bool_or(a.attname = 'version') FROM pg_class c"
-        " JOIN pg_attribute a ON a.attrelid = c.oid"
-        " WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace GROUP BY 1 ORDER BY 1"
-    )
-    counted = " UNION ALL ".join(
-        f"SELECT '{table}', count(*), {'coalesce(sum(version), 0)' if versioned else '0'}"
-        f" FROM {table}"
-        for table, versioned in tables
-    )
-    return {table: (rows, versions) for table, rows, versions in house.query(counted)}

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.bookkeeping import Ledger
+from tests.handlers.trades import Trade
 from tests.house import House
 from tests.partnership import Business, Partnership
 
@@ -30,3 +31,23 @@ def buyer(shop: Business) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def vendor(shop: Business) -> dict[str, Any]:
     return shop.vendor()
+
+
+@pytest.fixture(scope="module")
+def drawer(acme: Partnership) -> Business:
+    """A business of its own for a module that lists everything in it."""
+    return acme.business()
+
+
+@pytest.fixture
+def trade(request: pytest.FixtureRequest) -> Trade:
+    """The side that a class of tests is on."""
+    trade: Trade = request.cls.trade
+    return trade
+
+
+@pytest.fixture
+def party(request: pytest.FixtureRequest, trade: Trade) -> dict[str, Any]:
+    """The buyer or the vendor."""
+    party: dict[str, Any] = request.getfixturevalue(trade.fixture)
+    return party

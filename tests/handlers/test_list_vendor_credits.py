@@ -8,15 +8,10 @@ import pytest
 from tests.bookkeeping import today
 from tests.handlers.bodies import NOBODY, Record
 from tests.handlers.buying import CREDITS, read, received, return_body, returned, share
-from tests.partnership import Business, Partnership
+from tests.partnership import Business
 
 LATER = f"{today() + timedelta(days=40)}T00:00:00Z"
 STATUSES = ("draft", "received", "partially_applied", "applied", "void")
-
-
-@pytest.fixture(scope="module")
-def drawer(acme: Partnership) -> Business:
-    return acme.business()
 
 
 @pytest.fixture(scope="module")

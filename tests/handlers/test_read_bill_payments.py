@@ -8,15 +8,10 @@ import pytest
 from tests.bookkeeping import today
 from tests.handlers.bodies import NOBODY, Record
 from tests.handlers.buying import PAYMENTS, paid_out, part, read, received
-from tests.partnership import Business, Partnership
+from tests.partnership import Business
 
 LATER = f"{today() + timedelta(days=40)}T00:00:00Z"
 NAMES = ("first", "second", "third", "waiting")
-
-
-@pytest.fixture(scope="module")
-def drawer(acme: Partnership) -> Business:
-    return acme.business()
 
 
 @pytest.fixture(scope="module")
