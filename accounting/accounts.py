@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from accounting.chart import Role, is_control
+from accounting.chart import Roles, is_control
 from accounting.errors import Conflict, RuleBroken
 
 
@@ -46,7 +46,7 @@ class AccountReference:
 class BookAccounts:
     """The accounts that a document needs: those with a role, and those that its body names."""
 
-    roles: Mapping[Role, UUID]
+    roles: Roles
     named: Mapping[AccountReference, Account]
 
 
@@ -66,6 +66,7 @@ def usable(reference: AccountReference, account: Account | None) -> Account:
         raise RuleBroken(
             "reference_not_found",
             "The business has no such account.",
+            resource="account",
             reference=str(reference.value),
         )
     if is_control(account.role):
@@ -83,6 +84,14 @@ def usable(reference: AccountReference, account: Account | None) -> Account:
             account_code=account.code,
         )
     return account
+
+
+def named_or(default: UUID, identifier: Mapping[str, Any] | None, accounts: BookAccounts) -> UUID:
+    """Find the account that a body names, else take the default; raises what `usable` raises."""
+    if identifier is None:
+        return default
+    reference = account_reference(identifier)
+    return usable(reference, accounts.named.get(reference)).id
 
 
 MOST_CHILDREN_NAMED = 20

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -106,6 +106,15 @@ def parts_given(
     return given
 
 
+def documents_touched(
+    side: Side, allocations: Iterable[Allocation], body: Mapping[str, Any]
+) -> set[UUID]:
+    """Name the documents that allocations hold something of, or that a body allocates to."""
+    given = body.get("allocations") or ()
+    held = {each.document_id for each in live(allocations)}
+    return held | {each[side.document_id_field] for each in given}
+
+
 def refuse_closed(side: Side, parts: Iterable[Part], loaded: Documents) -> None:
     """Refuse parts for documents that do not exist or are not open.
 
@@ -119,10 +128,17 @@ def refuse_closed(side: Side, parts: Iterable[Part], loaded: Documents) -> None:
                 f"The business has no such {side.noun}.",
                 reference=str(part.document_id),
             )
-        if document.state != "open":
-            raise side.not_open(
-                current_state=document.state, **{side.document_id_field: str(document.id)}
-            )
+        refuse_not_open(side, document)
+
+
+def refuse_not_open(side: Side, document: Document) -> None:
+    """Refuse to settle, or to give back of, a document that is a draft or void.
+
+    Raises the side's refusal, Conflict `invoice_not_open` or `bill_not_open`.
+    """
+    if document.state != "open":
+        shown = "voided" if document.state == "void" else document.state
+        raise side.not_open(current_state=shown, **{side.document_id_field: str(document.id)})
 
 
 def rearrange(
@@ -145,35 +161,27 @@ def rearrange(
     refuse_closed(side, begun, loaded)
     _refuse_excess(wanted, terms)
     after = dict(loaded)
-    history = []
     words = {part.document_id: part.description for part in wanted}
-    for each in allocations:
-        if each.id in staying:
-            history.append(replace(each, description=words[each.document_id]))
-        elif each.end is None:
-            after[each.document_id] = _taken_back(after[each.document_id], each, terms.by)
-            history.append(replace(each, end=terms.end))
-        else:
-            history.append(each)
-    for part in begun:
-        document = after[part.document_id]
-        _refuse_part(side, part, document, terms)
-        opened_on = documents.opened_on(document)
-        history.append(
-            Allocation(
-                id=terms.identify(),
-                document_id=document.id,
-                amount=part.amount,
-                document_date=opened_on,
-                start=terms.start,
-                description=part.description,
-            )
-        )
-        after[document.id] = documents.reserve(document, part.amount)
+    history = [
+        replace(each, description=words[each.document_id])
+        if each.id in staying
+        else _ended(each, after, terms)
+        for each in allocations
+    ]
+    history += [_begun(side, part, after, terms) for part in begun]
     if terms.applied:
         old = {part.document_id: part.old_split for part in begun}
         history = [_applied(each, after, terms, old.get(each.document_id, ())) for each in history]
     return tuple(history), after
+
+
+def moved(after: Documents, loaded: Documents, now: datetime) -> Documents:
+    """Pick the documents that are not as they were loaded, as changed at a moment."""
+    return {
+        id_: replace(document, updated_at=now)
+        for id_, document in after.items()
+        if document != loaded[id_]
+    }
 
 
 def _stays(allocation: Allocation, wanted: Sequence[Part], terms: Terms) -> bool:
@@ -182,10 +190,34 @@ def _stays(allocation: Allocation, wanted: Sequence[Part], terms: Terms) -> bool
     return Part(allocation.document_id, allocation.amount) in wanted and not unapplied
 
 
+def _ended(allocation: Allocation, after: dict[UUID, Document], terms: Terms) -> Allocation:
+    """Let a live allocation give back what it took of its document; the others ended before."""
+    if allocation.end is not None:
+        return allocation
+    document = after[allocation.document_id]
+    after[document.id] = _taken_back(document, allocation, terms.by)
+    return replace(allocation, end=terms.end)
+
+
 def _taken_back(document: Document, allocation: Allocation, by: Settlement) -> Document:
     if not allocation.split:
         return documents.reserve(document, -allocation.amount)
     return documents.settle(document, -allocation.amount, negative(allocation.split), by=by)
+
+
+def _begun(side: Side, part: Part, after: dict[UUID, Document], terms: Terms) -> Allocation:
+    """Reserve a new part of what is left of its document."""
+    document = after[part.document_id]
+    _refuse_part(side, part, document, terms)
+    after[document.id] = documents.reserve(document, part.amount)
+    return Allocation(
+        id=terms.identify(),
+        document_id=document.id,
+        amount=part.amount,
+        document_date=documents.opened_on(document),
+        start=terms.start,
+        description=part.description,
+    )
 
 
 def _refuse_excess(wanted: Sequence[Part], terms: Terms) -> None:
@@ -196,6 +228,7 @@ def _refuse_excess(wanted: Sequence[Part], terms: Terms) -> None:
             "The allocations come to more than the total.",
             total_amount_cents=terms.total,
             allocated_amount_cents=allocated,
+            **({"refunded": terms.held} if terms.held else {}),
         )
 
 
@@ -217,6 +250,8 @@ def refuse_more_than_left(side: Side, document: Document, amount: int) -> None:
             f"Of the {side.noun} {left} is left.",
             left=left,
             amount=amount,
+            outstanding_balance=documents.outstanding(document),
+            reserved=document.reserved,
             **{side.document_id_field: str(document.id)},
         )
 

@@ -1,11 +1,10 @@
 """What payouts and bank lines want in the ledger; money of trade is in `accounting.postings`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import date
-from uuid import UUID
 
 from accounting.banking import BankTransaction, signed
-from accounting.chart import Role
+from accounting.chart import Role, Roles
 from accounting.ledger import Entry, Movement, Source, as_reversals, difference
 from accounting.numbers import Number
 from accounting.payouts import Payout, fees_during, paid_days
@@ -15,7 +14,6 @@ from accounting.spans import Days
 PAYOUT = "payout"
 BANK_TRANSACTION = "bank_transaction"
 
-Roles = Mapping[Role, UUID]
 Banked = Payout | BankTransaction
 """What posts and is of no side of trade."""
 

@@ -1,11 +1,13 @@
 """Businesses: countries and their legal forms, the base currency, and the fiscal year."""
 
 from calendar import monthrange
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
-from accounting.errors import Conflict, Malformed
+from accounting.errors import Conflict, Malformed, RuleBroken
 
 COUNTRIES = (
     *("GB", "DE", "FR", "NL", "ES", "BE", "IT", "IE", "AT", "PT", "SE", "NO", "DK", "FI", "IS"),
@@ -53,6 +55,9 @@ ENTITY_TYPES = {
         *("limited_partnership", "llp", "company_limited_by_guarantee", "foreign_branch", "vcc"),
     ),
 }
+
+FIXED = ("external_id", "country", "base_currency")
+"""What is said of a business when it is opened, and never changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +111,23 @@ def refuse_archived_business(archived_at: datetime | None) -> None:
     if archived_at is not None:
         raise Conflict(
             "business_archived", "This business is archived. Unarchive it to write to it."
+        )
+
+
+def refuse_fixed(known: Mapping[str, Any], body: Mapping[str, Any]) -> None:
+    """Refuse a real change of what was fixed when a business was opened: of GB, `gb` is none.
+
+    `known` are the `FIXED` fields as they are. Raises RuleBroken `immutable_field`.
+    """
+    given = dict(body)
+    if "country" in given:
+        given["country"] = given["country"].upper()
+    changed = [name for name in FIXED if name in given and given[name] != known[name]]
+    if changed:
+        raise RuleBroken(
+            "immutable_field",
+            f"{', '.join(changed)} cannot be changed once a business is open.",
+            fields=changed,
         )
 
 

@@ -1,7 +1,9 @@
 """The chart of accounts: kinds of accounts, the roles the rules address, and the first chart."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from uuid import UUID
 
 from accounting.chart_names import TRANSLATIONS
 from accounting.errors import Malformed
@@ -48,6 +50,9 @@ class Role(StrEnum):
     ROUNDING = "rounding"
     EXCHANGE_LOSSES = "exchange_losses"
 
+
+Roles = Mapping[Role, UUID]
+"""Which account of a business has which role."""
 
 CONTROL_ROLES = frozenset(
     {

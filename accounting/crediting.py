@@ -7,18 +7,19 @@ from typing import Any
 from uuid import UUID
 
 from accounting import credits
-from accounting.accounts import AccountReference, BookAccounts, account_reference, usable
+from accounting.accounts import AccountReference, BookAccounts, account_reference, named_or
 from accounting.allocation import (
     Allocation,
     Documents,
     Part,
     Terms,
     live,
+    moved,
     parts_given,
     parts_of,
     rearrange,
 )
-from accounting.chart import Role
+from accounting.chart import Roles
 from accounting.credits import Credit, CreditLine
 from accounting.documents import Document
 from accounting.errors import Conflict, RuleBroken
@@ -32,7 +33,6 @@ from accounting.sides import Side
 from accounting.splits import added, negative, take
 
 Body = Mapping[str, Any]
-BookRoles = Mapping[Role, UUID]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +48,6 @@ def account_references(side: Side, body: Body) -> frozenset[AccountReference]:
     """List the accounts that a body names, so that they can be loaded first."""
     named = (item.get(side.credit_account_field) for item in body["line_items"])
     return frozenset(account_reference(each) for each in named if each is not None)
-
-
-def documents_touched(side: Side, credit: Credit | None, body: Body) -> set[UUID]:
-    """Name the documents that a body, or the credit as it is, allocates to."""
-    held = () if credit is None else live(credit.allocations)
-    given = body.get("allocations") or ()
-    return {each.document_id for each in held} | {each[side.document_id_field] for each in given}
 
 
 def draw_up(
@@ -77,9 +70,19 @@ def draw_up(
     refuse_inactive(side, party)
     refuse_reference_mismatch(party, body.get(side.party_external_id_field))
     refuse_other_currency(body.get("currency"), occasion)
+    draft = _draft(side, body, party, accounts, occasion)
+    at = body.get(side.opened_field)
+    drawn = draft if at is None else _opened(side, draft, at, occasion)
+    return _allocated(side, None, drawn, wanted, loaded, occasion)
+
+
+def _draft(
+    side: Side, body: Body, party: Party, accounts: BookAccounts, occasion: Occasion
+) -> Credit:
+    """Work out the lines of a credit and what they come to, and keep what is said of it."""
     lines = tuple(_line(side, item, accounts, occasion) for item in body["line_items"])
     tax_total = within_bounds(sum(line.tax_amount for line in lines))
-    credit = Credit(
+    return Credit(
         id=occasion.identify(),
         version=0,
         created_at=occasion.now,
@@ -99,9 +102,6 @@ def draw_up(
         total_amount=within_bounds(sum(line.amount for line in lines) + tax_total),
         **_described(body),
     )
-    at = body.get(side.opened_field)
-    drawn = credit if at is None else _opened(side, credit, at, occasion)
-    return _allocated(side, None, drawn, wanted, loaded, occasion)
 
 
 def replaced(
@@ -161,7 +161,7 @@ def of_refund(
     side: Side,
     refund: Refund,
     amount: int,
-    accounts: BookRoles,
+    accounts: Roles,
     occasion: Occasion,
     *,
     on: date,
@@ -232,11 +232,7 @@ def _allocated(
     settled = _with_own_splits(credit, allocations)
     if before is not None and settled == before:
         return Credited(before, loaded, ())
-    changed = {
-        id_: replace(document, updated_at=occasion.now)
-        for id_, document in after.items()
-        if document != loaded[id_]
-    }
+    changed = moved(after, loaded, occasion.now)
     return Credited(
         replace(settled, updated_at=occasion.now), {**after, **changed}, tuple(changed.values())
     )
@@ -249,7 +245,7 @@ def _with_own_splits(credit: Credit, allocations: Sequence[Allocation]) -> Credi
     settled = added(credit.settled, *(negative(each.own_split) for each in ended))
     history = []
     for each in allocations:
-        if each.end is None and not each.own_split:
+        if not each.own_split:
             own_split = take(credits.parts(credit), settled, each.amount)
             settled = added(settled, own_split)
             history.append(replace(each, own_split=own_split))
@@ -266,14 +262,10 @@ def _opened(side: Side, credit: Credit, at: datetime, occasion: Occasion) -> Cre
 
 
 def _line(side: Side, item: Body, accounts: BookAccounts, occasion: Occasion) -> CreditLine:
-    account_id = accounts.roles[side.credit_line_default]
-    named = item.get(side.credit_account_field)
-    if named is not None:
-        reference = account_reference(named)
-        account_id = usable(reference, accounts.named.get(reference)).id
+    default = accounts.roles[side.credit_line_default]
     return CreditLine(
         id=occasion.identify(),
-        account_id=account_id,
+        account_id=named_or(default, item.get(side.credit_account_field), accounts),
         amount=item["amount"],
         tax_amount=item.get("tax_amount_cents") or 0,
         memo=item.get("memo"),
@@ -291,10 +283,9 @@ def _described(body: Body) -> dict[str, Any]:
 
 
 def _refused_move(side: Side, credit: Credit, message: str) -> Conflict:
-    allowed = {"draft": [side.opened_word], "open": ["void"]}
     return Conflict(
         "invalid_state_transition",
         message,
         current_state=credits.status(side.opened_word, credit),
-        allowed_next_states=allowed.get(credit.state, []),
+        allowed_next_states=[side.opened_word] if credit.state == "draft" else [],
     )

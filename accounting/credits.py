@@ -66,7 +66,7 @@ def live_allocations(credit: Credit) -> tuple[Allocation, ...]:
 
 
 def applied(credit: Credit) -> int:
-    """Say how much of the credit is used."""
+    """Say how much of the credit is used: 600 and 100 on two documents come to 700."""
     return sum(each.amount for each in live_allocations(credit))
 
 

@@ -116,7 +116,7 @@ def outstanding(document: Document) -> int:
 
 
 def left(document: Document) -> int:
-    """Say what can still be allocated: what is owed less what pending payments reserve."""
+    """Say what can still be allocated: of 600 owed with 200 reserved by pending payments, 400."""
     return outstanding(document) - document.reserved
 
 
@@ -177,7 +177,10 @@ def _taxes(document: Document) -> list[tuple[UUID, int]]:
 
 
 def share_out(document: Document, amount: int) -> Split:
-    """Split a settlement of the document over what is left of each of its parts."""
+    """Split a settlement of the document over what is left of each of its parts.
+
+    Of 8333 net and 1667 tax, 3333 takes 2777 and 556.
+    """
     return take(parts(document), document.settled, amount)
 
 

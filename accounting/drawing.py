@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from accounting.accounts import AccountReference, BookAccounts, account_reference, usable
+from accounting.accounts import AccountReference, BookAccounts, account_reference, named_or
 from accounting.documents import Document, LineItem, Tax, opened_on
 from accounting.errors import Malformed, RuleBroken
 from accounting.ledger import refuse_locked
@@ -120,7 +120,7 @@ def _opened(
     if before is None:
         refuse_inactive(side, drawn.party)
     opening = opened(side, drawn, at)
-    if before is None or drawn.opened_on != opening.opened_on:
+    if drawn.opened_on != opening.opened_on:
         refuse_locked(occasion.lock_date, opened_on(opening))
     return opening
 
@@ -146,18 +146,10 @@ def _worked_out(
     priced = _priced_lines(body["line_items"])
     discount = body.get("additional_discount") or 0
     subtotal = within_bounds(sum(line.subtotal for line in priced))
-    if discount > subtotal:
-        raise RuleBroken(
-            "negative_amount",
-            "The discount is larger than what it is taken from.",
-            field="additional_discount",
-            amount=subtotal - discount,
-        )
+    _refuse_larger(discount, subtotal)
     shares = split(discount, [line.subtotal for line in priced])
     taxes = _taxes(side, priced, shares, accounts)
-    # A line that stays in its place keeps its identifier.
-    identifiers = [line.id for line in before[: len(priced)]]
-    identifiers += [occasion.identify() for _ in priced[len(identifiers) :]]
+    identifiers = _identifiers(before, len(priced), occasion)
     lines = tuple(map(_line, identifiers, priced, shares, taxes, _accounts(side, priced, accounts)))
     tax_total = sum(line.tax_total for line in lines)
     return {
@@ -175,6 +167,22 @@ def _worked_out(
         "transaction_tags": tuple(body.get("transaction_tags") or ()),
         "metadata": body.get("metadata"),
     }
+
+
+def _refuse_larger(discount: int, subtotal: int) -> None:
+    if discount > subtotal:
+        raise RuleBroken(
+            "negative_amount",
+            "The discount is larger than what it is taken from.",
+            field="additional_discount",
+            amount=subtotal - discount,
+        )
+
+
+def _identifiers(before: Sequence[LineItem], count: int, occasion: Occasion) -> list[UUID]:
+    """Name the lines: one that stays in its place keeps its identifier."""
+    kept = [line.id for line in before[:count]]
+    return kept + [occasion.identify() for _ in range(count - len(kept))]
 
 
 def _priced_lines(items: Sequence[Body]) -> list[_Priced]:
@@ -232,7 +240,7 @@ def _taxes(
     default = accounts.roles[side.tax]
     taxes = [
         tuple(
-            Tax(tax["amount"], _account(tax.get("tax_account"), default, accounts))
+            Tax(tax["amount"], named_or(default, tax.get("tax_account"), accounts))
             for tax in line.body.get("sales_taxes") or ()
         )
         for line in priced
@@ -251,14 +259,7 @@ def _taxes(
 
 def _accounts(side: Side, priced: Sequence[_Priced], accounts: BookAccounts) -> list[UUID]:
     default = accounts.roles[side.line_default]
-    return [_account(line.body.get("account_identifier"), default, accounts) for line in priced]
-
-
-def _account(named: Any, default: UUID, accounts: BookAccounts) -> UUID:
-    if named is None:
-        return default
-    reference = account_reference(named)
-    return usable(reference, accounts.named.get(reference)).id
+    return [named_or(default, line.body.get("account_identifier"), accounts) for line in priced]
 
 
 def _line(

@@ -1,14 +1,13 @@
 """What a refund gives back of documents and payments, and how that is taken back again."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, TypeVar
-from uuid import UUID
 
 from accounting import documents, payments
-from accounting.allocation import Part, Terms, live, parts_of, rearrange
-from accounting.chart import Role
+from accounting.allocation import Documents, Part, Terms, live, moved, parts_of, rearrange
+from accounting.chart import Roles
 from accounting.documents import Document
 from accounting.errors import RuleBroken
 from accounting.occasion import Occasion
@@ -18,9 +17,6 @@ from accounting.sides import Side
 from accounting.splits import Split, negative, take
 
 Target = TypeVar("Target", Document, Payment)
-
-Roles = Mapping[Role, UUID]
-Documents = Mapping[UUID, Document]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,25 +141,36 @@ def refuse_released_below_refunds(side: Side, before: Document, after: Document)
     if after.paid < min(before.paid, after.refunded):
         raise RuleBroken(
             "refund_exceeds_refundable",
-            "Less would be paid than is refunded.",
+            f"Less of the {side.noun} would be paid than is refunded. Cancel refunds first.",
             paid=after.paid,
             refunded=after.refunded,
             **{side.document_id_field: str(after.id)},
         )
 
 
-def refuse_more_than(limit: int, amount: int) -> None:
-    """Refuse to give back more than there is, or nothing.
+def refuse_more_than(limit: int, amount: int, **facts: Any) -> None:
+    """Refuse to give back more than there is, or nothing; `facts` say of what, and why.
 
     Raises RuleBroken `refund_exceeds_refundable`.
     """
     if not 1 <= amount <= limit:
         raise RuleBroken(
             "refund_exceeds_refundable",
-            f"There is {limit} to refund.",
+            f"At most {limit} can be refunded." if limit else "There is nothing to refund.",
             refundable=limit,
             amount=amount,
+            **facts,
         )
+
+
+def facts_of(side: Side, target: Document | Payment) -> dict[str, Any]:
+    """Say what a refund gives back of, and what decides how much that can be."""
+    if isinstance(target, Document):
+        named = {side.document_id_field: str(target.id)}
+        return {**named, "paid": target.paid, "refunded": target.refunded}
+    named = {side.payment_id_field: str(target.id), "status": target.status}
+    used = {"allocated_amount_cents": payments.allocated(target), "refunded": target.refunded}
+    return {**named, **used}
 
 
 def _room(document: Document, payment: Payment) -> int:
@@ -196,13 +203,8 @@ def _rearranged(
         applied_on=lambda each: payments.applied_on(payment, each, occasion.lock_date),
     )
     allocations, after = rearrange(side, payment.allocations, parts, loaded, terms)
-    moved = {
-        id_: replace(document, updated_at=occasion.now)
-        for id_, document in after.items()
-        if document is not loaded[id_]
-    }
     freed = replace(payment, allocations=allocations, updated_at=occasion.now)
-    return Freed(freed, {**loaded, **moved})
+    return Freed(freed, {**loaded, **moved(after, loaded, occasion.now)})
 
 
 def _given(document: Document, amount: int, split: Split, occasion: Occasion) -> Document:

@@ -4,6 +4,7 @@ A payment and a refund payment are held alike. A live payout holds them until it
 them to the ledger account of one bank account.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -33,7 +34,7 @@ def held_to(side: Side, before: M, after: M) -> M:
     `in_payout`; RuleBroken `link_exceeds_remaining`.
     """
     if before.payout_id is not None:
-        _refuse_in_payout(before, after)
+        _refuse_in_payout(side, before, after)
     if not before.linked:
         return after
     if after.status != before.status and (before.status == "completed" or after.status not in LIVE):
@@ -42,9 +43,10 @@ def held_to(side: Side, before: M, after: M) -> M:
     return after
 
 
-def _refuse_in_payout(before: Payment | RefundPayment, after: Payment | RefundPayment) -> None:
+def _refuse_in_payout(side: Side, before: M, after: M) -> None:
     """A payment of a payout may bounce; else its money stays as the payout counted it."""
-    changed = [name for name in _fixed_in_payout(before) if _of(before, name) != _of(after, name)]
+    fixed = _fixed_in_payout(side, before).items()
+    changed = [field for field, name in fixed if getattr(before, name) != getattr(after, name)]
     if changed:
         raise Conflict(
             "in_payout",
@@ -54,14 +56,16 @@ def _refuse_in_payout(before: Payment | RefundPayment, after: Payment | RefundPa
         )
 
 
-def _fixed_in_payout(money: Payment | RefundPayment) -> tuple[str, ...]:
-    if isinstance(money, Payment):
-        return ("total", "fee", "method", "processor")
-    return ("amount", "fee", "method", "processor", "status")
-
-
-def _of(money: Payment | RefundPayment, name: str) -> object:
-    return getattr(money, name)
+def _fixed_in_payout(side: Side, money: Payment | RefundPayment) -> Mapping[str, str]:
+    """Say what stays, by the names of the fields that callers know."""
+    if not isinstance(money, Payment):
+        return {"status": "status"}  # Nothing else of it can be changed.
+    return {
+        side.payment_amount_field: "total",
+        "processing_fee_cents": "fee",
+        "payment_method": "method",
+        "payment_processor": "processor",
+    }
 
 
 def _refuse_below_linked(side: Side, before: M, after: M) -> None:
@@ -70,7 +74,7 @@ def _refuse_below_linked(side: Side, before: M, after: M) -> None:
     if left < before.linked:
         raise RuleBroken(
             "link_exceeds_remaining",
-            "More is linked to bank transactions than would be left of the money.",
+            "More is linked to bank transactions than would be left of the money. Unmatch first.",
             linked_amount_cents=before.linked,
             amount_cents=max(left, 0),
         )

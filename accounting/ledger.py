@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from itertools import chain
 from uuid import UUID
 
 from accounting.chart import AccountType
@@ -114,7 +115,7 @@ def balance(account_type: str, debits: int, credits_: int, behavior: str | None 
 
 
 def after_lock(on: date, lock_date: date | None) -> date:
-    """Move a day inside the lock to the day after it."""
+    """Move a day inside the lock to the day after it: the 5th, locked to the 10th, to the 11th."""
     return on if lock_date is None else max(on, lock_date + timedelta(days=1))
 
 
@@ -172,14 +173,16 @@ def as_reversals(entries: Iterable[Entry], posted: Iterable[Posted]) -> list[Ent
     """Write a taking back as linked mirrors of the entries that stand, one for one.
 
     That is done where the standing entries of a stream (not reversed, and not cancelled out by
-    another one) are exactly what an entry takes back; any other entry is left as it is. Where the
-    day is corrected by the same change, two entries do so: the later one is the taking back.
+    others) are exactly what an entry takes back, and none is of a later day; any other entry is
+    left as it is. Where the day is corrected by the same change, two entries do so: the later one
+    is the taking back.
     """
     posted = list(posted)
     written: list[Entry] = []
     for entry in reversed(list(entries)):
         standing = _standing(each for each in posted if each.stream == entry.stream)
-        if standing and _cancel_out(_lines_of(entry, *standing)):
+        later = any(each.entry_date > entry.entry_date for each in standing)
+        if standing and not later and _cancel_out(_lines_of(entry, *standing)):
             written[:0] = [_reversal(each, entry) for each in standing]
             posted = [each for each in posted if each.stream != entry.stream]
         else:
@@ -232,9 +235,13 @@ def _entry(source: Source, on: date, stream: str, lines: tuple[Line, ...], openi
 
 
 def _standing(posted: Iterable[Posted]) -> list[Posted]:
-    standing: list[Posted] = []
+    days: dict[date, list[Posted]] = defaultdict(list)
     for entry in posted:
-        if entry.reversed or entry.reversal_of_id is not None:
+        if not entry.reversed and entry.reversal_of_id is None:
+            days[entry.entry_date].append(entry)
+    standing: list[Posted] = []
+    for entry in chain.from_iterable(days.values()):
+        if _cancel_out(_lines_of(*days[entry.entry_date])):
             continue
         opposite = next((each for each in standing if _cancel_out(_lines_of(each, entry))), None)
         if opposite is None:

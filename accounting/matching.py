@@ -11,7 +11,7 @@ from uuid import UUID
 
 from accounting import banking, paying_out, settling, vendor_refunding
 from accounting.banking import BankTransaction, Link, Target, Wanted
-from accounting.chart import Role
+from accounting.chart import Roles
 from accounting.documents import Document
 from accounting.occasion import Occasion
 from accounting.payments import Payment
@@ -19,8 +19,6 @@ from accounting.payouts import Payout
 from accounting.refunds import VendorRefundPayment
 from accounting.sides import Side
 from accounting.vendor_refunding import Refunded
-
-Roles = Mapping[Role, UUID]
 
 ON_ITS_WAY = frozenset({"pending", "processing"})
 

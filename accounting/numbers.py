@@ -47,7 +47,7 @@ def given_in(series: str, text: str) -> int | None:
     INV-000042 is the 42nd of INV; INV-42 is a caller's own style and can never be given out.
     """
     digits = text.removeprefix(f"{series}-")
-    if not (digits.isascii() and digits.isdecimal() and len(digits) <= len(str(LARGEST_GIVEN))):
+    if not (digits.isdecimal() and len(digits) <= len(str(LARGEST_GIVEN))):
         return None
     count = int(digits)
     return count if count >= 1 and render(series, count) == text else None

@@ -31,7 +31,10 @@ def refuse_cancelling(side: Side, status: str) -> None:
     Raises Conflict `invalid_state_transition`.
     """
     if status not in CANCELLABLE:
-        raise _refused(side, status, "Only a pending or failed payment can be cancelled.")
+        words = "Only a pending or failed payment can be cancelled."
+        if "cancelled" in side.payment_moves[status]:
+            words = f"{words} An update of its status takes back any other."
+        raise _refused(side, status, words)
 
 
 def completions_after(completions: Spans, before: str, after: str, today: date) -> Spans:

@@ -78,7 +78,7 @@ def allocated(payment: Payment) -> int:
 
 
 def meant(payment: Payment) -> int:
-    """Say how much is meant for documents."""
+    """Say how much is meant for documents: of 1000 with 600 allocated and 100 refunded, 600."""
     return sum(each.amount for each in live_allocations(payment))
 
 
@@ -88,7 +88,7 @@ def applied(payment: Payment) -> int:
 
 
 def unapplied(payment: Payment) -> int:
-    """Say how much of the total has settled nothing."""
+    """Say how much of the total has settled nothing: of 1000 with 600 reserved, 1000."""
     return payment.total - applied(payment)
 
 
@@ -98,7 +98,7 @@ def remaining(payment: Payment) -> int:
 
 
 def net_amount(payment: Payment) -> int:
-    """Say what is left of the total after the fee."""
+    """Say what is left of the total after the fee: of 100 less 2, 98."""
     return payment.total - payment.fee
 
 

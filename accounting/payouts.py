@@ -13,9 +13,7 @@ from accounting.refunds import RefundPayment
 from accounting.refunds import paid_days as refund_paid_days
 from accounting.spans import Days, Span, days
 
-STATUSES = ("pending", "processing", "paid", "failed", "cancelled")
 LIVE = frozenset({"pending", "processing", "paid"})
-PROCESSORS = ("stripe", "adyen", "mollie", "paypal", "gocardless", "sumup", "square", "other")
 
 Money = Payment | RefundPayment
 
@@ -144,7 +142,11 @@ def fees_of(money: Iterable[Money]) -> tuple[FeeStep, ...]:
 def with_other_fees(
     steps: Iterable[FeeStep], before: Iterable[FeeStep], after: Iterable[FeeStep]
 ) -> tuple[FeeStep, ...]:
-    """Put the fees of an item as it is now in the place of those that it had."""
+    """Put the fees of an item as it is now in the place of those that it had.
+
+    Of 5 on the 5th, an item whose 3 of that day went back on the 9th leaves 5 on the 5th, -3 on
+    the 9th.
+    """
     return _steps([*steps, *(FeeStep(each.on, -each.amount) for each in before), *after])
 
 

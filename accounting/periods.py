@@ -4,6 +4,9 @@ from calendar import monthrange
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+FIRST_YEAR, LAST_YEAR = 1900, 2199
+"""The years that a day may lie in, wherever it comes from."""
+
 Days = tuple[date, date]
 """The first and the last of some days in a row."""
 

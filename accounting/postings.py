@@ -5,13 +5,13 @@ day. Nothing here knows what was posted before: that is compared in `accounting.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
 
 from accounting import credits, refunds
-from accounting.chart import Role
+from accounting.chart import Role, Roles
 from accounting.credits import Credit
 from accounting.documents import Document, opened_on
 from accounting.ledger import Entry, Movement, Source, as_reversals, difference
@@ -28,7 +28,6 @@ APPLIED = "applied"
 
 WRITE_OFF = "write_off"
 
-Roles = Mapping[Role, UUID]
 Subject = Document | Payment | WriteOff | Credit | Refund | RefundPayment
 """Everything that posts."""
 
@@ -86,8 +85,7 @@ def _taken_back(subject: Subject) -> bool:
 def _source(side: Side, subject: Subject) -> Source:
     match subject:
         case Document():
-            source, title = side.document_source, side.document_title
-            reference = subject.number or subject.external_id
+            source, title, reference = side.document_source, side.document_title, subject.number
         case Payment():
             source, title, reference = side.payment_source, side.payment_title, subject.external_id
         case WriteOff():
@@ -95,8 +93,7 @@ def _source(side: Side, subject: Subject) -> Source:
             source, title = WRITE_OFF, f"write-off of {article} {side.document_title}"
             reference = subject.document_number
         case Credit():
-            source, title = side.credit_source, side.credit_title
-            reference = subject.number or subject.external_id
+            source, title, reference = side.credit_source, side.credit_title, subject.number
         case Refund():
             source, title = side.refund_source, side.refund_title
             reference = subject.reference_number or subject.external_id
@@ -206,7 +203,9 @@ def _refund_payment(side: Side, payment: RefundPayment, roles: Roles) -> Iterato
     fee = MAIN if side.refund_fee_within else FEE
     for stood, split in zip(refunds.paid_days(payment), payment.splits, strict=True):
         own = times_sign(split, side.sign)
-        amount = sum(part for _, part in own)
+        # What still stands is the amount itself: the proof then sees where its split differs.
+        standing = stood[1] is None
+        amount = side.sign * payment.amount if standing else sum(part for _, part in own)
         amounts = (
             Amount(roles[side.refunds], amount, payment.refund_id, own),
             Amount(money, -amount),

@@ -7,12 +7,14 @@ from typing import Any
 from uuid import UUID
 
 from accounting import crediting, documents, refunds
-from accounting.chart import Role
+from accounting.allocation import refuse_not_open
+from accounting.chart import Roles
 from accounting.credits import Credit
 from accounting.documents import Document
 from accounting.errors import Conflict, Malformed, RuleBroken
 from accounting.giving_back import (
     apply_again,
+    facts_of,
     free,
     of_document,
     of_payment,
@@ -26,7 +28,6 @@ from accounting.refunds import Kind, RefundAllocation, VendorRefund
 from accounting.sides import Side
 
 Body = Mapping[str, Any]
-Roles = Mapping[Role, UUID]
 
 KINDS: Mapping[str, Kind] = {"bill": "document", "payment": "payment", "credit": "credit"}
 
@@ -164,11 +165,9 @@ def _to_document(
 ) -> tuple[RefundAllocation, Touched]:
     document = _found(case.side.noun, touched.documents, wanted)
     _refuse_other_party(case.side, refund, document, case.side.document_id_field)
-    if document.state != "open":
-        raise case.side.not_open(
-            current_state=document.state, **{case.side.document_id_field: str(document.id)}
-        )
-    refuse_more_than(max(0, document.paid - document.refunded), wanted.amount)
+    refuse_not_open(case.side, document)
+    refundable = max(0, document.paid - document.refunded)
+    refuse_more_than(refundable, wanted.amount, **facts_of(case.side, document))
     facts = {"start": _begun(case, refund, documents.opened_on(document)), **_words(wanted)}
     allocation, after = of_document(
         case.side, document, wanted.amount, case.roles, case.occasion, **facts
@@ -189,7 +188,8 @@ def _to_payment(
             current_state=payment.status,
             **{side.payment_id_field: str(payment.id)},
         )
-    refuse_more_than(payment.total - payment.refunded, wanted.amount)
+    refundable = payment.total - payment.refunded
+    refuse_more_than(refundable, wanted.amount, **facts_of(side, payment))
     begun = _begun(case, refund, payment.payment_date)
     on = max(begun or refund.agreed_on, refund.agreed_on)
     freed, released = free(side, payment, wanted.amount, touched.documents, on, occasion)

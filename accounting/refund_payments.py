@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
-from uuid import UUID
 
 from accounting import refunds
-from accounting.chart import Role
+from accounting.chart import Role, Roles
 from accounting.errors import RuleBroken
 from accounting.ledger import refuse_locked
 from accounting.occasion import Occasion
@@ -16,7 +15,6 @@ from accounting.spans import Span
 from accounting.splits import Split, added, negative, take
 
 Body = Mapping[str, Any]
-Roles = Mapping[Role, UUID]
 Payments = tuple[VendorRefundPayment, ...]
 
 DESCRIPTIVE = (
@@ -67,7 +65,7 @@ def announce(
 
 
 def net_amount(payment: VendorRefundPayment) -> int:
-    """Say how much comes in after the fee."""
+    """Say how much comes in after the fee: of 100 less 2, 98."""
     return payment.amount - payment.fee
 
 

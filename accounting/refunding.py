@@ -4,17 +4,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
-from uuid import UUID
 
 from accounting import documents, payments, refunds
-from accounting.chart import Role
+from accounting.chart import Roles
 from accounting.corrections import provider
 from accounting.documents import Document
 from accounting.errors import Conflict
-from accounting.giving_back import Target, of_document, of_payment, refuse_more_than, take_back
+from accounting.giving_back import (
+    Target,
+    facts_of,
+    of_document,
+    of_payment,
+    refuse_more_than,
+    take_back,
+)
 from accounting.holds import held_to
 from accounting.ledger import refuse_locked
 from accounting.occasion import Occasion
+from accounting.payment_moves import completions_after
 from accounting.payments import Payment
 from accounting.refunds import InvoiceRefund, Refund, RefundAllocation, RefundPayment
 from accounting.sides import RECEIVABLE, Side
@@ -22,7 +29,6 @@ from accounting.spans import Span
 from accounting.splits import Split, added, negative, take
 
 Body = Mapping[str, Any]
-Roles = Mapping[Role, UUID]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +62,7 @@ def agree(
     given = body.get("completed_at") or occasion.now
     refuse_locked(occasion.lock_date, given.date())
     amount = body.get("amount_cents", refundable(target))
-    refuse_more_than(refundable(target), amount)
+    refuse_more_than(refundable(target), amount, **facts_of(side, target))
     method = (body.get("method") or "bank_transfer").lower()
     allocation, after = _given_back(side, target, amount, roles, occasion)
     refund = InvoiceRefund(
@@ -92,8 +98,10 @@ def cancel(
 
     Raises Conflict `invalid_state_transition`.
     """
-    if refund.paid or refund.cancelled_at is not None:
-        raise _refused_move(refund, "Only a refund of which nothing is paid can be cancelled.")
+    if refund.cancelled_at is not None:
+        raise _refused_move(refund, "The refund is cancelled already.")
+    if refund.paid:
+        raise _refused_move(refund, "Some of the refund is paid. Cancel its payments first.")
     [allocation] = refunds.live_allocations(refund)
     cancelled = replace(
         refund,
@@ -116,7 +124,7 @@ def pay(
     if refund.cancelled_at is not None:
         raise _refused_move(refund, "A cancelled refund is not paid.")
     amount = body.get("amount_cents", refunds.rest(refund))
-    refuse_more_than(refunds.rest(refund), amount)
+    refuse_more_than(refunds.rest(refund), amount, refund_id=str(refund.id), paid=refund.paid)
     completed_at = body.get("completed_at") or occasion.now
     refuse_locked(occasion.lock_date, completed_at.date())
     split = take(refunds.parts(refund), refund.settled, amount)
@@ -163,9 +171,8 @@ def cancel_payment(
         payment,
         status="cancelled",
         cancelled_at=occasion.now,
-        completions=(
-            *payment.completions[:-1],
-            replace(payment.completions[-1], end=occasion.today),
+        completions=completions_after(
+            payment.completions, payment.status, "cancelled", occasion.today
         ),
         updated_at=occasion.now,
     )
@@ -179,7 +186,12 @@ def refuse_elsewhere(refund: Refund, known: RefundPayment) -> None:
     Raises Conflict `duplicate_external_id`.
     """
     if known.refund_id != refund.id:
-        raise Conflict("duplicate_external_id", "Another refund payment has this external_id.")
+        raise Conflict(
+            "duplicate_external_id",
+            "A payment of another refund has this external_id.",
+            refund_id=str(known.refund_id),
+            refund_payment_id=str(known.id),
+        )
 
 
 def _given_back(
@@ -224,10 +236,9 @@ def _paid(
 
 def _refused_move(refund: Refund, message: str) -> Conflict:
     state = refunds.status(refund)
-    allowed = {"pending": ["processing", "paid", "cancelled"], "processing": ["paid"]}
     return Conflict(
         "invalid_state_transition",
         message,
         current_state=state,
-        allowed_next_states=allowed.get(state, []),
+        allowed_next_states=["paid"] if state == "processing" else [],
     )

@@ -189,7 +189,7 @@ def is_dedicated(refund: Refund) -> bool:
 
 
 def allocated(refund: Refund) -> int:
-    """Say how much of the refund is allocated."""
+    """Say how much of the refund is allocated, money and credits: 40 and 30 come to 70."""
     return sum(each.amount for each in live_allocations(refund))
 
 
@@ -204,7 +204,7 @@ def cash(refund: Refund) -> int:
 
 
 def credited(refund: Refund) -> int:
-    """Say how much of the refund is kept as a credit."""
+    """Say how much of the refund is kept as a credit: of 70 money and 30 credited, 30."""
     return sum(each.amount for each in live_allocations(refund) if each.kind == "credit")
 
 
@@ -213,17 +213,13 @@ def rest(refund: Refund) -> int:
     return cash(refund) - refund.paid
 
 
-def moneyed(refund: Refund) -> list[RefundAllocation]:
-    """Pick what the refund gives back in money."""
-    return [each for each in live_allocations(refund) if each.kind != "credit"]
-
-
 def parts(refund: Refund, unallocated_account_id: UUID | None = None) -> dict[UUID, int]:
     """Say what the money of the refund is made of, by account.
 
-    What is not allocated yet stands on an account of its own.
+    What is not allocated yet stands on an account of its own; what is kept as a credit has no
+    split.
     """
-    split = [part for each in moneyed(refund) for part in each.split]
+    split = [part for each in live_allocations(refund) for part in each.split]
     if unallocated_account_id is not None:
         split.append((unallocated_account_id, unallocated(refund)))
     return summed(split)

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
-from uuid import UUID
 
 from accounting.allocation import (
     Documents,
     Part,
     Terms,
     live,
+    moved,
     parts_given,
     parts_of,
     rearrange,
@@ -28,13 +28,6 @@ from accounting.sides import Side
 from accounting.spans import Span
 
 Body = Mapping[str, Any]
-
-
-def documents_touched(side: Side, payment: Payment | None, body: Body) -> set[UUID]:
-    """Name the documents that a body, or the payment as it is, allocates to."""
-    held = () if payment is None else live(payment.allocations)
-    given = body.get("allocations") or ()
-    return {each.document_id for each in held} | {each[side.document_id_field] for each in given}
 
 
 def receive(side: Side, body: Body, party: Party, loaded: Documents, occasion: Occasion) -> Amended:
@@ -91,7 +84,6 @@ def receive_with(
             "payment_date": document.opened_on or occasion.today,
             **body,
             side.payment_amount_field: total,
-            "status": "completed",
             "allocations": [part],
         }
         amended = receive(side, whole, document.party, {document.id: document}, occasion)
@@ -128,17 +120,14 @@ def amend(
         completions=completions_after(payment.completions, payment.status, status, occasion.today),
     )
     amended = held_to(side, payment, amended)
-    if amended.completions and (
-        not payment.completions or amended.payment_date != payment.payment_date
-    ):
-        refuse_locked(occasion.lock_date, amended.payment_date)
+    _refuse_new_date(payment, amended, occasion)
     _refuse_new_identity(side, payment, changes)
     if wanted is None:
         wanted = parts_of(payment.allocations) if status in LIVE else []
     if not given:
         _refuse_total_below(side, amended, wanted)
     settled = _settled(side, payment, amended, wanted, loaded, occasion)
-    if status == "refunded" or (given is not None and status in LIVE):
+    if status == "refunded" or status in LIVE:
         _refuse_refunded_twice(side, payment, status, wanted, loaded, settled)
     return settled
 
@@ -178,11 +167,7 @@ def _settled(
         return Amended(before, loaded, ())
     settled = replace(settled, updated_at=occasion.now)
     after = _redated(before, settled, after, occasion)
-    changed = {
-        id_: replace(document, updated_at=occasion.now)
-        for id_, document in after.items()
-        if document != loaded[id_]
-    }
+    changed = moved(after, loaded, occasion.now)
     return Amended(settled, {**after, **changed}, tuple(changed.values()))
 
 
@@ -198,7 +183,7 @@ def _redated(
     redated = dict(after)
     for each in live(payment.allocations):
         document = after[each.document_id]
-        if each in before.allocations and each.split and document.paid_on is not None:
+        if each in before.allocations and document.paid_on is not None:
             was_on = applied_on(before, each, occasion.lock_date)
             on = applied_on(payment, each, occasion.lock_date)
             if document.paid_on == was_on or document.paid_on < on != was_on:
@@ -211,8 +196,14 @@ def _refuse_lifeless(wanted: Sequence[Part], status: str) -> None:
         raise Conflict(
             "payment_not_live",
             f"A payment that is {status} holds no allocations.",
-            current_state=status,
+            status=status,
         )
+
+
+def _refuse_new_date(before: Payment, after: Payment, occasion: Occasion) -> None:
+    """Refuse a day inside the lock for money that comes, or that came on another day."""
+    if after.completions and (not before.completions or after.payment_date != before.payment_date):
+        refuse_locked(occasion.lock_date, after.payment_date)
 
 
 def _refuse_new_identity(side: Side, payment: Payment, changes: Body) -> None:
@@ -248,7 +239,7 @@ def _refuse_refunded_twice(
     if status == "refunded" and payment.refunded:
         raise RuleBroken(
             "refund_exceeds_refundable",
-            "Part of the payment is refunded already.",
+            "Part of the payment is refunded already. Cancel its refunds first.",
             refunded=payment.refunded,
         )
     asked = {part.document_id: part.amount for part in wanted}
@@ -263,7 +254,7 @@ def _refuse_total_below(side: Side, payment: Payment, held: Sequence[Part]) -> N
     if payment.total < amount:
         raise RuleBroken(
             "total_below_allocated",
-            "The total is lower than what is allocated.",
+            "The total is lower than what is allocated and refunded of it. Release that first.",
             allocated_amount_cents=amount,
             **{side.payment_amount_field: payment.total},
         )

@@ -75,11 +75,15 @@ class Side:
 
 
 def _customer_not_active(**detail: Any) -> Refusal:
-    return Conflict("customer_archived", "The customer is archived.", **detail)
+    return Conflict("customer_archived", "The customer is archived. Unarchive it first.", **detail)
 
 
 def _customer_has_balance(**detail: Any) -> Refusal:
-    return Conflict("customer_has_balance", "The customer has an outstanding balance.", **detail)
+    return Conflict(
+        "customer_has_balance",
+        "The customer still owes something, to be paid, credited or written off first.",
+        **detail,
+    )
 
 
 def _invoice_not_open(**detail: Any) -> Refusal:

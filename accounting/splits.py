@@ -11,7 +11,7 @@ Split = tuple[tuple[UUID, int], ...]
 
 
 def added(*splits: Split) -> Split:
-    """Add splits up by account; what comes to zero is left out."""
+    """Add splits up by account: 5 and 3 on one come to 8; what comes to zero is left out."""
     total: dict[UUID, int] = defaultdict(int)
     for split in splits:
         for account_id, amount in split:

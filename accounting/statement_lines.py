@@ -12,9 +12,9 @@ from uuid import UUID
 from accounting.banking import BankAccount, BankTransaction
 from accounting.money import MAX_AMOUNT
 from accounting.occasion import Occasion
+from accounting.periods import FIRST_YEAR, LAST_YEAR
 
 LONGEST_ID: Final = 255
-FIRST_YEAR, LAST_YEAR = 1900, 2199
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

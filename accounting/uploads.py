@@ -51,7 +51,7 @@ class Received:
     mime_type: str
     document_type: str | None = None
     upload_source: str | None = None
-    metadata: dict[str, Any] | None = None
+    metadata: Any = None
     tags: tuple[str, ...] = ()
 
 

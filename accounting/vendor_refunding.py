@@ -7,7 +7,7 @@ from uuid import UUID
 
 from accounting import payment_moves, refund_payments, refunds
 from accounting.allocation import live
-from accounting.chart import Role
+from accounting.chart import Role, Roles
 from accounting.credits import Credit
 from accounting.documents import Document
 from accounting.errors import Conflict, RuleBroken
@@ -29,7 +29,6 @@ from accounting.refunds import VendorRefund, VendorRefundPayment
 from accounting.sides import Side
 
 Body = Mapping[str, Any]
-Roles = Mapping[Role, UUID]
 
 DESCRIPTIVE = ("description", "memo", "reason", "metadata", "expected_completion_date")
 """Fields of a refund that only describe."""
@@ -147,13 +146,7 @@ def amend(
     payment_moves.refuse_move(side, payment.status, status)
     after = _with(before, refund_payments.corrected(payment, body))
     if wanted is not None:
-        if status == "cancelled":
-            raise Conflict(
-                "invalid_state_transition",
-                "A cancelled payment allocates nothing.",
-                current_state=payment.status,
-                allowed_next_states=payment_moves.allowed_moves(side, payment.status),
-            )
+        _refuse_allocating_cancelled(side, payment, status)
         after = _allocated_anew(side, after, payment_id, wanted, roles, occasion)
     refund, changed = moved(after.refund, after.payment(payment_id), status, roles, occasion)
     refuse_fee(changed.fee, changed.amount)
@@ -196,6 +189,16 @@ def changed(
         *_new(after.payments, held),
     ]
     return subjects, _new(after.touched.documents.values(), loaded.documents.values())
+
+
+def _refuse_allocating_cancelled(side: Side, payment: VendorRefundPayment, status: str) -> None:
+    if status == "cancelled":
+        raise Conflict(
+            "invalid_state_transition",
+            "A cancelled payment allocates nothing.",
+            current_state=payment.status,
+            allowed_next_states=payment_moves.allowed_moves(side, payment.status),
+        )
 
 
 def _new(now: Iterable[Any], held: Iterable[Any]) -> list[Any]:

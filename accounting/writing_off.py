@@ -7,8 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from accounting import documents
-from accounting.accounts import AccountReference, BookAccounts, account_reference, usable
-from accounting.allocation import refuse_more_than_left
+from accounting.accounts import AccountReference, BookAccounts, account_reference, named_or
+from accounting.allocation import refuse_more_than_left, refuse_not_open
 from accounting.chart import Role
 from accounting.documents import Document
 from accounting.errors import Conflict
@@ -65,10 +65,7 @@ def write_off(
     `period_locked` or `account_archived`; RuleBroken `allocation_exceeds_outstanding`,
     `reference_not_found` or `control_account`.
     """
-    if document.state != "open":
-        raise side.not_open(
-            current_state=document.state, **{side.document_id_field: str(document.id)}
-        )
+    refuse_not_open(side, document)
     at = body.get("write_off_at") or occasion.now
     refuse_locked(occasion.lock_date, at.date())
     amount = body.get("amount_cents", documents.left(document))
@@ -84,7 +81,9 @@ def write_off(
         party=document.party,
         external_id=body.get("external_id"),
         amount=amount,
-        account_id=_destination(body.get("destination_account"), accounts),
+        account_id=named_or(
+            accounts.roles[Role.BAD_DEBTS], body.get("destination_account"), accounts
+        ),
         write_off_at=at,
         reversed_at=None,
         split=documents.share_out(document, amount),
@@ -117,13 +116,18 @@ def reverse(
     return replace(owed, updated_at=occasion.now), taken_back
 
 
-def refuse_elsewhere(document: Document, known: WriteOff) -> None:
+def refuse_elsewhere(side: Side, document: Document, known: WriteOff) -> None:
     """Refuse an external id that is taken by a write-off of another document.
 
     Raises Conflict `duplicate_external_id`.
     """
     if known.document_id != document.id:
-        raise Conflict("duplicate_external_id", "Another write-off has this external_id.")
+        raise Conflict(
+            "duplicate_external_id",
+            f"A write-off of another {side.noun} has this external_id.",
+            external_id=known.external_id,
+            **{side.document_id_field: str(known.document_id)},
+        )
 
 
 def written_off_days(given_up: WriteOff) -> Days:
@@ -131,10 +135,3 @@ def written_off_days(given_up: WriteOff) -> Days:
     reversed_at = given_up.reversed_at
     end = None if reversed_at is None else reversed_at.date()
     return days(given_up.write_off_at.date(), end, given_up.document_date)
-
-
-def _destination(named: Any, accounts: BookAccounts) -> UUID:
-    if named is None:
-        return accounts.roles[Role.BAD_DEBTS]
-    reference = account_reference(named)
-    return usable(reference, accounts.named.get(reference)).id

@@ -189,7 +189,7 @@ class History:
 
     def credit(self) -> None:
         lines = self.data.draw(CREDIT_LINES[self.side.noun])
-        total = sum(each["amount"] + each["tax_amount_cents"] for each in lines)
+        total = sum(each["amount"] + (each["tax_amount_cents"] or 0) for each in lines)
         at = self.data.draw(st.none() | MOMENTS)
         opened: dict[str, Any] = {self.side.opened_field: at}
         self.trade.credit(*lines, to=self.parts(total) if at else (), **opened)

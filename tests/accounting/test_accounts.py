@@ -24,6 +24,11 @@ class TestUsable:
             usable(REFERENCE, found)
         assert refusal.value.code == code
 
+    def test_one_that_is_not_there_is_told_like_any_reference(self) -> None:
+        with pytest.raises(RuleBroken) as refusal:
+            usable(REFERENCE, None)
+        assert refusal.value.detail == {"resource": "account", "reference": "4000"}
+
 
 class TestArchiving:
     @pytest.mark.parametrize(

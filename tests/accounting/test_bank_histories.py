@@ -72,7 +72,7 @@ class Statement:
         transaction = self.lines[link.transaction_id]
         done = matching.unmatch(target, transaction, link, self.trade.occasion())
         self.put(done.transaction)
-        self.trade.keep(done.target)  # type: ignore[arg-type]
+        self.trade.keep(done.target)
 
     def categorize(self, place: int, _other: int, _amount: int) -> None:
         charges = NAMED[AccountReference("code", "4500")]

@@ -243,4 +243,4 @@ def transaction(**facts: object) -> BankTransaction:
         "category_account_id": account_id("6300"),
         **facts,
     }
-    return BankTransaction(**given_facts)  # type: ignore[arg-type] # Facts of any kind.
+    return BankTransaction(**given_facts)

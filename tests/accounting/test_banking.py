@@ -89,7 +89,7 @@ def matched(
     """Match a line with a payment, and keep what that does to the payment."""
     done = match(trade, transaction, found(trade, payment), amount)
     trade.documents.update((each.id, each) for each in done.moved)
-    trade.keep(done.target)  # type: ignore[arg-type] # A payment, as it was.
+    trade.keep(done.target)
     return done
 
 
@@ -235,7 +235,7 @@ class TestUnmatch:
                 found(trade, payment), each.transaction, each.link, trade.occasion()
             )
             assert (done.transaction.linked, done.link.ended_at) == (0, trade.occasion().now)
-            trade.keep(done.target)  # type: ignore[arg-type]
+            trade.keep(done.target)
             assert trade.balances() == {**expected, "2100": -100}
         assert trade.payments[payment].status == "completed"
 

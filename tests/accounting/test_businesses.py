@@ -1,5 +1,6 @@
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from typing import ClassVar
 from uuid import UUID
 
 import pytest
@@ -10,13 +11,15 @@ from accounting.businesses import (
     COUNTRIES,
     CURRENCY_BY_COUNTRY,
     ENTITY_TYPES,
+    FIXED,
     Business,
     default_currency,
     entity_type,
     fiscal_year,
     refuse_archived_business,
+    refuse_fixed,
 )
-from accounting.errors import Conflict, Malformed
+from accounting.errors import Conflict, Malformed, RuleBroken
 from accounting.money import CURRENCIES
 from accounting.occasion import Occasion
 
@@ -80,6 +83,21 @@ class TestArchived:
         with pytest.raises(Conflict) as refusal:
             refuse_archived_business(datetime(2026, 1, 1, tzinfo=UTC))
         assert refusal.value.code == "business_archived"
+
+
+class TestFixed:
+    KNOWN: ClassVar = {"external_id": "shop", "country": "GB", "base_currency": "GBP"}
+
+    def test_the_same_again_is_no_change_in_any_case_of_the_country(self) -> None:
+        refuse_fixed(self.KNOWN, {})
+        refuse_fixed(self.KNOWN, {**self.KNOWN, "country": "gb", "name": "Corner Shop"})
+
+    def test_a_real_change_is_refused_with_all_that_it_changes(self) -> None:
+        body = {"external_id": "other", "country": "DE", "base_currency": "EUR"}
+        with pytest.raises(RuleBroken) as refusal:
+            refuse_fixed(self.KNOWN, body)
+        assert refusal.value.code == "immutable_field"
+        assert refusal.value.detail == {"fields": list(FIXED)}
 
 
 class TestOccasion:

@@ -6,6 +6,7 @@ import pytest
 
 from accounting import crediting, credits
 from accounting.accounts import AccountReference
+from accounting.allocation import documents_touched
 from accounting.documents import outstanding, status
 from accounting.errors import Malformed
 from accounting.money import MAX_AMOUNT
@@ -88,12 +89,22 @@ class TestDrawUp:
         assert refused(trade.credit, amount, to=[(invoice, part)], **body).code == code
         assert trade.documents[invoice].credited == 0
 
+    def test_an_archived_customer_gets_no_draft_either(self) -> None:
+        archived = replace(ACME, status="ARCHIVED")
+        assert refused(Trade().credit, 5, party=archived, sent_at=None).code == "customer_archived"
+
     def test_what_pending_money_is_meant_for_is_not_credited(self) -> None:
         trade = Trade("5")
         invoice = trade.invoice(600)
         trade.pay(100, (invoice, 100), status="pending")
         refusal = refused(trade.credit, 600, to=[(invoice, 501)])
-        assert refusal.detail == {"left": 500, "amount": 501, "invoice_id": str(invoice)}
+        assert refusal.detail == {
+            "left": 500,
+            "amount": 501,
+            "outstanding_balance": 600,
+            "reserved": 100,
+            "invoice_id": str(invoice),
+        }
 
     def test_a_draft_says_which_state_it_is_in(self) -> None:
         trade = Trade("5")
@@ -163,6 +174,15 @@ class TestApplied:
         assert [each.id for each in amended.changed] == [first]
         assert trade.documents[first].settled == ()
         assert trade.documents[first].credited == 0
+
+    def test_what_was_released_earlier_is_given_back_once(self) -> None:
+        trade = Trade("5")
+        first, second = trade.invoice(500), trade.invoice(500)
+        id_ = trade.credit(credit_line(900, 100), to=[(first, 333)])
+        trade.apply(id_)
+        trade.apply(id_, (second, 500))
+        trade.apply(id_, (second, 500), (first, 500))
+        assert by_code(trade.credits[id_].settled) == {"4100": 900, "2200": 100}
 
     def test_refunds_do_not_hold_a_credit_back(self) -> None:
         trade = Trade("5")
@@ -284,9 +304,9 @@ class TestNeeded:
             "line_items": [credit_line(5), credit_line(5, code="4500")],
             "allocations": uses((given, 5)),
         }
-        touched = crediting.documents_touched(RECEIVABLE, credit, body)
+        touched = documents_touched(RECEIVABLE, credit.allocations, body)
         assert touched == {held, given}
-        assert crediting.documents_touched(RECEIVABLE, None, body) == {given}
+        assert documents_touched(RECEIVABLE, (), body) == {given}
         assert crediting.account_references(RECEIVABLE, body) == {AccountReference("code", "4500")}
 
     def test_a_draft_has_no_opening_day(self) -> None:

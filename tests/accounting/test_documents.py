@@ -97,12 +97,14 @@ class TestStatus:
             ({"paid": 1_000, "refunded": 1_000}, "refunded"),
             ({"paid": 600, "written_off": 400, "refunded": 600}, "refunded"),
             ({"paid": 1_000, "refunded": 999}, "paid"),
+            ({"total_amount": 1, "paid": 1, "refunded": 1}, "refunded"),
             ({"written_off": 1_000}, "written_off"),
             ({"paid": 600, "written_off": 400}, "written_off"),
             ({"paid": 600, "credited": 400}, "paid"),
             ({"total_amount": 0}, "paid"),
             ({"written_off": 1, "due_at": moment("1")}, "partially_written_off"),
             ({"paid": 1, "due_at": moment("9")}, "overdue"),
+            ({"paid": 999, "due_at": moment("9")}, "overdue"),
             ({"paid": 1, "due_at": moment("10")}, "partially_paid"),
             ({"credited": 1, "due_at": None}, "partially_paid"),
             ({"reserved": 1_000}, "sent"),
@@ -125,7 +127,12 @@ class TestSend:
         trade = Trade("7")
         sent = open_document(RECEIVABLE, invoice(None), None, trade.occasion())
         assert (sent.state, sent.opened_at, sent.number) == ("open", moment("7"), Pending("INV"))
-        assert sent.updated_at == moment("7")
+        assert (sent.updated_at, sent.paid_on) == (moment("7"), None)
+
+    def test_its_day_in_the_books_is_when_it_is_sent_and_not_the_date_on_it(self) -> None:
+        draft = invoice(None, issue_date=day("3"))
+        sent = open_document(RECEIVABLE, draft, moment("5"), Trade("7", "4").occasion())
+        assert documents.opened_on(sent) == day("5")
 
     def test_a_number_given_is_kept(self) -> None:
         draft = invoice(None, number="2026/7")
@@ -138,6 +145,8 @@ class TestSend:
         assert open_document(RECEIVABLE, draft, moment("3"), occasion).due_at == moment("17")
         given = open_document(RECEIVABLE, draft, None, occasion, due_at=moment("30"))
         assert given.due_at == moment("30")
+        own = replace(draft, due_at=moment("20"))
+        assert open_document(RECEIVABLE, own, None, occasion).due_at == moment("20")
         no_terms = replace(draft, party=ACME)
         assert open_document(RECEIVABLE, no_terms, None, occasion).due_at is None
 
@@ -145,6 +154,8 @@ class TestSend:
         draft = invoice(None, total_amount=0)
         sent = open_document(RECEIVABLE, draft, moment("3"), Trade("7").occasion())
         assert (sent.paid_on, status(RECEIVABLE, sent, day("7"))) == (day("3"), "paid")
+        voided = void(RECEIVABLE, sent, None, Trade("9").occasion())
+        assert (voided.paid_on, voided.updated_at) == (None, moment("9"))
 
     def test_a_second_send_is_refused(self) -> None:
         with pytest.raises(Conflict) as refusal:
@@ -183,7 +194,9 @@ class TestVoid:
         with pytest.raises(Conflict) as refusal:
             void(RECEIVABLE, invoice(**{what: 1}), None, Trade().occasion())
         assert code_of(refusal) == "invoice_has_allocations"
-        assert sum(refusal.value.detail.values()) == 1
+        nothing = dict.fromkeys(("allocated", "credited", "refunded", "written_off"), 0)
+        shown = "allocated" if what in ("paid", "reserved") else what
+        assert refusal.value.detail == {**nothing, shown: 1}
 
     def test_a_given_date_inside_the_lock_is_refused(self) -> None:
         with pytest.raises(Conflict) as refusal:

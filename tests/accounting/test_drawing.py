@@ -22,6 +22,7 @@ from tests.accounting.trade import (
     Trade,
     account,
     code_of,
+    day,
     line,
     moment,
 )
@@ -194,9 +195,11 @@ class TestDrawUp:
         assert (sent.state, sent.number, sent.opened_at) == ("open", Pending("INV"), moment("3"))
 
     def test_what_a_body_says_is_kept(self) -> None:
+        said = {"memo": "m", "tags": ["a"], "metadata": {"l": 1}}
         kept = drawn(
-            line(1, description="Tea", product="P1", external_id="l1", memo="m", tags=["a"]),
+            line(1, description="Tea", product="P1", external_id="l1", **said),
             external_id="x",
+            imported_at=moment("2"),
             invoice_number="A1",
             memo="note",
             transaction_tags=["t"],
@@ -207,7 +210,8 @@ class TestDrawUp:
         assert (kept.transaction_tags, kept.metadata, kept.currency) == (("t",), {"k": 1}, "GBP")
         (only,) = kept.lines
         assert (only.description, only.product, only.external_id) == ("Tea", "P1", "l1")
-        assert (only.memo, only.tags) == ("m", ("a",))
+        assert (only.memo, only.tags, only.metadata) == ("m", ("a",), {"l": 1})
+        assert kept.imported_at == moment("2")
 
     def test_accounts_are_named_by_id_or_by_code(self) -> None:
         id_ = ROLES["sales"]
@@ -227,13 +231,31 @@ class TestDrawUp:
 class TestRedraw:
     def test_absent_facts_are_cleared_and_identity_stays(self) -> None:
         before = drawn(
-            line(1), external_id="x", memo="m", additional_discount=1, sent_at=moment("3")
+            line(1),
+            external_id="x",
+            memo="m",
+            additional_discount=1,
+            issue_date=day("2"),
+            due_at=moment("9"),
+            sent_at=moment("3"),
         )
         after = replaced(before, line(2))
         assert (after.id, after.external_id, after.number) == (before.id, "x", before.number)
         assert (after.opened_at, after.memo, after.additional_discount) == (moment("3"), None, 0)
         assert after.lines[0].id == before.lines[0].id
-        assert after.total_amount == 2
+        assert (after.issue_date, after.due_at, after.total_amount) == (None, None, 2)
+
+    def test_a_number_and_an_external_id_may_be_given_anew(self) -> None:
+        before = drawn(line(1), external_id="x", invoice_number="A1")
+        kept = replaced(before, line(2), external_id=None, invoice_number=None)
+        assert (kept.number, kept.external_id) == ("A1", "x")
+        after = replaced(before, line(1), external_id="y", invoice_number="A2")
+        assert (after.number, after.external_id) == ("A2", "y")
+
+    def test_the_external_id_of_another_customer_is_refused(self) -> None:
+        with pytest.raises(Refusal) as refusal:
+            replaced(drawn(line(1)), line(1), customer_external_id="other")
+        assert refusal.value.code == "reference_mismatch"
 
     def test_the_same_body_changes_nothing(self) -> None:
         before = drawn(line(1), memo="m")

@@ -216,6 +216,29 @@ class TestAsReversals:
             (9, posted[0].id),
         ]
 
+    def test_what_a_day_took_back_itself_is_not_mirrored(self) -> None:
+        """Of 10 and 5 on the seventh that moved to the fifth, the 15 of the fifth stand."""
+        posted: tuple[Posted, ...] = ()
+        whole = wants("5", a1000=15, a4000=-15)
+        for desired in (
+            wants("7", a1000=10, a4000=-10),
+            wants("7", a1000=15, a4000=-15),
+            whole,
+        ):
+            posted = post(difference(SOURCE, desired, posted, None), posted)
+        moved = next(each for each in posted if each.entry_date == day("5"))
+        entries = difference(SOURCE, [*whole, *wants("6", a1000=-15, a4000=15)], posted, None)
+        (reversal,) = as_reversals(entries, posted)
+        assert (reversal.entry_date, reversal.reversal_of_id) == (day("6"), moved.id)
+
+    def test_nothing_is_mirrored_before_the_day_it_stands_on(self) -> None:
+        """A correction that a lock moved to the ninth is not mirrored on the sixth."""
+        posted = post(difference(SOURCE, wants("5", a1000=10, a4000=-10), [], None))
+        whole = wants("5", a1000=15, a4000=-15)
+        posted = post(difference(SOURCE, whole, posted, day("8")), posted)
+        entries = difference(SOURCE, [*whole, *wants("6", a1000=-15, a4000=15)], posted, None)
+        assert as_reversals(entries, posted) == entries
+
     def test_any_other_difference_stays_plain(self) -> None:
         posted = post(difference(SOURCE, wants("5", a1000=10, a4000=-10), [], None))
         entries = difference(SOURCE, wants("5", a1000=4, a4000=-4), posted, None)

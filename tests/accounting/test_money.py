@@ -35,6 +35,9 @@ class TestTimes:
     def test_many_digits_lose_nothing(self) -> None:
         assert times(99_999_999, Decimal("999999.999999")) == 99_999_998_999_900
 
+    def test_the_largest_product_passes(self) -> None:
+        assert times(MAX_AMOUNT, Decimal(1)) == MAX_AMOUNT
+
     @pytest.mark.parametrize("factor", ["10", "1e40", "1.1"])
     def test_a_product_beyond_the_bounds_is_refused(self, factor: str) -> None:
         with pytest.raises(RuleBroken) as refusal:

@@ -6,6 +6,7 @@ import pytest
 from accounting.errors import Conflict, Malformed, RuleBroken
 from accounting.parties import (
     Customer,
+    Party,
     Vendor,
     archive,
     display_name,
@@ -40,12 +41,14 @@ class TestNames:
     def test_an_address_is_written_from_its_parts(self) -> None:
         parts = customer(
             address_line1="1 High Street",
+            address_line2="Flat 2",
             postal_code="AB1 2CD",
             city="Leeds",
+            state_county="Yorkshire",
             country="GB",
             address_string="somewhere",
         )
-        assert full_address(parts) == "1 High Street, AB1 2CD Leeds, GB"
+        assert full_address(parts) == "1 High Street, Flat 2, AB1 2CD Leeds, Yorkshire, GB"
 
     def test_an_address_in_one_piece_stays_as_given(self) -> None:
         assert full_address(customer(address_string="1 High St, Leeds")) == "1 High St, Leeds"
@@ -53,8 +56,9 @@ class TestNames:
 
     @pytest.mark.parametrize("make", [customer, vendor])
     def test_a_party_knows_what_documents_need(self, make: Any) -> None:
-        party = party_of(make(company_name="Acme", payment_terms_days=14, archived_at=BORN))
-        assert (party.name, party.payment_terms_days, party.status) == ("Acme", 14, "ARCHIVED")
+        known = {"email": "books@acme.test", "external_id": "acme", "payment_terms_days": 14}
+        party = party_of(make(company_name="Acme", archived_at=BORN, **known))
+        assert party == Party(id=ACME.id, name="Acme", status="ARCHIVED", **known)
 
 
 class TestStatus:

@@ -114,6 +114,8 @@ class TestBillReceived:
             ("3", {"6000": -800, "2000": 800}),
             ("7", {"6000": 800, "2000": -800}),
         ]
+        undated = trade.replace(trade.bill(5), 6)
+        assert trade.documents[undated].issue_date is None
 
     @pytest.mark.parametrize(("at", "on"), [(None, "9"), ("7", "7"), ("2", "3")])
     def test_voided_by_a_linked_mirror(self, at: str | None, on: str) -> None:

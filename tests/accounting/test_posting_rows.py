@@ -313,6 +313,14 @@ class TestTakenBackAndMovedAtOnce:
         ]
         assert links(trade, payment) == [None, None, None, 0]
 
+    def test_what_came_and_went_on_other_days_is_not_mirrored(self) -> None:
+        trade = Trade("5")
+        payment = trade.pay(1_000)
+        for trade.today, word in [("9", "failed"), ("12", "completed"), ("15", "cancelled")]:
+            trade.change(payment, status=word)
+        assert [on for on, _ in trade.book(payment)] == ["5", "9", "12", "15"]
+        assert links(trade, payment) == [None, None, None, 2]
+
 
 class TestPaidOn:
     def test_a_credit_or_write_off_settled_it_later_than_the_moved_payment(self) -> None:

@@ -26,12 +26,12 @@ class TestInvoice:
     def test_debits_and_credits_of_one_account_stand_apart_at_first(self) -> None:
         trade = Trade()
         discounts = {"type": "AccountCode", "code": "4200"}
-        invoice = trade.invoice(line(100, account_identifier=discounts), additional_discount=30)
+        invoice = trade.invoice(line(2, account_identifier=discounts), additional_discount=1)
         lines = trade.documents[invoice].posted[0].lines
         assert [(code_of(each.account_id), each.debit, each.credit) for each in lines] == [
-            ("1200", 70, 0),
-            ("4200", 30, 0),
-            ("4200", 0, 100),
+            ("1200", 1, 0),
+            ("4200", 1, 0),
+            ("4200", 0, 2),
         ]
 
     def test_a_draft_posts_nothing_until_it_is_sent(self) -> None:
@@ -381,4 +381,17 @@ class TestDays:
         assert trade.book(payment)[1:] == [
             ("10", {"1100": -1_000, "1200": 1_000}),
             ("15", {"1100": 1_000, "1200": -1_000}),
+        ]
+
+    def test_what_was_released_before_its_payment_failed_had_ended_by_then(self) -> None:
+        trade = Trade("5")
+        invoice = trade.invoice(1_000)
+        payment = trade.pay(1_000, (invoice, 1_000))
+        trade.today = "7"
+        trade.change(payment, allocations=[])
+        trade.today = "9"
+        trade.change(payment, status="failed")
+        assert trade.book(payment)[1:] == [
+            ("7", {"1200": 1_000, "2100": -1_000}),
+            ("9", {"1100": -1_000, "2100": 1_000}),
         ]

@@ -27,9 +27,9 @@ def amounts(laid: dict[UUID, list[GivenBack]]) -> dict[int, list[tuple[int, int]
 
 class TestLayOver:
     def test_the_oldest_refund_lies_on_the_oldest_payment(self) -> None:
-        payments = [PaidPart(SECOND, day("12"), 600), PaidPart(FIRST, day("10"), 400)]
+        payments = [PaidPart(FIRST, day("12"), 600), PaidPart(SECOND, day("10"), 400)]
         laid = lay_over([refund(2, 500), refund(1, 300, on="19")], payments)
-        assert amounts(laid) == {1: [(1, 300), (2, 100)], 2: [(2, 400)]}
+        assert amounts(laid) == {2: [(1, 300), (2, 100)], 1: [(2, 400)]}
 
     def test_of_one_day_the_lower_id_is_the_older(self) -> None:
         payments = [PaidPart(SECOND, day("10"), 5), PaidPart(FIRST, day("10"), 5)]

@@ -28,6 +28,13 @@ class TestReleaseByHand:
         trade.change(payment, allocations=allocations((invoice, 600)))
         assert outstanding(trade.documents[invoice]) == 400
 
+    def test_not_even_the_last_cent_of_them(self) -> None:
+        trade = Trade("5")
+        invoice = trade.invoice(1)
+        payment = trade.pay(1, (invoice, 1))
+        trade.refund(invoice)
+        assert refused(trade.change, payment, allocations=[]).code == "refund_exceeds_refundable"
+
     def test_other_money_on_the_invoice_counts(self) -> None:
         trade = Trade("5")
         invoice, payment = refunded(trade, 600)
@@ -155,6 +162,7 @@ class TestRefundedAdvanceMoney:
         assert refusal.detail == {
             "total_amount_cents": 1_000,
             "allocated_amount_cents": 1_001,
+            "refunded": 400,
         }
         trade.change(payment, allocations=allocations((invoice, 600)))
         assert payments.remaining(trade.payments[payment]) == 0

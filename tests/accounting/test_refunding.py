@@ -131,7 +131,8 @@ class TestAgree:
         refusal = refused(trade.refund, invoice, amount)
         assert isinstance(refusal, RuleBroken)
         assert refusal.code == "refund_exceeds_refundable"
-        assert refusal.detail == {"refundable": rest, "amount": amount or 0}
+        told = {"invoice_id": str(invoice), "paid": rest, "refunded": 0}
+        assert refusal.detail == {"refundable": rest, "amount": amount or 0, **told}
 
     def test_a_draft_and_money_on_its_way_give_nothing_back(self) -> None:
         trade = Trade("5")
@@ -238,7 +239,8 @@ class TestPay:
         trade.pay_refund(refund, paid)
         refusal = refused(trade.pay_refund, refund, amount)
         assert refusal.code == "refund_exceeds_refundable"
-        assert refusal.detail == {"refundable": rest, "amount": amount or 0}
+        told = {"refund_id": str(refund), "paid": paid}
+        assert refusal.detail == {"refundable": rest, "amount": amount or 0, **told}
 
     def test_a_cancelled_refund_is_not_paid(self) -> None:
         trade = Trade("5")
@@ -283,6 +285,7 @@ class TestCancel:
         payment = trade.pay_refund(refund, paid)
         refusal = refused(trade.cancel_refund, refund)
         assert refusal.code == "invalid_state_transition"
+        assert str(refusal) == "Some of the refund is paid. Cancel its payments first."
         assert refusal.detail == {"current_state": state, "allowed_next_states": allowed}
         trade.cancel_refund_payment(payment)
         trade.cancel_refund(refund)
@@ -291,7 +294,9 @@ class TestCancel:
     def test_a_repeat_is_refused(self) -> None:
         trade = Trade("5")
         refund = trade.cancel_refund(trade.refund(paid_invoice(trade)))
-        assert refused(trade.cancel_refund, refund).detail["current_state"] == "cancelled"
+        refusal = refused(trade.cancel_refund, refund)
+        assert refusal.detail["current_state"] == "cancelled"
+        assert str(refusal) == "The refund is cancelled already."
 
     def test_a_cancelled_payment_stays_cancelled(self) -> None:
         trade = Trade("5")
@@ -313,3 +318,4 @@ class TestElsewhere:
         refunding.refuse_elsewhere(trade.refunds[first], known)
         refusal = refused(refunding.refuse_elsewhere, trade.refunds[second], known)
         assert refusal.code == "duplicate_external_id"
+        assert refusal.detail == {"refund_id": str(first), "refund_payment_id": str(known.id)}

@@ -5,9 +5,10 @@ from uuid import UUID
 import pytest
 
 from accounting import payments
+from accounting.allocation import documents_touched
 from accounting.documents import left, outstanding, status
 from accounting.errors import Malformed
-from accounting.settling import amend, documents_touched, receive_with
+from accounting.settling import amend, receive_with
 from accounting.sides import RECEIVABLE
 from tests.accounting.trade import ACME, OTHER, Trade, allocations, day, line, moment, refused
 
@@ -68,7 +69,13 @@ class TestReceive:
         invoice = trade.invoice(600)
         trade.pay(100, (invoice, 100), status="pending")
         refusal = refused(trade.pay, 700, (invoice, 501))
-        assert refusal.detail == {"left": 500, "amount": 501, "invoice_id": str(invoice)}
+        assert refusal.detail == {
+            "left": 500,
+            "amount": 501,
+            "outstanding_balance": 600,
+            "reserved": 100,
+            "invoice_id": str(invoice),
+        }
 
     def test_an_unknown_invoice_and_one_that_is_not_open(self) -> None:
         trade = Trade()
@@ -100,11 +107,11 @@ class TestReceiveWith:
 
     def test_an_amount_left_out_is_the_total(self) -> None:
         trade = Trade()
-        document = trade.documents[trade.invoice(1_000)]
+        document = trade.documents[trade.invoice(line(1_000, sales_taxes=[{"amount": 200}]))]
         _, (payment,) = receive_with(
             RECEIVABLE, document, [{"payment_method": "cash"}], trade.occasion()
         )
-        assert (payment.total, payment.status) == (1_000, "completed")
+        assert (payment.total, payment.status) == (1_200, "completed")
 
     @pytest.mark.parametrize(
         ("prices", "sent_at", "code"),
@@ -116,7 +123,7 @@ class TestReceiveWith:
     def test_a_draft_or_nothing_owed_takes_none(
         self, prices: list[int], sent_at: Any, code: str
     ) -> None:
-        trade = Trade()
+        trade = Trade("9", lock="1")
         document = trade.documents[trade.invoice(*prices, sent_at=sent_at)]
         bodies = [{"payment_method": "cash"}]
         assert refused(receive_with, RECEIVABLE, document, bodies, trade.occasion()).code == code
@@ -226,8 +233,12 @@ class TestAmend:
         id_ = trade.pay(500)
         parts = allocations((invoice, 501))
         assert refused(trade.change, id_, allocations=parts).code == "allocation_exceeds_total"
+        more = trade.invoice(600)
+        trade.change(id_, allocations=allocations((more, 400)))
+        both = allocations((more, 400), (invoice, 101))
+        assert refused(trade.change, id_, allocations=both).code == "allocation_exceeds_total"
         refusal = refused(trade.change, id_, status="refunded", allocations=parts)
-        assert (refusal.code, refusal.detail) == ("payment_not_live", {"current_state": "refunded"})
+        assert (refusal.code, refusal.detail) == ("payment_not_live", {"status": "refunded"})
 
     def test_a_dead_payment_may_be_sent_back_with_its_empty_list(self) -> None:
         trade = Trade()
@@ -272,6 +283,32 @@ class TestAmend:
         assert trade.book(id_) == [("5", {"1100": 500, "2100": -500})]
         assert trade.documents[invoice].reserved == 0
 
+    def test_what_a_list_repeats_of_reserved_money_stays_as_it_is(self) -> None:
+        trade = Trade("5")
+        first, second = trade.invoice(500), trade.invoice(500)
+        id_ = trade.pay(800, (first, 500), status="pending")
+        [before] = trade.payments[id_].allocations
+        trade.today = "7"
+        amended = trade.change(id_, allocations=allocations((first, 500), (second, 300)))
+        kept, begun = trade.payments[id_].allocations
+        assert (kept, begun.start, amended.payment.updated_at) == (before, day("7"), moment("7"))
+        assert [each.id for each in amended.changed] == [second]
+
+    def test_money_on_its_way_may_be_dated_inside_the_lock(self) -> None:
+        trade = Trade("9", lock="7")
+        id_ = trade.pay(500, status="pending")
+        trade.change(id_, payment_date=day("7"))
+        assert (trade.payments[id_].payment_date, trade.book(id_)) == (day("7"), [])
+
+    def test_completed_and_dated_anew_at_once_it_settles_on_its_new_day(self) -> None:
+        trade = Trade("5")
+        invoice = trade.invoice(500)
+        id_ = trade.pay(500, (invoice, 500), status="pending")
+        trade.today = "9"
+        trade.change(id_, status="completed", payment_date=day("7"))
+        assert trade.book(id_) == [("7", {"1100": 500, "1200": -500})]
+        assert trade.documents[invoice].paid_on == day("7")
+
     def test_paid_on_stays_with_the_entry_that_settled(self) -> None:
         trade = Trade("5")
         invoice = trade.invoice(500)
@@ -282,6 +319,8 @@ class TestAmend:
         assert trade.documents[invoice].paid_on == day("9")
         trade.change(last, payment_date=day("12"), note="later")
         assert trade.documents[invoice].paid_on == day("12")
+        trade.change(last, payment_date=day("11"))
+        assert trade.documents[invoice].paid_on == day("11")
 
     def test_a_moved_date_leaves_open_invoices_alone(self) -> None:
         trade = Trade("5")
@@ -318,15 +357,18 @@ class TestDocumentsTouched:
         held, given = trade.invoice(5), trade.invoice(line(5))
         payment = trade.payments[trade.pay(5, (held, 5))]
         body = {"allocations": allocations((given, 5))}
-        assert documents_touched(RECEIVABLE, payment, body) == {held, given}
-        assert documents_touched(RECEIVABLE, None, body) == {given}
-        assert documents_touched(RECEIVABLE, payment, {}) == {held}
+        assert documents_touched(RECEIVABLE, payment.allocations, body) == {held, given}
+        assert documents_touched(RECEIVABLE, (), body) == {given}
+        assert documents_touched(RECEIVABLE, payment.allocations, {}) == {held}
 
     def test_they_are_all_that_a_change_needs(self) -> None:
         trade = Trade()
         held = trade.invoice(5)
         trade.invoice(9)
         payment = trade.payments[trade.pay(5, (held, 5))]
-        needed = {id_: trade.documents[id_] for id_ in documents_touched(RECEIVABLE, payment, {})}
+        needed = {
+            id_: trade.documents[id_]
+            for id_ in documents_touched(RECEIVABLE, payment.allocations, {})
+        }
         amended = amend(RECEIVABLE, payment, needed, {"status": "failed"}, trade.occasion())
         assert [each.id for each in amended.changed] == [held]

@@ -19,7 +19,7 @@ def candidate(number: int = 1, **facts: object) -> Candidate:
         "party_name": None,
         **facts,
     }
-    return Candidate(**given)  # type: ignore[arg-type] # They are what a test says.
+    return Candidate(**given)
 
 
 def only(said: dict[str, str], **facts: object) -> tuple[int, tuple[str, ...]]:

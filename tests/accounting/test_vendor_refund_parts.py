@@ -78,7 +78,8 @@ class TestOfABill:
         trade.agree(200, returned(BILL, 200, bill))
         refusal = refused(trade.agree, 500, returned(BILL, 401, bill))
         assert refusal.code == "refund_exceeds_refundable"
-        assert refusal.detail == {"refundable": 400, "amount": 401}
+        told = {"bill_id": str(bill), "paid": 600, "refunded": 200}
+        assert refusal.detail == {"refundable": 400, "amount": 401, **told}
 
     def test_a_returned_payment_may_leave_less_paid_than_refunded(self) -> None:
         trade = Purchases("5")
@@ -134,12 +135,40 @@ class TestOfAPayment:
         trade.agree(100, returned(PAYMENT, 100, payment))
         assert held(trade, payment) == {first: 500, second: 400}
 
+    def test_the_later_day_before_the_later_id_and_only_what_is_taken_off_is_released(self) -> None:
+        trade = Purchases("5")
+        new, old = trade.bill(400, bill_date=day("4")), trade.bill(500, bill_date=day("2"))
+        payment = trade.pay(900, (new, 400), (old, 500))
+        [part] = trade.refunds[trade.agree(100, returned(PAYMENT, 100, payment))].allocations
+        assert held(trade, payment) == {new: 300, old: 500}
+        assert [(each.document_id, each.amount) for each in part.released] == [(new, 100)]
+
     def test_free_money_goes_before_any_bill(self) -> None:
         trade = Purchases("5")
         bill = trade.bill(500)
         payment = trade.pay(600, (bill, 500))
-        trade.agree(130, returned(PAYMENT, 130, payment))
-        assert held(trade, payment) == {bill: 470}
+        trade.agree(30, returned(PAYMENT, 30, payment))
+        assert held(trade, payment) == {bill: 500}
+        trade.agree(71, returned(PAYMENT, 71, payment))
+        assert held(trade, payment) == {bill: 499}
+
+    def test_what_stays_of_a_bill_counts_from_when_that_one_was_applied(self) -> None:
+        trade = Purchases("3")
+        old, new = trade.bill(500, bill_date=day("1")), trade.bill(500, bill_date=day("3"))
+        payment = trade.pay(1_000)
+        trade.today = "5"
+        trade.change(payment, allocations=to_bills((new, 500)))
+        trade.today = "9"
+        trade.change(payment, allocations=to_bills((new, 500), (old, 500)))
+        trade.agree(1, returned(PAYMENT, 1, payment), refund_date="4")
+        assert trade.book(payment)[3:] == [("5", {"1250": 1, "2000": -1})]
+        rest = payments.live_allocations(trade.payments[payment])[-1]
+        assert payments.applied_days(trade.payments[payment], rest) == [(day("5"), None)]
+        trade.agree(599, returned(PAYMENT, 599, payment), refund_date="7")
+        assert trade.book(payment)[4:] == [
+            ("7", {"1250": 499, "2000": -499}),
+            ("9", {"1250": 100, "2000": -100}),
+        ]
 
     def test_not_taken_off_before_it_was_applied_nor_is_the_rest_applied_earlier(self) -> None:
         trade = Purchases("5")
@@ -177,7 +206,9 @@ class TestOfAPayment:
         trade.agree(200, returned(PAYMENT, 200, payment))
         refusal = refused(trade.agree, 301, returned(PAYMENT, 301, payment))
         assert refusal.code == "refund_exceeds_refundable"
-        assert refusal.detail == {"refundable": 300, "amount": 301}
+        told = {"bill_payment_id": str(payment), "status": "completed"}
+        used = {"refunded": 200, "allocated_amount_cents": 500}
+        assert refusal.detail == {"refundable": 300, "amount": 301, **told, **used}
         trade.agree(300, returned(PAYMENT, 300, payment))
 
     def test_not_below_what_is_refunded_of_the_bill(self) -> None:
@@ -228,6 +259,7 @@ class TestKeptAsACredit:
         assert trade.book(credit) == [("7", {"1260": 500, "5100": -500})]
         value = trade.credits[credit]
         assert (value.state, value.refund_id, value.number) == ("open", refund, Pending("VC"))
+        assert [(each.amount, each.tax_amount) for each in value.lines] == [(500, 0)]
         [payment] = trade.payments_of(refund)
         assert (payment.amount, payment.status) == (0, "pending")
         assert word(trade, refund) == "allocated"

@@ -87,11 +87,11 @@ class TestAgreed:
         )
         assert (trade.refunds, trade.payments[payment].refunded) == ({}, 0)
 
-    @pytest.mark.parametrize("state", ["draft", "void"])
+    @pytest.mark.parametrize("state", ["draft", "voided"])
     def test_only_a_received_bill(self, state: str) -> None:
         trade = Purchases("5")
         bill = trade.bill(500, **({"received_at": None} if state == "draft" else {}))
-        if state == "void":
+        if state == "voided":
             trade.void(bill)
         refusal = refused(trade.agree, 500, returned(BILL, 5, bill))
         assert refusal.code == "bill_not_open"

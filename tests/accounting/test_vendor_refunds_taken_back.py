@@ -137,6 +137,18 @@ class TestAppliedAgain:
         assert held(trade, payment) == {old: 400, new: 150}
         assert payments.remaining(trade.payments[payment]) == 350
 
+    @pytest.mark.parametrize(
+        ("reserved", "split"), [(6_667, {"6000": 2_777, "1300": 556}), (9_999, {"6000": 1})]
+    )
+    def test_a_part_of_it_is_split_anew(self, reserved: int, split: dict[str, int]) -> None:
+        trade = Purchases("5")
+        bill, payment = trade.paid_bill(TAXED)
+        refund = trade.agree(10_000, returned(PAYMENT, 10_000, payment))
+        trade.pay(reserved, (bill, reserved), status="pending")
+        trade.withdraw(trade.payments_of(refund)[0].id)
+        [again] = payments.live_allocations(trade.payments[payment])
+        assert by_code(again.split) == split
+
     def test_no_more_than_was_taken_off(self) -> None:
         trade = Purchases("5")
         bill, payment = trade.paid_bill(500)

@@ -77,15 +77,15 @@ class TestWriteOff:
         trade.documents[invoice] = replace(trade.documents[invoice], party=archived)
         assert trade.write_offs[trade.write_off(invoice)].amount == 1_000
 
-    @pytest.mark.parametrize("state", ["draft", "void"])
-    def test_what_is_not_open_is_not_written_off(self, state: str) -> None:
+    @pytest.mark.parametrize(("state", "told"), [("draft", "draft"), ("void", "voided")])
+    def test_what_is_not_open_is_not_written_off(self, state: str, told: str) -> None:
         trade = Trade("5")
         invoice = trade.invoice(1_000)
         trade.documents[invoice] = replace(trade.documents[invoice], state=state)
         refusal = refused(trade.write_off, invoice)
         assert isinstance(refusal, Conflict)
         assert refusal.code == "invoice_not_open"
-        assert refusal.detail == {"current_state": state, "invoice_id": str(invoice)}
+        assert refusal.detail == {"current_state": told, "invoice_id": str(invoice)}
 
     @pytest.mark.parametrize(("amount", "told"), [(601, 601), (None, 0)])
     def test_more_than_is_left_is_refused(self, amount: int | None, told: int) -> None:
@@ -95,7 +95,13 @@ class TestWriteOff:
         refusal = refused(trade.write_off, invoice, amount)
         assert refusal.code == "allocation_exceeds_outstanding"
         rest = 600 if amount else 0
-        assert refusal.detail == {"left": rest, "amount": told, "invoice_id": str(invoice)}
+        assert refusal.detail == {
+            "left": rest,
+            "amount": told,
+            "outstanding_balance": 1_000,
+            "reserved": 1_000 - rest,
+            "invoice_id": str(invoice),
+        }
 
     @pytest.mark.parametrize("at", [None, moment("9")])
     def test_a_day_inside_the_lock_is_refused_given_or_not(self, at: Any) -> None:
@@ -185,6 +191,7 @@ class TestElsewhere:
         trade = Trade("5")
         first, second = trade.invoice(5), trade.invoice(5)
         known = trade.write_offs[trade.write_off(first, external_id="w")]
-        writing_off.refuse_elsewhere(trade.documents[first], known)
-        refusal = refused(writing_off.refuse_elsewhere, trade.documents[second], known)
+        writing_off.refuse_elsewhere(RECEIVABLE, trade.documents[first], known)
+        refusal = refused(writing_off.refuse_elsewhere, RECEIVABLE, trade.documents[second], known)
         assert refusal.code == "duplicate_external_id"
+        assert refusal.detail == {"external_id": "w", "invoice_id": str(first)}

@@ -77,7 +77,7 @@ def moment(text: str) -> datetime:
 
 
 def line(unit_price: int, **more: Any) -> dict[str, Any]:
-    return {"quantity": 1, "unit_price": unit_price, **more}
+    return {"unit_price": unit_price, **more}
 
 
 def account_named(code: str) -> dict[str, str]:
@@ -89,7 +89,7 @@ def credit_line(
     amount: int, tax: int = 0, code: str | None = None, side: Side = RECEIVABLE
 ) -> dict[str, Any]:
     named = None if code is None else account_named(code)
-    return {"amount": amount, "tax_amount_cents": tax, side.credit_account_field: named}
+    return {"amount": amount, "tax_amount_cents": tax or None, side.credit_account_field: named}
 
 
 @dataclass
@@ -145,7 +145,7 @@ class Trade:
             "payment_date": day(self.today),
             "currency": "GBP",
             "payment_method": "bank_transfer",
-            "allocations": allocations(*parts, side=self.side),
+            "allocations": allocations(*parts, side=self.side) or None,
             **body,
         }
         amended = settling.receive(self.side, facts, party, self.documents, self.occasion())
@@ -167,7 +167,9 @@ class Trade:
         self.take(settling.cancel(self.side, self.payments[id_], self.documents, self.occasion()))
 
     def take(self, amended: Amended) -> UUID:
-        self.documents.update((each.id, each) for each in amended.changed)
+        for each in amended.changed:
+            self.put(each)
+        assert amended.documents == self.documents
         return self.keep(amended.payment)
 
     def write_off(self, id_: UUID, amount: int | None = None, **body: Any) -> UUID:
@@ -175,14 +177,14 @@ class Trade:
         document, given_up = writing_off.write_off(
             self.side, self.documents[id_], facts, ACCOUNTS, self.occasion()
         )
-        self.documents[id_] = document
+        self.put(document)
         return self.keep(given_up)
 
     def reverse(self, id_: UUID) -> UUID:
         given_up = self.write_offs[id_]
         owed = self.documents[given_up.document_id]
         document, taken_back = writing_off.reverse(owed, given_up, self.occasion())
-        self.documents[document.id] = document
+        self.put(document)
         return self.keep(taken_back)
 
     def credit(
@@ -196,7 +198,7 @@ class Trade:
         facts = {
             "line_items": items,
             self.side.opened_field: moment(self.today),
-            "allocations": uses(*to, side=self.side),
+            "allocations": uses(*to, side=self.side) or None,
         }
         credited = crediting.draw_up(
             self.side, {**facts, **body}, party, ACCOUNTS, self.documents, self.occasion()
@@ -219,7 +221,9 @@ class Trade:
         return self.keep(crediting.void(self.side, self.credits[id_], voided_at, self.occasion()))
 
     def take_credited(self, credited: crediting.Credited) -> UUID:
-        self.documents.update((each.id, each) for each in credited.changed)
+        for each in credited.changed:
+            self.put(each)
+        assert credited.documents == self.documents
         return self.keep(credited.credit)
 
     def refund(self, id_: UUID, amount: int | None = None, **body: Any) -> UUID:
@@ -227,7 +231,7 @@ class Trade:
         facts = body if amount is None else {"amount_cents": amount, **body}
         target = self.documents.get(id_) or self.payments[id_]
         agreed = refunding.agree(self.side, facts, target, ROLES, self.occasion())
-        self.shelf(agreed.target)[id_] = agreed.target
+        self.put(agreed.target)
         if agreed.payment is not None:
             self.keep(agreed.payment)
         return self.keep(agreed.refund)
@@ -237,7 +241,7 @@ class Trade:
         target_id = refund.allocations[0].target_id
         target: Any = self.documents.get(target_id) or self.payments[target_id]
         cancelled, after = refunding.cancel(refund, target, self.occasion())
-        self.shelf(after)[target_id] = after
+        self.put(after)
         return self.keep(cancelled)
 
     def pay_refund(self, id_: UUID, amount: int | None = None, **body: Any) -> UUID:
@@ -284,10 +288,19 @@ class Trade:
         """Post what a subject asks for, as a store does, and keep it."""
         lock_date = self.occasion().lock_date
         entries = postings.entries_for(self.side, subject, ROLES, lock_date)
+        lines = [each for entry in entries for each in entry.lines]
+        assert all(part for each in lines for _, part in each.split)
         assert all(lock_date is None or entry.entry_date > lock_date for entry in entries)
         posted = posted_after(subject.posted, entries, self.identify)
+        self.put(subject)
         self.shelf(subject)[subject.id] = replace(subject, posted=posted)
         return subject.id
+
+    def put(self, subject: Subject) -> None:
+        """Keep a subject that changed: it says when."""
+        before = self.shelf(subject).get(subject.id)
+        assert before == subject or subject.updated_at == moment(self.today)
+        self.shelf(subject)[subject.id] = subject
 
     def entries(self) -> list[Posted]:
         return [entry for subject in self.subjects() for entry in subject.posted]
