@@ -23,7 +23,7 @@ _RANDOM_LENGTH = 30
 _CHECK_LENGTH = 6
 _KEY_ID_LENGTH = 8
 _PEPPER_SIZE_BYTES = 32
-_KEY = re.compile(r"(apk_(?:live|test)_([0-9A-Za-z]{30}))([0-9A-Za-z]{6})")
+_KEY = re.compile(r"(apk_(?:live|test)_[0-9A-Za-z]{30})([0-9A-Za-z]{6})")
 _NO_KEY = bytes(2 * _PEPPER_SIZE_BYTES)
 
 
@@ -48,13 +48,7 @@ def looks_right(text: str) -> bool:
     A slip of the pen is found here, and so is a key in a leaked file. It proves nothing else.
     """
     shape = _KEY.fullmatch(text)
-    return shape is not None and _checksum(shape[1]) == shape[3]
-
-
-def key_id(text: str) -> str | None:
-    """Return the public id inside a key, the first 8 random characters; None when it is no key."""
-    shape = _KEY.fullmatch(text)
-    return None if shape is None else shape[2][:_KEY_ID_LENGTH]
+    return shape is not None and _checksum(shape[1]) == shape[2]
 
 
 def digest(text: str, pepper: bytes) -> bytes:

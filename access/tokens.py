@@ -90,7 +90,6 @@ class Keyring:
             raise ValueError("two secrets of the ring have the same name")
         if len({secret.key for secret in secrets}) < len(secrets):
             raise ValueError("two secrets of the ring are the same")
-        self._newest = secrets[0]
         self._partner_key = _TokenKey.derive(secrets[0], CallerKind.PARTNER_TOKEN)
         self._business_key = _TokenKey.derive(secrets[0], CallerKind.BUSINESS_TOKEN)
         kinds = (CallerKind.PARTNER_TOKEN, CallerKind.BUSINESS_TOKEN)

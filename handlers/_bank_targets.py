@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
-from accounting import settling
+from accounting.allocation import documents_touched
 from accounting.matching import ON_ITS_WAY, Found, Matched
 from accounting.payments import Payment
 from handlers._trading import keep, settle
@@ -26,7 +26,7 @@ async def lock_to_link(books: Books, target_type: str, target_id: UUID) -> Found
     found = await lock_alone(books, target_type, target_id)
     if isinstance(found.target, Payment) and found.target.status in ON_ITS_WAY:
         trade = trade_of(books, target_type)
-        touched = settling.documents_touched(trade.side, found.target, {})
+        touched = documents_touched(trade.side, found.target.allocations, {})
         documents = await trade.documents.lock_all(touched)
         return Found(trade.side, found.target, documents)
     return found

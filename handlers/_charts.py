@@ -9,6 +9,7 @@ from accounting import chart
 from accounting.accounts import Account
 from accounting.ledger import balance, normal_sign
 from accounting.outline import Outline
+from handlers._shapes import day_start
 from handlers.amounts import formatted
 from persistence.account_entries import AccountEntry
 from persistence.accounts import AccountState
@@ -135,9 +136,7 @@ def shape(chart_read: Chart, state: AccountState) -> dict[str, Any]:
         "is_active": account.archived_at is None,
         "total_debits": state.debit_count,
         "total_credits": state.credit_count,
-        "last_entry_date": (
-            f"{state.last_entry_date}T00:00:00Z" if state.last_entry_date else None
-        ),
+        "last_entry_date": day_start(state.last_entry_date),
         "last_entry_reference": state.last_entry_reference,
         "sub_accounts": children,
     }

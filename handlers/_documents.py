@@ -15,7 +15,7 @@ from accounting.uploads import Received, Upload
 from persistence.books import Books
 from persistence.stored_documents import StoredDocument
 
-__all__ = ["Links", "attach", "received", "summary"]
+__all__ = ["Links", "attach", "received", "summary", "take"]
 
 
 def received(body: Mapping[str, Any] | None) -> Received | None:
@@ -30,7 +30,7 @@ def received(body: Mapping[str, Any] | None) -> Received | None:
     if isinstance(given, Upload):
         facts = {name: (body or {}).get(f"document_{name}") for name in ("metadata", "tags")}
         return take(given, "document", {**(body or {}), **facts})
-    sent = Upload(given["file_name"], "", given["file"])
+    sent = Upload(given.get("file_name", ""), "", given["file"])
     return take(sent, "document.file", given)
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from accounting import crediting, credits, documents
 from accounting.accounts import BookAccounts
-from accounting.allocation import Allocation
+from accounting.allocation import Allocation, documents_touched
 from accounting.credits import Credit, CreditLine
 from accounting.documents import Document
 from accounting.sides import Side
@@ -31,7 +31,7 @@ async def create(trade: Trade, body: Body, links: Links) -> Reply:
     party, accounts, settled, source, existing = await books.ask(
         trade.named(body).later(),
         books.accounts.named(crediting.account_references(side, body)),
-        trade.documents.lock_all(crediting.documents_touched(side, None, body)).later(),
+        trade.documents.lock_all(documents_touched(side, (), body)).later(),
         trade.documents.hold(body.get(f"source_{side.document_id_field}")).later(),
         trade.credits.with_external_id(body.get("external_id")),
     )
@@ -64,7 +64,7 @@ async def change(trade: Trade, id: UUID, body: Body, links: Links) -> Reply:
     """Replace what a credit says, and which documents it settles where a list is given."""
     side, books, file = trade.side, trade.books, _documents.received(body)
     credit = await trade.credits.lock(id)
-    touched = crediting.documents_touched(side, credit, body)
+    touched = documents_touched(side, credit.allocations, body)
     changed = crediting.replaced(
         side, credit, body, await trade.documents.lock_all(touched), books.occasion
     )

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from accounting import settling
+from accounting.allocation import documents_touched
 from accounting.documents import Document
 from accounting.payments import Amended, Payment
 from handlers._held import follow
@@ -23,7 +24,7 @@ Shape = Callable[[Trade, PaymentRecord], dict[str, Any]]
 
 async def create(trade: Trade, body: Body, shape: Shape) -> Reply:
     """Record a payment and what it settles; one with this external id is answered as it is."""
-    books, touched = trade.books, settling.documents_touched(trade.side, None, body)
+    books, touched = trade.books, documents_touched(trade.side, (), body)
     # The external id comes last: whoever said the same one a moment ago is seen after the locks.
     party, documents, existing = await books.ask(
         trade.named(body).later(),
@@ -65,7 +66,7 @@ async def cancel(trade: Trade, id: UUID, shape: Shape) -> Reply:
 async def _lock(trade: Trade, id: UUID, body: Body) -> tuple[Payment, dict[UUID, Document]]:
     """Lock a payment, then every document that it or the body allocates to."""
     payment = await trade.payments.lock(id)
-    touched = settling.documents_touched(trade.side, payment, body)
+    touched = documents_touched(trade.side, payment.allocations, body)
     return payment, await trade.documents.lock_all(touched)
 
 

@@ -4,13 +4,11 @@ from datetime import datetime
 from uuid import UUID
 
 from access.principal import Caller
-from access.tokens import Keyring
+from access.tokens import TOKEN_LIFETIME_SECONDS, Keyring
 from accounting.errors import Malformed
 from handlers.bodies import TokenRequest
 from handlers.replies import Reply
 from persistence.registry import Registry
-
-LIFETIME_SECONDS = 3600
 
 
 async def issue_partner_token(
@@ -22,7 +20,7 @@ async def issue_partner_token(
     return {
         "access_token": keyring.issue_partner_token(caller.partner_id, now),
         "token_type": "Bearer",
-        "expires_in": LIFETIME_SECONDS,
+        "expires_in": TOKEN_LIFETIME_SECONDS,
     }
 
 
@@ -34,7 +32,7 @@ async def issue_business_token(
     return {
         "access_token": keyring.issue_business_token(registry.partner_id, business.id, now),
         "token_type": "Bearer",
-        "expires_in": LIFETIME_SECONDS,
+        "expires_in": TOKEN_LIFETIME_SECONDS,
         "scope": "business_access",
         "business_id": business.id,
     }

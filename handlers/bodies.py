@@ -71,7 +71,7 @@ class DocumentUpload(TypedDict):
     """A file to link, and what to say about it."""
 
     file: bytes
-    file_name: str
+    file_name: NotRequired[str]
     document_type: NotRequired[str]
     upload_source: NotRequired[str]
     metadata: NotRequired[AnyJson]

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from accounting import businesses, chart
 from accounting.accounts import Account
-from accounting.errors import RuleBroken
 from handlers import warnings
 from handlers.bodies import BusinessCreate, BusinessUpdate
 from handlers.replies import Created, Reply
@@ -15,7 +14,6 @@ from persistence.identifiers import new_id
 from persistence.pages import Page, PageRequest
 from persistence.registry import RegisteredBusiness, Registry
 
-FIXED = ("external_id", "country", "base_currency")
 CALENDAR_YEAR_END = date(2000, 12, 31)
 
 
@@ -43,7 +41,7 @@ async def update_business(registry: Registry, business_id: UUID, body: BusinessU
     """Change the supplied fields; a change of the lock date waits for postings under way."""
     found = await registry.lock(business_id, against_posting="lock_date" in body)
     businesses.refuse_archived_business(found.archived_at)
-    refuse_fixed(found, body)
+    businesses.refuse_fixed({name: getattr(found, name) for name in businesses.FIXED}, body)
     changed = replace(found, **facts(found, body))
     if changed == found:
         return shape(found)
@@ -122,23 +120,9 @@ def starting_chart(registry: Registry, language: str) -> list[Account]:
     ]
 
 
-def refuse_fixed(found: RegisteredBusiness, body: BusinessUpdate) -> None:
-    """Refuse a real change of what was fixed when the business was opened."""
-    given: dict[str, Any] = {**body}
-    if "country" in body:
-        given["country"] = body["country"].upper()
-    changed = [name for name in FIXED if name in given and given[name] != getattr(found, name)]
-    if changed:
-        raise RuleBroken(
-            "immutable_field",
-            f"{', '.join(changed)} cannot be changed once a business is open.",
-            fields=changed,
-        )
-
-
 def facts(found: RegisteredBusiness, body: BusinessUpdate) -> dict[str, Any]:
     """Turn a body into fields of the record; a name that is cleared is the legal name again."""
-    given = {name: value for name, value in body.items() if name not in FIXED}
+    given = {name: value for name, value in body.items() if name not in businesses.FIXED}
     if "entity_type" in body:
         given["entity_type"] = businesses.entity_type(found.country or "", body["entity_type"])
     if "name" in body:

@@ -71,7 +71,7 @@ async def write_off_invoice(
         books.accounts.named(writing_off.account_references(given)),
     )
     if existing is not None:
-        writing_off.refuse_elsewhere(invoice, existing)
+        writing_off.refuse_elsewhere(RECEIVABLE, invoice, existing)
         return await _trade_documents.show(books.sales, invoice, shares, links)
     known = BookAccounts(await books.roles(), accounts)
     lesser, given_up = writing_off.write_off(RECEIVABLE, invoice, given, known, books.occasion)

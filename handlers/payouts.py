@@ -6,7 +6,7 @@ from uuid import UUID
 from accounting import paying_out, payouts
 from accounting.paying_out import PaidOut
 from accounting.payments import Payment
-from accounting.payouts import Money, Payout
+from accounting.payouts import Money
 from accounting.refunds import RefundPayment
 from handlers._shapes import shape_lines
 from handlers._trading import settle
@@ -74,7 +74,7 @@ def shape(books: Books, found: PayoutRecord, linked: Linked) -> dict[str, Any]:
 
 def shape_summary(books: Books, found: PayoutSummary) -> dict[str, Any]:
     """Show a payout with what it comes to."""
-    payout: Payout = found.payout
+    payout = found.payout
     return {
         "id": payout.id,
         "business_id": books.business_id,

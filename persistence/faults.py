@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from psycopg import DataError, Error, IntegrityError, InterfaceError, OperationalError, errors
+from psycopg import DataError, IntegrityError, InterfaceError, OperationalError, errors
 from psycopg_pool import PoolTimeout, TooManyRequests
 
 from accounting.errors import Conflict, Malformed, Refusal, RuleBroken, Unavailable
@@ -60,10 +60,10 @@ class StaleRow(Exception):
     """A row changed between its lock and its update: the handler runs again."""
 
 
-def is_external_id_race(error: Error) -> bool:
-    """Whether two requests brought the same external id at the same moment."""
-    name = error.diag.constraint_name or ""
-    return isinstance(error, errors.UniqueViolation) and name.endswith(_EXTERNAL_ID)
+def external_id_raced_for(error: Exception) -> str | None:
+    """Name the key of an external id that two requests brought at the same moment, else None."""
+    name = error.diag.constraint_name if isinstance(error, errors.UniqueViolation) else None
+    return name if name is not None and name.endswith(_EXTERNAL_ID) else None
 
 
 def refusal_of(error: Exception) -> Refusal | None:
@@ -97,7 +97,7 @@ def unavailable() -> Unavailable:
 
 
 def _unique(error: errors.UniqueViolation) -> Refusal | None:
-    if is_external_id_race(error):
+    if external_id_raced_for(error):
         return Conflict("duplicate_external_id", "Another resource has this external_id.")
     return _said(_UNIQUE, error)
 

@@ -62,7 +62,7 @@ def refuse_unadmitted(row: Row | None, caller: Caller) -> None:
 
 def not_yours() -> NotAllowed:
     """One answer for a business of another partner, of another token, unknown and malformed."""
-    return NotAllowed("permission_denied", "These credentials do not reach this business.")
+    return NotAllowed("permission_denied", "These credentials do not open this business.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Gate:
         self._matches = matches
         self._kept: dict[tuple[UUID, UUID | None], _Kept] = {}
 
-    async def check_key(self, partner_id: UUID, key: str, _address: str) -> Caller:
+    async def check_key(self, partner_id: UUID, key: str) -> Caller:
         """Return the caller of a living key; NotAuthenticated, in one way, for everything else."""
         rows = await self._fetch(_KEY, {"partner_id": partner_id})
         found = None

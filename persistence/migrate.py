@@ -1,10 +1,9 @@
-"""Bring a database to the newest schema, under one lock, and say where it stands."""
+"""Bring a database to the newest schema, under one lock."""
 
 from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, make_url, text
 from sqlalchemy.exc import OperationalError
@@ -43,11 +42,6 @@ def check(url: str) -> None:
             command.check(_config(connection))
     finally:
         engine.dispose()
-
-
-def current(connection: Connection) -> str | None:
-    """Return the revision a database stands at."""
-    return MigrationContext.configure(connection).get_current_revision()
 
 
 def head() -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cached_property
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
@@ -12,8 +13,11 @@ from sqlalchemy import (
     Text,
     Uuid,
     and_,
+    func,
+    literal_column,
     select,
 )
+from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.payments import Payment
 from accounting.sides import Side
@@ -119,9 +123,16 @@ class PaymentStatements:
                 row.payment_reference,
                 row.bank_reference,
                 row.processor_reference,
+                values_of(row.references),
                 row.check_number,
                 party.company_name,
                 party.individual_name,
             ),
             **self.own_filters,
         }
+
+
+def values_of(references: ColumnElement[Any]) -> ColumnElement[str]:
+    """The values of an object of strings as one text, one to a line; none where it is empty."""
+    value = func.jsonb_each_text(references).table_valued("key", "value").c.value
+    return select(func.string_agg(value, literal_column("E'\\n'"))).scalar_subquery()

@@ -188,14 +188,20 @@ _NOT_FOUND = {
 
 def not_found(noun: str) -> NotFound:
     """One answer for what is another business's, deleted, or never was."""
-    return NotFound(_NOT_FOUND[noun], f"There is no such {noun.replace('_', ' ')}.")
+    return NotFound(_NOT_FOUND[noun], f"There is no such {in_words(noun)}.")
+
+
+def in_words(noun: str) -> str:
+    """Write what a store keeps as a sentence names it: `invoice refund`, `write-off`."""
+    return "write-off" if noun == "write_off" else noun.replace("_", " ")
 
 
 def no_such_reference(noun: str, reference: UUID | str) -> RuleBroken:
     """The refusal of a body that names what does not exist in this business."""
+    article = "an" if noun[0] in "aeiou" else "a"
     return RuleBroken(
         "reference_not_found",
-        f"The request names a {noun.replace('_', ' ')} that does not exist in this business.",
+        f"The request names {article} {in_words(noun)} that does not exist in this business.",
         resource=noun,
         reference=str(reference),
     )

@@ -52,7 +52,7 @@ class StoredDocument:
     sha256: str
     document_type: str
     upload_source: str | None
-    metadata: dict[str, Any]
+    metadata: Any
     tags: tuple[str, ...]
     linked_type: str | None
     linked_id: UUID | None
@@ -111,7 +111,7 @@ LISTING = Listing(
         "upload_source": _is("upload_source"),
         "mime_type": _is("mime_type"),
         "file_name_contains": any_part("file_name_contains", stored_document.c.file_name),
-        "search": any_part("search", stored_document.c.file_name),
+        "search": any_part("search", stored_document.c.file_name, stored_document.c.document_type),
     },
     sorts={
         "created_at": stored_document.c.created_at,
@@ -174,7 +174,7 @@ class StoredDocumentStore(Store[StoredDocument]):
             sha256=sha256(received.content).hexdigest(),
             document_type=received.document_type or DEFAULT_TYPES[linked_type],
             upload_source=received.upload_source,
-            metadata=received.metadata or {},
+            metadata={} if received.metadata is None else received.metadata,
             tags=received.tags,
             linked_type=linked_type,
             linked_id=linked_id,

@@ -1,7 +1,8 @@
 """Begin, commit, run again: the only module that opens a session or ends a transaction.
 
 A writing runs its whole handler again after a deadlock, a serialization failure or a row that
-moved under it, and once after a race for an external id (the second run finds the winner's row).
+moved under it, and once after a race for each external id that it names (the next run finds the
+winner's row).
 """
 
 import asyncio
@@ -22,7 +23,7 @@ from persistence.blobs import Blobs
 from persistence.faults import (
     RETRIED,
     StaleRow,
-    is_external_id_race,
+    external_id_raced_for,
     refusal_of,
     unavailable,
 )
@@ -81,11 +82,11 @@ async def reading(pool: Pool, tenant: Tenant) -> AsyncIterator[Reading]:
 async def writing(pool: Pool, work: Work) -> tuple[Outcome, bool]:
     """Do one writing and return its outcome and whether it is a replay of an earlier one."""
     deadline = monotonic() + WAIT_FOR_KEY_SECONDS
-    runs, pause, raced = 0, 0.05, False
+    runs, pause, raced = 0, 0.05, frozenset[str]()
     while True:
         try:
             async with pool.connection() as connection:
-                return await _run(connection, work, raced=raced), False
+                return await _run(connection, work, raced), False
         except Refused as refused:
             return refused.outcome, False
         except Replay as replay:
@@ -97,16 +98,19 @@ async def writing(pool: Pool, work: Work) -> tuple[Outcome, bool]:
             pause = min(pause * 2, 0.4)
         except Exception as error:
             runs += 1
-            raced = _may_run_again(error, work, runs, raced=raced)
+            raced = _may_run_again(error, work, runs, raced)
             await asyncio.sleep(random.uniform(0, 0.02) * runs)
 
 
-def _may_run_again(error: Exception, work: Work, runs: int, *, raced: bool) -> bool:
-    """Return whether an external id was raced for, where the handler may run again; else raise."""
+def _may_run_again(
+    error: Exception, work: Work, runs: int, raced: frozenset[str]
+) -> frozenset[str]:
+    """Return the keys that were raced for so far, where the handler may run again; else raise."""
     if isinstance(error, (StaleRow, *RETRIED)) and runs < MOST_RUNS:
         return raced
-    if isinstance(error, psycopg.Error) and is_external_id_race(error) and not raced:
-        return True
+    key = external_id_raced_for(error)
+    if key is not None and key not in raced:
+        return raced | {key}
     # With a key the next run finds the kept answer, or that there is none.
     if isinstance(error, OutcomeUnknown) and work.claim is not None and runs < MOST_RUNS:
         return raced
@@ -115,7 +119,7 @@ def _may_run_again(error: Exception, work: Work, runs: int, *, raced: bool) -> b
     raise refusal_of(error) or error from error
 
 
-async def _run(connection: Connection, work: Work, *, raced: bool) -> Outcome:
+async def _run(connection: Connection, work: Work, raced: frozenset[str]) -> Outcome:
     session = Writing(connection, work.tenant(), work.now, work.claim, Staging(work.business_id))
     try:
         return await _work(session, work)
@@ -126,8 +130,8 @@ async def _run(connection: Connection, work: Work, *, raced: bool) -> Outcome:
         await connection.rollback()
         raise
     except psycopg.Error as error:
-        said = refusal_of(error)
-        if isinstance(said, KEPT_REFUSALS) and (raced or not is_external_id_race(error)):
+        said, key = refusal_of(error), external_id_raced_for(error)
+        if isinstance(said, KEPT_REFUSALS) and (key is None or key in raced):
             await _keep(session, work, said)
         raise
 

@@ -67,11 +67,18 @@ class BodyType:
         here: Faults = {}
         value, files = form.value(pairs, here)
         if not self._accepts(value):
-            self._describe(self._errors(value), here)
+            told: Faults = {}
+            self._describe(self._errors(value), told)
+            # What could not be read is missing from the value, and is not told of as missing.
+            here = {**told, **here}
         for name, upload in files.items():
             value.pop(name)
             if len(upload.content) > MAX_FILE_BYTES:
-                raise PayloadTooLarge("payload_too_large", "A file may be at most 10 MiB.")
+                raise PayloadTooLarge(
+                    "payload_too_large",
+                    "A file may be at most 10 MiB.",
+                    limit_bytes=MAX_FILE_BYTES,
+                )
             if not upload.content:
                 add_fault(here, name, "must not be empty")
         if not here and self._revive is not None:
@@ -191,5 +198,5 @@ def _unsupported(message: str) -> UnsupportedMediaType:
 
 def _too_large(max_bytes: int) -> PayloadTooLarge:
     return PayloadTooLarge(
-        "payload_too_large", f"The body may be at most {max_bytes} bytes.", max_bytes=max_bytes
+        "payload_too_large", f"The body may be at most {max_bytes} bytes.", limit_bytes=max_bytes
     )

@@ -96,19 +96,6 @@ class Operation:
     security: tuple[frozenset[str], ...]
     document: Mapping[str, Any]
 
-    def declares(self, header: str) -> bool:
-        """Say whether the operation takes this request header, as `Idempotency-Key`."""
-        return any(
-            parameter.place == "header" and parameter.name.lower() == header.lower()
-            for parameter in self.parameters
-        )
-
-    def takes(self, name: str) -> bool:
-        """Say whether the operation takes this query parameter, as `preview`."""
-        return any(
-            parameter.place == "query" and parameter.name == name for parameter in self.parameters
-        )
-
     def answers_with(self, header: str, status: str = "200") -> bool:
         """Say whether the documented answer carries this header, as `ETag`."""
         response = self.responses.get(status)

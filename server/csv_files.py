@@ -8,9 +8,10 @@ from typing import Any
 
 from handlers.replies import Csv
 
-# What a spreadsheet takes for the beginning of a formula. The last of them stand for "=" where text
-# is typed in full width, and count as one too.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001
+# What a spreadsheet takes for the beginning of a formula. The last four stand for the first ones
+# where text is typed in full width, and count as these do.
+_WIDE = "＝＋－＠"  # noqa: RUF001 - the wide signs are meant.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", *_WIDE)
 
 
 def written(table: Csv) -> bytes:

@@ -153,6 +153,13 @@ class Environment:
         except OSError as fault:
             self.faults.append(f"--tls-cert and --tls-key cannot be used: {fault}.")
 
+    def check_numbers(self, *, port: int, workers: int) -> None:
+        """Look at the numbers of the command line."""
+        if not 0 <= port <= 65535:
+            self.faults.append("--port must be between 0 and 65535.")
+        if workers < 1:
+            self.faults.append("--workers must be 1 or more.")
+
     def exposure(self, host: str, *, development: bool, encrypted: bool) -> tuple[str, ...]:
         """Decide whether this address may be listened on in this way, and what to warn of."""
         loopback = is_loopback((host, None))

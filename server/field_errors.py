@@ -119,14 +119,16 @@ class FieldWords:
 
     def _explain_branches(self, error: ValidationError, path: Place, at: Place) -> Explained:
         """Explain by the branch that came closest: one of the right type with fewest errors."""
-        context: list[list[ValidationError]] = error.kind.context  # type: ignore[attr-defined]
+        kind: Any = error.kind  # One of many types, told apart by the name that led here.
+        context: list[list[ValidationError]] = kind.context
         branches = [branch for branch in context if branch]
         if len(branches) < len(context):
             return [(path, "oneOf", "fits more than one of the allowed forms")]
         depth = len(error.instance_path)
         fitting = [branch for branch in branches if not _is_of_wrong_type(branch, depth)]
         if not fitting:
-            types = [name for branch in branches for name in branch[0].kind.types]  # type: ignore[attr-defined]
+            kinds: list[Any] = [branch[0].kind for branch in branches]
+            types = [name for each in kinds for name in each.types]
             return [(path, "type", _type_words(types))]
         closest = min(fitting, key=len)
         return [explained for inner in closest for explained in self._explain(inner, at)]

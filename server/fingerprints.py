@@ -15,10 +15,11 @@ def of(scope: Scope, call: Call) -> bytes:
     """Digest the operation, its address and its values as they were understood (32 bytes).
 
     Two spellings of one body (spaces, order of keys, JSON or form) have the same fingerprint; a
-    file counts by its content.
+    file counts by its name and its content.
     """
     files = {
-        name: sha256(upload.content).hexdigest() for name, upload in sorted(call.files.items())
+        name: [upload.file_name, sha256(upload.content).hexdigest()]
+        for name, upload in call.files.items()
     }
     parts = [call.operation_id, scope["path_params"], call.query, call.body, files]
     return sha256(orjson.dumps(parts, default=_plain, option=_SORTED)).digest()

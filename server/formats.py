@@ -11,7 +11,7 @@ from uuid import UUID
 from email_validator import EmailNotValidError, validate_email
 from stdnum import iban
 
-FIRST_YEAR, LAST_YEAR = 1900, 2199
+from accounting.periods import FIRST_YEAR, LAST_YEAR
 
 # A UUID has one spelling only: what PostgreSQL also reads (braces, no hyphens) would give one
 # record two names, and so two idempotency fingerprints.
@@ -57,7 +57,8 @@ def revive_date(text: str) -> date:
 def revive_date_time(text: str) -> datetime:
     """Return the moment an RFC 3339 text names, in UTC; digits past the microsecond are dropped.
 
-    `2025-01-31T12:00:00+02:00` is 10:00 UTC. ValueError without an offset or for a second 60.
+    `2025-01-31T12:00:00+02:00` is 10:00 UTC. ValueError without an offset, for a second 60, or in a
+    year that is not taken, be it as written or in UTC.
     """
     found = _DATE_TIME.fullmatch(text)
     if found is None:
@@ -70,7 +71,10 @@ def revive_date_time(text: str) -> datetime:
     if int(hours) > 23 or int(minutes) > 59:
         raise ValueError(text)
     offset = timedelta(hours=int(hours), minutes=int(minutes))
-    return moment.replace(tzinfo=timezone(offset if sign == "+" else -offset)).astimezone(UTC)
+    moment = moment.replace(tzinfo=timezone(offset if sign == "+" else -offset)).astimezone(UTC)
+    if not FIRST_YEAR <= moment.year <= LAST_YEAR:  # An answer shows it in UTC, and is taken back.
+        raise ValueError(text)
+    return moment
 
 
 def revive_bytes(text: str) -> bytes:

@@ -113,6 +113,7 @@ def multipart_pairs(raw: bytes, boundary: bytes) -> list[Pair]:
     """
     collector = _Parts()
     try:
+        # The library's type of its callbacks is private.
         parser = MultipartParser(boundary, collector.callbacks())  # type: ignore[arg-type]
         parser.write(raw)
         parser.finalize()
@@ -168,19 +169,19 @@ class _Parts:
         content = b"".join(self._chunks)
         try:
             name = options[b"name"].decode()
-            if b"filename" not in options:
-                text = content.decode()
-                if "\0" in text or "\0" in name:
-                    raise Malformed("bad_request", "The character U+0000 is not taken anywhere.")
-                self.pairs.append((name, text))
-                return
-            file_name = options[b"filename"].decode()
+            is_file = b"filename" in options
+            text = (options[b"filename"] if is_file else content).decode()
         except KeyError:
             raise Malformed("bad_request", "A part of the multipart body has no name.") from None
         except UnicodeDecodeError:
             raise Malformed("bad_request", "The text is not UTF-8.") from None
+        if "\0" in text or "\0" in name:
+            raise Malformed("bad_request", "The character U+0000 is not taken anywhere.")
+        if not is_file:
+            self.pairs.append((name, text))
+            return
         content_type = self._headers.get(b"content-type", b"application/octet-stream")
-        self.pairs.append((name, Upload(file_name, content_type.decode("latin-1"), content)))
+        self.pairs.append((name, Upload(text, content_type.decode("latin-1"), content)))
 
     def _end(self) -> None:
         self.complete = True

@@ -1,8 +1,7 @@
 """Which requests count as https, and which plain ones may be served nevertheless."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
 from starlette.types import Scope
 
@@ -17,14 +16,6 @@ class HttpsRule:
 
     proxies: tuple[IPv4Network | IPv6Network, ...] = ()
     development: bool = False
-
-    @classmethod
-    def trusting(cls, proxies: Iterable[str], *, development: bool = False) -> "HttpsRule":
-        """Build the rule from addresses and networks, as `10.0.0.7` or `10.0.0.0/24`.
-
-        Raises ValueError for anything else; there is no word for "everybody".
-        """
-        return cls(tuple(ip_network(proxy) for proxy in proxies), development)
 
     def is_https(self, scope: Scope) -> bool:
         """Tell whether the caller spoke https, to us or to a proxy we trust."""

@@ -44,7 +44,7 @@ class ReplyWriter:
         if isinstance(shown, Page):
             shown = envelope(shown, scope)
         headers = dict(_JSON)
-        if self._tagged:
+        if self._tagged and not preview:  # What is not there has no version to come back with.
             headers["etag"] = f'"{desk.etag(_subject(shown))}"'
         if created and self._address and not preview:
             headers["location"] = self._address(scope["path_params"], _subject(shown))

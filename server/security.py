@@ -34,7 +34,7 @@ _TOKEN_KINDS = {"partner": CallerKind.PARTNER_TOKEN, "business": CallerKind.BUSI
 class Gate(Protocol):
     """What the store must know about callers. It refuses by raising, and never tells why."""
 
-    async def check_key(self, partner_id: UUID, key: str, address: str) -> Caller:
+    async def check_key(self, partner_id: UUID, key: str) -> Caller:
         """Return the caller of a living key; NotAuthenticated for everything else."""
 
     async def admit(self, caller: Caller, business_id: str) -> Any:
@@ -100,7 +100,7 @@ class Doorman:
         # quicker answer tells nothing.
         if partner_id is not None and api_keys.looks_right(key):
             try:
-                return await self.gate.check_key(partner_id, key, address)
+                return await self.gate.check_key(partner_id, key)
             except NotAuthenticated:
                 pass
         names = [f"partner {partner_id}"] if partner_id else []

@@ -151,10 +151,7 @@ def load(
     proxies = reading.proxies()
     public_url = reading.public_url()
     reading.check_tls(tls_cert, tls_key)
-    if not 0 <= port <= 65535:
-        reading.faults.append("--port must be between 0 and 65535.")
-    if workers < 1:
-        reading.faults.append("--workers must be 1 or more.")
+    reading.check_numbers(port=port, workers=workers)
     encrypted = tls_cert is not None or bool(proxies)
     warnings = reading.exposure(host, development=development, encrypted=encrypted)
     secrets = reading.secrets(stores.data_dir, development)

@@ -121,7 +121,7 @@ def create_app() -> FastAPI:
             raise HTTPException(401)
         return found
 
-    Session = Annotated[AsyncSession, Depends(session)]  # noqa: N806
+    Session = Annotated[AsyncSession, Depends(session)]  # noqa: N806 - a type.
 
     async def business(
         business_id: UUID, caller: Annotated[Caller, Depends(caller)], session: Session
@@ -131,7 +131,7 @@ def create_app() -> FastAPI:
             raise HTTPException(403)
         return found
 
-    Owned = Annotated[Business, Depends(business)]  # noqa: N806
+    Owned = Annotated[Business, Depends(business)]  # noqa: N806 - a type.
 
     @app.get("/v1/platform/businesses/{business_id}/customers/{customer_id}/")
     async def get_customer(business: Owned, customer_id: UUID, session: Session) -> CustomerOut:

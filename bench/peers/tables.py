@@ -15,7 +15,7 @@ Moment = DateTime(timezone=True)
 class Base(DeclarativeBase):
     """All of them."""
 
-    type_annotation_map = {str: Text, datetime: Moment, int: BigInteger}  # noqa: RUF012
+    type_annotation_map = {str: Text, datetime: Moment, int: BigInteger}  # noqa: RUF012 - SQLAlchemy's own table.
 
 
 class Business(Base):

@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from accounting import bank_postings, postings
-from accounting.chart import Role
+from accounting.chart import Roles
 from accounting.credits import Credit
 from accounting.documents import Document
 from accounting.ledger import Entry, Line, Movement
@@ -27,7 +27,6 @@ from persistence.statements import Query
 from persistence.store import Store
 from persistence.wire import Question
 
-Roles = Mapping[Role, UUID]
 Place = tuple[str, UUID, UUID | None]
 Rests = dict[Place, dict[UUID | None, int]]
 

@@ -260,7 +260,7 @@ class TestReading:
     def test_a_caller_cannot_be_changed(self, keyring: Keyring) -> None:
         caller = keyring.read(keyring.issue_partner_token(PARTNER, NOW), NOW)
         with pytest.raises(FrozenInstanceError):
-            caller.partner_id = BUSINESS  # type: ignore[misc]
+            caller.partner_id = BUSINESS
 
     @pytest.mark.parametrize("kind", [CallerKind.PARTNER_TOKEN, CallerKind.BUSINESS_TOKEN])
     def test_the_forge_without_a_fault_is_accepted(

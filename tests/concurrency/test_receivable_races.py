@@ -24,6 +24,7 @@ from tests.handlers.bodies import (
     Record,
     credit_body,
     invoice_body,
+    line,
     paid,
     part,
     payment_body,
@@ -189,6 +190,24 @@ class TestOneName:
 
     def test_is_one_credit(self, shop: Business, ledger: Ledger, buyer: Record) -> None:
         assert len(known(self.race(shop, CREDITS, credit_body(buyer, sent_at=SENT)))) == 1
+
+    @pytest.mark.parametrize("_round", range(4))
+    def test_is_one_credit_though_its_customer_is_new_and_named_by_others(
+        self, shop: Business, ledger: Ledger, _round: int
+    ) -> None:
+        body = credit_body({"id": None}, sent_at=SENT)
+        body = {**body, "customer_external_id": "new", "external_id": self.NAME}
+        del body["customer_id"]
+        sold = {"customer_external_id": "new", "line_items": [line(5)], "sent_at": SENT}
+        ran = together(
+            [
+                *[partial(shop.api.post, CREDITS, json=body)] * 8,
+                *[partial(shop.api.post, "invoices/", json=sold)] * 4,
+            ]
+        )
+        assert statuses(ran[:8]) == {200: 7, 201: 1}
+        assert statuses(ran[8:]) == {201: 4}
+        assert shop.api.get("customers/").json()["count"] == 1
 
     def test_is_one_credit_though_it_has_a_number_too(
         self, shop: Business, ledger: Ledger, buyer: Record

@@ -39,7 +39,7 @@ CALM = settings(
 
 def sample(name: str) -> list[Any]:
     kind = KINDS[name.rpartition(".")[2]]
-    return bank_files.read(content_of(name), kind, MAPPINGS.get(name))  # type: ignore[arg-type]
+    return bank_files.read(content_of(name), kind, MAPPINGS.get(name))
 
 
 def good(name: str) -> list[FileLine]:

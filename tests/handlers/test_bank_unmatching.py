@@ -156,6 +156,8 @@ class TestUpdateInvoicePayment:
         with ledger.untouched():
             assert refused(shop, path, processing_fee_cents=4) == (422, "link_exceeds_remaining")
             assert refused(shop, path, total_amount_cents=98) == (422, "link_exceeds_remaining")
+            answer = shop.api.put(path, json={"processing_fee_cents": 4})
+            assert answer.json()["error_code"] == "link_exceeds_remaining"
         shown = patched(shop, path, processing_fee_cents=3, payment_method="cash")
         assert len(shown["reconciled_bank_transactions"]) == 1
         # It is at the bank, whatever its method says.

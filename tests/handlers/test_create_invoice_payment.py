@@ -346,6 +346,7 @@ class TestRefusalsOfCreateInvoicePayment:
                 PAYMENTS, json=payment_body(buyer, 5, status=status, allocations=parts)
             )
         assert (answer.status_code, answer.json()["error_code"]) == (409, "payment_not_live")
+        assert answer.json()["detail"] == {"status": status}
 
     def test_not_into_a_locked_period_unless_it_posts_nothing(
         self, shop: Business, ledger: Ledger, buyer: Record

@@ -91,6 +91,13 @@ class TestCreateCustomer:
         )  # fmt: skip
         assert found == [(1,)]
 
+    def test_of_a_known_external_id_answers_an_archived_one_as_it_is(self, shop: Business) -> None:
+        made = shop.customer(external_id="gone")
+        gone = shop.api.post(f"customers/{made['id']}/archive/").json()
+        again = shop.api.post("customers/", json={"company_name": "X", "external_id": "gone"})
+        assert (again.status_code, again.json()) == (200, gone)
+        assert gone["status"] == "ARCHIVED"
+
     def test_may_have_an_external_id_that_another_business_uses(
         self, shop: Business, acme: Partnership
     ) -> None:
@@ -257,6 +264,7 @@ class TestArchiveCustomer:
         answer = self.move(shop, customer, "archive")
         assert (answer.status_code, answer.json()["error_code"]) == (409, "customer_has_balance")
         assert answer.json()["detail"] == {"outstanding_balance": 5_000}
+        assert "paid, credited or written off" in answer.json()["message"]
         share = {"invoice_id": invoice["id"], "amount_cents": 5_000}
         shop.payment(customer, 5_000, allocations=[share])
         assert self.move(shop, customer, "archive").status_code == 200

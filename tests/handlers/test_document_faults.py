@@ -1,5 +1,7 @@
 """A document is stored if and only if its record is: faults of storages, flushes and commits."""
 
+import socket
+import time
 from collections.abc import Iterator
 from uuid import uuid4
 
@@ -95,6 +97,25 @@ class TestFlushThatRefuses:
         )
         assert stale.status_code == 412
         assert (names(house, shop), records(house, shop)) == ([], 0)
+
+
+class TestCallerThatHangsUp:
+    def test_whole_requests_are_kept_with_their_files_and_halves_leave_nothing(
+        self, house: House, shop: Business
+    ) -> None:
+        request = shop.api.build_request(
+            "POST", "documents/", files={"file": ("a.pdf", PDF.ljust(100_000, b" "))}
+        )
+        lines = [f"{name}: {value}" for name, value in request.headers.items()]
+        head = "\r\n".join([f"POST {request.url.path} HTTP/1.1", *lines, "", ""])
+        whole = head.encode() + request.read()
+        for missing in (0, 1, 0, 50_000, 0):
+            with socket.create_connection((request.url.host, request.url.port)) as connection:
+                connection.sendall(whole[: len(whole) - missing])
+        deadline = time.monotonic() + 10
+        while records(house, shop) < 3 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert (records(house, shop), len(names(house, shop))) == (3, 3)
 
 
 class TestLostDuringCommit:

@@ -110,6 +110,7 @@ class TestCreateDocument:
         before = names(house, shop)
         answer = upload(shop, largest + b" ")
         assert (answer.status_code, answer.json()["error_code"]) == (413, "payload_too_large")
+        assert answer.json()["detail"] == {"limit_bytes": 10 * MIB}
         assert names(house, shop) == before
 
     @pytest.mark.parametrize(
@@ -200,8 +201,10 @@ class TestCreateDocument:
         assert (again.status_code, again.content) == (201, first.content)
         assert again.headers["idempotent-replayed"] == "true"
         assert (names(house, shop), records(house, shop)) == before
-        other = upload(shop, XML, "a.csv", headers=key)
-        assert (other.status_code, other.json()["error_code"]) == (422, "idempotency_key_reused")
+        for content, name in ((XML, "a.csv"), (CSV, "b.csv")):
+            other = upload(shop, content, name, headers=key)
+            refused = (other.status_code, other.json()["error_code"])
+            assert refused == (422, "idempotency_key_reused")
         assert (names(house, shop), records(house, shop)) == before
 
     def test_an_archived_business_takes_none(self, house: House, acme: Partnership) -> None:
@@ -245,6 +248,8 @@ class TestListDocuments:
             ({"search": "0%"}, [0]),
             ({"search": "a_1"}, [1]),
             ({"search": "a"}, [2, 1, 0]),
+            ({"search": "TRACT"}, [1]),
+            ({"search": "tomer_doc"}, [2]),
             ({"created_at_gte": "2199-01-01T00:00:00Z"}, []),
             ({"created_at_lte": "2199-01-01T00:00:00Z"}, [2, 1, 0]),
             ({"updated_since": "2025-01-01T00:00:00Z"}, [2, 1, 0]),

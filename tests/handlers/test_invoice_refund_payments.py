@@ -235,7 +235,8 @@ class TestCreateInvoiceRefundPayment:
                 422,
                 "refund_exceeds_refundable",
             )
-            assert answer.json()["detail"] == {"refundable": rest, "amount": amount}
+            told = {"refund_id": refund["id"], "paid": 1_000 - rest}
+            assert answer.json()["detail"] == {"refundable": rest, "amount": amount, **told}
 
     def test_a_cancelled_refund_is_not_paid(
         self, shop: Business, ledger: Ledger, refund: Record

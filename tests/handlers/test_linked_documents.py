@@ -45,6 +45,30 @@ class TestDocumentsOfCustomers:
         assert (whole["document_type"], whole["tags"]) == ("order", ["x"])
         assert whole["metadata"] == {"a": 1}
 
+    @pytest.mark.parametrize("metadata", [0, False, [], "", {}, ["x"]])
+    def test_what_is_said_of_it_is_given_back_as_it_is(
+        self, shop: Business, metadata: object
+    ) -> None:
+        sent = in_json(metadata=metadata)
+        [document] = shop.made("customers/", {"company_name": "D", "document": sent})["documents"]
+        whole = shop.api.get(f"documents/{document['document_id']}/").json()
+        assert (whole["metadata"], type(whole["metadata"])) == (metadata, type(metadata))
+
+    def test_a_file_without_a_name_is_called_by_its_kind(self, shop: Business) -> None:
+        sent = {"file": in_json(XML)["file"]}
+        [document] = shop.made("customers/", {"company_name": "N", "document": sent})["documents"]
+        assert document["file_name"] == "document.xml"
+
+    def test_in_json_it_has_up_to_750_000_bytes(self, house: House, shop: Business) -> None:
+        largest = PDF.ljust(750_000, b" ")
+        body = {"company_name": "L", "document": in_json(largest)}
+        [document] = shop.made("customers/", body)["documents"]
+        assert follow(shop, document["url"]).content == largest
+        before = names(house, shop)
+        answer = shop.api.post("customers/", json={**body, "document": in_json(largest + b" ")})
+        assert list(answer.json()["detail"]["field_errors"]) == ["document.file"]
+        assert (answer.status_code, names(house, shop)) == (400, before)
+
     def test_a_change_adds_one_and_the_newest_comes_first(self, shop: Business) -> None:
         made = shop.made("customers/", {"company_name": "C", "document": in_json(PDF, "1.pdf")})
         path = f"customers/{made['id']}/"

@@ -18,7 +18,7 @@ def said(answer: httpx.Response) -> tuple[int, str]:
 
 
 def ask(shop: Business, entry: Record, move: str, **options: object) -> httpx.Response:
-    return shop.api.post(f"{ENTRIES}{entry['id']}/{move}/", **options)  # type: ignore[arg-type]
+    return shop.api.post(f"{ENTRIES}{entry['id']}/{move}/", **options)
 
 
 @pytest.fixture(scope="module")

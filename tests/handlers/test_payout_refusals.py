@@ -226,6 +226,7 @@ class TestMoneyInAPayout:
             answer = shop.api.request(method, f"{PAYMENTS}{card['id']}/", json=change)
         assert (answer.status_code, answer.json()["error_code"]) == (409, "in_payout")
         assert answer.json()["detail"]["payout_id"] == made["id"]
+        assert set(change) <= set(answer.json()["detail"]["fields"])
 
     def test_changes_again_once_it_is_free(
         self, shop: Business, ledger: Ledger, buyer: Record

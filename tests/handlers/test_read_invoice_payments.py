@@ -45,6 +45,7 @@ class TestCancelInvoicePayment:
         assert answer.status_code == 409
         assert answer.json()["error_code"] == "invalid_state_transition"
         assert answer.json()["detail"]["current_state"] == status
+        assert ("update of its status" in answer.json()["message"]) == (status != "cancelled")
 
     def test_what_a_bounced_one_posted_stays_taken_back(
         self, shop: Business, ledger: Ledger, buyer: Record
@@ -66,14 +67,18 @@ def till(acme: Partnership) -> Business:
 @pytest.fixture(scope="module")
 def drawer(till: Business) -> dict[str, Record]:
     """A few payments, each told apart by something else."""
-    buyer, other = till.customer(company_name="Tall Ship"), till.customer(company_name="Boat")
+    buyer, other = till.customer(company_name="Tall Ship"), till.customer(individual_name="Ann Bo")
     invoice = sent(till, buyer, 1_000)
     return {
         "early": paid(till, buyer, 100, payment_date="2025-01-05", payment_method="cash"),
         "whole": paid(till, buyer, 300, part(invoice, 300), external_id="w-1"),
-        "half": paid(till, buyer, 400, part(invoice, 200), note="Half of it"),
+        "half": paid(
+            till, buyer, 400, part(invoice, 200), note="Half of it", payment_reference="Till 7"
+        ),
         "card": paid(till, other, 500, payment_method="stripe", processor_reference="ch_12%"),
-        "waiting": paid(till, other, 600, status="pending", bank_reference="B-9"),
+        "waiting": paid(
+            till, other, 600, status="pending", bank_reference="B-9", references={"e2e": 'RF"18%'}
+        ),
         "gone": paid(till, other, 700, status="failed", payment_date="2025-04-05"),
     }
 
@@ -96,9 +101,14 @@ class TestListInvoicePayments:
             ({"external_id": "w-1"}, {"whole"}),
             ({"external_id": "w"}, set()),
             ({"search": "HALF OF"}, {"half"}),
+            ({"search": "W-1"}, {"whole"}),
+            ({"search": "till 7"}, {"half"}),
             ({"search": "ch_12%"}, {"card"}),
             ({"search": "b-9"}, {"waiting"}),
+            ({"search": 'rf"18%'}, {"waiting"}),
+            ({"search": "e2e"}, set()),
             ({"search": "tall"}, {"early", "whole", "half"}),
+            ({"search": "ann"}, {"card", "waiting", "gone"}),
             ({"customer_id": NOBODY}, set()),
             ({"invoice_id": NOBODY}, set()),
             ({"created_at_gte": LATER}, set()),

@@ -152,7 +152,7 @@ class TestUpdateVendorRefund:
                 {"json": {"document": in_json(b"MZ" + bytes(60)), "memo": "x"}},
                 {"data": {"memo": "x"}, "files": parts},
             ):
-                answer = shop.api.patch(path, **options)  # type: ignore[arg-type]
+                answer = shop.api.patch(path, **options)
                 assert answer.status_code == 415
 
     def test_if_match_speaks_of_the_refund(

@@ -32,7 +32,7 @@ class TestCreateInvoiceRefund:
             ({"processor": ""}, "processor"),
             ({"invoice_id": "7"}, "invoice_id"),
             ({"currency": "GBP"}, "currency"),
-            ({"document": {"file": "AA=="}}, "document.file_name"),
+            ({"document": {"file_name": "a.pdf"}}, "document.file"),
             ({"payment_id": NOBODY}, "invoice_id"),
         ],
     )
@@ -80,12 +80,18 @@ class TestCreateInvoiceRefund:
             422,
             "refund_exceeds_refundable",
         )
-        assert answer.json()["detail"] == {"refundable": 350, "amount": 351}
+        told = {"invoice_id": invoice["id"], "paid": 600}
+        assert answer.json()["message"] == "At most 350 can be refunded."
+        assert answer.json()["detail"] == {
+            **{"refundable": 350, "amount": 351, "refunded": 250},
+            **told,
+        }
         shop.refund(invoice, amount_cents=350)
         with ledger.untouched():
             answer = shop.api.post(REFUNDS, json={"invoice_id": invoice["id"]})
         assert answer.json()["error_code"] == "refund_exceeds_refundable"
-        assert answer.json()["detail"] == {"refundable": 0, "amount": 0}
+        assert answer.json()["message"] == "There is nothing to refund."
+        assert answer.json()["detail"] == {"refundable": 0, "amount": 0, "refunded": 600, **told}
 
     @pytest.mark.parametrize("state", ["draft", "sent", "void", "reserved", "bounced"])
     @pytest.mark.parametrize("facts", [{}, {"amount_cents": 1}, {"completed_at": AT}])
@@ -121,7 +127,8 @@ class TestCreateInvoiceRefund:
         shop.made(f"invoices/{invoice['id']}/write-offs/", {})
         with ledger.untouched():
             answer = shop.api.post(REFUNDS, json={"invoice_id": invoice["id"], "amount_cents": 301})
-        assert answer.json()["detail"] == {"refundable": 300, "amount": 301}
+        detail = answer.json()["detail"]
+        assert (detail["refundable"], detail["paid"], detail["refunded"]) == (300, 300, 0)
 
     @pytest.mark.parametrize("status", ["pending", "processing", "failed", "cancelled", "refunded"])
     def test_nothing_of_a_payment_that_is_not_completed(
@@ -134,7 +141,8 @@ class TestCreateInvoiceRefund:
             422,
             "refund_exceeds_refundable",
         )
-        assert answer.json()["detail"] == {"refundable": 0, "amount": 0}
+        told = {"payment_id": payment["id"], "status": status, "allocated_amount_cents": 0}
+        assert answer.json()["detail"] == {"refundable": 0, "amount": 0, "refunded": 0, **told}
 
     def test_no_more_of_a_payment_than_what_remains_of_it(
         self, shop: Business, ledger: Ledger, buyer: Record
@@ -147,10 +155,12 @@ class TestCreateInvoiceRefund:
                 body = {"payment_id": payment["id"], "amount_cents": amount}
                 answer = shop.api.post(REFUNDS, json=body)
             assert answer.json()["error_code"] == "refund_exceeds_refundable"
-            assert answer.json()["detail"] == {"refundable": refundable, "amount": amount}
+            detail = answer.json()["detail"]
+            assert (detail["refundable"], detail["refunded"]) == (refundable, 200)
+            assert detail["allocated_amount_cents"] == 500
         full = paid(shop, buyer, 50, part(sent(shop, buyer, 50), 50))
         answer = shop.api.post(REFUNDS, json={"payment_id": full["id"]})
-        assert answer.json()["detail"] == {"refundable": 0, "amount": 0}
+        assert answer.json()["detail"]["refundable"] == 0
 
     def test_only_what_exists_in_this_business(
         self, shop: Business, ledger: Ledger, buyer: Record, rival: Partnership
@@ -171,6 +181,8 @@ class TestCreateInvoiceRefund:
                 answer = shop.api.post(REFUNDS, json={name: id_})
             assert (answer.status_code, answer.json()["error_code"]) == (422, "reference_not_found")
             assert answer.json()["detail"] == {"resource": resource, "reference": id_}
+            article = {"invoice": "an invoice", "payment": "a payment"}[resource]
+            assert f"names {article} that does not exist" in answer.json()["message"]
 
     def test_not_into_a_locked_period(self, shop: Business, ledger: Ledger, buyer: Record) -> None:
         targets = (settled(shop, buyer), paid(shop, buyer, 10))

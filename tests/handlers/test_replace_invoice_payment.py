@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import PAID, Record, paid, part, sent
+from tests.handlers.bodies import NOBODY, PAID, Record, paid, part, sent
 from tests.partnership import Business
 
 PAYMENTS = "invoices/payments/"
@@ -89,6 +89,8 @@ class TestBodiesOfChanges:
         [
             ({"total_amount_cents": "ten"}, "total_amount_cents"),
             ({"allocations": [{"invoice_id": "x", "amount_cents": 1}]}, "allocations.0.invoice_id"),
+            ({"references": {"till": 7}}, "references.till"),
+            ({"references": {"k" * 16_384: "7"}}, "references"),
             ({"unheard_of": "1"}, "unheard_of"),
         ],
     )
@@ -116,6 +118,70 @@ class TestBodiesOfChanges:
         payment = paid(shop, buyer, 10, part(sent(shop, buyer, 10), 10))
         answer = send(shop, method, f"{PAYMENTS}{payment['id']}/", {"allocations": []})
         assert answer.json()["payment"]["allocations"] == []
+
+    @pytest.mark.parametrize("send", [as_json, as_form, as_multipart])
+    @pytest.mark.parametrize(
+        ("method", "kept"), [("PUT", {}), ("PATCH", {**FULL, "note": "another"})]
+    )
+    def test_each_kind_clears_or_keeps_what_it_leaves_out(
+        self, shop: Business, buyer: Record, method: str, kept: Record, send: Any
+    ) -> None:
+        before = paid(shop, buyer, 100, **FULL)
+        fixed = {"customer_id": buyer["id"], "currency": "GBP"}
+        body = {"notes": "older", "note": "another", "status": "failed", **fixed}
+        answer = send(shop, method, f"{PAYMENTS}{before['id']}/", body)
+        cleared = {"transaction_tags": [], "metadata": {}, "references": {}}
+        described = {**dict.fromkeys(FULL), **cleared, "note": "another", **kept}
+        after = answer.json()["payment"]
+        moved = {"status": "failed", "notes": "another", "updated_at": after["updated_at"]}
+        assert after == {**before, **described, **moved}
+
+    @pytest.mark.parametrize("send", [as_json, as_form, as_multipart])
+    @pytest.mark.parametrize("method", ["PUT", "PATCH"])
+    @pytest.mark.parametrize(
+        ("body", "status", "code"),
+        [
+            ({"total_amount_cents": 99}, 422, "total_below_allocated"),
+            ({"allocations": {"of": 101}}, 422, "allocation_exceeds_total"),
+            ({"allocations": {"of": 201}, "total_amount_cents": 300}, 422,
+             "allocation_exceeds_outstanding"),
+            ({"allocations": {"of": 1}, "status": "cancelled"}, 409, "payment_not_live"),
+            ({"customer_id": NOBODY}, 422, "immutable_field"),
+            ({"currency": "EUR"}, 422, "immutable_field"),
+            ({"payment_date": "2025-03-05"}, 409, "period_locked"),
+        ],
+    )  # fmt: skip
+    def test_each_kind_is_refused_alike_and_changes_nothing(
+        self,
+        shop: Business,
+        ledger: Ledger,
+        buyer: Record,
+        method: str,
+        send: Any,
+        body: Record,
+        status: int,
+        code: str,
+    ) -> None:
+        invoice = sent(shop, buyer, 200)
+        payment = paid(shop, buyer, 100, part(invoice, 100))
+        if "allocations" in body:
+            body = {**body, "allocations": [part(invoice, body["allocations"]["of"])]}
+        with ledger.locked("2025-03-05"), ledger.untouched():
+            answer = send(shop, method, f"{PAYMENTS}{payment['id']}/", body)
+            assert (answer.status_code, answer.json()["error_code"]) == (status, code)
+
+    @pytest.mark.parametrize("method", ["PUT", "PATCH"])
+    def test_a_key_knows_a_request_again_in_another_kind(
+        self, shop: Business, ledger: Ledger, buyer: Record, method: str
+    ) -> None:
+        path = f"{PAYMENTS}{paid(shop, buyer, 100)['id']}/"
+        body = {"total_amount_cents": 120, "transaction_tags": ["a"], "references": {"till": "7"}}
+        headers = {"Idempotency-Key": f"kinds of {method}"}
+        first = shop.api.request(method, path, json=body, headers=headers)
+        assert (first.status_code, first.headers["etag"]) == (200, '"2"')
+        with ledger.untouched():
+            again = shop.api.request(method, path, data=in_fields(body), headers=headers)
+        assert (again.content, again.headers["idempotent-replayed"]) == (first.content, "true")
 
 
 def facts_of(payment: Record) -> Record:

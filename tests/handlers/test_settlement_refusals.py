@@ -76,6 +76,14 @@ INVOICES: tuple[Refusal, ...] = (
     ("a rate and a tax on one line", 400, FORM,
      lambda t: t.invoicing(line(100, tax_rate=20, sales_taxes=[{"amount": 20}]))),
     ("more than the books hold", 422, "amount_too_large", lambda t: t.invoicing(line(LARGEST, 2))),
+    ("an archived account", 409, "account_archived",
+     lambda t: t.invoicing(line(100, account_identifier=t.closed))),
+    ("an archived account in an edit", 409, "account_archived",
+     lambda t: editing(t.invoice(), line_items=[line(1, account_identifier=t.closed)])),
+    ("a tax to an archived account", 409, "account_archived", lambda t: editing(
+        t.invoice(), line_items=[line(1, sales_taxes=[{"amount": 1, "tax_account": t.closed}])])),
+    ("a tax to an unknown account", 422, UNKNOWN, lambda t: t.invoicing(
+        line(100, sales_taxes=[{"amount": 1, "tax_account": account("9999")}]))),
     ("another currency", 422, "currency_mismatch", lambda t: t.invoicing(currency="EUR")),
     ("another currency in an edit", 422, "currency_mismatch",
      lambda t: editing(t.invoice(), currency="EUR")),
@@ -288,7 +296,10 @@ def refused(till: Till, ledger: Ledger, request: Request) -> tuple[int, str]:
     with ledger.untouched():
         answer = till.shop.api.request(method, path, json=body)
     assert answer.status_code >= 400, answer.text
-    return answer.status_code, answer.json()["error_code"]
+    fault = answer.json()
+    if fault["error_code"] == MOVE:
+        assert fault["detail"].keys() == {"current_state", "allowed_next_states"}
+    return answer.status_code, fault["error_code"]
 
 
 class TestRefusals:
@@ -302,7 +313,9 @@ class TestRefusals:
     def test_of_invoice_payments(
         self, till: Till, ledger: Ledger, asks: Asks, status: int, code: str
     ) -> None:
-        assert refused(till, ledger, asks(till)) == (status, code)
+        method, path, body = asks(till)
+        for each in ("PUT", "PATCH") if method in ("PUT", "PATCH") else (method,):
+            assert refused(till, ledger, (each, path, body)) == (status, code)
 
     @refusals(*REFUNDS)
     def test_of_invoice_refunds(

@@ -54,6 +54,16 @@ class TestUpdateInvoicePayment:
         assert (cleared["note"], cleared["notes"], cleared["external_id"]) == (None, None, None)
         assert patch(shop, before, note="wins", notes="loses")["note"] == "wins"
 
+    def test_an_empty_list_or_object_clears_what_is_one(
+        self, shop: Business, buyer: Record
+    ) -> None:
+        given: Record = {"references": {"a": "b"}, "transaction_tags": ["c"], "metadata": {"d": 1}}
+        empty: Record = {"references": {}, "transaction_tags": [], "metadata": {}}
+        before = paid(shop, buyer, 100, **given)
+        assert {name: before[name] for name in given} == given
+        after = patch(shop, before, **empty)
+        assert {name: after[name] for name in given} == empty
+
     def test_nothing_changed_is_no_new_version(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:

@@ -170,11 +170,13 @@ class TestWriteOffInvoice:
     def test_an_external_id_of_another_invoices_write_off_is_taken(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        shop.write_off(sent(shop, buyer), external_id="elsewhere")
+        first = shop.write_off(sent(shop, buyer), external_id="elsewhere")
         invoice = sent(shop, buyer)
         with ledger.untouched():
             answer = shop.api.post(path_of(invoice), json={"external_id": "elsewhere"})
         assert (answer.status_code, answer.json()["error_code"]) == (409, "duplicate_external_id")
+        known = {"external_id": "elsewhere", "invoice_id": first["id"]}
+        assert answer.json()["detail"] == known
 
     def test_a_key_and_a_version_of_the_invoice_are_held(
         self, shop: Business, ledger: Ledger, buyer: Record

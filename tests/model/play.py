@@ -28,6 +28,7 @@ Records = Sequence[Any]
 NUMBERS = ("invoice_number", "credit_note_number", "bill_number", "vendor_credit_number")
 PATIENCE_SECONDS = 60.0
 STALE = '"999999999"'
+OUTDATED = frozenset({(412, "precondition_failed")})
 
 
 class Divergence(AssertionError):
@@ -135,15 +136,18 @@ class Play:
     def predicted(
         self, move: Move, books: Books, stale: bool
     ) -> Records | frozenset[tuple[int, str]]:
-        """Say what the move does in the model, or how it may be refused."""
+        """Say what the move does in the model, or how it may be refused.
+
+        What its path names and is not there is told before that the version is an old one.
+        """
         if move.known is not None:
             return [move.known]
-        if stale:
-            return frozenset({(412, "precondition_failed")})
         try:
-            return move.act(books)
+            acted = move.act(copy.deepcopy(books) if stale else books)
         except Refused as refusal:
-            return refusal.answers
+            missing = {answer for answer in refusal.answers if answer[0] == 404}
+            return frozenset(missing or OUTDATED) if stale else refusal.answers
+        return OUTDATED if stale else acted
 
     def refused(
         self, name: str, expected: frozenset[tuple[int, str]], answer: httpx.Response, move: Move

@@ -62,7 +62,7 @@ def refunds(told: Told, step: str, *, waiting: set[str], revived: set[str]) -> F
         ),
         f"a payment of {a} grows": (
             change(payment, "amount = amount + 1", step),
-            {*told.of_refund("payments", "amounts"), *told.cleared},
+            {*told.of_refund("payments", "amounts"), *told.cleared, *POSTED},
         ),
         f"a payment of {a} has a state that nobody knows": (
             change(payment, "status = 'lost', cancelled_at = NULL", "status = 'cancelled'"),

@@ -39,10 +39,10 @@ class Cabinet:
         blobs = Blobs(Folder(self.root))
 
         async def go(pool: object) -> object:
-            work = self.desk.work(handle, **options)  # type: ignore[arg-type]
-            return await writing(pool, replace(work, blobs=blobs))  # type: ignore[arg-type]
+            work = self.desk.work(handle, **options)
+            return await writing(pool, replace(work, blobs=blobs))
 
-        return self.desk.together(go)[0]  # type: ignore[arg-type]
+        return self.desk.together(go)[0]
 
     @property
     def keys(self) -> list[str]:

@@ -174,6 +174,22 @@ class TestRunsAgain:
         assert (refused.value.code, desk.runs) == ("duplicate_external_id", 2)
         assert desk.customers() == {"first"}
 
+    def test_it_runs_once_more_for_each_external_id_that_it_names(
+        self, desk: Desk, shop: Business
+    ) -> None:
+        async def handle(session: Writing) -> None:
+            if desk.runs == 1:
+                session.staging.insert(tables.customer, customer_row(external_id="new"))
+                shop.customer(external_id="new", company_name="first")
+            if desk.runs == 2:
+                vendor = {**customer_row(external_id="raced"), "standing": "ACTIVE"}
+                vendor.pop("tax_exempt")
+                session.staging.insert(tables.vendor, vendor)
+                shop.vendor(external_id="raced")
+
+        assert desk.write(handle) == ("run 3", False)
+        assert desk.customers() == {"first"}
+
     def test_a_fault_of_ours_is_raised_as_it_is(self, desk: Desk) -> None:
         async def handle(session: Writing) -> None:
             await exchange(session.connection, [Query("SELECT nothing_there", {})])

@@ -325,6 +325,8 @@ class TestFormats:
             "2025-01-31T24:00:00Z", "2025-01-31T12:00:60Z", "2025-01-31T12:00:00+24:00",
             "2025-01-31T12:00:00+01:60", "2025-01-31T12:00:00+0100", "2025-02-30T12:00:00Z",
             "2025-01-31T12:00:00.Z", "0001-01-01T00:00:00Z", "2025-01-31T12:00:00Z\n",
+            # In UTC, where its day is told, these are of another year.
+            "1900-01-01T00:30:00+01:00", "2199-12-31T23:30:00-01:00",
         ],
     )  # fmt: skip
     def test_a_moment_has_a_date_a_time_and_an_offset(self, text: str) -> None:
