@@ -3,7 +3,7 @@
 import asyncio
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from persistence.proof import in_request
 from persistence.proof.integrity import NAMES, prove_books
 from tests.house import Databases, House
 from tests.partnership import Business, Partnership
-from tests.persistence.auditing import checks_of, put_back, tamper
+from tests.persistence.auditing import checks_of, remembered, tamper
 from tests.persistence.trading import traded
 
 INTEGRITY = "integrity/"
@@ -35,10 +35,16 @@ def bakery(keeper: Partnership) -> Business:
     return traded(keeper.business())
 
 
+@pytest.fixture(scope="module")
+def put_back(vault: House, bakery: Business) -> Iterator[Callable[[], None]]:
+    with remembered(vault, bakery) as put_back:
+        yield put_back
+
+
 @pytest.fixture
-def shop(vault: House, bakery: Business) -> Iterator[Business]:
-    with put_back(vault, bakery):
-        yield bakery
+def shop(bakery: Business, put_back: Callable[[], None]) -> Iterator[Business]:
+    yield bakery
+    put_back()
 
 
 def proof_of(business: Business) -> dict[str, Any]:

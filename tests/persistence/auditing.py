@@ -1,7 +1,7 @@
 """Proving the books of businesses under test, and planting faults in them as the owner."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
@@ -51,8 +51,8 @@ def tamper(house: House, statement: str, *parameters: Any) -> None:
 
 
 @contextmanager
-def put_back(house: House, business: Business) -> Iterator[None]:
-    """Put every row of a business back to what it was, whatever the block did to it."""
+def remembered(house: House, business: Business) -> Iterator[Callable[[], None]]:
+    """Remember every row of a business, and give what puts them back, as often as it is called."""
     mine = {"business": business.id}
     with psycopg.connect(house.database_url) as connection:
         connection.execute("SET session_replication_role = replica")
@@ -60,10 +60,14 @@ def put_back(house: House, business: Business) -> Iterator[None]:
             chosen = f"SELECT {columns} FROM {name} WHERE business_id = %(business)s"
             connection.execute(f"CREATE TEMP TABLE kept_{name} AS {chosen}", mine)
         connection.commit()
-        yield
-        for name, columns in _KEPT.items():
-            connection.execute(f"DELETE FROM {name} WHERE business_id = %(business)s", mine)
-            connection.execute(f"INSERT INTO {name} ({columns}) SELECT * FROM kept_{name}")
+
+        def put_back() -> None:
+            with connection.pipeline(), connection.transaction():
+                for name, columns in _KEPT.items():
+                    connection.execute(f"DELETE FROM {name} WHERE business_id = %(business)s", mine)
+                    connection.execute(f"INSERT INTO {name} ({columns}) SELECT * FROM kept_{name}")
+
+        yield put_back
 
 
 _KEPT = {

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 
 import pytest
@@ -21,7 +21,7 @@ from persistence.pool import Pool
 from persistence.rebuilding import rebuild
 from tests.house import Databases, House
 from tests.partnership import Partnership
-from tests.persistence.auditing import faults_in, put_back, tamper
+from tests.persistence.auditing import faults_in, remembered, tamper
 from tests.persistence.cellar_role import as_server
 from tests.persistence.posting import STEP, Keeper, Posting
 
@@ -255,10 +255,16 @@ def rolled(shelf: House, partner: Partnership) -> Keeper:
     return keeper
 
 
+@pytest.fixture(scope="module")
+def put_back(shelf: House, rolled: Keeper) -> Iterator[Callable[[], None]]:
+    with remembered(shelf, rolled.business) as put_back:
+        yield put_back
+
+
 @pytest.fixture
-def kept(shelf: House, rolled: Keeper) -> Iterator[Keeper]:
-    with put_back(shelf, rolled.business):
-        yield rolled
+def kept(rolled: Keeper, put_back: Callable[[], None]) -> Iterator[Keeper]:
+    yield rolled
+    put_back()
 
 
 FAULTS = {

@@ -1,7 +1,7 @@
 """The proof of the books finds what is planted in them, and nothing where nothing is."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -12,7 +12,7 @@ from persistence.proof.checks import CHECKS
 from persistence.proof.journal import SOURCES
 from tests.house import Databases, House
 from tests.partnership import Business, Partnership
-from tests.persistence.auditing import books_in, checks_of, faults_in, put_back, tamper
+from tests.persistence.auditing import books_in, checks_of, faults_in, remembered, tamper
 from tests.persistence.planted import PLANTED
 from tests.persistence.trading import traded
 
@@ -39,10 +39,16 @@ def bakery(vault: House, keeper: Partnership) -> Business:
     return bakery
 
 
+@pytest.fixture(scope="module")
+def put_back(vault: House, bakery: Business) -> Iterator[Callable[[], None]]:
+    with remembered(vault, bakery) as put_back:
+        yield put_back
+
+
 @pytest.fixture
-def shop(vault: House, bakery: Business) -> Iterator[Business]:
-    with put_back(vault, bakery):
-        yield bakery
+def shop(bakery: Business, put_back: Callable[[], None]) -> Iterator[Business]:
+    yield bakery
+    put_back()
 
 
 class TestProve:
