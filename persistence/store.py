@@ -170,7 +170,7 @@ _NOT_FOUND = {
     "invoice": "invoice_not_found",
     "payment": "payment_not_found",
     "journal_entry": "journal_entry_not_found",
-    "write_off": "write_off_not_found",
+    "write-off": "write_off_not_found",
     "customer_credit": "customer_credit_not_found",
     "invoice_refund": "invoice_refund_not_found",
     "invoice_refund_payment": "invoice_refund_payment_not_found",
@@ -188,20 +188,15 @@ _NOT_FOUND = {
 
 def not_found(noun: str) -> NotFound:
     """One answer for what is another business's, deleted, or never was."""
-    return NotFound(_NOT_FOUND[noun], f"There is no such {in_words(noun)}.")
-
-
-def in_words(noun: str) -> str:
-    """Write what a store keeps as a sentence names it: `invoice refund`, `write-off`."""
-    return "write-off" if noun == "write_off" else noun.replace("_", " ")
+    return NotFound(_NOT_FOUND[noun], f"There is no such {noun.replace('_', ' ')}.")
 
 
 def no_such_reference(noun: str, reference: UUID | str) -> RuleBroken:
     """The refusal of a body that names what does not exist in this business."""
-    article = "an" if noun[0] in "aeiou" else "a"
+    named = f"{'an' if noun[0] in 'aeiou' else 'a'} {noun.replace('_', ' ')}"
     return RuleBroken(
         "reference_not_found",
-        f"The request names {article} {in_words(noun)} that does not exist in this business.",
+        f"The request names {named} that does not exist in this business.",
         resource=noun,
         reference=str(reference),
     )

@@ -46,7 +46,7 @@ class WriteOffStore(Store[WriteOff]):
     """What was given up of the invoices of one business."""
 
     table: ClassVar = write_off
-    noun: ClassVar = "write_off"
+    noun: ClassVar = "write-off"
     rank: ClassVar = 3  # Its document's: nobody locks a write-off by itself.
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
