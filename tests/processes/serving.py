@@ -157,11 +157,13 @@ class Server:
 
     @property
     def log(self) -> str:
-        return self.log_path.read_text()
+        """What it has written, without a line that a worker is still writing."""
+        whole, end, _ = self.log_path.read_bytes().rpartition(b"\n")
+        return (whole + end).decode()
 
     def events(self, name: str) -> list[dict[str, Any]]:
         """The lines of the log about one kind of event."""
-        lines = [json.loads(line) for line in self.log.splitlines() if line.startswith("{")]
+        lines = [json.loads(line) for line in self.log.split("\n") if line.startswith("{")]
         return [line for line in lines if line["event"] == name]
 
     def get(self, path: str, **options: Any) -> httpx.Response:
