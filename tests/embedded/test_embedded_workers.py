@@ -16,7 +16,7 @@ def alive(pid):
     """Whether a process still does anything; a zombie that nobody has collected does not."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
+    except OSError:  # It has just ended.
         return False
     return state not in "ZX"
 

@@ -81,7 +81,7 @@ def processes_of(folder: Path) -> dict[int, str]:
     found = {}
     for entry in Path("/proc").glob("[0-9]*"):
         try:
-            command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
             told = command + (entry / "environ").read_bytes().decode(errors="replace")
             state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
         except OSError:  # It has just ended.
