@@ -1,0 +1,1 @@
+"""Who calls: API keys, tokens, and signed links to documents."""

@@ -68,11 +68,9 @@ def opens(text: str, sealed: bytes | None) -> bool:
     Give None for a partner or key that does not exist: the same work is done, and the answer is
     no, so that time does not tell an unknown partner from a wrong key.
     """
-    pepper, kept = (
-        (sealed or _NO_KEY)[:_PEPPER_SIZE_BYTES],
-        (sealed or _NO_KEY)[_PEPPER_SIZE_BYTES:],
-    )
-    same = hmac.compare_digest(digest(text, pepper), kept)
+    kept = sealed or _NO_KEY
+    pepper, known = kept[:_PEPPER_SIZE_BYTES], kept[_PEPPER_SIZE_BYTES:]
+    same = hmac.compare_digest(digest(text, pepper), known)
     return same and sealed is not None
 
 

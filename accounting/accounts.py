@@ -72,14 +72,14 @@ def usable(reference: AccountReference, account: Account | None) -> Account:
     if is_control(account.role):
         raise RuleBroken(
             "control_account",
-            "The account takes postings of the system only.",
+            "The account takes postings of the system only. Name another one.",
             account_id=str(account.id),
             account_code=account.code,
         )
     if account.archived_at is not None:
         raise Conflict(
             "account_archived",
-            "The account is archived.",
+            "The account is archived. Unarchive it or name another one.",
             account_id=str(account.id),
             account_code=account.code,
         )
@@ -104,12 +104,14 @@ def refuse_archiving(balance: int, active_children: Sequence[Account]) -> None:
     """
     if balance:
         raise Conflict(
-            "account_has_balance", "The account's balance is not zero.", current_balance=balance
+            "account_has_balance",
+            "The account's balance is not zero. Post it to another account first.",
+            current_balance=balance,
         )
     if active_children:
         raise Conflict(
             "account_has_children",
-            "The account has active child accounts.",
+            "The account has active child accounts. Archive them first.",
             active_children=len(active_children),
             children=[
                 {"id": str(child.id), "code": child.code, "name": child.name}

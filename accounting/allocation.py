@@ -247,7 +247,7 @@ def refuse_more_than_left(side: Side, document: Document, amount: int) -> None:
     if not 1 <= amount <= left:
         raise RuleBroken(
             "allocation_exceeds_outstanding",
-            f"Of the {side.noun} {left} is left.",
+            f"At most {left} of the {side.noun} can be settled.",
             left=left,
             amount=amount,
             outstanding_balance=documents.outstanding(document),

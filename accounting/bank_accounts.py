@@ -72,7 +72,7 @@ def named_ledger_account(
     if account.id in ground.taken:
         raise Conflict(
             "account_taken",
-            "Another bank account stands on this account.",
+            "Another bank account stands on this account. Name another one.",
             account_id=str(account.id),
             account_code=account.code,
         )

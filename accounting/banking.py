@@ -9,8 +9,8 @@ from accounting import payouts
 from accounting.accounts import Account
 from accounting.errors import Conflict, RuleBroken
 from accounting.holds import on_money_account
-from accounting.ledger import Posted, refuse_locked
-from accounting.occasion import Occasion
+from accounting.ledger import Posted
+from accounting.occasion import Occasion, refuse_locked
 from accounting.payments import LIVE, Payment
 from accounting.payouts import Payout
 from accounting.refunds import RefundPayment
@@ -213,15 +213,17 @@ def categorize(
     if transaction.categorized or not remaining(transaction):
         raise Conflict(
             "bank_transaction_used_up",
-            "The bank transaction is categorized already, or all of it is linked.",
+            "The bank transaction is categorized already, or all of it is linked. Undo that first.",
             linked_amount_cents=transaction.linked,
             categorized_amount_cents=transaction.categorized,
         )
     if account.id == transaction.account_id:
         raise RuleBroken(
-            "same_account", "The account is the bank account's own.", account=str(account.id)
+            "same_account",
+            "The account is the bank account's own. Name what the money was for.",
+            account=str(account.id),
         )
-    refuse_locked(occasion.lock_date, transaction.booked_on)
+    refuse_locked(occasion, transaction.booked_on)
     return replace(
         transaction,
         categorized=remaining(transaction),
@@ -267,5 +269,6 @@ def _refuse_unlinkable(side: Side | None, transaction: BankTransaction, target: 
         )
     if target.money_account_id not in (None, transaction.account_id):
         raise RuleBroken(
-            "bank_account_mismatch", "The target is linked with a line of another bank account."
+            "bank_account_mismatch",
+            "The target is linked with a line of another bank account. Unmatch that one first.",
         )

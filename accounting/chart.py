@@ -143,6 +143,11 @@ def money_role(method: str, processor: str | None) -> Role:
     return Role.CASH if method == "cash" else Role.BANK
 
 
+def processor_of(method: str) -> str | None:
+    """Name the processor that a method is of: that of paypal is paypal, and cash has none."""
+    return method if method in PROVIDER_METHODS else None
+
+
 def vendor_money_role(method: str, _processor: str | None = None) -> Role:
     """Tell which account vendors are paid from and pay back to: cash on hand, else the bank."""
     return Role.CASH if method == "cash" else Role.BANK

@@ -23,10 +23,9 @@ from accounting.chart import Roles
 from accounting.credits import Credit, CreditLine
 from accounting.documents import Document
 from accounting.errors import Conflict, RuleBroken
-from accounting.ledger import refuse_locked
 from accounting.money import within_bounds
 from accounting.numbers import Pending
-from accounting.occasion import Occasion, refuse_other_currency
+from accounting.occasion import Occasion, refuse_locked, refuse_other_currency
 from accounting.parties import Party, refuse_inactive, refuse_reference_mismatch
 from accounting.refunds import Refund
 from accounting.sides import Side
@@ -152,7 +151,7 @@ def void(side: Side, credit: Credit, voided_at: datetime | None, occasion: Occas
             "credit_applied", "The credit is applied. Take that back first.", applied_amount=used
         )
     if voided_at is not None:
-        refuse_locked(occasion.lock_date, voided_at.date())
+        refuse_locked(occasion, voided_at.date())
     at = voided_at or occasion.now
     return replace(credit, state="void", voided_at=at, updated_at=occasion.now)
 
@@ -256,7 +255,7 @@ def _with_own_splits(credit: Credit, allocations: Sequence[Allocation]) -> Credi
 
 def _opened(side: Side, credit: Credit, at: datetime, occasion: Occasion) -> Credit:
     refuse_inactive(side, credit.party)
-    refuse_locked(occasion.lock_date, at.date())
+    refuse_locked(occasion, at.date())
     number = credit.number or Pending(side.credit_series)
     return replace(credit, state="open", opened_at=at, number=number)
 
@@ -283,9 +282,5 @@ def _described(body: Body) -> dict[str, Any]:
 
 
 def _refused_move(side: Side, credit: Credit, message: str) -> Conflict:
-    return Conflict(
-        "invalid_state_transition",
-        message,
-        current_state=credits.status(side.opened_word, credit),
-        allowed_next_states=[side.opened_word] if credit.state == "draft" else [],
-    )
+    allowed = [side.opened_word] if credit.state == "draft" else []
+    return Conflict.of_state(message, credits.status(side, credit), allowed)

@@ -9,6 +9,7 @@ from accounting.allocation import Allocation, live
 from accounting.ledger import Posted, after_lock
 from accounting.numbers import Number
 from accounting.parties import Party
+from accounting.sides import Side
 from accounting.spans import Days, days
 from accounting.splits import Split, summed
 
@@ -75,14 +76,14 @@ def unapplied(credit: Credit) -> int:
     return credit.total_amount - applied(credit) if credit.state == "open" else 0
 
 
-def status(opened_word: str, credit: Credit) -> str:
+def status(side: Side, credit: Credit) -> str:
     """Derive the status for callers: of 1000, with 600 applied it is partially_applied."""
     if credit.state != "open":
         return credit.state
     used = applied(credit)
     if used == credit.total_amount:
         return "applied"
-    return "partially_applied" if used else opened_word
+    return "partially_applied" if used else side.opened_word
 
 
 def parts(credit: Credit) -> dict[UUID, int]:

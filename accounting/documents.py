@@ -193,6 +193,11 @@ def has_left(document: Document, split: Split) -> bool:
     return bool(split) and min(rests.values()) >= 0
 
 
+def refundable(document: Document) -> int:
+    """Say what can be given back: of 1000 paid with 300 refunded, 700; never less than 0."""
+    return max(0, document.paid - document.refunded)
+
+
 def reserve(document: Document, amount: int) -> Document:
     """Set an amount aside for a payment on its way; below 0 it is given back."""
     return replace(document, reserved=document.reserved + amount)

@@ -6,6 +6,7 @@ returned. The code stands as a literal where it is raised, so that a test can co
 of the house with the closed list of the contract.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -43,6 +44,16 @@ class NotFound(Refusal):
 class Conflict(Refusal):
     """It clashes with the present state; in another state it would succeed."""
 
+    @staticmethod
+    def of_state(message: str, current: str, allowed: Sequence[str] = ()) -> "Conflict":
+        """Refuse a move out of a state; `allowed` are the states that can follow it."""
+        return Conflict(
+            "invalid_state_transition",
+            message,
+            current_state=current,
+            allowed_next_states=list(allowed),
+        )
+
 
 class Stale(Refusal):
     """The caller's picture of the resource is older than the resource."""
@@ -52,7 +63,7 @@ class RuleBroken(Refusal):
     """It breaks a rule about money or identity."""
 
 
-class NotTaken(Refusal):
+class UnsupportedFile(Refusal):
     """A file is of a kind that is not kept; its content says so."""
 
 

@@ -8,7 +8,6 @@ from itertools import chain
 from uuid import UUID
 
 from accounting.chart import AccountType
-from accounting.errors import Conflict
 from accounting.numbers import Number
 from accounting.splits import Split, negative
 
@@ -117,21 +116,6 @@ def balance(account_type: str, debits: int, credits_: int, behavior: str | None 
 def after_lock(on: date, lock_date: date | None) -> date:
     """Move a day inside the lock to the day after it: the 5th, locked to the 10th, to the 11th."""
     return on if lock_date is None else max(on, lock_date + timedelta(days=1))
-
-
-def refuse_locked(lock_date: date | None, *dates: date) -> None:
-    """Refuse days on which nothing is posted any more.
-
-    Raises Conflict `period_locked`.
-    """
-    for on in dates:
-        if lock_date is not None and on <= lock_date:
-            raise Conflict(
-                "period_locked",
-                f"Nothing is posted on {on}: the period is locked up to {lock_date}.",
-                date=on.isoformat(),
-                lock_date=lock_date.isoformat(),
-            )
 
 
 def difference(

@@ -8,9 +8,9 @@ from uuid import UUID
 
 from accounting.accounts import Account, AccountReference, usable
 from accounting.errors import Conflict, RuleBroken
-from accounting.ledger import after_lock, refuse_locked
+from accounting.ledger import after_lock
 from accounting.money import within_bounds
-from accounting.occasion import Occasion
+from accounting.occasion import Occasion, refuse_locked
 
 Body = Mapping[str, Any]
 Named = Mapping[AccountReference, Account]
@@ -94,7 +94,7 @@ def write(body: Body, named: Named, occasion: Occasion) -> ManualEntry:
     )
     if not (body.get("post") and author == "manual"):
         return draft
-    refuse_locked(occasion.lock_date, draft.entry_date)
+    refuse_locked(occasion, draft.entry_date)
     return replace(draft, status="approved")
 
 
@@ -117,7 +117,7 @@ def approve(entry: ManualEntry, named: Named, occasion: Occasion) -> ManualEntry
     _refuse_unless_draft(entry, "Only a draft can be approved.")
     for reference in sorted(accounts_on(entry.lines), key=str):
         usable(reference, named.get(reference))
-    refuse_locked(occasion.lock_date, entry.entry_date)
+    refuse_locked(occasion, entry.entry_date)
     return replace(entry, status="approved", version=entry.version + 1)
 
 
@@ -139,7 +139,7 @@ def reverse(entry: ManualEntry, on: date | None, occasion: Occasion) -> ManualEn
     """
     refuse_reversing(entry)
     if on is not None:
-        refuse_locked(occasion.lock_date, on)
+        refuse_locked(occasion, on)
     wanted = after_lock(occasion.today, occasion.lock_date) if on is None else on
     description = f"Reversal of {entry.sequence_number}: {entry.description}"
     return replace(
@@ -212,7 +212,7 @@ def _refuse_unbalanced(lines: Sequence[ManualLine]) -> None:
     if debits != credits_:
         raise RuleBroken(
             "entry_not_balanced",
-            "The debits of an entry come to the same as its credits.",
+            "The debits of an entry must come to the same as its credits.",
             total_debit=debits,
             total_credit=credits_,
         )
@@ -225,9 +225,4 @@ def _refuse_unless_draft(entry: ManualEntry, message: str) -> None:
 
 
 def _refused_move(entry: ManualEntry, message: str) -> Conflict:
-    return Conflict(
-        "invalid_state_transition",
-        message,
-        current_state=entry.status,
-        allowed_next_states=NEXT_STATES.get(entry.status, []),
-    )
+    return Conflict.of_state(message, entry.status, NEXT_STATES.get(entry.status, ()))

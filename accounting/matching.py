@@ -96,12 +96,9 @@ def _come_back(
     """Let money of a vendor have come: on its own day, else on that of the line."""
     before = found.refunded
     assert before is not None, "money that a vendor pays back belongs to a refund"
-    assert found.side is not None, "so it is of a side"
-    payments = tuple(linked if each.id == linked.id else each for each in before.payments)
-    held = replace(before, payments=payments)
     on = linked.payment_date or matched.transaction.booked_on
     body = {"status": "completed", "payment_date": on}
-    after = vendor_refunding.amend(found.side, held, linked.id, body, roles, occasion)
+    after = vendor_refunding.amend(before.with_payment(linked), linked.id, body, roles, occasion)
     subjects, moved = vendor_refunding.changed(before, before.touched, after)
     return replace(
         matched, target=after.payment(linked.id), subjects=tuple(subjects), moved=tuple(moved)

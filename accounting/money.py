@@ -64,14 +64,3 @@ def split(amount: int, weights: Sequence[int]) -> list[int]:
     for place in largest_first[: amount - sum(parts)]:
         parts[place] += 1
     return parts
-
-
-def split_over_rest(amount: int, rests: Sequence[int]) -> list[int]:
-    """Split one step of a settlement over what is left of each part.
-
-    No part is taken below zero, and the step that takes all that is left closes every part
-    exactly: after 3333 took 2777 and 556 of 8333 and 1667, the rest of 6667 takes 5556 and 1111.
-    """
-    if not 0 <= amount <= sum(rests):
-        raise ValueError("a step settles more than is left")
-    return split(amount, rests)

@@ -6,7 +6,7 @@ from datetime import date, datetime
 from uuid import UUID
 
 from accounting.businesses import Business
-from accounting.errors import RuleBroken
+from accounting.errors import Conflict, RuleBroken
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,21 @@ class Occasion:
     def currency(self) -> str:
         """The one currency of the business."""
         return self.business.base_currency
+
+
+def refuse_locked(occasion: Occasion, on: date) -> None:
+    """Refuse a day on which nothing is posted any more.
+
+    Raises Conflict `period_locked`.
+    """
+    lock_date = occasion.lock_date
+    if lock_date is not None and on <= lock_date:
+        raise Conflict(
+            "period_locked",
+            f"Nothing is posted on {on}: the period is locked up to {lock_date}.",
+            date=on.isoformat(),
+            lock_date=lock_date.isoformat(),
+        )
 
 
 def refuse_other_currency(currency: str | None, occasion: Occasion) -> None:

@@ -52,7 +52,9 @@ def refuse_unfit_parent(parent: Account, account_type: str, level: int) -> None:
     """
     if parent.archived_at is not None:
         raise Conflict(
-            "account_archived", "The parent account is archived.", account_code=parent.code
+            "account_archived",
+            "The parent account is archived. Unarchive it first.",
+            account_code=parent.code,
         )
     if parent.account_type != account_type:
         raise RuleBroken(

@@ -1,6 +1,6 @@
 """Customers and vendors, and what documents and payments know of the party on the other side."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
@@ -22,7 +22,7 @@ class Party:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class Trader:
     """What is known of everybody that the business trades with."""
 
     id: UUID
@@ -38,14 +38,14 @@ class Named:
     country: str | None = None
     address_string: str | None = None
     vat_number: str | None = None
-    transaction_tags: tuple[str, ...] = field(default=())
+    transaction_tags: tuple[str, ...] = ()
     metadata: Any = None
     payment_terms_days: int | None = None
     archived_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Customer(Named):
+class Customer(Trader):
     """A customer as it is stored."""
 
     reference_number: str | None = None
@@ -65,7 +65,7 @@ class Customer(Named):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Vendor(Named):
+class Vendor(Trader):
     """A vendor as it is stored; `standing` says whether business is done with it."""
 
     memo: str | None = None
@@ -80,9 +80,9 @@ class Vendor(Named):
 T = TypeVar("T", Customer, Vendor)
 
 
-def display_name(named: Named) -> str:
+def display_name(trader: Trader) -> str:
     """Name somebody for people: the company, else the person."""
-    return named.company_name or named.individual_name or ""
+    return trader.company_name or trader.individual_name or ""
 
 
 def full_address(customer: Customer) -> str:
@@ -136,7 +136,7 @@ def refuse_reference_mismatch(party: Party, external_id: str | None) -> None:
     if external_id is not None and external_id != party.external_id:
         raise RuleBroken(
             "reference_mismatch",
-            "The id and the external id name different parties.",
+            "The id and the external id name different parties. Send one of them.",
             id=str(party.id),
             external_id=external_id,
         )
@@ -148,11 +148,10 @@ def refuse_status_change(vendor: Vendor, wanted: str | None) -> None:
     Raises Conflict `invalid_state_transition`.
     """
     if wanted is not None and vendor.archived_at is not None:
-        raise Conflict(
-            "invalid_state_transition",
-            "An archived vendor is unarchived before its status changes.",
-            current_state=vendor.status,
-            allowed_next_states=["ACTIVE"],
+        raise Conflict.of_state(
+            "The vendor is archived. Unarchive it before its status changes.",
+            vendor.status,
+            ["ACTIVE"],
         )
 
 

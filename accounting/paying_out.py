@@ -8,8 +8,8 @@ from uuid import UUID
 
 from accounting.chart import Role
 from accounting.errors import Conflict, RuleBroken
-from accounting.ledger import refuse_locked
-from accounting.occasion import Occasion, refuse_other_currency
+from accounting.occasion import Occasion, refuse_locked, refuse_other_currency
+from accounting.payment_moves import completions_after
 from accounting.payouts import (
     LIVE,
     Item,
@@ -22,7 +22,6 @@ from accounting.payouts import (
     with_other_fees,
 )
 from accounting.sides import RECEIVABLE
-from accounting.spans import Span
 
 Body = Mapping[str, Any]
 Held = Mapping[UUID, Money]
@@ -207,13 +206,8 @@ def _unknown(items: Items, wanted: Iterable[UUID]) -> list[UUID]:
 
 def _moved(payout: Payout, status: str, occasion: Occasion) -> Payout:
     """Set a status; only while it is `paid` a payout stands in the books."""
-    if status == payout.status:
-        return payout
-    spans = payout.completions
-    if payout.status == "paid":
-        spans = (*spans[:-1], replace(spans[-1], end=occasion.today))
-    if status == "paid":
-        spans = (*spans, Span(occasion.today if spans else None))
+    spans = completions_after(payout.completions, payout.status, status, occasion.today, "paid")
+    if status == "paid" != payout.status:
         payout = replace(payout, completed_at=payout.completed_at or occasion.now)
     return replace(payout, status=status, completions=spans)
 
@@ -247,7 +241,9 @@ def _refuse_joining(payout: Payout, money: Money) -> None:
     """Refuse money that cannot have come in a payout; what it holds already may have bounced."""
     if money.payout_id not in (None, payout.id):
         raise Conflict(
-            "already_in_payout", "The money belongs to another payout.", item_id=str(money.id)
+            "already_in_payout",
+            "The money belongs to another payout. Take it out of that one first.",
+            item_id=str(money.id),
         )
     if money.payout_id is None and money.status != "completed":
         raise Conflict(
@@ -288,7 +284,7 @@ def _refuse_new_date(before: Payout, after: Payout, occasion: Occasion) -> None:
         return
     on, was = after.completed_at.date(), before.completed_at
     if not before.completions or was is None or was.date() != on:
-        refuse_locked(occasion.lock_date, on)
+        refuse_locked(occasion, on)
 
 
 def _refuse_reconciled(payout: Payout) -> None:

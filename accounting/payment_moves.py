@@ -37,24 +37,21 @@ def refuse_cancelling(side: Side, status: str) -> None:
         raise _refused(side, status, words)
 
 
-def completions_after(completions: Spans, before: str, after: str, today: date) -> Spans:
-    """Follow a move with the spans: leaving `completed` ends one, gaining it begins one.
+def completions_after(
+    completions: Spans, before: str, after: str, today: date, done: str = "completed"
+) -> Spans:
+    """Follow a move with the spans: leaving the status that is `done` ends one, gaining begins one.
 
     The first begins with the payment's own date, a regained one today.
     """
     if before == after:
         return completions
-    if before == "completed":
+    if before == done:
         return (*completions[:-1], Span(completions[-1].start, today))
-    if after == "completed":
+    if after == done:
         return (*completions, Span(today if completions else None))
     return completions
 
 
 def _refused(side: Side, status: str, message: str) -> Conflict:
-    return Conflict(
-        "invalid_state_transition",
-        message,
-        current_state=status,
-        allowed_next_states=allowed_moves(side, status),
-    )
+    return Conflict.of_state(message, status, allowed_moves(side, status))

@@ -1,4 +1,4 @@
-"""Money that came in: invoice payments and bill payments. Values, derived amounts, days."""
+"""Payments as they are stored: invoice payments and bill payments. Values, amounts, days."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,11 +6,11 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from accounting.allocation import Allocation, live
-from accounting.documents import Document
+from accounting.allocation import Allocation, Terms, live
 from accounting.ledger import Posted, after_lock
+from accounting.occasion import Occasion
 from accounting.parties import Party
-from accounting.spans import Days, Span, days
+from accounting.spans import Days, Span, days, laid_out
 
 STATUSES = ("pending", "processing", "completed", "failed", "cancelled", "refunded")
 LIVE = frozenset({"pending", "processing", "completed"})
@@ -58,15 +58,6 @@ class Payment:
     posted: tuple[Posted, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Amended:
-    """A payment as it is now, the documents it touches, and which of them its change moved."""
-
-    payment: Payment
-    documents: Mapping[UUID, Document]
-    changed: tuple[Document, ...]
-
-
 def live_allocations(payment: Payment) -> tuple[Allocation, ...]:
     """Pick the allocations that hold money of the payment now."""
     return live(payment.allocations)
@@ -74,17 +65,17 @@ def live_allocations(payment: Payment) -> tuple[Allocation, ...]:
 
 def allocated(payment: Payment) -> int:
     """Say how much has a use: applied, reserved while it is on its way, or refunded."""
-    return meant(payment) + payment.refunded
+    return allocated_to_documents(payment) + payment.refunded
 
 
-def meant(payment: Payment) -> int:
-    """Say how much is meant for documents: of 1000 with 600 allocated and 100 refunded, 600."""
+def allocated_to_documents(payment: Payment) -> int:
+    """Say how much documents hold: of 1000 with 600 allocated and 100 refunded, 600."""
     return sum(each.amount for each in live_allocations(payment))
 
 
 def applied(payment: Payment) -> int:
-    """Say how much has settled documents: all that is meant for them once it is completed."""
-    return meant(payment) if payment.status == "completed" else 0
+    """Say how much has settled documents: all that they hold once it is completed."""
+    return allocated_to_documents(payment) if payment.status == "completed" else 0
 
 
 def unapplied(payment: Payment) -> int:
@@ -113,10 +104,7 @@ def completion_days(payment: Payment) -> list[Days]:
     It begins no earlier than its payment date and ends no earlier than it begins: paid on the
     10th and failed on the 5th, the money comes and goes on the 10th.
     """
-    return [
-        days(span.start or payment.payment_date, span.end, payment.payment_date)
-        for span in payment.completions
-    ]
+    return laid_out(payment.completions, payment.payment_date, payment.payment_date)
 
 
 def applied_days(payment: Payment, allocation: Allocation) -> list[Days]:
@@ -143,3 +131,18 @@ def applied_on(payment: Payment, allocation: Allocation, lock_date: date | None)
     """Say on which day a live allocation of a completed payment came to settle its document."""
     begin, _ = applied_days(payment, allocation)[-1]
     return after_lock(begin, lock_date)
+
+
+def terms_of(payment: Payment, start: date | None, end: date, occasion: Occasion) -> Terms:
+    """Say how a payment holds its parts; new ones begin on a day, released ones end on another."""
+    return Terms(
+        party_id=payment.party.id,
+        total=payment.total,
+        held=payment.refunded,
+        by="paid",
+        applied=payment.status == "completed",
+        start=start,
+        end=end,
+        identify=occasion.identify,
+        applied_on=lambda each: applied_on(payment, each, occasion.lock_date),
+    )

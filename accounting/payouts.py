@@ -7,11 +7,11 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
+from accounting import payments, refunds
 from accounting.ledger import Posted
-from accounting.payments import Payment, completion_days
+from accounting.payments import Payment
 from accounting.refunds import RefundPayment
-from accounting.refunds import paid_days as refund_paid_days
-from accounting.spans import Days, Span, days
+from accounting.spans import Days, Span, laid_out
 
 LIVE = frozenset({"pending", "processing", "paid"})
 
@@ -155,7 +155,7 @@ def paid_days(payout: Payout) -> list[Days]:
     if payout.completed_at is None:
         return []
     own = payout.completed_at.date()
-    return [days(span.start or own, span.end, own) for span in payout.completions]
+    return laid_out(payout.completions, own, own)
 
 
 def fees_during(payout: Payout, stood: Days) -> Iterable[tuple[date, int]]:
@@ -171,7 +171,9 @@ def fees_during(payout: Payout, stood: Days) -> Iterable[tuple[date, int]]:
 
 
 def _stood_days(money: Money) -> list[Days]:
-    return completion_days(money) if isinstance(money, Payment) else refund_paid_days(money)
+    if isinstance(money, Payment):
+        return payments.completion_days(money)
+    return refunds.completion_days(money)
 
 
 def _during(stood: Days, fee: int) -> Iterable[FeeStep]:

@@ -7,8 +7,8 @@ from datetime import date, timedelta
 FIRST_YEAR, LAST_YEAR = 1900, 2199
 """The years that a day may lie in, wherever it comes from."""
 
-Days = tuple[date, date]
-"""The first and the last of some days in a row."""
+FirstAndLast = tuple[date, date]
+"""The first and the last of days in a row, both included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Period:
     last: date = date.max
 
     @property
-    def months(self) -> Days | None:
+    def months(self) -> FirstAndLast | None:
         """The first days of the first and the last month that lie wholly in it.
 
         2026-01-15 to 2026-04-10 holds February and March: (2026-02-01, 2026-03-01).
@@ -28,7 +28,7 @@ class Period:
         return None if first is None or last is None or first > last else (first, last)
 
     @property
-    def edges(self) -> tuple[Days, ...]:
+    def edges(self) -> tuple[FirstAndLast, ...]:
         """The days before the first whole month and after the last one, where there are any.
 
         2026-01-15 to 2026-04-10 is left with 2026-01-15 to 2026-01-31 and 2026-04-01 to 2026-04-10.

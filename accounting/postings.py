@@ -201,7 +201,7 @@ def _refund_payment(side: Side, payment: RefundPayment, roles: Roles) -> Iterato
     """What came or went while it stood completed; the amount may have changed in between."""
     money = _money_account(side, payment, roles)
     fee = MAIN if side.refund_fee_within else FEE
-    for stood, split in zip(refunds.paid_days(payment), payment.splits, strict=True):
+    for stood, split in zip(refunds.completion_days(payment), payment.splits, strict=True):
         own = times_sign(split, side.sign)
         # What still stands is the amount itself: the proof then sees where its split differs.
         standing = stood[1] is None

@@ -9,7 +9,7 @@ from uuid import UUID
 from accounting.ledger import Posted
 from accounting.numbers import Number
 from accounting.parties import Party
-from accounting.spans import Days, Span, days
+from accounting.spans import Days, Span, days, laid_out
 from accounting.splits import Split, summed
 
 Kind = Literal["document", "payment", "credit"]
@@ -155,7 +155,7 @@ class VendorRefundPayment(RefundPayment):
     description: str | None = None
 
 
-def status(refund: Refund) -> str:
+def invoice_refund_status(refund: InvoiceRefund) -> str:
     """Derive the status: of 100, with 40 paid it is processing and with 100 paid."""
     if refund.cancelled_at is not None:
         return "cancelled"
@@ -164,7 +164,7 @@ def status(refund: Refund) -> str:
     return "processing" if refund.paid else "pending"
 
 
-def vendor_status(refund: Refund, payments: Iterable[RefundPayment]) -> str:
+def vendor_refund_status(refund: VendorRefund, payments: Iterable[RefundPayment]) -> str:
     """Derive the status of a vendor's refund; the first that fits.
 
     Of 100, with 40 allocated it is partially_allocated; with all of it allocated and every payment
@@ -230,11 +230,10 @@ def agreed_days(refund: Refund, allocation: RefundAllocation) -> Days:
     return days(allocation.start or refund.agreed_on, allocation.end, refund.agreed_on)
 
 
-def paid_days(payment: RefundPayment) -> list[Days]:
-    """Lay out the days on which the money stood paid."""
+def completion_days(payment: RefundPayment) -> list[Days]:
+    """Lay out the days on which the money stood completed, from the refund's own day on."""
     on = dated_on(payment)
-    floor = max(on, payment.agreed_on)
-    return [days(span.start or on, span.end, floor) for span in payment.completions]
+    return laid_out(payment.completions, on, max(on, payment.agreed_on))
 
 
 def dated_on(payment: RefundPayment) -> date:

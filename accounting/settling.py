@@ -1,36 +1,44 @@
 """Payments as they are made, changed and cancelled, and the documents that move with them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from accounting.allocation import (
     Documents,
     Part,
-    Terms,
     live,
     moved,
     parts_given,
     parts_of,
     rearrange,
 )
-from accounting.corrections import DESCRIPTIVE, corrected, described, provider
+from accounting.chart import processor_of
 from accounting.documents import Document
 from accounting.errors import Conflict, RuleBroken
-from accounting.giving_back import refuse_released_below_refunds
 from accounting.holds import held_to
-from accounting.ledger import refuse_locked
-from accounting.occasion import Occasion, refuse_other_currency
+from accounting.occasion import Occasion, refuse_locked, refuse_other_currency
 from accounting.parties import Party, refuse_inactive, refuse_reference_mismatch
+from accounting.payment_facts import DESCRIPTIVE, corrected, described
 from accounting.payment_moves import completions_after, refuse_cancelling, refuse_move
-from accounting.payments import LIVE, Amended, Payment, applied_on
+from accounting.payments import LIVE, Payment, applied_on, terms_of
+from accounting.refund_targets import refuse_released_below_refunds
 from accounting.sides import Side
 from accounting.spans import Span
 
 Body = Mapping[str, Any]
 
 
-def receive(side: Side, body: Body, party: Party, loaded: Documents, occasion: Occasion) -> Amended:
+@dataclass(frozen=True, slots=True)
+class Amended:
+    """A payment as it is now, the documents it touches, and which of them its change moved."""
+
+    payment: Payment
+    documents: Documents
+    changed: tuple[Document, ...]
+
+
+def record(side: Side, body: Body, party: Party, loaded: Documents, occasion: Occasion) -> Amended:
     """Make a payment from the body of a create, completed unless it says otherwise.
 
     Raises Malformed `validation_error`; Conflict `payment_not_live`, `customer_archived` or
@@ -55,7 +63,7 @@ def receive(side: Side, body: Body, party: Party, loaded: Documents, occasion: O
         currency=occasion.currency,
         payment_date=body["payment_date"],
         method=method,
-        processor=body.get("payment_processor") or provider(method),
+        processor=body.get("payment_processor") or processor_of(method),
         fee=body.get("processing_fee_cents") or 0,
         status=status,
         completions=(Span(),) if status == "completed" else (),
@@ -64,11 +72,11 @@ def receive(side: Side, body: Body, party: Party, loaded: Documents, occasion: O
         **described(body, DESCRIPTIVE),
     )
     if payment.completions:
-        refuse_locked(occasion.lock_date, payment.payment_date)
+        refuse_locked(occasion, payment.payment_date)
     return _settled(side, None, payment, wanted, loaded, occasion)
 
 
-def receive_with(
+def record_with(
     side: Side, document: Document, bodies: Iterable[Body], occasion: Occasion
 ) -> tuple[Document, tuple[Payment, ...]]:
     """Make the payments that come with a new document: completed, and allocated to it in full.
@@ -86,7 +94,7 @@ def receive_with(
             side.payment_amount_field: total,
             "allocations": [part],
         }
-        amended = receive(side, whole, document.party, {document.id: document}, occasion)
+        amended = record(side, whole, document.party, {document.id: document}, occasion)
         document = amended.documents[document.id]
         payments.append(amended.payment)
     return document, tuple(payments)
@@ -104,7 +112,7 @@ def amend(
     """Change what a body supplies; as the `whole` (PUT) it also clears descriptions it lacks.
 
     A list of allocations replaces the live ones. A payment that leaves its live states releases
-    them. Where nothing changes, the payment comes back as the same object. Raises what `receive`
+    them. Where nothing changes, the payment comes back as the same object. Raises what `record`
     raises, and Conflict `in_payout`; RuleBroken `immutable_field`, `total_below_allocated`,
     `refund_exceeds_refundable` or `link_exceeds_remaining`.
     """
@@ -150,17 +158,8 @@ def _settled(
     occasion: Occasion,
 ) -> Amended:
     """Bring allocations and documents in line with what the payment now is and wants."""
-    terms = Terms(
-        party_id=payment.party.id,
-        total=payment.total,
-        held=payment.refunded,
-        by="paid",
-        applied=payment.status == "completed",
-        start=None if before is None else occasion.today,
-        end=occasion.today,
-        identify=occasion.identify,
-        applied_on=lambda each: applied_on(payment, each, occasion.lock_date),
-    )
+    start = None if before is None else occasion.today
+    terms = terms_of(payment, start, occasion.today, occasion)
     allocations, after = rearrange(side, payment.allocations, wanted, loaded, terms)
     settled = replace(payment, allocations=allocations)
     if before is not None and settled == before:
@@ -203,7 +202,7 @@ def _refuse_lifeless(wanted: Sequence[Part], status: str) -> None:
 def _refuse_new_date(before: Payment, after: Payment, occasion: Occasion) -> None:
     """Refuse a day inside the lock for money that comes, or that came on another day."""
     if after.completions and (not before.completions or after.payment_date != before.payment_date):
-        refuse_locked(occasion.lock_date, after.payment_date)
+        refuse_locked(occasion, after.payment_date)
 
 
 def _refuse_new_identity(side: Side, payment: Payment, changes: Body) -> None:

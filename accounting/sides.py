@@ -99,17 +99,22 @@ def _invoice_of_another_customer(**detail: Any) -> Refusal:
 def _invoice_has_allocations(**detail: Any) -> Refusal:
     return Conflict(
         "invoice_has_allocations",
-        "Money is allocated to the invoice, or part of it is credited, refunded or written off.",
+        "Money is allocated to the invoice, or part of it is credited, refunded or written off. "
+        "Take that back first.",
         **detail,
     )
 
 
 def _vendor_not_active(**detail: Any) -> Refusal:
-    return Conflict("vendor_not_active", "The vendor is not active.", **detail)
+    return Conflict(
+        "vendor_not_active", "The vendor is not active. Make it active first.", **detail
+    )
 
 
 def _vendor_has_balance(**detail: Any) -> Refusal:
-    return Conflict("vendor_has_balance", "The vendor is still owed something.", **detail)
+    return Conflict(
+        "vendor_has_balance", "The vendor is still owed something, to be paid first.", **detail
+    )
 
 
 def _bill_not_open(**detail: Any) -> Refusal:
@@ -123,7 +128,8 @@ def _bill_of_another_vendor(**detail: Any) -> Refusal:
 def _bill_has_allocations(**detail: Any) -> Refusal:
     return Conflict(
         "bill_has_allocations",
-        "Money is allocated to the bill, or part of it is credited or refunded.",
+        "Money is allocated to the bill, or part of it is credited or refunded. "
+        "Take that back first.",
         **detail,
     )
 

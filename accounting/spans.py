@@ -1,5 +1,6 @@
 """From when to when something held: the dated intervals that postings follow."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
@@ -22,3 +23,8 @@ def days(start: date, end: date | None, floor: date) -> Days:
     """
     begin = max(start, floor)
     return begin, None if end is None else max(end, begin)
+
+
+def laid_out(spans: Iterable[Span], on: date, floor: date) -> list[Days]:
+    """Lay out spans of what is dated on a day, none of which begins before a floor."""
+    return [days(span.start or on, span.end, floor) for span in spans]

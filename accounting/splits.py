@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from uuid import UUID
 
-from accounting.money import split_over_rest
+from accounting import money
 
 Split = tuple[tuple[UUID, int], ...]
 """Amounts by account; on a movement or a line they have its sign and sum to its amount."""
@@ -40,11 +40,14 @@ def summed(amounts: Iterable[tuple[UUID, int]]) -> dict[UUID, int]:
 def take(parts: Mapping[UUID, int], taken: Split, amount: int) -> Split:
     """Split one step over what earlier steps have left of each part.
 
-    After 3333 took 2777 and 556 of 8333 and 1667, a step of 6667 takes 5556 and 1111. Raises
+    No part is taken below zero, and the step that takes all that is left closes every part exactly:
+    after 3333 took 2777 and 556 of 8333 and 1667, one of 6667 takes 5556 and 1111. Raises
     ValueError where the step takes more than is left.
     """
     rests = dict(parts)
     for account_id, gone in taken:
         rests[account_id] -= gone
-    shares = split_over_rest(amount, list(rests.values()))
+    if not 0 <= amount <= sum(rests.values()):
+        raise ValueError("a step settles more than is left")
+    shares = money.split(amount, list(rests.values()))
     return tuple((account, share) for account, share in zip(rests, shares, strict=True) if share)

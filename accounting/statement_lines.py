@@ -68,20 +68,20 @@ def minor_units(amount: Decimal, exponent: int) -> int:
     return int(units)
 
 
-def identities(lines: Sequence[Line | Failed], *, unique_ids: bool) -> list[str | None]:
+def identities(lines: Sequence[Line | Failed], *, unique_ids: bool) -> list[str]:
     """Return what each line is known by: its bank's id, else all that it says and its occurrence.
 
     Two equal lines without an id are the first and the second of their kind, so that the same file
     names them the same again. Where a bank's ids are not `unique_ids`, one that stands on lines
-    that differ is told apart by what they say. A line that failed is known by nothing.
+    that differ is told apart by what they say. A line that failed is known by "".
     """
     digests = [_digest(line) if isinstance(line, Line) else "" for line in lines]
     shared = set() if unique_ids else _shared(lines, digests)
     seen: Counter[str] = Counter()
-    known_by: list[str | None] = []
+    known_by: list[str] = []
     for line, digest in zip(lines, digests, strict=True):
         if isinstance(line, Failed):
-            known_by.append(None)
+            known_by.append("")
         elif line.external_id is None:
             seen[digest] += 1
             known_by.append(f"line-{digest}-{seen[digest]}")
@@ -94,7 +94,7 @@ def identities(lines: Sequence[Line | Failed], *, unique_ids: bool) -> list[str 
 
 def sort_out(
     lines: Sequence[Line | Failed],
-    known_by: Sequence[str | None],
+    known_by: Sequence[str],
     there: Mapping[str, UUID],
     bank_account: BankAccount,
     source_format: str,
@@ -107,9 +107,10 @@ def sort_out(
     ids = dict(there)
     fates: list[Fate] = []
     for line, name in zip(lines, known_by, strict=True):
-        failed = line if isinstance(line, Failed) else _refused(line, bank_account)
-        if failed is not None or isinstance(line, Failed) or name is None:
-            fates.append(failed or Failed("validation_error", "The line cannot be read."))
+        if isinstance(line, Failed):
+            fates.append(line)
+        elif (failed := _refused(line, bank_account)) is not None:
+            fates.append(failed)
         elif name in ids:
             fates.append(Skipped(ids[name]))
         else:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
-from accounting.errors import Malformed, NotTaken
+from accounting.errors import Malformed, UnsupportedFile
 from accounting.file_kinds import ENDINGS, kind_of
 
 LONGEST_NAME = 255
@@ -56,7 +56,7 @@ class Received:
 
 
 def receive(upload: Upload, field: str, **facts: Any) -> Received:
-    """Look at a file; raises NotTaken for a kind that is not kept, Malformed for an empty one.
+    """Look at a file; raises UnsupportedFile where it is not kept, Malformed where it is empty.
 
     `field` is where the file stands in the request, as `document.file`.
     """
@@ -64,7 +64,7 @@ def receive(upload: Upload, field: str, **facts: Any) -> Received:
         raise Malformed.fields(**{field: ["must not be empty"]})
     kind = kind_of(upload.content)
     if kind is None:
-        raise NotTaken(
+        raise UnsupportedFile(
             "unsupported_media_type",
             "The file is none of PDF, PNG, JPEG, CSV or XML. Its content decides, not its name.",
             taken=sorted(ENDINGS),

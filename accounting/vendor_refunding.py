@@ -2,21 +2,23 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
-from accounting import payment_moves, refund_payments, refunds
+from accounting import payment_moves, refunds, vendor_refund_payments
 from accounting.allocation import live
 from accounting.chart import Role, Roles
 from accounting.credits import Credit
 from accounting.documents import Document
 from accounting.errors import Conflict, RuleBroken
 from accounting.holds import held_to
-from accounting.ledger import refuse_locked
-from accounting.occasion import Occasion, refuse_other_currency
+from accounting.occasion import Occasion, refuse_locked, refuse_other_currency
 from accounting.parties import Party, refuse_reference_mismatch
 from accounting.payments import Payment
-from accounting.refund_allocating import (
+from accounting.postings import Subject
+from accounting.refunds import VendorRefund, VendorRefundPayment
+from accounting.sides import PAYABLE
+from accounting.vendor_refund_allocation import (
     Case,
     Touched,
     Wanted,
@@ -24,11 +26,10 @@ from accounting.refund_allocating import (
     target_given,
     wanted_given,
 )
-from accounting.refund_payments import announce, is_last, moved, refuse_fee, split_anew
-from accounting.refunds import VendorRefund, VendorRefundPayment
-from accounting.sides import Side
+from accounting.vendor_refund_payments import announce, is_last, moved, refuse_fee, split_anew
 
 Body = Mapping[str, Any]
+S = TypeVar("S", bound=Subject)
 
 DESCRIPTIVE = ("description", "memo", "reason", "metadata", "expected_completion_date")
 """Fields of a refund that only describe."""
@@ -46,6 +47,11 @@ class Refunded:
         """Pick one of its payments."""
         return next(each for each in self.payments if each.id == id)
 
+    def with_payment(self, payment: VendorRefundPayment) -> "Refunded":
+        """Return the same with one of its payments as it is now."""
+        payments = (payment if each.id == payment.id else each for each in self.payments)
+        return replace(self, payments=tuple(payments))
+
 
 @dataclass(frozen=True, slots=True)
 class Reach:
@@ -56,14 +62,14 @@ class Reach:
     credits: frozenset[UUID]
 
 
-def reach(side: Side, refund: VendorRefund | None, items: Sequence[Body]) -> Reach:
+def reach(refund: VendorRefund | None, items: Sequence[Body]) -> Reach:
     """Name what a refund as it is, and a list of allocations, give back of or took money off."""
     held = () if refund is None else refunds.live_allocations(refund)
     ids: dict[str, set[UUID]] = {"document": set(), "payment": set(), "credit": set()}
     for each in held:
         ids[each.kind].add(each.target_id)
         ids["document"] |= {one.document_id for one in each.released}
-    for kind, target_id in (target_given(side, item) for item in items):
+    for kind, target_id in map(target_given, items):
         if target_id is not None:
             ids[kind].add(target_id)
     return Reach(*(frozenset(ids[kind]) for kind in ("document", "payment", "credit")))
@@ -74,21 +80,20 @@ def documents_of(holders: Iterable[Payment | Credit]) -> set[UUID]:
     return {each.document_id for holder in holders for each in live(holder.allocations)}
 
 
-def agree(
-    side: Side, body: Body, party: Party, loaded: Touched, roles: Roles, occasion: Occasion
-) -> Refunded:
+def agree(body: Body, party: Party, loaded: Touched, roles: Roles, occasion: Occasion) -> Refunded:
     """Make a refund from the body of a create, with its allocations and its payments.
 
     Left out, there is one pending payment of all that is money: of 7200 with 2400 kept as a credit,
     4800. Raises Malformed `validation_error`; Conflict `period_locked`, `payment_not_completed` or
-    the side's; RuleBroken `currency_mismatch`, `reference_mismatch`, `reference_not_found`,
-    `allocation_exceeds_total`, `refund_exceeds_refundable`, `fee_exceeds_amount` or the side's.
+    `bill_not_open`; RuleBroken `currency_mismatch`, `reference_mismatch`, `reference_not_found`,
+    `bill_vendor_mismatch`, `allocation_exceeds_total`, `refund_exceeds_refundable` or
+    `fee_exceeds_amount`.
     """
-    wanted = wanted_given(side, body.get("allocations") or ())
-    refuse_reference_mismatch(party, body.get(side.party_external_id_field))
+    wanted = wanted_given(body.get("allocations") or ())
+    refuse_reference_mismatch(party, body.get(PAYABLE.party_external_id_field))
     refuse_other_currency(body.get("currency"), occasion)
     agreed_on = body.get("refund_date") or occasion.today
-    refuse_locked(occasion.lock_date, agreed_on)
+    refuse_locked(occasion, agreed_on)
     described: dict[str, Any] = {name: body.get(name) for name in DESCRIPTIVE}
     refund = VendorRefund(
         id=occasion.identify(),
@@ -107,7 +112,7 @@ def agree(
         reference_number=body.get("reference_number"),
         **described,
     )
-    refund, touched = allocate(Case(side, roles, occasion), refund, wanted, loaded)
+    refund, touched = allocate(Case(roles, occasion), refund, wanted, loaded)
     return Refunded(refund, _announced(refund, body.get("payments") or [{}], occasion), touched)
 
 
@@ -126,12 +131,7 @@ def describe(
 
 
 def amend(
-    side: Side,
-    before: Refunded,
-    payment_id: UUID,
-    body: Body,
-    roles: Roles,
-    occasion: Occasion,
+    before: Refunded, payment_id: UUID, body: Body, roles: Roles, occasion: Occasion
 ) -> Refunded:
     """Change what a body says of a payment: its facts, its refund's allocations, its status.
 
@@ -140,49 +140,47 @@ def amend(
     `vendor_refund_paid` or `period_locked`, and what `agree` raises of allocations and fees.
     """
     given = body.get("allocations")
-    wanted = None if given is None else wanted_given(side, given)
+    wanted = None if given is None else wanted_given(given)
     payment = before.payment(payment_id)
     status = body.get("status") or payment.status
-    payment_moves.refuse_move(side, payment.status, status)
-    after = _with(before, refund_payments.corrected(payment, body))
+    payment_moves.refuse_move(PAYABLE, payment.status, status)
+    after = before.with_payment(vendor_refund_payments.corrected(payment, body))
     if wanted is not None:
-        _refuse_allocating_cancelled(side, payment, status)
-        after = _allocated_anew(side, after, payment_id, wanted, roles, occasion)
+        _refuse_allocating_cancelled(payment, status)
+        after = _allocated_anew(after, payment_id, wanted, roles, occasion)
     refund, changed = moved(after.refund, after.payment(payment_id), status, roles, occasion)
     refuse_fee(changed.fee, changed.amount)
-    changed = held_to(side, payment, changed)
-    after = _with(replace(after, refund=refund), changed)
-    refund_payments.refuse_locked_date(payment, changed, occasion)
+    changed = held_to(PAYABLE, payment, changed)
+    after = replace(after, refund=refund).with_payment(changed)
+    vendor_refund_payments.refuse_locked_date(payment, changed, occasion)
     if after == before:
         return before
     after = replace(after, refund=replace(after.refund, updated_at=occasion.now))
     if changed != payment:
-        after = _with(after, replace(changed, updated_at=occasion.now))
+        after = after.with_payment(replace(changed, updated_at=occasion.now))
     if status == "cancelled" != payment.status and is_last(after.payments):
-        return _withdrawn(Case(side, roles, occasion), after)
+        return _withdrawn(Case(roles, occasion), after)
     return after
 
 
-def cancel(
-    side: Side, before: Refunded, payment_id: UUID, roles: Roles, occasion: Occasion
-) -> Refunded:
+def cancel(before: Refunded, payment_id: UUID, roles: Roles, occasion: Occasion) -> Refunded:
     """Cancel a payment that is pending or failed, and its refund with the last one.
 
     Raises Conflict `invalid_state_transition`.
     """
-    payment_moves.refuse_cancelling(side, before.payment(payment_id).status)
-    return amend(side, before, payment_id, {"status": "cancelled"}, roles, occasion)
+    payment_moves.refuse_cancelling(PAYABLE, before.payment(payment_id).status)
+    return amend(before, payment_id, {"status": "cancelled"}, roles, occasion)
 
 
 def changed(
     before: Refunded | None, loaded: Touched, after: Refunded
-) -> tuple[list[Any], list[Document]]:
+) -> tuple[list[Subject], list[Document]]:
     """List what changed and is posted, in that order, and the documents that moved along.
 
     `loaded` is what was touched, as it was.
     """
-    held = () if before is None else (before.refund, *before.payments)
-    subjects = [
+    held: Sequence[Subject] = () if before is None else (before.refund, *before.payments)
+    subjects: list[Subject] = [
         *_new([after.refund], held),
         *_new(after.touched.payments.values(), loaded.payments.values()),
         *_new(after.touched.credits.values(), loaded.credits.values()),
@@ -191,23 +189,18 @@ def changed(
     return subjects, _new(after.touched.documents.values(), loaded.documents.values())
 
 
-def _refuse_allocating_cancelled(side: Side, payment: VendorRefundPayment, status: str) -> None:
+def _refuse_allocating_cancelled(payment: VendorRefundPayment, status: str) -> None:
     if status == "cancelled":
-        raise Conflict(
-            "invalid_state_transition",
-            "A cancelled payment allocates nothing.",
-            current_state=payment.status,
-            allowed_next_states=payment_moves.allowed_moves(side, payment.status),
-        )
+        allowed = payment_moves.allowed_moves(PAYABLE, payment.status)
+        raise Conflict.of_state("A cancelled payment allocates nothing.", payment.status, allowed)
 
 
-def _new(now: Iterable[Any], held: Iterable[Any]) -> list[Any]:
+def _new(now: Iterable[S], held: Iterable[Subject]) -> list[S]:
     known = {each.id: each for each in held}
     return [each for each in now if each != known.get(each.id)]
 
 
 def _allocated_anew(
-    side: Side,
     before: Refunded,
     payment_id: UUID,
     wanted: Sequence[Wanted],
@@ -218,7 +211,7 @@ def _allocated_anew(
 
     The payment that is changed comes to more or less where less or more is kept as a credit.
     """
-    case = Case(side, roles, occasion, occasion.today)
+    case = Case(roles, occasion, occasion.today)
     refund, touched = allocate(case, before.refund, wanted, before.touched)
     more = refunds.cash(refund) - refunds.cash(before.refund)
     if more and any(each.status == "completed" for each in before.payments):
@@ -227,7 +220,7 @@ def _allocated_anew(
         )
     after = Refunded(refund, before.payments, touched)
     if more:
-        after = _with(after, _with_amount(after.payment(payment_id), more))
+        after = after.with_payment(_with_amount(after.payment(payment_id), more))
     waiting = roles[Role.SUSPENSE]
     if refunds.parts(refund, waiting) == refunds.parts(before.refund, waiting):
         return after
@@ -252,17 +245,12 @@ def _announced(
     if sum(amounts) != cash:
         raise RuleBroken(
             "allocation_exceeds_total",
-            "The payments do not come to the money of the refund.",
+            "The payments must come to the total of the refund less what is kept as a credit.",
             cash_amount_cents=cash,
             payments_amount_cents=sum(amounts),
         )
     each_one = zip(bodies, amounts, strict=True)
     return tuple(announce(refund, body, amount, occasion) for body, amount in each_one)
-
-
-def _with(refunded: Refunded, payment: VendorRefundPayment) -> Refunded:
-    others = (payment if each.id == payment.id else each for each in refunded.payments)
-    return replace(refunded, payments=tuple(others))
 
 
 def _with_amount(payment: VendorRefundPayment, more: int) -> VendorRefundPayment:

@@ -12,9 +12,9 @@ from accounting.allocation import refuse_more_than_left, refuse_not_open
 from accounting.chart import Role
 from accounting.documents import Document
 from accounting.errors import Conflict
-from accounting.ledger import Posted, after_lock, refuse_locked
+from accounting.ledger import Posted, after_lock
 from accounting.numbers import Number
-from accounting.occasion import Occasion
+from accounting.occasion import Occasion, refuse_locked
 from accounting.parties import Party
 from accounting.sides import Side
 from accounting.spans import Days, days
@@ -67,7 +67,7 @@ def write_off(
     """
     refuse_not_open(side, document)
     at = body.get("write_off_at") or occasion.now
-    refuse_locked(occasion.lock_date, at.date())
+    refuse_locked(occasion, at.date())
     amount = body.get("amount_cents", documents.left(document))
     refuse_more_than_left(side, document, amount)
     given_up = WriteOff(
@@ -104,12 +104,7 @@ def reverse(
     Raises Conflict `invalid_state_transition` where that was done before.
     """
     if given_up.reversed_at is not None:
-        raise Conflict(
-            "invalid_state_transition",
-            "The write-off is reversed already.",
-            current_state="reversed",
-            allowed_next_states=[],
-        )
+        raise Conflict.of_state("The write-off is reversed already.", "reversed")
     split = negative(given_up.split)
     owed = documents.settle(document, -given_up.amount, split, by="written_off")
     taken_back = replace(given_up, reversed_at=occasion.now, updated_at=occasion.now)
@@ -126,6 +121,7 @@ def refuse_elsewhere(side: Side, document: Document, known: WriteOff) -> None:
             "duplicate_external_id",
             f"A write-off of another {side.noun} has this external_id.",
             external_id=known.external_id,
+            id=str(known.id),
             **{side.document_id_field: str(known.document_id)},
         )
 

@@ -46,12 +46,14 @@ class Cost:
     server: list[float] = field(default_factory=list)
     postgres: list[float] = field(default_factory=list)
     per_second: list[float] = field(default_factory=list)
+    loads: list[Load] = field(default_factory=list)
 
     def add(self, load: Load, server_seconds: float, postgres_seconds: float) -> None:
         """Note one round."""
         self.server.append(server_seconds / load.requests * 1e6)
         self.postgres.append(postgres_seconds / load.requests * 1e6)
         self.per_second.append(load.requests / load.seconds)
+        self.loads.append(load)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,11 @@ class Load:
 
     @property
     def median_ms(self) -> float:
-        return self.latencies[len(self.latencies) // 2] * 1000
+        return self.slower_than(0.5) * 1000
+
+    def slower_than(self, share: float) -> float:
+        """The latency that this share of all requests kept within, in seconds."""
+        return self.latencies[min(int(self.requests * share), self.requests - 1)]
 
 
 class UnexpectedAnswer(Exception):
@@ -164,10 +168,11 @@ def get(path: str, token: str) -> bytes:
     return _head("GET", path, token) + b"\r\n"
 
 
-def post(path: str, token: str, body: bytes) -> bytes:
-    """Write a POST of JSON."""
+def post(path: str, token: str, body: bytes, *, key: str | None = None) -> bytes:
+    """Write a POST of JSON, with an Idempotency-Key where one is given."""
+    named = f"Idempotency-Key: {key}\r\n" if key else ""
     length = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-    return _head("POST", path, token) + length.encode() + body
+    return _head("POST", path, token) + named.encode() + length.encode() + body
 
 
 def _head(method: str, path: str, token: str) -> bytes:

@@ -12,8 +12,8 @@ from bench.stage import Business
 from persistence import customers, invoices, journal_lists, registry
 from persistence.pages import Listing, Page, PageRequest
 from persistence.pool import SERVER_ROLE
+from persistence.questions import Question
 from persistence.statements import Row
-from persistence.wire import Question
 
 Connection = psycopg.Connection[Row]
 

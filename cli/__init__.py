@@ -1,0 +1,1 @@
+"""The command line `accounting`: serve, migrate, prove, and fill a demo business."""

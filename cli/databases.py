@@ -1,21 +1,24 @@
 """Which database a command works on: the one that is named, or the PostgreSQL that comes along."""
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TypeVar
 
 from embedded.postgres import EmbeddedPostgres
+from persistence.pool import Pool, make_pool
 from server.settings import StoreSettings
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """An open database; `postgres_home` is the folder of the PostgreSQL that comes along."""
+    """An open database, and the same with the login that owns the schema."""
 
     url: str
     admin_url: str
-    postgres_home: Path | None
 
 
 @contextmanager
@@ -23,7 +26,7 @@ def opened(settings: StoreSettings) -> Iterator[Database]:
     """Lend the database for the time of a command; one that comes along is migrated at once."""
     if settings.database_url is not None:
         admin_url = settings.admin_database_url or settings.database_url
-        yield Database(settings.database_url, admin_url, None)
+        yield Database(settings.database_url, admin_url)
         return
     from persistence.migrate import migrate  # Every worker imports this module, too.
 
@@ -31,7 +34,7 @@ def opened(settings: StoreSettings) -> Iterator[Database]:
         postgres.create_database()
         url = postgres.url()
         migrate(url)
-        yield Database(url, url, postgres.home)
+        yield Database(url, url)
 
 
 @contextmanager
@@ -42,3 +45,13 @@ def ready(settings: StoreSettings) -> Iterator[Database]:
     with opened(settings) as database:
         refuse_unfit(database.url, durable=False)  # Serving asks for more.
         yield database
+
+
+def run(url: str, work: Callable[[Pool], Awaitable[T]]) -> T:
+    """Do work in a database, over one connection."""
+
+    async def connected() -> T:
+        async with make_pool(url, size=1) as pool:
+            return await work(pool)
+
+    return asyncio.run(connected())

@@ -1,4 +1,4 @@
-"""`accounting`: the operator's desk."""
+"""The commands of `accounting`, each of which loads what it needs only when it is run."""
 
 import sys
 from pathlib import Path
@@ -99,7 +99,7 @@ def demo(
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port it is served on.")] = 8000,
 ) -> None:
     """Fill a demo business with a year of activity, once, and print how to call it."""
-    from cli.demo import show_demo
+    from cli.demo.command import show_demo
 
     show_demo(port=port, serve=serve)
 
@@ -118,9 +118,9 @@ def main() -> None:
 def mendable() -> tuple[type[Exception], ...]:
     """Return the kinds of failures that an operator can mend; loaded when there is one."""
     from accounting.errors import Refusal
-    from cli.demo_clerk import DemoFailed
+    from cli.demo.clerk import DemoFailed
     from embedded.errors import EmbeddedError
-    from persistence.pool import UnsafeDatabase, UnusableDatabase
+    from persistence.fitness import UnsafeDatabase, UnusableDatabase
     from server.master import CannotServe
     from server.settings import SettingsError
 

@@ -1,6 +1,5 @@
 """`accounting partner ...`: who may call, and with which keys."""
 
-import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable
@@ -13,9 +12,9 @@ from rich.console import Console
 from rich.table import Table
 
 from access import api_keys
-from cli.databases import ready
+from cli.databases import ready, run
 from persistence import partners
-from persistence.pool import Pool, make_pool
+from persistence.pool import Pool
 from server import settings
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
@@ -26,14 +25,9 @@ PartnerId = Annotated[UUID, typer.Argument(help="The partner's id.")]
 
 
 def on_partners(work: Callable[[Pool], Awaitable[T]]) -> T:
-    """Run work on the partners' tables, over one connection."""
-
-    async def run(url: str) -> T:
-        async with make_pool(url, size=1) as pool:
-            return await work(pool)
-
+    """Do work on the partners' tables."""
     with ready(settings.load_stores()) as database:
-        return asyncio.run(run(database.url))
+        return run(database.url, work)
 
 
 def show_key(partner_id: UUID, key: api_keys.ApiKey, *, as_json: bool, **more: Any) -> None:

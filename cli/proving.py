@@ -1,6 +1,5 @@
 """`accounting check-books`: the books of businesses proven, and every fault told."""
 
-import asyncio
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -13,9 +12,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from cli.databases import ready
+from cli.databases import ready, run
 from cli.provers import Advance, Proof, alone, together
-from persistence.pool import make_pool
 from persistence.proof.integrity import BooksToProve, all_books
 from server import settings
 
@@ -47,7 +45,10 @@ def check_books(
     """
     found = Found()
     with ready(settings.load_stores()) as database:
-        businesses = asyncio.run(_listed(database.url, business_id, partner_id))
+        businesses = run(
+            database.url,
+            lambda pool: all_books(pool, business_id=business_id, partner_id=partner_id),
+        )
         if not businesses and (business_id or partner_id):
             raise typer.BadParameter("There is no such business, or the partner has none.")
         with progress_bar() as bar:
@@ -63,13 +64,6 @@ def check_books(
                         tell_faults(proof)
     typer.echo(json.dumps(shape(found), indent=2) if as_json else summary(found))
     return 1 if found.faulty else 0
-
-
-async def _listed(
-    url: str, business_id: UUID | None, partner_id: UUID | None
-) -> list[BooksToProve]:
-    async with make_pool(url, size=1) as pool:
-        return await all_books(pool, business_id=business_id, partner_id=partner_id)
 
 
 def _proofs(

@@ -1,13 +1,12 @@
 """`accounting rebuild-balances`: the balances by month of businesses rolled up anew."""
 
-import asyncio
 from uuid import UUID
 
 import typer
 
-from cli.databases import ready
+from cli.databases import ready, run
 from cli.proving import progress_bar
-from persistence.pool import make_pool
+from persistence.pool import Pool
 from persistence.proof.integrity import all_books
 from persistence.rebuilding import rebuild
 from server import settings
@@ -19,21 +18,20 @@ def rebuild_balances(business_id: UUID | None) -> None:
     Raises BadParameter where there is no such business.
     """
     with ready(settings.load_stores()) as database:
-        rebuilt = asyncio.run(_rebuild_each(database.url, business_id))
+        rebuilt = run(database.url, lambda pool: _rebuild_each(pool, business_id))
     if business_id is not None and not rebuilt:
         raise typer.BadParameter("There is no such business.")
     businesses = "1 business" if len(rebuilt) == 1 else f"{len(rebuilt)} businesses"
     typer.echo(f"The balances of {businesses} are rolled up anew ({sum(rebuilt)} months).")
 
 
-async def _rebuild_each(url: str, business_id: UUID | None) -> list[int]:
+async def _rebuild_each(pool: Pool, business_id: UUID | None) -> list[int]:
     rebuilt = []
-    async with make_pool(url, size=1) as pool:
-        businesses = await all_books(pool, business_id=business_id)
-        with progress_bar() as bar:
-            task = bar.add_task("", total=len(businesses))
-            for each in businesses:
-                bar.update(task, description=each.name)
-                rebuilt.append(await rebuild(pool, each.id))
-                bar.advance(task)
+    businesses = await all_books(pool, business_id=business_id)
+    with progress_bar() as bar:
+        task = bar.add_task("", total=len(businesses))
+        for each in businesses:
+            bar.update(task, description=each.name)
+            rebuilt.append(await rebuild(pool, each.id))
+            bar.advance(task)
     return rebuilt

@@ -7,8 +7,12 @@ declare const process: { argv: string[] };
 
 const [baseUrl = "", partnerId = "", apiKey = ""] = process.argv.slice(2);
 
+// Filters that take several values take them separated by commas, not repeated.
+const querySerializer = { array: { style: "form", explode: false } } as const;
+
 function bearer(token: string) {
-  return createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${token}` } });
+  const headers = { Authorization: `Bearer ${token}` };
+  return createClient<paths>({ baseUrl, headers, querySerializer });
 }
 
 /** Take the answer, or stop with the refusal's own words. */
@@ -55,6 +59,13 @@ const invoice = answered(
   }),
 );
 console.log(`${invoice.invoice_number}: ${invoice.total_amount} ${invoice.currency} ${invoice.status}`);
+
+const open = answered(
+  await books.GET("/v1/platform/businesses/{business_id}/invoices/", {
+    params: { path, query: { status: ["sent", "overdue"] } },
+  }),
+);
+console.log(`${open.count} not paid yet`);
 
 const missing = await books.GET("/v1/platform/businesses/{business_id}/invoices/{invoice_id}/", {
   params: { path: { ...path, invoice_id: business.id } },

@@ -1,7 +1,5 @@
 """Find PostgreSQL's programs on this machine, or bring them where another user can read them."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import shutil

@@ -4,8 +4,6 @@ An ordinary user runs it as it is. Root runs it in a user namespace, where root'
 belong to somebody else; where the machine denies namespaces, as `nobody`.
 """
 
-from __future__ import annotations
-
 import os
 import pwd
 import shutil

@@ -9,8 +9,6 @@ however it dies, so there is no pid file of ours that could be left behind and b
 - reaper.lock: exclusive, held by the one process that waits for the last user to leave
 """
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import os

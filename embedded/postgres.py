@@ -1,7 +1,5 @@
 """A private PostgreSQL below one folder, shared by every process that names the same folder."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil
@@ -71,9 +69,9 @@ class EmbeddedPostgres:
         if self._hold is None:
             self._hold = users.hold(self.home)
         try:
-            with places.locked(places.start_lock(self.home), fcntl.LOCK_EX) as gate:
+            with places.locked(places.start_lock(self.home), fcntl.LOCK_EX) as starting:
                 reaper.start_reaper(self.home)
-                self._bring_up(gate)
+                self._bring_up(starting)
         except BaseException:
             if mine:
                 self.stop()
@@ -100,7 +98,7 @@ class EmbeddedPostgres:
         quoted = '"' + name.replace('"', '""') + '"'
         statement = f"CREATE DATABASE {quoted} TEMPLATE template0 ENCODING 'UTF8'"
         try:
-            wire.run_statement(places.socket_path(self.home), "postgres", statement)
+            wire.run_statement(places.socket_path(self.home), statement)
         except wire.RefusalError as refusal:
             if refusal.code not in DUPLICATES:
                 raise
@@ -122,7 +120,7 @@ class EmbeddedPostgres:
         self.home.chmod(0o700)
         places.make_locks(self.home)
 
-    def _bring_up(self, gate: int) -> None:
+    def _bring_up(self, starting: int) -> None:
         """Look until the server answers; the first time that nothing of it lives, launch it."""
         deadline = time.monotonic() + START_LIMIT_SECONDS
         launched = False
@@ -136,7 +134,7 @@ class EmbeddedPostgres:
                 try:
                     if launched:
                         raise EmbeddedError(f"PostgreSQL did not start:\n{self._end_of_log()}")
-                    self._launch(gate, server)
+                    self._launch(starting, server)
                     launched = True
                 finally:
                     os.close(server)
@@ -147,14 +145,14 @@ class EmbeddedPostgres:
 
     def _answers(self) -> bool:
         try:
-            wire.run_statement(places.socket_path(self.home), "postgres")
+            wire.run_statement(places.socket_path(self.home))
         except wire.RefusalError as refusal:
             return refusal.code != NOT_YET  # A server with no connection to spare runs, too.
         except OSError:  # It does not listen yet, or listens no more.
             return False
         return True
 
-    def _launch(self, gate: int, server: int) -> None:
+    def _launch(self, starting: int, server: int) -> None:
         """Start the server, which inherits the lock `server`; nothing of an earlier one lives."""
         programs = self._programs or binaries.find_programs(_majors(self.home))
         data = self.home / f"pg{programs.major}"
@@ -162,7 +160,7 @@ class EmbeddedPostgres:
             _refuse_strangers(data)
         runner = identity.choose_identity(self.home, programs, self._use_namespaces)
         if not data.exists():
-            self._initialise(runner, data, gate)
+            self._initialise(runner, data, starting)
         _give(data, runner)
         self._prepare_socket_folder(runner)
         # Whatever process has the number in the old pid file by now, it is not this server.
@@ -187,10 +185,10 @@ class EmbeddedPostgres:
                 **runner.options(),
             )
 
-    def _initialise(self, runner: identity.Identity, data: Path, gate: int) -> None:
+    def _initialise(self, runner: identity.Identity, data: Path, starting: int) -> None:
         """Make the data directory; it gets its name last, so that half of one never has it.
 
-        initdb inherits the gate: if we are killed, the next starter waits until it has ended.
+        initdb inherits `starting`: if we are killed, the next starter waits until it has ended.
         """
         unfinished = self.home / "initdb.unfinished"
         shutil.rmtree(unfinished, ignore_errors=True)
@@ -203,7 +201,7 @@ class EmbeddedPostgres:
             text=True,
             check=False,
             stdin=subprocess.DEVNULL,
-            pass_fds=(gate,),
+            pass_fds=(starting,),
             **runner.options(),
         )
         if done.returncode != 0:

@@ -1,7 +1,5 @@
 """Stops the server when its last user is gone: a small process that outlives all of them."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import signal

@@ -1,7 +1,5 @@
 """The settings of the embedded server: the durable ones, and a fast set for tests."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final

@@ -3,8 +3,6 @@
 The count is a shared lock that the kernel drops with the process, so it is right after any crash.
 """
 
-from __future__ import annotations
-
 import fcntl
 import multiprocessing
 import os

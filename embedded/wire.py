@@ -4,8 +4,6 @@ Over a unix socket with trust authentication that is two kinds of message. It sp
 dependency on `psql`, which not every set of programs has, and on a driver.
 """
 
-from __future__ import annotations
-
 import socket
 import struct
 import sys
@@ -28,13 +26,13 @@ class RefusalError(EmbeddedError):
         self.code = code
 
 
-def run_statement(path: Path, database: str, statement: str = "") -> None:
-    """Connect to a database and run one statement; an empty one only asks for readiness.
+def run_statement(path: Path, statement: str = "") -> None:
+    """Connect to the server and run one statement; an empty one only asks for readiness.
 
     Raises RefusalError when the server refuses, OSError when nobody listens.
     """
     with closing(_connect(path)) as connection, connection.makefile("rb") as answers:
-        words = f"user\0{SUPERUSER}\0database\0{database}\0\0".encode()
+        words = f"user\0{SUPERUSER}\0database\0postgres\0\0".encode()
         connection.sendall(struct.pack("!ii", 8 + len(words), PROTOCOL_3) + words)
         _await_ready(answers)
         if statement:

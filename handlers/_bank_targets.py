@@ -7,9 +7,9 @@ from uuid import UUID
 from accounting.allocation import documents_touched
 from accounting.matching import ON_ITS_WAY, Found, Matched
 from accounting.payments import Payment
-from handlers._trading import keep, settle
+from handlers._posting import keep, keep_banked
 from persistence.books import Books
-from persistence.refund_reach import lock_named_payment
+from persistence.refund_locks import lock_named_payment
 from persistence.store import Store
 from persistence.trade import Trade
 
@@ -54,11 +54,11 @@ async def put(books: Books, matched: Matched) -> None:
     """Keep a line, its link, and what it is linked with; and post what that asks for."""
     books.bank_links.save(matched.link)
     if matched.link.target_type == "payout":
-        await settle(books, *matched.subjects, matched.transaction)
+        await keep_banked(books, *matched.subjects, matched.transaction)
         return
     trade = trade_of(books, matched.link.target_type)
     await keep(trade, *matched.subjects, moved=matched.moved)
-    await settle(books, matched.transaction)
+    await keep_banked(books, matched.transaction)
 
 
 async def _one(store: Store[Any], id: UUID) -> Any:

@@ -1,16 +1,18 @@
 """A chart as it was read, and how its accounts are shown."""
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from decimal import Decimal
+from functools import cached_property, lru_cache
 from typing import Any
 from uuid import UUID
+
+from babel.numbers import format_currency, get_currency_precision
 
 from accounting import chart
 from accounting.accounts import Account
 from accounting.ledger import balance, normal_sign
 from accounting.outline import Outline
 from handlers._shapes import day_start
-from handlers.amounts import formatted
 from persistence.account_entries import AccountEntry
 from persistence.accounts import AccountState
 
@@ -140,6 +142,13 @@ def shape(chart_read: Chart, state: AccountState) -> dict[str, Any]:
         "last_entry_reference": state.last_entry_reference,
         "sub_accounts": children,
     }
+
+
+@lru_cache(maxsize=4096)
+def formatted(amount: int, currency: str) -> str:
+    """Write 123456 EUR as €1,234.56 and 1234 ISK, which has no minor unit, as ISK 1,234."""
+    whole = Decimal(amount).scaleb(-get_currency_precision(currency))
+    return str(format_currency(whole, currency, locale="en_GB"))
 
 
 def shape_node(chart_read: Chart, state: AccountState) -> dict[str, Any]:

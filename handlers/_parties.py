@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
+from access.links import Links
 from accounting import parties
 from accounting.parties import Customer, Vendor
 from accounting.uploads import Received
-from handlers import _documents, warnings
-from handlers._documents import Links
+from handlers import _files, _warnings
 from handlers.replies import Reply
 from persistence.books import Books
 from persistence.identifiers import new_id
@@ -70,7 +70,7 @@ def attach(
     books: Books, store: PartyStore[T], file: Received | None, id: UUID
 ) -> list[StoredDocument]:
     """Store the document that a body brought; none, or one."""
-    added = _documents.attach(books, file, store.noun, id)
+    added = _files.attach(books, file, store.noun, id)
     return [added] if added else []
 
 
@@ -98,7 +98,7 @@ def facts(body: Any) -> dict[str, Any]:
 
 def shape_documents(found: Whole[T], links: Links) -> Reply:
     """Show the documents of a single one."""
-    return {"documents": [_documents.summary(each, links) for each in found.documents]}
+    return {"documents": [_files.summary(each, links) for each in found.documents]}
 
 
 def shape(found: PartyAccount[T]) -> Reply:
@@ -127,7 +127,7 @@ def shape(found: PartyAccount[T]) -> Reply:
         "updated_at": trader.updated_at,
         "archived_at": trader.archived_at,
         "warnings": [
-            *warnings.of_phones(**phones),
-            *warnings.of_vat_number(trader.vat_number, trader.country),
+            *_warnings.of_phones(**phones),
+            *_warnings.of_vat_number(trader.vat_number, trader.country),
         ],
     }

@@ -6,16 +6,16 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from access.links import Links
 from accounting import crediting, credits, documents
 from accounting.accounts import BookAccounts
 from accounting.allocation import Allocation, documents_touched
 from accounting.credits import Credit, CreditLine
 from accounting.documents import Document
 from accounting.sides import Side
-from handlers import _documents
-from handlers._documents import Links
+from handlers import _files
+from handlers._posting import keep
 from handlers._shapes import day_start, shape_party
-from handlers._trading import keep
 from handlers.replies import Created, Reply
 from persistence.pages import Page, PageRequest
 from persistence.stored_documents import StoredDocument
@@ -26,7 +26,7 @@ Body = Mapping[str, Any]
 
 async def create(trade: Trade, body: Body, links: Links) -> Reply:
     """Create a credit, draft or open, and apply it; a known external id answers it."""
-    side, books, file = trade.side, trade.books, _documents.received(body)
+    side, books, file = trade.side, trade.books, _files.received(body)
     # The external id comes last: whoever said the same one a moment ago is seen after the locks.
     party, accounts, settled, source, existing = await books.ask(
         trade.named(body).later(),
@@ -41,7 +41,7 @@ async def create(trade: Trade, body: Body, links: Links) -> Reply:
     known = BookAccounts(await books.roles(), accounts)
     made = crediting.draw_up(side, body, party(), known, settled(), books.occasion)
     await keep(trade, made.credit, moved=made.changed)
-    stored = _documents.attach(books, file, side.credit_source, made.credit.id)
+    stored = _files.attach(books, file, side.credit_source, made.credit.id)
     return Created(shape(trade, made.credit, made.documents, stored, links))
 
 
@@ -62,13 +62,13 @@ async def read(trade: Trade, id: UUID, links: Links) -> Reply:
 
 async def change(trade: Trade, id: UUID, body: Body, links: Links) -> Reply:
     """Replace what a credit says, and which documents it settles where a list is given."""
-    side, books, file = trade.side, trade.books, _documents.received(body)
+    side, books, file = trade.side, trade.books, _files.received(body)
     credit = await trade.credits.lock(id)
     touched = documents_touched(side, credit.allocations, body)
     changed = crediting.replaced(
         side, credit, body, await trade.documents.lock_all(touched), books.occasion
     )
-    if _documents.attach(books, file, side.credit_source, id):
+    if _files.attach(books, file, side.credit_source, id):
         changed = replace(changed, credit=replace(changed.credit, updated_at=books.now))
     if changed.credit is not credit:
         await keep(trade, changed.credit, moved=changed.changed)
@@ -106,7 +106,7 @@ def shape(
         "business_id": trade.books.business_id,
         "external_id": credit.external_id,
         side.credit_number_field: credit.number,
-        "status": credits.status(side.opened_word, credit),
+        "status": credits.status(side, credit),
         "currency": credit.currency,
         side.party_id_field: credit.party.id,
         side.party: shape_party(credit.party),
@@ -124,7 +124,7 @@ def shape(
         "memo": credit.memo,
         "tags": credit.transaction_tags,
         "metadata": credit.metadata,
-        "document": _documents.summary(stored, links),
+        "document": _files.summary(stored, links),
         side.opened_field: credit.opened_at,
         "voided_at": credit.voided_at,
         "created_at": credit.created_at,

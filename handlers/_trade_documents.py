@@ -6,14 +6,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from accounting import drawing, moves, settling
+from access.links import Links
+from accounting import document_moves, drawing_up, settling
 from accounting.accounts import BookAccounts
 from accounting.documents import Document
 from accounting.parties import Party
-from handlers import _documents
-from handlers._documents import Links
+from handlers import _files
+from handlers._posting import keep
 from handlers._trade_shapes import shape, summarize
-from handlers._trading import keep
 from handlers.replies import Created, Reply
 from persistence.document_shares import PaymentShare, Shares
 from persistence.pages import Page, PageRequest
@@ -24,21 +24,21 @@ Body = Mapping[str, Any]
 
 async def create(trade: Trade, body: Body, links: Links) -> Reply:
     """Create one, draft or open, with the payments and the document that came with it."""
-    books, file = trade.books, _documents.received(body)
+    books, file = trade.books, _files.received(body)
     existing, party, accounts = await books.ask(
         trade.documents.with_external_id(body.get("external_id")),
         trade.named(body).later(),
-        books.accounts.named(drawing.account_references(body)),
+        books.accounts.named(drawing_up.account_references(body)),
     )
     if existing is not None:
         return await show(trade, existing.document, existing.shares, links)
     known = BookAccounts(await books.roles(), accounts)
-    drawn = drawing.draw_up(trade.side, body, party(), known, books.occasion)
-    drawn, payments = settling.receive_with(
+    drawn = drawing_up.draw_up(trade.side, body, party(), known, books.occasion)
+    drawn, payments = settling.record_with(
         trade.side, drawn, body.get("payments", ()), books.occasion
     )
     await keep(trade, drawn, *payments)
-    stored = _documents.attach(books, file, trade.side.document_source, drawn.id)
+    stored = _files.attach(books, file, trade.side.document_source, drawn.id)
     paid = (PaymentShare(p.id, p.payment_date, p.method, p.total) for p in payments)
     return Created(shape(trade, drawn, Shares(payments=tuple(paid)), stored, links))
 
@@ -58,14 +58,14 @@ async def read(trade: Trade, id: UUID, links: Links) -> Reply:
 
 async def redraw(trade: Trade, id: UUID, body: Body, links: Links) -> Reply:
     """Replace what one says, as long as nothing is allocated to it."""
-    books, file = trade.books, _documents.received(body)
+    books, file = trade.books, _files.received(body)
     document, accounts = await books.ask(
-        trade.documents.lock(id), books.accounts.named(drawing.account_references(body))
+        trade.documents.lock(id), books.accounts.named(drawing_up.account_references(body))
     )
     party = await _named(trade, body, document.party)
     known = BookAccounts(await books.roles(), accounts)
-    redrawn = drawing.redraw(trade.side, document, body, party, known, books.occasion)
-    if _documents.attach(books, file, trade.side.document_source, id):
+    redrawn = drawing_up.redraw(trade.side, document, body, party, known, books.occasion)
+    if _files.attach(books, file, trade.side.document_source, id):
         redrawn = replace(redrawn, updated_at=books.now)
     return await _put(trade, document, redrawn, links)
 
@@ -74,7 +74,9 @@ async def open_draft(trade: Trade, id: UUID, body: Body | None, links: Links) ->
     """Open a draft: it takes a number and goes into the ledger."""
     document, given = await trade.documents.lock(id), body or {}
     at, due_at = given.get(trade.side.opened_field), given.get("due_at")
-    opened = moves.open_document(trade.side, document, at, trade.books.occasion, due_at=due_at)
+    opened = document_moves.open_document(
+        trade.side, document, at, trade.books.occasion, due_at=due_at
+    )
     return await _put(trade, document, opened, links)
 
 
@@ -82,14 +84,14 @@ async def void(trade: Trade, id: UUID, body: Body | None, links: Links) -> Reply
     """Take an open one back, as long as nothing is allocated to it."""
     document = await trade.documents.lock(id)
     at: datetime | None = (body or {}).get("voided_at")
-    voided = moves.void(trade.side, document, at, trade.books.occasion)
+    voided = document_moves.void(trade.side, document, at, trade.books.occasion)
     return await _put(trade, document, voided, links)
 
 
 async def delete(trade: Trade, id: UUID) -> Reply:
     """Delete a draft for good."""
     document = await trade.documents.lock(id)
-    moves.refuse_deleting(trade.side, document, trade.books.occasion)
+    document_moves.refuse_deleting(trade.side, document, trade.books.occasion)
     trade.documents.delete(document)
     return {"deleted": True}
 

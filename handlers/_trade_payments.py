@@ -10,9 +10,9 @@ from uuid import UUID
 from accounting import settling
 from accounting.allocation import documents_touched
 from accounting.documents import Document
-from accounting.payments import Amended, Payment
-from handlers._held import follow
-from handlers._trading import keep
+from accounting.payments import Payment
+from accounting.settling import Amended
+from handlers._posting import follow, keep
 from handlers.replies import Created, Reply
 from persistence.pages import Page, PageRequest
 from persistence.payments import PaymentRecord
@@ -34,7 +34,7 @@ async def create(trade: Trade, body: Body, shape: Shape) -> Reply:
     if existing is not None:
         return {"payment": shape(trade, await trade.payments.shown(existing))}
     given = {**body, "idempotency_key": books.idempotency_key}
-    made = settling.receive(trade.side, given, party(), documents(), books.occasion)
+    made = settling.record(trade.side, given, party(), documents(), books.occasion)
     return Created(await _put(trade, made, shape))
 
 

@@ -6,7 +6,7 @@ Each desk shows a refund in its own words, by the `shape` that it hands over.
 from collections.abc import Callable
 from typing import Any
 
-from handlers._documents import Links
+from access.links import Links
 from handlers.replies import Reply
 from persistence.pages import Page, PageRequest
 from persistence.refunds import RefundRecord

@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from access.links import Links
 from accounting import documents
 from accounting.documents import Document, LineItem
 from accounting.sides import Side
-from handlers import _documents
-from handlers._documents import Links
+from handlers import _files
 from handlers._shapes import day_start, shape_party
 from persistence.document_shares import Shares, WriteOffShare
 from persistence.stored_documents import StoredDocument
@@ -24,7 +24,7 @@ def shape(
     }
     if trade.write_offs is not None:
         shown["write_offs"] = [shape_write_off(share) for share in shares.write_offs]
-    return {**shown, "document": _documents.summary(stored, links)}
+    return {**shown, "document": _files.summary(stored, links)}
 
 
 def shape_shares(side: Side, shares: Shares) -> dict[str, Any]:

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from accounting import documents, refund_payments, refunds
+from access.links import Links
+from accounting import documents, refunds, vendor_refund_payments
 from accounting.numbers import titled
 from accounting.refunds import RefundAllocation, VendorRefundPayment
-from handlers import _documents
-from handlers._documents import Links
+from handlers import _files
 from handlers._shapes import day_start, shape_lines
 from persistence.bank_links import Linked
-from persistence.refund_reach import Record
+from persistence.refund_locks import Record
 from persistence.stored_documents import StoredDocument
 from persistence.trade import Trade
 
@@ -27,7 +27,7 @@ def shape(
         "external_id": refund.external_id,
         "reference_number": refund.reference_number,
         "refund_type": refund.refund_type,
-        "status": refunds.vendor_status(refund, record.payments),
+        "status": refunds.vendor_refund_status(refund, record.payments),
         "currency": refund.currency,
         "total_refunded_amount": refund.amount,
         "allocated_amount": refunds.allocated(refund),
@@ -43,7 +43,7 @@ def shape(
             shape_allocation(each, record) for each in refunds.live_allocations(refund)
         ],
         "vendor_refund_payments": [shape_payment(each, record.linked) for each in record.payments],
-        "document": _documents.summary(stored, links),
+        "document": _files.summary(stored, links),
         "created_at": refund.created_at,
         "updated_at": refund.updated_at,
     }
@@ -83,7 +83,7 @@ def shape_payment(payment: VendorRefundPayment, linked: Linked) -> dict[str, Any
         "currency": payment.currency,
         "refunded_amount": payment.amount,
         "processing_fee": payment.fee,
-        "net_amount": refund_payments.net_amount(payment),
+        "net_amount": vendor_refund_payments.net_amount(payment),
         "payment_method": payment.method,
         "processor": payment.processor,
         "payment_date": payment.payment_date,

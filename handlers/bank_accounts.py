@@ -7,10 +7,10 @@ from accounting.accounts import Account, AccountReference
 from accounting.bank_accounts import Ground
 from accounting.banking import BankAccount
 from accounting.occasion import refuse_other_currency
-from handlers._banking import shape_bank_account
+from handlers._bank_shapes import shape_bank_account
 from handlers.bodies import BankAccountCreate, BankAccountUpdate
 from handlers.replies import Created, Reply
-from persistence.bank import BankAccountRecord
+from persistence.bank_accounts import BankAccountRecord
 from persistence.books import Books
 from persistence.identifiers import new_id
 from persistence.pages import Page, PageRequest

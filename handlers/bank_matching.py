@@ -9,12 +9,12 @@ from accounting import banking, matching, suggesting
 from accounting.accounts import AccountReference, usable
 from accounting.banking import BankTransaction, Link, Wanted
 from accounting.suggesting import Suggestion
+from handlers._bank_shapes import shape_bank_transaction
 from handlers._bank_targets import lock_alone, lock_to_link, put
-from handlers._banking import shape_bank_transaction
-from handlers._trading import settle
+from handlers._posting import keep_banked
 from handlers.bodies import BankTransactionCategory, BankTransactionMatch, BankTransactionUnmatch
 from handlers.replies import Reply
-from persistence.bank import BankTransactionRecord
+from persistence.bank_transactions import BankTransactionRecord
 from persistence.books import Books
 from persistence.store import no_such_reference
 
@@ -71,7 +71,7 @@ async def categorize_bank_transaction(
     record, links = await lock(books, bank_transaction_id)
     account = usable(reference, named.get(reference))
     changed = banking.categorize(record.transaction, account, body.get("memo"), books.occasion)
-    await settle(books, changed)
+    await keep_banked(books, changed)
     return show(books, replace(record, category=account), changed, links)
 
 
@@ -80,7 +80,7 @@ async def uncategorize_bank_transaction(books: Books, bank_transaction_id: UUID)
     record, links = await lock(books, bank_transaction_id)
     changed = banking.uncategorize(record.transaction, books.occasion)
     if changed is not record.transaction:
-        await settle(books, changed)
+        await keep_banked(books, changed)
     return show(books, replace(record, category=None), changed, links)
 
 

@@ -9,11 +9,11 @@ from babel.numbers import get_currency_precision
 
 from accounting import statement_lines
 from accounting.banking import BankTransaction
-from accounting.errors import Malformed, NotTaken
+from accounting.errors import Malformed, UnsupportedFile
 from accounting.statement_lines import Failed, Fate, Line, Skipped
 from accounting.uploads import Upload
 from handlers import bank_files
-from handlers._banking import shape_bank_transaction
+from handlers._bank_shapes import shape_bank_transaction
 from handlers.bank_files import BadLine, ReadLine, Unreadable
 from handlers.replies import Reply
 from persistence.books import Books
@@ -56,7 +56,7 @@ async def get_bank_transaction(books: Books, bank_transaction_id: UUID) -> Reply
 async def lines_of(body: Any) -> tuple[str, Sequence[Line | ReadLine]]:
     """Return what the lines were sent as, and the lines.
 
-    Raises Malformed for a file that cannot be read, NotTaken for one that is no bank's.
+    Raises Malformed for a file that cannot be read, UnsupportedFile for one that is no bank's.
     """
     if "file" in body:
         # Reading a large file takes a second or two; others are served meanwhile.
@@ -75,7 +75,7 @@ def read_file(body: Mapping[str, Any]) -> tuple[str, Sequence[ReadLine]]:
     except Unreadable as fault:
         if guessed is not None:
             raise Malformed.fields(**{fault.field: [fault.why]}) from None
-    raise NotTaken(
+    raise UnsupportedFile(
         "unsupported_media_type",
         "The file is none of CSV, OFX, CAMT.053 or MT940. Its content decides, not its name.",
         taken=sorted(bank_files.NAMES),

@@ -55,7 +55,7 @@ def shape(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
         "vendor_id": payment.party.id,
         "vendor": shape_party(payment.party),
         "amount_cents": payment.total,
-        "allocated_amount_cents": payments.meant(payment),
+        "allocated_amount_cents": payments.allocated_to_documents(payment),
         "refunded_amount_cents": payment.refunded,
         "unallocated_amount_cents": payments.remaining(payment),
         "processing_fee_cents": payment.fee,

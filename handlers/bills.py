@@ -2,8 +2,8 @@
 
 from uuid import UUID
 
+from access.links import Links
 from handlers import _trade_documents
-from handlers._documents import Links
 from handlers.bodies import BillCreate, BillReceive, BillReplace, Voiding
 from handlers.replies import Reply
 from persistence.books import Books

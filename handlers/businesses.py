@@ -7,7 +7,7 @@ from uuid import UUID
 
 from accounting import businesses, chart
 from accounting.accounts import Account
-from handlers import warnings
+from handlers import _warnings
 from handlers.bodies import BusinessCreate, BusinessUpdate
 from handlers.replies import Created, Reply
 from persistence.identifiers import new_id
@@ -137,8 +137,8 @@ def shape(found: RegisteredBusiness) -> dict[str, Any]:
         "currency": found.base_currency,
         "is_active": found.archived_at is None,
         "warnings": [
-            *warnings.of_phones(phone_number=found.phone_number),
-            *warnings.of_vat_number(found.vat_number, found.country),
+            *_warnings.of_phones(phone_number=found.phone_number),
+            *_warnings.of_vat_number(found.vat_number, found.country),
         ],
     }
 

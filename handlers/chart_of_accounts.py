@@ -94,17 +94,17 @@ async def create_child_account(books: Books, account_id: str, body: AccountChild
 
 async def update_account(books: Books, account_id: str, body: AccountUpdate) -> Reply:
     """Change the supplied fields of an account; `is_active` archives it or brings it back."""
-    family = await lock(books, account_id, closing="is_active" in body)
+    family = await lock(books, account_id, closing=body.get("is_active") is False)
     account = family.one.account
     given: dict[str, Any] = {name: value for name, value in body.items() if name != "is_active"}
     active = body.get("is_active", account.archived_at is None)
-    return close(books, family, replace(account, **given), active=active)
+    return put(books, family, replace(account, **given), active=active)
 
 
 async def archive_account(books: Books, account_id: str) -> Reply:
     """Archive an account without a balance and without active children."""
     family = await lock(books, account_id, closing=True)
-    return close(books, family, family.one.account, active=False)
+    return put(books, family, family.one.account, active=False)
 
 
 async def named(books: Books, account_id: str, *, hold: bool = False) -> Lineage:
@@ -117,11 +117,13 @@ async def named(books: Books, account_id: str, *, hold: bool = False) -> Lineage
 
 async def lock(books: Books, account_id: str, *, closing: bool) -> Family:
     """Lock an account, to close it from the postings under way on it too, then read its family."""
+    if closing:
+        books.come_alone()
     account, *_ = await named(books, account_id)
     return await books.accounts.lock_family(account.id, closing=closing)
 
 
-def close(books: Books, family: Family, account: Account, *, active: bool) -> Reply:
+def put(books: Books, family: Family, account: Account, *, active: bool) -> Reply:
     """Save an account as active or archived, and show it; where nothing changes, nothing is saved.
 
     `family` still holds the account as it was read.
@@ -133,9 +135,9 @@ def close(books: Books, family: Family, account: Account, *, active: bool) -> Re
     account = replace(account, archived_at=archived_at)
     if account == before:
         return shape(chart, family.one)
-    closed = replace(family.one, account=replace(account, updated_at=books.now))
-    books.save(closed.account)
-    return shape(chart.with_state(closed), closed)
+    changed = replace(family.one, account=replace(account, updated_at=books.now))
+    books.save(changed.account)
+    return shape(chart.with_state(changed), changed)
 
 
 async def add(books: Books, given: dict[str, Any], lineage: Lineage) -> Reply:

@@ -4,11 +4,11 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from access.links import Links
 from accounting import parties
 from accounting.parties import Customer
 from accounting.sides import RECEIVABLE
-from handlers import _documents, _parties
-from handlers._documents import Links
+from handlers import _files, _parties
 from handlers._parties import Whole
 from handlers.bodies import CustomerCreate, CustomerUpdate
 from handlers.replies import Created, Reply
@@ -19,7 +19,7 @@ from persistence.parties import PartyAccount
 
 async def create_customer(books: Books, body: CustomerCreate, links: Links) -> Reply:
     """Create a customer; one whose external id is known is answered as it is."""
-    file = _documents.received(body)
+    file = _files.received(body)
     existing = await _parties.known(books, books.customers, body.get("external_id"))
     if existing is not None:
         return show(existing, links)
@@ -40,7 +40,7 @@ async def update_customer(
     books: Books, customer_id: UUID, body: CustomerUpdate, links: Links
 ) -> Reply:
     """Change the supplied fields of a customer; a document that comes along is added."""
-    file = _documents.received(body)
+    file = _files.received(body)
     found = await _parties.lock(books, books.customers, customer_id)
     added = _parties.attach(books, books.customers, file, customer_id)
     changed = replace(found.trader, **facts(body))

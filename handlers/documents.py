@@ -3,8 +3,8 @@
 from typing import Any
 from uuid import UUID
 
-from handlers import _documents
-from handlers._documents import Links
+from access.links import Links
+from handlers import _files
 from handlers.replies import Created, Reply
 from persistence.books import Books
 from persistence.pages import Page, PageRequest
@@ -13,7 +13,7 @@ from persistence.stored_documents import StoredDocument
 
 async def create_document(books: Books, body: dict[str, Any], links: Links) -> Reply:
     """Store a file, and link it where the body says to what."""
-    file = _documents.take(body["file"], "file", body)
+    file = _files.take(body["file"], "file", body)
     linked_type, linked_id = body.get("linked_type"), body.get("linked_id")
     if linked_type is not None and linked_id is not None:
         await books.stored_documents.hold(linked_type, linked_id)
@@ -36,7 +36,7 @@ def shape(document: StoredDocument, links: Links) -> Reply:
     """Show a document as the contract describes it."""
     return {
         "id": document.id,
-        **(_documents.summary(document, links) or {}),
+        **(_files.summary(document, links) or {}),
         "document_type": document.document_type,
         "upload_source": document.upload_source,
         "metadata": document.metadata,

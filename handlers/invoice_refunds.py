@@ -4,25 +4,23 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from accounting import documents, refunding, refunds
+from access.links import Links
+from accounting import documents, invoice_refunding, refunds
 from accounting.documents import Document
 from accounting.payments import Payment
 from accounting.refunds import InvoiceRefund, RefundAllocation, RefundPayment
-from accounting.sides import RECEIVABLE
-from handlers import _documents, _trade_refunds
-from handlers._documents import Links
-from handlers._held import follow
+from handlers import _files, _trade_refunds
+from handlers._posting import follow, keep
 from handlers._shapes import day_start, shape_lines
-from handlers._trading import keep
 from handlers.bodies import InvoiceRefundCreate, InvoiceRefundPaymentCreate
 from handlers.replies import Created, Reply
 from persistence.bank_links import NOTHING, Linked
 from persistence.books import Books
 from persistence.pages import Page, PageRequest
+from persistence.questions import Question
 from persistence.refunds import RefundRecord
 from persistence.stored_documents import StoredDocument
 from persistence.trade import Trade
-from persistence.wire import Question
 
 Target = Document | Payment
 Record = RefundRecord[InvoiceRefund, RefundPayment]
@@ -30,7 +28,7 @@ Record = RefundRecord[InvoiceRefund, RefundPayment]
 
 async def create_invoice_refund(books: Books, body: InvoiceRefundCreate, links: Links) -> Reply:
     """Agree a refund, and pay it where the body says when; a known external id answers it."""
-    file = _documents.received(body)
+    file = _files.received(body)
     # After the lock: whoever said the same external id a moment ago is seen by then.
     targets, existing = await books.ask(
         lock_target(books, body.get("invoice_id"), body.get("payment_id")).later(),
@@ -40,9 +38,9 @@ async def create_invoice_refund(books: Books, body: InvoiceRefundCreate, links: 
         return await show(books, existing, links)
     [target] = targets().values()
     roles = await books.roles()
-    agreed = refunding.agree(RECEIVABLE, body, target, roles, books.occasion)
+    agreed = invoice_refunding.agree(body, target, roles, books.occasion)
     await keep(books.sales, agreed.refund, *filter(None, [agreed.payment]), moved=[agreed.target])
-    stored = _documents.attach(books, file, "invoice_refund", agreed.refund.id)
+    stored = _files.attach(books, file, "invoice_refund", agreed.refund.id)
     paid = () if agreed.payment is None else (agreed.payment,)
     record = RefundRecord(agreed.refund, paid, invoices_of(agreed.target))
     return Created(shape(books.sales, record, stored, links))
@@ -67,7 +65,7 @@ async def cancel_invoice_refund(books: Books, refund_id: UUID, links: Links) -> 
         books.invoice_refunds.shown(refund_id),
     )
     [target] = targets.values()
-    cancelled, after = refunding.cancel(refund, target, books.occasion)
+    cancelled, after = invoice_refunding.cancel(refund, target, books.occasion)
     await keep(books.sales, cancelled, moved=[after])
     return await show(books, replace(record, refund=cancelled, documents=invoices_of(after)), links)
 
@@ -82,9 +80,9 @@ async def create_invoice_refund_payment(
         books.invoice_refund_payments.with_external_id(given.get("external_id")),
     )
     if existing is not None:
-        refunding.refuse_elsewhere(refund, existing)
+        invoice_refunding.refuse_elsewhere(refund, existing)
         return shape_payment(existing, await books.bank_links.of([existing]))
-    after, payment = refunding.pay(refund, given, books.occasion)
+    after, payment = invoice_refunding.pay(refund, given, books.occasion)
     await keep(books.sales, after, payment)
     return Created(shape_payment(payment))
 
@@ -118,7 +116,7 @@ async def cancel_invoice_refund_payment(
         books.invoice_refunds.lock_named(refund_id),
         books.invoice_refund_payments.lock_of(refund_id, refund_payment_id),
     )
-    after, cancelled = refunding.cancel_payment(refund, payment, books.occasion)
+    after, cancelled = invoice_refunding.cancel_payment(refund, payment, books.occasion)
     await keep(books.sales, after, cancelled)
     await follow(books.sales, payment, cancelled)
     return shape_payment(cancelled)
@@ -154,7 +152,7 @@ def shape(
         "customer_name": refund.party.name,
         "external_id": refund.external_id,
         "reference_number": refund.reference_number,
-        "status": refunds.status(refund),
+        "status": refunds.invoice_refund_status(refund),
         "currency": refund.currency,
         "refunded_amount": refund.amount,
         "paid_amount": refund.paid,
@@ -167,7 +165,7 @@ def shape(
             shape_allocation(each, record) for each in refunds.live_allocations(refund)
         ],
         "refund_payments": [shape_payment(each, record.linked) for each in record.payments],
-        "document": _documents.summary(stored, links),
+        "document": _files.summary(stored, links),
         "completed_at": refund.completed_at,
         "created_at": refund.created_at,
         "updated_at": refund.updated_at,

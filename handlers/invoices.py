@@ -2,12 +2,12 @@
 
 from uuid import UUID
 
+from access.links import Links
 from accounting import writing_off
 from accounting.accounts import BookAccounts
 from accounting.sides import RECEIVABLE
 from handlers import _trade_documents
-from handlers._documents import Links
-from handlers._trading import keep
+from handlers._posting import keep
 from handlers.bodies import (
     InvoiceCreate,
     InvoiceReplace,

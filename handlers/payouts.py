@@ -8,14 +8,14 @@ from accounting.paying_out import PaidOut
 from accounting.payments import Payment
 from accounting.payouts import Money
 from accounting.refunds import RefundPayment
+from handlers._posting import keep_banked
 from handlers._shapes import shape_lines
-from handlers._trading import settle
 from handlers.bodies import PayoutCreate
 from handlers.replies import Created, Reply
 from persistence.bank_links import Linked
 from persistence.books import Books
 from persistence.pages import Page, PageRequest
-from persistence.payout_reach import lock_for_deletion, lock_for_upsert
+from persistence.payout_locks import lock_for_deletion, lock_for_upsert
 from persistence.payouts import PayoutRecord, PayoutSummary
 
 
@@ -55,7 +55,7 @@ async def delete_payout(books: Books, payout_id: UUID) -> Reply:
 async def put(books: Books, made: PaidOut) -> None:
     """Save a payout and the money that joined or left it, and post what the payout asks for."""
     books.sales.save(*made.moved)
-    await settle(books, made.payout)
+    await keep_banked(books, made.payout)
 
 
 def shape(books: Books, found: PayoutRecord, linked: Linked) -> dict[str, Any]:

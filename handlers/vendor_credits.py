@@ -2,8 +2,8 @@
 
 from uuid import UUID
 
+from access.links import Links
 from handlers import _trade_credits
-from handlers._documents import Links
 from handlers.bodies import VendorCreditCreate, VendorCreditReplace, Voiding
 from handlers.replies import Reply
 from persistence.books import Books

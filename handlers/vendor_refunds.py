@@ -5,16 +5,15 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from access.links import Links
 from access.principal import Caller, CallerKind
 from accounting import vendor_refunding
 from accounting.errors import NotAllowed
-from accounting.refund_allocating import Touched
 from accounting.refunds import VendorRefundPayment
+from accounting.vendor_refund_allocation import Touched
 from accounting.vendor_refunding import Refunded
-from handlers import _documents, _trade_refunds
-from handlers._documents import Links
-from handlers._held import follow
-from handlers._trading import keep
+from handlers import _files, _trade_refunds
+from handlers._posting import follow, keep
 from handlers._vendor_refund_shapes import shape, shape_payment
 from handlers.bodies import (
     VendorRefundCreate,
@@ -26,7 +25,7 @@ from handlers.replies import Created, Reply
 from persistence.bank_links import NOTHING, Linked
 from persistence.books import Books
 from persistence.pages import Page, PageRequest
-from persistence.refund_reach import Record, lock_for_new, lock_with_payment
+from persistence.refund_locks import Record, lock_for_new, lock_with_payment
 from persistence.refunds import RefundRecord
 from persistence.trade import Trade
 
@@ -78,7 +77,7 @@ async def update_vendor_refund_payment(
     trade, id_ = books.purchases, vendor_refund_payment_id
     before = await lock_with_payment(trade, id_, body)
     roles = await books.roles()
-    after = vendor_refunding.amend(trade.side, before, id_, body, roles, books.occasion)
+    after = vendor_refunding.amend(before, id_, body, roles, books.occasion)
     await put(trade, before, before.touched, after)
     linked = await books.bank_links.of(after.payments)
     return await show_payment(books, record_of(after, linked), after.payment(id_), links)
@@ -89,7 +88,7 @@ async def cancel_vendor_refund_payment(books: Books, vendor_refund_payment_id: U
     trade, id_ = books.purchases, vendor_refund_payment_id
     before = await lock_with_payment(trade, id_, {"status": "cancelled"})
     roles = await books.roles()
-    after = vendor_refunding.cancel(trade.side, before, id_, roles, books.occasion)
+    after = vendor_refunding.cancel(before, id_, roles, books.occasion)
     await put(trade, before, before.touched, after)
     payment = after.payment(id_)
     return {
@@ -103,11 +102,11 @@ async def cancel_vendor_refund_payment(books: Books, vendor_refund_payment_id: U
 
 async def create_vendor_refund(books: Books, body: VendorRefundCreate, links: Links) -> Reply:
     """Agree a refund with its allocations and payments; a known external id answers it."""
-    file = _documents.received(body)
+    file = _files.received(body)
     found = await agree(books, {**body, "total_amount_cents": body["total_refunded_amount_cents"]})
     if isinstance(found, RefundRecord):
         return await _trade_refunds.show(books.purchases, found, links, shape)
-    _documents.attach(books, file, "vendor_refund", found.refund.id)
+    _files.attach(books, file, "vendor_refund", found.refund.id)
     return Created(await _trade_refunds.show(books.purchases, record_of(found), links, shape))
 
 
@@ -126,11 +125,11 @@ async def update_vendor_refund(
     books: Books, refund_id: UUID, body: VendorRefundUpdate, links: Links
 ) -> Reply:
     """Change what is said about a refund; a document that comes along is added."""
-    file = _documents.received(body)
+    file = _files.received(body)
     refund, record = await books.ask(
         books.vendor_refunds.lock(refund_id), books.vendor_refunds.shown(refund_id)
     )
-    added = _documents.attach(books, file, "vendor_refund", refund_id)
+    added = _files.attach(books, file, "vendor_refund", refund_id)
     described = vendor_refunding.describe(refund, body, books.occasion, touched=added is not None)
     if described is not refund:
         await keep(books.purchases, described)
@@ -146,7 +145,7 @@ async def agree(books: Books, body: Mapping[str, Any]) -> Refunded | Record:
         return found
     party, touched = found
     roles = await books.roles()
-    agreed = vendor_refunding.agree(trade.side, body, party, touched, roles, books.occasion)
+    agreed = vendor_refunding.agree(body, party, touched, roles, books.occasion)
     await put(trade, None, touched, agreed)
     return agreed
 

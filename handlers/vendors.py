@@ -4,11 +4,11 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from access.links import Links
 from accounting import parties
 from accounting.parties import Vendor
 from accounting.sides import PAYABLE
-from handlers import _documents, _parties
-from handlers._documents import Links
+from handlers import _files, _parties
 from handlers._parties import Whole
 from handlers.bodies import VendorCreate, VendorUpdate
 from handlers.replies import Created, Reply
@@ -18,7 +18,7 @@ from persistence.pages import Page, PageRequest
 
 async def create_vendor(books: Books, body: VendorCreate, links: Links) -> Reply:
     """Create a vendor; one whose external id is known is answered as it is."""
-    file = _documents.received(body)
+    file = _files.received(body)
     existing = await _parties.known(books, books.vendors, body.get("external_id"))
     if existing is not None:
         return show(existing, links)
@@ -39,7 +39,8 @@ async def get_vendor(books: Books, vendor_id: UUID, links: Links) -> Reply:
 
 async def update_vendor(books: Books, vendor_id: UUID, body: VendorUpdate, links: Links) -> Reply:
     """Change the supplied fields of a vendor; its status too, unless it is archived."""
-    found = await _parties.lock(books, books.vendors, vendor_id, closing="status" in body)
+    closing = body.get("status", "ACTIVE") != "ACTIVE"
+    found = await _parties.lock(books, books.vendors, vendor_id, closing=closing)
     parties.refuse_status_change(found.trader, body.get("status"))
     changed = replace(found.trader, **facts(body))
     return show(_parties.put(books, found, changed), links)

@@ -6,16 +6,16 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sqlalchemy import Date, Uuid, select
+from sqlalchemy import Uuid, select
 
 from accounting.periods import month_start
 from persistence.balances import UNROLLED
-from persistence.filters import created_filters
+from persistence.filters import between, created_filters
 from persistence.pages import Filter, Listing, Page, PageRequest
+from persistence.questions import Question
 from persistence.statements import Query, Row, compiled, given
 from persistence.store import among, in_business
 from persistence.tables import journal_entry, journal_line
-from persistence.wire import Question
 
 if TYPE_CHECKING:
     from persistence.books import Books
@@ -75,8 +75,7 @@ LISTING = Listing(
     ],
     filters={
         **{name: _of_its_entry(each) for name, each in _CREATED.items()},
-        "date_from": Filter(journal_line.c.entry_date >= given("date_from", Date)),
-        "date_to": Filter(journal_line.c.entry_date <= given("date_to", Date)),
+        **between(journal_line.c.entry_date, "date_from", "date_to"),
     },
     sorts={"entry_date": journal_line.c.entry_date},
     default_sort="-entry_date",

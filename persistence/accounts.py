@@ -24,10 +24,10 @@ from persistence.account_statements import (
     ROLES,
 )
 from persistence.balances import period_parameters
+from persistence.questions import Answers, Question
 from persistence.statements import Query, Row
 from persistence.store import Store, not_found
 from persistence.tables import account
-from persistence.wire import Answers, Question
 
 MOST_REMEMBERED = 10_000
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from sqlalchemy import Uuid
-from sqlalchemy.sql.elements import ColumnElement
 
+from persistence.filters import equal
 from persistence.pages import Filter, Listing, Page, PageRequest
+from persistence.questions import Question
 from persistence.statements import given
 from persistence.store import in_business
 from persistence.tables import audit_record
-from persistence.wire import Question
 
 if TYPE_CHECKING:
     from persistence.books import Books
@@ -57,11 +57,6 @@ def first_id(moment: datetime, later_micros: int = 0) -> UUID:
     return UUID(int=milli << 80 | 7 << 76 | rest * 4096 // 1000 << 64)
 
 
-def _is(name: str) -> Filter:
-    column: ColumnElement[Any] = audit_record.c[name]
-    return Filter(column == given(name, column.type))
-
-
 def _since(name: str) -> Filter:
     return Filter(audit_record.c.id >= given(name, Uuid), first_id)
 
@@ -72,8 +67,9 @@ LISTING = Listing(
     scope=in_business(audit_record),
     columns=COLUMNS,
     filters={
-        **{name: _is(name) for name in ("object_type", "object_id", "change", "action")},
-        **{name: _is(name) for name in ("actor_kind", "key_id", "request_id")},
+        **equal(audit_record.c.object_type, audit_record.c.object_id),
+        **equal(audit_record.c.change, audit_record.c.action),
+        **equal(audit_record.c.actor_kind, audit_record.c.key_id, audit_record.c.request_id),
         "created_at_gte": _since("created_at_gte"),
         "created_at_lte": Filter(
             audit_record.c.id < given("created_at_lte", Uuid), lambda moment: first_id(moment, 1)

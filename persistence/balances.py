@@ -104,6 +104,7 @@ ADVANCE = f"""
 WITH due AS (
   SELECT series, greatest(rolled_up, 0) AS rolled_up, last FROM number_series
   WHERE number_series.business_id = %(business_id)s AND series = ANY(%(series)s)
+    AND last >= greatest(rolled_up, 0) + %(step)s
 ), marked AS (
   UPDATE number_series SET rolled_up = due.last FROM due
   WHERE number_series.business_id = %(business_id)s AND number_series.series = due.series
@@ -174,15 +175,8 @@ class Balances:
 
     def advance(self) -> None:
         """Have the years that this transaction posts to rolled up, where it is due."""
-        self.books.staging.follow_numbers_with(self._due)
-
-    def _due(self) -> Query | None:
         staging = self.books.staging
-        due = sorted(
-            series
-            for series, last in staging.last.items()
-            if series.startswith(SERIES) and last >= staging.rolled_up[series] + self.step
-        )
-        return (
-            Query(ADVANCE, {"business_id": self.books.business_id, "series": due}) if due else None
-        )
+        series = sorted(name for name in staging.taken if name.startswith(SERIES))
+        if series:
+            posted = {"business_id": self.books.business_id, "series": series, "step": self.step}
+            staging.follow_with(Query(ADVANCE, posted))

@@ -12,10 +12,10 @@ from sqlalchemy import BigInteger, and_, cast, func, literal_column, select, upd
 from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.banking import Link, Target
+from persistence.questions import Answers, Question
 from persistence.statements import Query, Row, compiled, given
 from persistence.store import Store, among, in_business
 from persistence.tables import Moment, bank_account, bank_link, bank_transaction
-from persistence.wire import Answers, Question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

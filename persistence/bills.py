@@ -12,13 +12,16 @@ from persistence.document_shares import ShareTables
 from persistence.document_statements import DocumentStatements
 from persistence.documents import DocumentStore
 from persistence.pages import Page, PageRequest
-from persistence.payment_refunds import RefundedStatements
 from persistence.payment_statements import PaymentStatements
 from persistence.payments import PaymentStore
-from persistence.refund_lists import VendorRefundPaymentStatements, VendorRefundStatements
+from persistence.questions import Question
 from persistence.refund_payments import RefundPaymentStore
+from persistence.refund_shares import RefundedStatements
 from persistence.refunds import RefundStore
-from persistence.wire import Question
+from persistence.vendor_refund_statements import (
+    VendorRefundPaymentStatements,
+    VendorRefundStatements,
+)
 
 SETTLING = ShareTables(
     payment=tables.bill_payment,

@@ -25,8 +25,9 @@ from persistence.account_entries import AccountEntries
 from persistence.accounts import AccountStore, RoleMemory
 from persistence.audit import AuditTrail
 from persistence.balances import Balances
-from persistence.bank import BankAccountStore, BankTransactionStore
+from persistence.bank_accounts import BankAccountStore
 from persistence.bank_links import BankLinkStore
+from persistence.bank_transactions import BankTransactionStore
 from persistence.bills import (
     BillPaymentStore,
     BillStore,
@@ -46,6 +47,7 @@ from persistence.invoices import (
 )
 from persistence.journal import JournalStore
 from persistence.payouts import PayoutStore
+from persistence.questions import Question
 from persistence.sessions import Reading, Writing
 from persistence.staging import Staging
 from persistence.statements import Row
@@ -54,7 +56,6 @@ from persistence.stored_documents import StoredDocumentStore
 from persistence.tenants import BusinessTenant
 from persistence.trade import Trade
 from persistence.vendors import VendorStore
-from persistence.wire import Question
 from persistence.write_offs import WriteOffStore
 
 Kept = Customer | Vendor | Account | BankAccount | BankTransaction | Payout
@@ -196,6 +197,15 @@ class Books:
         """Let the questions to come read from one snapshot; a writing has its locks for that."""
         if isinstance(self.session, Reading):
             self.session.hold_still()
+
+    def come_alone(self) -> None:
+        """Let this writing begin once those under way have ended, and later ones after it.
+
+        It is said before anything is asked: whoever is through the gate cannot wait there.
+        """
+        assert isinstance(self.session, Writing), "a reading closes nothing"
+        assert not self.session.is_open, "too late"
+        self._tenant.alone = True
 
     async def roles(self) -> dict[Role, UUID]:
         """Return the account of every role the rules post to; remembered, since they never move."""

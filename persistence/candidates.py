@@ -25,18 +25,17 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import array
 from sqlalchemy.sql.elements import ColumnElement
-from sqlalchemy.sql.selectable import FromClause
 
 from accounting.banking import BankTransaction, remaining
 from accounting.suggesting import Candidate
 from persistence import bills, invoices
-from persistence.document_statements import on_party
+from persistence.party_statements import on_party, party_name
 from persistence.payment_statements import PaymentStatements
+from persistence.questions import Answers, Question
 from persistence.refund_statements import RefundPaymentStatements
 from persistence.statements import Query, Row, compiled, given, word
 from persistence.store import in_business
 from persistence.tables import Moment, payout
-from persistence.wire import Answers, Question
 
 if TYPE_CHECKING:
     from persistence.books import Books
@@ -103,10 +102,6 @@ def _shown(
     )
 
 
-def _party_name(party: FromClause) -> ColumnElement[Any]:
-    return func.coalesce(party.c.company_name, party.c.individual_name)
-
-
 def _of_payments(kind: str, statements: PaymentStatements) -> str:
     payment, party = statements.payment, statements.party
     row, probes = payment.c, _Probes(payment)
@@ -114,7 +109,7 @@ def _of_payments(kind: str, statements: PaymentStatements) -> str:
         *(row.external_id, row.payment_reference, row.bank_reference),
         *(row.processor_reference, row.check_number),
     )
-    *columns, known = _shown(kind, payment, row.payment_date, _party_name(party), *own)
+    *columns, known = _shown(kind, payment, row.payment_date, party_name(party), *own)
     names = func.array_cat(known.element, _numbers(statements)).label("references")
     found = probes.among(
         *probes.around(row.payment_date, probes.same, "same"),
@@ -149,7 +144,7 @@ def _of_refund_payments(kind: str, statements: RefundPaymentStatements) -> str:
     own += [row[name] for name in ("payment_reference", "processor_payment_id") if name in row]
     moment = func.coalesce(row.completed_at, row.created_at)
     on = func.coalesce(row.payment_date, cast(func.timezone(word("UTC"), moment), Date), type_=Date)
-    chosen = select(*_shown(kind, payment, on, _party_name(statements.party), *own))
+    chosen = select(*_shown(kind, payment, on, party_name(statements.party), *own))
     found = probes.among(probes.alike(row.created_at.desc()), probes.named())
     return compiled(chosen.select_from(statements.source).where(in_business(payment), found))
 

@@ -10,9 +10,9 @@ from sqlalchemy.sql.elements import ColumnElement
 from accounting.credits import Credit
 from accounting.sides import Side
 from persistence.allocations import AllocationStatements
-from persistence.document_statements import on_party, party_columns
-from persistence.filters import MOMENT, any_part, created_filters
+from persistence.filters import MOMENT, any_part, created_filters, equal
 from persistence.pages import Filter, Listing
+from persistence.party_statements import listed_with_party, on_party, party_columns
 from persistence.statements import compiled, given, word
 from persistence.store import Choice, among, in_business
 
@@ -58,9 +58,7 @@ class CreditStatements:
     def listing(self) -> Listing:
         row = self.credit.c
         return Listing(
-            # Every credit has its party. Yet PostgreSQL leaves out an outer join where nothing of
-            # the party is asked for: to count, and to find the ids of a page.
-            source=self.credit.outerjoin(self.party, on_party(self.credit, self.party)),
+            source=listed_with_party(self.credit, self.party),
             key=row.id,
             scope=in_business(self.credit),
             columns=self.columns,
@@ -93,7 +91,7 @@ class CreditStatements:
             **created_filters(self.credit),
             own: Filter(row.party_id == any_(given(own, ARRAY(Uuid())))),
             other: Filter(party.external_id == given(other, Text)),
-            "external_id": Filter(row.external_id == given("external_id", Text)),
+            **equal(row.external_id),
             "status": Filter(self._status() == any_(given("status", ARRAY(Text())))),
             source: Filter(row.source_document_id == given(source, Uuid)),
             # By the column that is indexed; a draft, which was never opened, stands before all.

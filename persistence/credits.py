@@ -2,21 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 from uuid import UUID
 
 from accounting.allocation import Allocation
 from accounting.credits import Credit, CreditLine, applied
 from accounting.documents import Document
+from accounting.ledger import Posted
 from persistence.allocations import AllocationRows, documents_by_id
 from persistence.credit_statements import STORED, CreditStatements
-from persistence.documents import split_of, take_party
+from persistence.documents import split_of
+from persistence.given_numbers import GivenNumbers
 from persistence.journal import posted_by_source
-from persistence.numbered import GivenNumbers
 from persistence.pages import Page, PageRequest
+from persistence.party_statements import take_party
+from persistence.questions import Answers, Question
 from persistence.statements import Query, Row
 from persistence.store import Store
-from persistence.wire import Answers, Question
 
 if TYPE_CHECKING:
     from persistence.books import Books
@@ -71,25 +73,16 @@ class CreditStore(Store[Credit]):
 
     def with_external_id(self, external_id: str | None) -> Question[CreditRecord | None]:
         """Find the credit a partner knows by its own identifier, with the documents it settles."""
-        if external_id is None:
-            return self.ask((), lambda _: None)
-        queries = [Query(text, {"external_id": external_id}) for text in self.statements.named]
-
-        def answer(answers: Answers) -> CreditRecord | None:
-            found = self._records(answers[0], answers[1:])
-            return self.only(found) if found else None
-
-        return self.ask(queries, answer)
+        return self.by_external_id(
+            external_id,
+            self.statements.named,
+            lambda answers: self._records(answers[0], answers[1:]),
+        )
 
     async def records(self, wanted: PageRequest) -> Page[CreditRecord]:
         """List one page, each credit with the documents it settles."""
-        self.books.hold_still()
-        page = await self.listed(self.statements.listing, wanted, lambda row: row)
-        around = self.allocations.around([row["id"] for row in page.rows]) if page.rows else ()
-        records: list[CreditRecord] = await self.ask(
-            around, lambda answers: self._records(page.rows, answers)
-        )
-        return Page(records, page.total, page.wanted, page.next_cursor)
+        around = self.allocations.around
+        return await self.listed_whole(self.statements.listing, wanted, around, self._records)
 
     def save(self, value: Credit) -> None:
         """Stage a credit with its allocations."""
@@ -112,7 +105,7 @@ class CreditStore(Store[Credit]):
         ]
 
 
-def _credit(row: Row, allocations: tuple[Allocation, ...], *, posted: Any) -> Credit:
+def _credit(row: Row, allocations: tuple[Allocation, ...], *, posted: tuple[Posted, ...]) -> Credit:
     party = take_party(row)
     row["lines"] = tuple(_line(line) for line in row["lines"])
     row["settled"] = split_of(row["settled"])

@@ -6,7 +6,6 @@ from typing import Any
 
 from sqlalchemy import (
     ARRAY,
-    BigInteger,
     Boolean,
     Date,
     Table,
@@ -23,31 +22,16 @@ from sqlalchemy import (
 from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.documents import Document
-from accounting.parties import Party
 from accounting.sides import Side
 from persistence.document_shares import ShareTables, day_of, share_columns
-from persistence.filters import MOMENT, any_part, created_filters
+from persistence.filters import MOMENT, any_part, between, created_filters, equal
 from persistence.pages import Filter, Listing, first_if_absent
+from persistence.party_statements import listed_with_party, on_party, party_columns
 from persistence.statements import compiled, given, word
 from persistence.store import among, in_business
 
 STORED = tuple(item.name for item in fields(Document) if item.name not in ("party", "posted"))
-PARTY = tuple(item.name for item in fields(Party))
 UNLISTED = ("lines", "settled", "returned")
-
-
-def party_columns(party: Table) -> list[ColumnElement[Any]]:
-    """What a document or a payment shows of its party, named `party_...`."""
-    name = func.coalesce(party.c.company_name, party.c.individual_name)
-    standing = party.c.standing if "standing" in party.c else word("ACTIVE")
-    status = case((party.c.archived_at.is_not(None), word("ARCHIVED")), else_=standing)
-    values = {"name": name, "status": status}
-    return [(values[n] if n in values else party.c[n]).label(f"party_{n}") for n in PARTY]
-
-
-def on_party(table: Table, party: Table) -> ColumnElement[bool]:
-    """The party of a document or a payment."""
-    return and_(party.c.business_id == table.c.business_id, party.c.id == table.c.party_id)
 
 
 class DocumentStatements:
@@ -69,9 +53,7 @@ class DocumentStatements:
     @cached_property
     def hold_party(self) -> str:
         """Hold the party of a locked document against archiving: a draft may be about to open."""
-        # An inner join of its own: no row of an outer join can be locked.
-        joined = self.document.join(self.party, on_party(self.document, self.party))
-        chosen = select(self.party.c.id).select_from(joined)
+        chosen = select(self.party.c.id).select_from(self.source)
         held = chosen.where(in_business(self.document), among(self.document.c.id))
         return compiled(held.with_for_update(read=True, key_share=True, of=self.party))
 
@@ -112,9 +94,7 @@ class DocumentStatements:
     @cached_property
     def listing(self) -> Listing:
         return Listing(
-            # Every document has its party. Yet PostgreSQL leaves out an outer join where nothing of
-            # the party is asked for: to count, and to find the ids of a page.
-            source=self.document.outerjoin(self.party, on_party(self.document, self.party)),
+            source=listed_with_party(self.document, self.party),
             key=self.document.c.id,
             scope=in_business(self.document),
             # A list shows neither lines nor what they settle; they are not read for it.
@@ -165,14 +145,12 @@ class DocumentStatements:
             ),
             own: Filter(row.party_id == any_(given(own, ARRAY(Uuid())))),
             other: Filter(party.external_id == given(other, Text)),
-            "external_id": Filter(row.external_id == given("external_id", Text)),
+            **equal(row.external_id),
             # By the column that is indexed; a draft, which was never opened, stands before all.
             first: Filter(row.listed_at >= given(first, MOMENT)),
             last: Filter(and_(row.listed_at <= given(last, MOMENT), row.opened_at.is_not(None))),
-            "due_at_start": Filter(row.due_at >= given("due_at_start", MOMENT)),
-            "due_at_end": Filter(row.due_at <= given("due_at_end", MOMENT)),
-            "min_amount": Filter(row.total_amount >= given("min_amount", BigInteger)),
-            "max_amount": Filter(row.total_amount <= given("max_amount", BigInteger)),
+            **between(row.due_at, "due_at_start", "due_at_end"),
+            **between(row.total_amount, "min_amount", "max_amount"),
             "memo_contains": any_part("memo_contains", row.memo),
             "search": any_part(
                 "search",

@@ -11,17 +11,17 @@ from uuid import UUID
 
 from accounting.documents import Document, LineItem, Tax
 from accounting.ledger import Posted
-from accounting.parties import Party
 from accounting.splits import Split
 from persistence.document_shares import Shares, take_shares
-from persistence.document_statements import PARTY, STORED, DocumentStatements
+from persistence.document_statements import STORED, DocumentStatements
+from persistence.given_numbers import GivenNumbers
 from persistence.identifiers import account_id
 from persistence.journal import posted_by_source
-from persistence.numbered import GivenNumbers
 from persistence.pages import Page, PageRequest
+from persistence.party_statements import take_party
+from persistence.questions import Answers, Question
 from persistence.statements import Query, Row
 from persistence.store import Store, no_such_reference, not_found
-from persistence.wire import Answers, Question
 
 if TYPE_CHECKING:
     from persistence.books import Books
@@ -41,11 +41,6 @@ class DocumentRecord:
     @property
     def version(self) -> int:
         return self.document.version
-
-
-def take_party(row: Row) -> Party:
-    """Take the party's columns out of a row."""
-    return Party(**{name: row.pop(f"party_{name}") for name in PARTY})
 
 
 class DocumentStore(Store[Document]):
@@ -102,17 +97,11 @@ class DocumentStore(Store[Document]):
 
     def with_external_id(self, external_id: str | None) -> Question[DocumentRecord | None]:
         """Find the document a partner knows by its own identifier."""
-        if external_id is None:
-            return self.ask((), lambda _: None)
-        query = Query(self.statements.by_external_id, {"external_id": external_id})
-
-        def answer(answers: Answers) -> DocumentRecord | None:
-            found = [_record(row) for row in answers[0]]
-            for record in found:
-                self.books.saw(record)
-            return found[0] if found else None
-
-        return self.ask((query,), answer)
+        return self.by_external_id(
+            external_id,
+            [self.statements.by_external_id],
+            lambda answers: [_record(row) for row in answers[0]],
+        )
 
     def page(self, wanted: PageRequest) -> Question[Page[Document]]:
         """List one page, without lines."""

@@ -11,6 +11,10 @@ from accounting.errors import Conflict, Malformed, Refusal, RuleBroken, Unavaila
 # The whole handler may run again after these: nothing of it was kept.
 RETRIED = (errors.SerializationFailure, errors.DeadlockDetected)
 
+# How a replacement of rows fails in the database where one of them is not as it was loaded: it
+# divides by whether all are. No other statement of a writing divides.
+STALE = errors.DivisionByZero
+
 
 @dataclass(frozen=True, slots=True)
 class _Broken:
@@ -38,7 +42,7 @@ _UNIQUE = {
         "duplicate_account_code", "Another account of this business has this code."
     ),
     "bank_account_business_id_account_id_key": _Broken(
-        "account_taken", "Another bank account stands on this account."
+        "account_taken", "Another bank account stands on this account. Name another one."
     ),
     "journal_entry_business_id_reversal_of_id_key": _Broken(
         "already_reversed", "The entry is reversed already."

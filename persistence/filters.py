@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import DateTime, Text, func, or_
+from sqlalchemy import Column, DateTime, Text, func, or_
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import FromClause
 
@@ -12,14 +12,26 @@ from persistence.statements import given
 MOMENT = DateTime(timezone=True)
 
 
+def equal(*columns: Column[Any]) -> dict[str, Filter]:
+    """The filters by columns, under their own names: the same as what was asked for."""
+    return {each.name: Filter(each == given(each.name, each.type)) for each in columns}
+
+
+def between(column: ColumnElement[Any], first: str, last: str) -> dict[str, Filter]:
+    """The filters of a column from a first value to a last one, both included."""
+    return {
+        first: Filter(column >= given(first, column.type)),
+        last: Filter(column <= given(last, column.type)),
+    }
+
+
 def created_filters(
     table: FromClause, updated: ColumnElement[Any] | None = None
 ) -> dict[str, Filter]:
     """The filters every list has: when a row was made and when it was changed last."""
     changed = table.c.updated_at if updated is None else updated
     return {
-        "created_at_gte": Filter(table.c.created_at >= given("created_at_gte", MOMENT)),
-        "created_at_lte": Filter(table.c.created_at <= given("created_at_lte", MOMENT)),
+        **between(table.c.created_at, "created_at_gte", "created_at_lte"),
         "updated_since": Filter(changed >= given("updated_since", MOMENT)),
     }
 

@@ -4,28 +4,53 @@ import psycopg
 from psycopg import errors
 from psycopg.rows import dict_row
 
-from persistence.pool import (
-    FITNESS,
-    SERVER_ROLE,
-    DatabaseAway,
-    UnsafeDatabase,
-    UnusableDatabase,
-    refuse_unsafe_row,
-)
+from persistence.pool import SERVER_ROLE, Pool
+from persistence.statements import Row
 
 CONNECT_SECONDS = 5
+
+_FITNESS = """
+SELECT current_user AS role, r.rolsuper OR r.rolbypassrls AS unbound,
+       has_table_privilege('journal_line', 'UPDATE')
+       OR has_table_privilege('journal_line', 'DELETE')
+       OR has_table_privilege('journal_entry', 'UPDATE')
+       OR has_table_privilege('journal_entry', 'DELETE') AS rewrites,
+       has_table_privilege('audit_record', 'INSERT, UPDATE, DELETE') AS forges,
+       current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on'
+       AND current_setting('synchronous_commit') <> 'off' AS durable
+FROM pg_roles r WHERE r.rolname = current_user
+"""
+
+
+class UnsafeDatabase(Exception):
+    """The database would let this server lose or rewrite what it has promised to keep."""
+
+
+class UnusableDatabase(Exception):
+    """The database cannot be reached, or stands at no schema of ours."""
+
+
+class DatabaseAway(UnusableDatabase):
+    """Nobody lets us in where the database should be; that may pass."""
 
 
 def refuse_unfit(url: str, *, durable: bool = True) -> None:
     """Raise UnsafeDatabase or UnusableDatabase, as a DatabaseAway where that may pass.
 
-    `durable` as for `refuse_unsafe`.
+    `durable`: no commit may be lost that was acknowledged.
     """
     with _connect(url) as connection:
         _take_role(connection)
         _refuse_other_schema(connection)
-        row = connection.cursor(row_factory=dict_row).execute(FITNESS).fetchone()
-    refuse_unsafe_row(row, durable=durable)
+        row = connection.cursor(row_factory=dict_row).execute(_FITNESS).fetchone()
+    _refuse_unsafe_row(row, durable=durable)
+
+
+async def refuse_unsafe(pool: Pool, *, durable: bool) -> None:
+    """Raise UnsafeDatabase where the role may rewrite history or a commit may be lost."""
+    async with pool.connection() as connection:
+        row = await (await connection.execute(_FITNESS)).fetchone()
+    _refuse_unsafe_row(row, durable=durable)
 
 
 def _connect(url: str) -> psycopg.Connection:
@@ -71,3 +96,17 @@ def _refuse_other_schema(connection: psycopg.Connection) -> None:
 
 def _not_migrated() -> UnusableDatabase:
     return UnusableDatabase("The database has no schema yet. Run `accounting migrate` first.")
+
+
+def _refuse_unsafe_row(row: Row | None, *, durable: bool) -> None:
+    if row is None or row["unbound"] or row["rewrites"] or row["forges"]:
+        raise UnsafeDatabase(
+            f"The database role {row['role'] if row else '?'} may change posted lines, write to the"
+            f" audit trail or ignore row security. The server must run as {SERVER_ROLE}; run"
+            " `accounting migrate` first."
+        )
+    if durable and not row["durable"]:
+        raise UnsafeDatabase(
+            "fsync, full_page_writes and synchronous_commit must be on: without them an"
+            " acknowledged write can be lost."
+        )

@@ -13,12 +13,12 @@ from persistence.credits import CreditStore
 from persistence.document_shares import ShareTables
 from persistence.document_statements import DocumentStatements
 from persistence.documents import DocumentStore
+from persistence.invoice_refund_statements import InvoiceRefundStatements
 from persistence.pages import Filter
-from persistence.payment_refunds import RefundedStatements
 from persistence.payment_statements import PaymentStatements
 from persistence.payments import PaymentStore
-from persistence.refund_lists import InvoiceRefundStatements
 from persistence.refund_payments import RefundPaymentStore
+from persistence.refund_shares import RefundedStatements
 from persistence.refund_statements import RefundPaymentStatements
 from persistence.refunds import RefundStore
 from persistence.statements import given

@@ -23,10 +23,10 @@ from persistence.journal_records import (
 )
 from persistence.journal_statements import BY_ID, DELETE_DRAFT, LINES, POSTED, REACTIVATE, STORED
 from persistence.pages import Page, PageRequest
+from persistence.questions import Answers, Question
 from persistence.statements import Query, Row
 from persistence.store import Store, lock_statement
 from persistence.tables import journal_draft, journal_entry, journal_line
-from persistence.wire import Answers, Question
 
 
 class JournalStore(Store[EntryRecord]):

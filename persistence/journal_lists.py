@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import (
     BigInteger,
     Boolean,
-    Date,
+    Table,
     Text,
     and_,
     cast,
@@ -22,7 +22,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import CTE, FromClause, Select
 
-from persistence.filters import any_part, created_filters
+from persistence.filters import any_part, between, created_filters, equal
 from persistence.joint_lists import ORDERING, JointListing
 from persistence.journal_statements import (
     DRAFT_COLUMNS,
@@ -80,12 +80,11 @@ def _draft_touches(name: str) -> Filter:
     return Filter(journal_draft.c.lines.contains(func.jsonb_build_array(line, type_=JSONB)))
 
 
-def _dated(table: FromClause) -> dict[str, Filter]:
+def _dated(table: Table) -> dict[str, Filter]:
     """The filters that say the same of posted entries and of drafts."""
     return {
-        "created_by": Filter(table.c.created_by == given("created_by", Text)),
-        "date_from": Filter(table.c.entry_date >= given("date_from", Date)),
-        "date_to": Filter(table.c.entry_date <= given("date_to", Date)),
+        **equal(table.c.created_by),
+        **between(table.c.entry_date, "date_from", "date_to"),
     }
 
 
@@ -127,7 +126,7 @@ DRAFTS = Listing(
         "account": _draft_touches("account"),
         "account_id": _draft_touches("account_id"),
         "is_posted": Filter(not_(given("is_posted", Boolean))),
-        "status": Filter(journal_draft.c.status == given("status", Text)),
+        **equal(journal_draft.c.status),
         "search": any_part("search", journal_draft.c.description, journal_draft.c.reference),
     },
     sorts={

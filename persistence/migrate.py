@@ -8,7 +8,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, make_url, text
 from sqlalchemy.exc import OperationalError
 
-from persistence.pool import UnusableDatabase
+from persistence.fitness import UnusableDatabase
 
 _ONE_AT_A_TIME = 7_236_501_148  # Any number, as long as nobody else locks on it.
 

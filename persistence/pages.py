@@ -17,8 +17,8 @@ from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import FromClause, Select
 
 from accounting.errors import Malformed
+from persistence.questions import Answers, Asks, Question
 from persistence.statements import Query, Row, compiled, given
-from persistence.wire import Answers, Asks, Question
 
 T = TypeVar("T")
 U = TypeVar("U")

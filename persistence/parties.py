@@ -12,9 +12,9 @@ from accounting.parties import Customer, Party, Vendor, party_of
 from persistence.identifiers import new_id
 from persistence.pages import Page, PageRequest
 from persistence.party_statements import PartyStatements
+from persistence.questions import Answers, Question
 from persistence.statements import Query, Row
 from persistence.store import Store, no_such_reference
-from persistence.wire import Answers, Question
 
 T = TypeVar("T", bound=Customer | Vendor)
 
@@ -47,7 +47,11 @@ class PartyStore(Store[PartyAccount[T]], Generic[T]):
         return [self._account(row) for row in answers[0]]
 
     def lock_to_close(self, id: UUID) -> Question[PartyAccount[T]]:
-        """Lock one as `lock` does, and wait for all who hold it: nothing names it meanwhile."""
+        """Lock one as `lock` does, and wait for all who hold it: nothing names it meanwhile.
+
+        It is the first question of its writing.
+        """
+        self.books.come_alone()
         closing, locked = Query(self.statements.close, {"ids": [id]}), self.lock(id)
         return self.ask((closing, *locked.queries), lambda answers: locked.answer(answers[1:]))
 
@@ -60,12 +64,7 @@ class PartyStore(Store[PartyAccount[T]], Generic[T]):
 
     def with_external_id(self, external_id: str | None) -> Question[PartyAccount[T] | None]:
         """Find the one a partner knows by its own identifier."""
-        if external_id is None:
-            return self.ask((), lambda _: None)
-        query = Query(self.statements.by_external_id, {"external_id": external_id})
-        return self.ask(
-            (query,), lambda answers: next(iter(self.seen(self.assemble(answers))), None)
-        )
+        return self.by_external_id(external_id, [self.statements.by_external_id], self.assemble)
 
     def party(self, id: UUID | None, external_id: str | None) -> Question[Party]:
         """Find the one that a body names by its id, else by its external id.

@@ -1,20 +1,38 @@
-"""The statements of customers and vendors: one set for both."""
+"""The statements of customers and vendors: one set for both.
+
+And what is shown of a party beside whatever belongs to it: documents, payments, credits, refunds.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-from sqlalchemy import BigInteger, Table, Text, Uuid, cast, func, literal_column, or_, select
+from sqlalchemy import (
+    BigInteger,
+    Table,
+    Text,
+    Uuid,
+    and_,
+    case,
+    cast,
+    func,
+    literal_column,
+    or_,
+    select,
+)
 from sqlalchemy.sql.elements import ColumnElement
+from sqlalchemy.sql.selectable import Join
 
-from accounting.parties import Customer, Vendor
-from persistence.filters import any_part, created_filters
+from accounting.parties import Customer, Party, Vendor
+from persistence.filters import any_part, created_filters, equal
 from persistence.pages import SKIPPED, Filter, Listing
-from persistence.statements import compiled, given
+from persistence.statements import Row, compiled, given, word
 from persistence.store import among, in_business
 
 T = TypeVar("T", bound=Customer | Vendor)
+
+SHOWN = tuple(item.name for item in fields(Party))
 
 
 @dataclass(frozen=True)
@@ -73,7 +91,6 @@ class PartyStatements(Generic[T]):
     @cached_property
     def listing(self) -> Listing:
         row = self.party.c
-        name = func.coalesce(row.company_name, row.individual_name)
         return Listing(
             source=self.party,
             key=row.id,
@@ -83,7 +100,7 @@ class PartyStatements(Generic[T]):
             sorts={
                 "created_at": row.created_at,
                 "updated_at": row.updated_at,
-                "name": func.lower(name, type_=Text),
+                "name": func.lower(party_name(self.party), type_=Text),
             },
             default_sort="-created_at",
         )
@@ -93,7 +110,7 @@ class PartyStatements(Generic[T]):
         name = given("name", Text)
         return {
             **created_filters(self.party),
-            "external_id": Filter(row.external_id == given("external_id", Text)),
+            **equal(row.external_id),
             "external_id_contains": any_part("external_id_contains", row.external_id),
             "name": Filter(or_(row.company_name == name, row.individual_name == name)),
             "name_contains": any_part("name_contains", row.company_name, row.individual_name),
@@ -101,3 +118,35 @@ class PartyStatements(Generic[T]):
                 row.archived_at.is_(None), lambda included: SKIPPED if included else False
             ),
         }
+
+
+def party_name(party: Table) -> ColumnElement[str]:
+    """What a party is called: a company's name goes before a person's."""
+    return func.coalesce(party.c.company_name, party.c.individual_name)
+
+
+def party_columns(party: Table) -> list[ColumnElement[Any]]:
+    """What a row shows of its party, named `party_...`."""
+    standing = party.c.standing if "standing" in party.c else word("ACTIVE")
+    status = case((party.c.archived_at.is_not(None), word("ARCHIVED")), else_=standing)
+    values = {"name": party_name(party), "status": status}
+    return [(values[n] if n in values else party.c[n]).label(f"party_{n}") for n in SHOWN]
+
+
+def on_party(table: Table, party: Table) -> ColumnElement[bool]:
+    """The party of a row."""
+    return and_(party.c.business_id == table.c.business_id, party.c.id == table.c.party_id)
+
+
+def listed_with_party(table: Table, party: Table) -> Join:
+    """Rows of a list with their party.
+
+    Every row has one. Yet PostgreSQL leaves out an outer join where nothing of the party is asked
+    for: to count, and to find the ids of a page.
+    """
+    return table.outerjoin(party, on_party(table, party))
+
+
+def take_party(row: Row) -> Party:
+    """Take the columns of `party_columns` out of a row."""
+    return Party(**{name: row.pop(f"party_{name}") for name in SHOWN})

@@ -6,9 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from sqlalchemy import (
-    BigInteger,
     Boolean,
-    Date,
     Table,
     Text,
     Uuid,
@@ -22,10 +20,10 @@ from sqlalchemy.sql.elements import ColumnElement
 from accounting.payments import Payment
 from accounting.sides import Side
 from persistence.allocations import AllocationStatements
-from persistence.document_statements import on_party, party_columns
-from persistence.filters import any_part, created_filters
+from persistence.filters import any_part, between, created_filters, equal
 from persistence.pages import Filter, Listing
-from persistence.payment_refunds import RefundedStatements
+from persistence.party_statements import listed_with_party, on_party, party_columns
+from persistence.refund_shares import RefundedStatements
 from persistence.statements import compiled, given
 from persistence.store import among, in_business
 
@@ -84,9 +82,7 @@ class PaymentStatements:
     @cached_property
     def listing(self) -> Listing:
         return Listing(
-            # Every payment has its party. Yet PostgreSQL leaves out an outer join where nothing of
-            # the party is asked for: to count, and to find the ids of a page.
-            source=self.payment.outerjoin(self.party, on_party(self.payment, self.party)),
+            source=listed_with_party(self.payment, self.party),
             key=self.payment.c.id,
             scope=in_business(self.payment),
             columns=self.columns,
@@ -108,14 +104,11 @@ class PaymentStatements:
             side.document_id_field: Filter(
                 self.allocations.touching(self.payment, side.document_id_field)
             ),
-            "payment_date_start": Filter(row.payment_date >= given("payment_date_start", Date)),
-            "payment_date_end": Filter(row.payment_date <= given("payment_date_end", Date)),
-            "min_amount": Filter(row.total >= given("min_amount", BigInteger)),
-            "max_amount": Filter(row.total <= given("max_amount", BigInteger)),
+            **between(row.payment_date, "payment_date_start", "payment_date_end"),
+            **between(row.total, "min_amount", "max_amount"),
             "payment_method": Filter(row.method == given("payment_method", Text)),
-            "status": Filter(row.status == given("status", Text)),
+            **equal(row.status, row.external_id),
             "is_fully_allocated": Filter(fully),
-            "external_id": Filter(row.external_id == given("external_id", Text)),
             "search": any_part(
                 "search",
                 row.external_id,

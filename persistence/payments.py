@@ -8,19 +8,20 @@ from uuid import UUID
 
 from accounting.allocation import Allocation
 from accounting.documents import Document
+from accounting.ledger import Posted
 from accounting.payments import Payment, allocated, applied, live_allocations
 from accounting.refund_shares import GivenBack
 from accounting.spans import Span
 from persistence.allocations import AllocationRows, documents_by_id
 from persistence.bank_links import Lines, linked_of
-from persistence.documents import take_party
 from persistence.journal import posted_by_source
 from persistence.pages import Page, PageRequest
-from persistence.payment_refunds import refunded_of
+from persistence.party_statements import take_party
 from persistence.payment_statements import STORED, PaymentStatements
+from persistence.questions import Answers, Question
+from persistence.refund_shares import refunded_of
 from persistence.statements import Query, Row
 from persistence.store import Store
-from persistence.wire import Answers, Question
 
 if TYPE_CHECKING:
     from persistence.books import Books
@@ -121,13 +122,8 @@ class PaymentStore(Store[Payment]):
 
     async def records(self, wanted: PageRequest) -> Page[PaymentRecord]:
         """List one page, each payment with the documents it is allocated to and its refunds."""
-        self.books.hold_still()
-        page = await self.listed(self.statements.listing, wanted, lambda row: row)
-        around = self._around([row["id"] for row in page.rows]) if page.rows else ()
-        records: list[PaymentRecord] = await self.ask(
-            around, lambda answers: self._records(page.rows, answers)
-        )
-        return Page(records, page.total, page.wanted, page.next_cursor)
+        listing = self.statements.listing
+        return await self.listed_whole(listing, wanted, self._around, self._records)
 
     def save(self, value: Payment) -> None:
         """Stage a payment with its allocations."""
@@ -162,7 +158,9 @@ class PaymentStore(Store[Payment]):
         return records
 
 
-def payment_of(row: Row, allocations: tuple[Allocation, ...] = (), *, posted: Any = ()) -> Payment:
+def payment_of(
+    row: Row, allocations: tuple[Allocation, ...] = (), *, posted: tuple[Posted, ...] = ()
+) -> Payment:
     """Make a payment of its row."""
     party = take_party(row)
     row["transaction_tags"] = tuple(row["transaction_tags"])

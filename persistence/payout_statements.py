@@ -2,11 +2,11 @@
 
 from dataclasses import fields
 
-from sqlalchemy import ARRAY, BigInteger, Table, Text, any_, case, func, literal_column, select
+from sqlalchemy import ARRAY, Table, Text, any_, case, func, literal_column, select
 from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.payouts import Payout
-from persistence.filters import MOMENT, any_part, created_filters
+from persistence.filters import MOMENT, any_part, between, created_filters, equal
 from persistence.invoices import PAYMENTS, REFUND_PAYMENTS
 from persistence.pages import Filter, Listing
 from persistence.statements import compiled, given, word
@@ -102,9 +102,8 @@ LISTING = Listing(
             & payout.c.completed_at.is_not(None)
         ),
         "external_id": any_part("external_id", payout.c.external_id),
-        "min_amount": Filter(payout.c.paid_out >= given("min_amount", BigInteger)),
-        "max_amount": Filter(payout.c.paid_out <= given("max_amount", BigInteger)),
-        "processor": Filter(payout.c.processor == given("processor", Text)),
+        **between(payout.c.paid_out, "min_amount", "max_amount"),
+        **equal(payout.c.processor),
         "status": Filter(payout.c.status == any_(given("status", ARRAY(Text())))),
         "reconciliation_status": Filter(_reconciliation() == given("reconciliation_status", Text)),
         "search": any_part(

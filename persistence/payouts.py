@@ -4,9 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 from uuid import UUID
 
+from accounting.ledger import Posted
 from accounting.payouts import FeeStep, Item, Money, Payout
 from persistence.invoices import REFUND_PAYMENTS
 from persistence.journal import posted_by_source
@@ -24,11 +25,11 @@ from persistence.payout_statements import (
     ONE_BY_ONE,
     STORED,
 )
+from persistence.questions import Answers, Question
 from persistence.refund_payments import refund_payment_of
 from persistence.statements import Query, Row
 from persistence.store import Store
 from persistence.tables import payout, payout_item
-from persistence.wire import Answers, Question
 
 if TYPE_CHECKING:
     from persistence.books import Books
@@ -102,11 +103,11 @@ class PayoutStore(Store[Payout]):
 
         It waits for whoever is at work under the same identifier, and lets nobody else.
         """
-        if external_id is None:
-            return self.ask((), lambda _: None)
-        named = {"external_id": external_id}
-        queries = [Query(text, named) for text in (ONE_BY_ONE, *NAMED)]
-        return self.ask(queries, lambda answers: self._first((*answers[1:], [])))
+        return self.by_external_id(
+            external_id,
+            (ONE_BY_ONE, *NAMED),
+            lambda answers: self.assemble((*answers[1:], [])),
+        )
 
     def lock_known(self, id: UUID) -> Question[Payout | None]:
         """Lock one that was found before, then read it; it may be deleted by now."""
@@ -157,7 +158,7 @@ class EveryPayoutStore(PayoutStore):
         return (Query(EVER, {"ids": list(ids)}), *others)
 
 
-def _payout(row: Row, *, items: tuple[Item, ...] = (), posted: Any = ()) -> Payout:
+def _payout(row: Row, *, items: tuple[Item, ...] = (), posted: tuple[Posted, ...] = ()) -> Payout:
     row["fee_steps"] = tuple(
         FeeStep(date.fromisoformat(on), amount) for on, amount in row["fee_steps"]
     )

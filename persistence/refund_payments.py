@@ -4,15 +4,17 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 from uuid import UUID
 
+from accounting.ledger import Posted
 from accounting.refunds import RefundPayment
-from persistence.documents import split_of, take_party
+from persistence.documents import split_of
 from persistence.journal import posted_by_source
 from persistence.pages import Page, PageRequest
+from persistence.party_statements import take_party
 from persistence.payments import span_rows, spans_of
+from persistence.questions import Answers, Question
 from persistence.refund_statements import RefundPaymentStatements
 from persistence.statements import Query, Row
 from persistence.store import Store, not_found
-from persistence.wire import Answers, Question
 
 T = TypeVar("T")
 P = TypeVar("P", bound=RefundPayment)
@@ -56,11 +58,10 @@ class RefundPaymentStore(Store[P], Generic[P]):
 
     def with_external_id(self, external_id: str | None) -> Question[P | None]:
         """Find the refund payment, of any refund, that a partner knows by its own identifier."""
-        if external_id is None:
-            return self.ask((), lambda _: None)
-        query = Query(self.statements.by_external_id, {"external_id": external_id})
-        return self.ask(
-            (query,), lambda a: next(iter(self.seen([self.read(row) for row in a[0]])), None)
+        return self.by_external_id(
+            external_id,
+            [self.statements.by_external_id],
+            lambda answers: [self.read(row) for row in answers[0]],
         )
 
     def page(self, refund_id: UUID, wanted: PageRequest) -> Question[Page[P]]:
@@ -74,7 +75,7 @@ class RefundPaymentStore(Store[P], Generic[P]):
         row["completions"] = span_rows(value.completions)
         self.books.stage(self.table, value.id, row)
 
-    def read(self, row: Row, *, posted: Any = ()) -> P:
+    def read(self, row: Row, *, posted: tuple[Posted, ...] = ()) -> P:
         """Make a payment of its row."""
         payment: P = refund_payment_of(self.statements, row, posted=posted)
         return payment
@@ -94,7 +95,9 @@ class RefundPaymentStore(Store[P], Generic[P]):
         return self.only([each for each in found if each.refund_id == refund_id])
 
 
-def refund_payment_of(statements: RefundPaymentStatements, row: Row, *, posted: Any = ()) -> Any:
+def refund_payment_of(
+    statements: RefundPaymentStatements, row: Row, *, posted: tuple[Posted, ...] = ()
+) -> Any:
     """Make a payment of a refund, of either side, of its row."""
     party = take_party(row)
     row["completions"] = spans_of(row["completions"])

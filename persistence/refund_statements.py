@@ -2,19 +2,20 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cached_property
 from typing import Any
 
-from sqlalchemy import ARRAY, BigInteger, Table, Text, Uuid, and_, any_, func, select
+from sqlalchemy import ARRAY, Table, Text, Uuid, and_, any_, func, select
 from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.refunds import InvoiceRefund, RefundPayment, VendorRefund
 from accounting.sides import Side
 from persistence.bank_links import lines_where
-from persistence.document_statements import DocumentStatements, on_party, party_columns
-from persistence.filters import created_filters
+from persistence.document_statements import DocumentStatements
+from persistence.filters import between, created_filters, equal
 from persistence.pages import Filter, Listing
+from persistence.party_statements import listed_with_party, on_party, party_columns
 from persistence.statements import compiled, given
 from persistence.store import Choice, among, in_business
 from persistence.tables import bank_link
@@ -22,15 +23,8 @@ from persistence.tables import bank_link
 DERIVED = ("party", "allocations", "posted", "agreed_on")
 
 
-@dataclass(frozen=True, slots=True)
-class WholeRefunds:
-    """The statements that read refunds with all that is shown of them."""
-
-    refunds: str
-    allocations: str
-    documents: str
-    payments: str
-    lines: str
+WholeRefunds = tuple[str, str, str, str, str]
+"""What reads refunds, their allocations, their documents, their payments, and the bank's lines."""
 
 
 class RefundPaymentStatements:
@@ -161,9 +155,7 @@ class RefundStatements(ABC):
     @cached_property
     def listing(self) -> Listing:
         return Listing(
-            # Every refund has its party. Yet PostgreSQL leaves out an outer join where nothing of
-            # the party is asked for: to count, and to find the ids of a page.
-            source=self.refund.outerjoin(self.party, on_party(self.refund, self.party)),
+            source=listed_with_party(self.refund, self.party),
             key=self.refund.c.id,
             scope=in_business(self.refund),
             columns=self.columns,
@@ -181,12 +173,12 @@ class RefundStatements(ABC):
         return {"created_at": self.refund.c.created_at, "amount": self.refund.c.amount}
 
     def _whole(self, choice: Choice) -> WholeRefunds:
-        return WholeRefunds(
-            refunds=self._refunds(choice),
-            allocations=self._allocations(choice),
-            documents=self._documents(choice),
-            payments=self.payments.chosen(choice(self.payments.payment.c.refund_id)),
-            lines=self.payments.lines_of(choice),
+        return (
+            self._refunds(choice),
+            self._allocations(choice),
+            self._documents(choice),
+            self.payments.chosen(choice(self.payments.payment.c.refund_id)),
+            self.payments.lines_of(choice),
         )
 
     def _refunds(self, choice: Choice) -> str:
@@ -230,7 +222,6 @@ class RefundStatements(ABC):
         return {
             **created_filters(self.refund),
             own: Filter(row.party_id == any_(given(own, ARRAY(Uuid())))),
-            "min_amount": Filter(row.amount >= given("min_amount", BigInteger)),
-            "max_amount": Filter(row.amount <= given("max_amount", BigInteger)),
-            "external_id": Filter(row.external_id == given("external_id", Text)),
+            **between(row.amount, "min_amount", "max_amount"),
+            **equal(row.external_id),
         }

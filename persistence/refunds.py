@@ -7,16 +7,18 @@ from typing import Any, ClassVar, Generic, TypeVar
 from uuid import UUID
 
 from accounting.documents import Document
+from accounting.ledger import Posted
 from accounting.refunds import Kind, Refund, RefundAllocation, RefundPayment, Released
 from persistence.bank_links import Linked, linked_of
-from persistence.documents import document_of, split_of, take_party
+from persistence.documents import document_of, split_of
 from persistence.journal import posted_by_source
 from persistence.pages import Page, PageRequest
+from persistence.party_statements import take_party
+from persistence.questions import Answers, Question
 from persistence.refund_payments import refund_payment_of
-from persistence.refund_statements import RefundStatements, WholeRefunds
+from persistence.refund_statements import RefundStatements
 from persistence.statements import Query, Row
 from persistence.store import Store, not_found
-from persistence.wire import Answers, Question
 
 R = TypeVar("R", bound=Refund)
 P = TypeVar("P", bound=RefundPayment)
@@ -95,24 +97,20 @@ class RefundStore(Store[R], Generic[R, P]):
 
     def shown(self, id: UUID) -> Question[RefundRecord[R, P]]:
         """Find one with its payments and documents; raises NotFound."""
-        queries = _whole(self.statements.shown, {"ids": [id]})
+        queries = [Query(text, {"ids": [id]}) for text in self.statements.shown]
         return self.ask(queries, lambda answers: self.only(self._records(answers[0], answers[1:])))
 
     def with_external_id(self, external_id: str | None) -> Question[RefundRecord[R, P] | None]:
         """Find the refund a partner knows by its own identifier."""
-        if external_id is None:
-            return self.ask((), lambda _: None)
-        queries = _whole(self.statements.with_external_id, {"external_id": external_id})
-
-        def answer(answers: Answers) -> RefundRecord[R, P] | None:
-            found = self._records(answers[0], answers[1:])
-            return self.only(found) if found else None
-
-        return self.ask(queries, answer)
+        return self.by_external_id(
+            external_id,
+            self.statements.with_external_id,
+            lambda answers: self._records(answers[0], answers[1:]),
+        )
 
     def with_payment(self, payment_id: UUID, noun: str) -> Question[RefundRecord[R, P]]:
         """Find the refund that a payment pays; raises NotFound of the payment, by its noun."""
-        queries = _whole(self.statements.with_payment, {"ids": [payment_id]})
+        queries = [Query(text, {"ids": [payment_id]}) for text in self.statements.with_payment]
 
         def answer(answers: Answers) -> RefundRecord[R, P]:
             found = self._records(answers[0], answers[1:])
@@ -124,13 +122,11 @@ class RefundStore(Store[R], Generic[R, P]):
 
     async def records(self, wanted: PageRequest) -> Page[RefundRecord[R, P]]:
         """List one page, each refund with its payments and documents."""
-        self.books.hold_still()
-        page = await self.listed(self.statements.listing, wanted, lambda row: row)
-        _, *around = _whole(self.statements.shown, {"ids": [row["id"] for row in page.rows]})
-        records: list[RefundRecord[R, P]] = await self.ask(
-            around if page.rows else (), lambda answers: self._records(page.rows, answers)
-        )
-        return Page(records, page.total, page.wanted, page.next_cursor)
+
+        def around(ids: list[UUID]) -> list[Query]:
+            return [Query(text, {"ids": ids}) for text in self.statements.shown[1:]]
+
+        return await self.listed_whole(self.statements.listing, wanted, around, self._records)
 
     def save(self, value: R) -> None:
         """Stage a refund with what it gives back."""
@@ -157,7 +153,11 @@ class RefundStore(Store[R], Generic[R, P]):
         return records
 
     def _refund(
-        self, row: Row, allocations: tuple[RefundAllocation, ...], *, posted: Any = ()
+        self,
+        row: Row,
+        allocations: tuple[RefundAllocation, ...],
+        *,
+        posted: tuple[Posted, ...] = (),
     ) -> R:
         party = take_party(row)
         row["settled"] = split_of(row["settled"])
@@ -213,12 +213,6 @@ class RefundStore(Store[R], Generic[R, P]):
             "created_at": each.created_at,
         }
         return {name: value for name, value in row.items() if name in self.statements.allocation.c}
-
-
-def _whole(statements: WholeRefunds, chosen: Row) -> tuple[Query, ...]:
-    read = (statements.refunds, statements.allocations, statements.documents)
-    paid = (statements.payments, statements.lines)
-    return tuple(Query(text, chosen) for text in (*read, *paid))
 
 
 def _target(row: Row) -> tuple[Kind, UUID]:

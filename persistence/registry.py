@@ -14,12 +14,12 @@ from accounting.errors import NotFound
 from persistence.books import Precondition
 from persistence.filters import any_part, created_filters
 from persistence.pages import Filter, Listing, Page, PageRequest
+from persistence.questions import Answers, Question
 from persistence.sessions import Reading, Writing
 from persistence.staging import Staging
 from persistence.statements import Query, Row, compiled, given
 from persistence.tables import account, business
 from persistence.tenants import CLOSE_GATE, PartnerTenant, set_tenant
-from persistence.wire import Answers, Question
 
 T = TypeVar("T")
 

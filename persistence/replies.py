@@ -62,7 +62,7 @@ _FORGET = "DELETE FROM {table} WHERE {column} = %(owner)s AND created_at <= %(ol
 # A key whose record has expired is free again: its new answer takes the old one's row.
 _RECORD = """
 INSERT INTO {table} ({column}, {extra}key, fingerprint, status, headers, body, created_at)
-VALUES (%(owner)s, {extra_value}%(key)s, %(fingerprint)s, %(status)s, %(headers)s, %(body)s,
+VALUES (%(owner)s, {extra_value}%(key)s, %(fingerprint)s, %(status)s, %(headers)s, {body},
         %(now)s)
 ON CONFLICT ({column}, key) DO UPDATE SET fingerprint = excluded.fingerprint,
   status = excluded.status, headers = excluded.headers, body = excluded.body,
@@ -89,14 +89,20 @@ class Claim:
             Query(_FIND.format(table=scope.table, column=scope.column), where),
         )
 
-    def record(self, outcome: Outcome, now: datetime) -> tuple[Query, Query]:
-        """Keep an answer under the key, and forget the owner's answers that are too old."""
+    def record(
+        self, outcome: Outcome, now: datetime, numbered: Query | None = None
+    ) -> tuple[Query, Query]:
+        """Keep an answer under the key, and forget the owner's answers that are too old.
+
+        `numbered` is the expression of a body that names numbers which are not known yet.
+        """
         tenant = self.scope.table == "reply"
         text = _RECORD.format(
             table=self.scope.table,
             column=self.scope.column,
             extra="id, " if tenant else "",
             extra_value="%(id)s, " if tenant else "",
+            body=numbered.text if numbered else "%(body)s",
         )
         kept = Query(
             text,
@@ -109,6 +115,7 @@ class Claim:
                 "headers": Jsonb(outcome.headers, dumps=orjson.dumps),
                 "body": outcome.body,
                 "now": now,
+                **(numbered.parameters if numbered else {}),
             },
         )
         expired = {"owner": self.scope.owner, "oldest": now - KEPT_FOR}

@@ -1,24 +1,27 @@
 """One request's time with the database: a reading or a writing of one tenant.
 
 A reading sends each round of questions with the tenant's setting in one implicit transaction. A
-writing opens its transaction with the first round of questions, so that a handler that loads,
-decides and saves costs three round trips: open and load, flush, record and commit.
+writing opens its transaction with the first round of questions and commits with its rows, so that a
+handler that loads, decides and saves costs two round trips: open and load, then all that changes.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from typing import Any, Protocol
+from uuid import UUID
 
 from psycopg.errors import LockNotAvailable
+from sqlalchemy import ARRAY, Table, Text, Uuid, all_, any_, select
 
 from accounting.errors import RuleBroken
-from persistence.faults import StaleRow
+from persistence.faults import STALE, StaleRow
 from persistence.pipeline import Connection, Result, exchange
+from persistence.questions import Question
 from persistence.replies import BUSY, Claim, Outcome
 from persistence.staging import Staging
-from persistence.statements import Query, Row
-from persistence.wire import Question
+from persistence.statements import Query, Row, compiled, given
 
 BEGIN = Query("BEGIN", {})
 SNAPSHOT = Query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", {})
@@ -137,38 +140,76 @@ class Writing:
             )
         raise Replay(Outcome.kept(found[0]))
 
-    async def flush(self) -> None:
-        """Send the staged rows; raise StaleRow where a row is no longer the one that was loaded."""
+    async def open(self) -> None:
+        """Begin where nothing was asked yet."""
         if not self.is_open:
             await self.ask()
-        staged = list(self.staging.queries())
-        if not staged:
-            return
-        before = [SAVEPOINT] if self.claim else []
+
+    async def flush(self) -> None:
+        """Send the staged rows; raise StaleRow where a row is no longer the one that was loaded."""
+        await self._send(())
+
+    async def commit(self, outcome: Outcome) -> Outcome:
+        """Send the staged rows, keep the outcome under its key, and commit: in one round trip.
+
+        The numbers that the work takes are locked until it has ended, and no one who waits for them
+        waits for this server. Returns the outcome with its numbers; raises StaleRow.
+        """
+        staging = self.staging
+        numbered = staging.marks.filled(outcome.body, staging.taken)
+        record = self.claim.record(outcome, self.now, numbered) if self.claim else ()
+        await self._send([*record, COMMIT])
+        return replace(outcome, body=staging.marks.fill(outcome.body, staging.number))
+
+    async def _send(self, ending: Sequence[Query]) -> None:
+        staged = [*self.staging.queries()]
+        before = [SAVEPOINT] if self.claim and staged else []
         self.at_savepoint = bool(before)
-        results = await exchange(self.connection, [*before, *(query for query, _ in staged)])
-        for (_, expected), result in zip(staged, results[len(before) :], strict=True):
-            if expected is None:
-                self.staging.learn(result.rows)  # Numbers, where the statement took some.
-            elif result.touched != expected:
-                raise StaleRow
-        # Once in a hundred postings.
-        await exchange(self.connection, self.staging.following())
+        try:
+            results = await exchange(self.connection, [*before, *staged, *ending])
+        except STALE:
+            raise StaleRow from None
+        for result in results[len(before) : len(before) + len(staged)]:
+            self.staging.learn(result.rows)  # Numbers, where the statement took some.
+
+    async def holders(self, table: Table, external_ids: dict[UUID, str]) -> list[Row]:
+        """Drop the work, and find who has an external id that its rows, by their ids, were to have.
+
+        Among the rows of the business; of what is kept beside them there is none.
+        """
+        if "business_id" not in table.c:
+            return []
+        wanted = {"external_ids": [*external_ids.values()], "ids": [*external_ids]}
+        if self.at_savepoint:
+            opening: tuple[Query, ...] = (BACK_TO_SAVEPOINT,)
+        else:
+            await self.connection.rollback()
+            opening = self.tenant.reading()
+        asked = Query(having(table), {**wanted, "business_id": self.staging.business_id})
+        return (await exchange(self.connection, [*opening, asked]))[-1].rows
 
     async def check_constraints(self) -> None:
         """Let the deferred constraints speak now: a preview refuses what a commit would."""
         await exchange(self.connection, [CHECK_NOW])
-
-    async def commit(self, outcome: Outcome) -> None:
-        """Keep the outcome under its key, in the same transaction as the work, and commit."""
-        record = self.claim.record(outcome, self.now) if self.claim else ()
-        await exchange(self.connection, [*record, COMMIT])
 
     async def keep_refusal(self, outcome: Outcome) -> None:
         """Drop the work and keep only the answer of a refusal under its key."""
         back = [BACK_TO_SAVEPOINT] if self.at_savepoint else []
         record = self.claim.record(outcome, self.now) if self.claim else ()
         await exchange(self.connection, [*back, *record, COMMIT])
+
+
+@cache
+def having(table: Table) -> str:
+    """The statement that finds rows with an external id, other than those that want it."""
+    row = table.c
+    return compiled(
+        select(row.id, row.external_id).where(
+            row.business_id == given("business_id", Uuid),
+            row.external_id == any_(given("external_ids", ARRAY(Text()))),
+            row.id != all_(given("ids", ARRAY(Uuid()))),
+        )
+    )
 
 
 def _queries(questions: Sequence[Question[Any]]) -> list[Query]:

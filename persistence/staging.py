@@ -2,10 +2,11 @@
 
 One statement per table, parents first, each with its rows as one JSON parameter, in one pipeline:
 a payment with forty allocations costs the round trips of one with none. Numbers of a series are
-taken as late as can be: after the rows that need none, before the rows that carry one.
+taken as late as can be: after the rows that need none, before the rows that carry one, and in the
+round trip that commits.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -15,6 +16,7 @@ import orjson
 from sqlalchemy import (
     BigInteger,
     Column,
+    Integer,
     Table,
     Text,
     and_,
@@ -28,12 +30,13 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSON
 from sqlalchemy.sql.elements import ColumnElement
-from sqlalchemy.sql.selectable import TableValuedAlias
+from sqlalchemy.sql.selectable import FromClause, TableValuedAlias
 
 from accounting import numbers
 from accounting.numbers import Pending
 from persistence import tables
-from persistence.statements import Query, Row, compiled, given, word
+from persistence.number_marks import Marks, back, rendered
+from persistence.statements import Query, Row, compiled, given
 
 SERIES = "__series"  # Beside a number column: the series that the number comes from,
 BACK = "__back"  # and how many places it stands before the last one taken.
@@ -43,7 +46,8 @@ BACK = "__back"  # and how many places it stands before the last one taken.
 class Staging:
     """The rows one transaction will insert and update, and the numbers it will take.
 
-    `contents` are files by their keys: they are put after the flush and before the commit.
+    `contents` are files by their keys: they are put before the rows are sent. `marks` stand in the
+    answer where the numbers belong.
     """
 
     business_id: UUID | None
@@ -52,11 +56,10 @@ class Staging:
     taken: dict[str, int] = field(default_factory=dict)
     raised: dict[str, int] = field(default_factory=dict)
     last: dict[str, int] = field(default_factory=dict)
-    rolled_up: dict[str, int] = field(default_factory=dict)
     beforehand: list[Query] = field(default_factory=list)
     afterwards: list[Query] = field(default_factory=list)
-    once_numbered: list[Callable[[], Query | None]] = field(default_factory=list)
     contents: dict[str, bytes] = field(default_factory=dict)
+    marks: Marks = field(default_factory=Marks)
 
     def insert(self, table: Table, row: Row) -> None:
         """Stage a new row; the business's id is added by the flush."""
@@ -95,8 +98,8 @@ class Staging:
 
     def number(self, pending: Pending) -> str:
         """Return the number that a pending one has become; call it after the flush."""
-        first = self.last[pending.series] - self.taken[pending.series] + 1
-        return numbers.render(pending.series, first + pending.place)
+        last = self.last[pending.series]
+        return numbers.render(pending.series, last - back(pending, self.taken))
 
     def holds_change(self, id_: UUID) -> bool:
         """Whether a loaded row waits here to be updated."""
@@ -110,39 +113,40 @@ class Staging:
         """Send a statement after all rows."""
         self.afterwards.append(query)
 
-    def follow_numbers_with(self, decide: Callable[[], Query | None]) -> None:
-        """Let the numbers that were taken decide whether a statement follows all others."""
-        self.once_numbered.append(decide)
+    def external_ids(self, table: str) -> dict[UUID, str]:
+        """The external ids of a table's staged rows, by the ids of the rows."""
+        rows = [*self.inserted.get(table, []), *self.updated.get(table, [])]
+        return {row["id"]: row["external_id"] for row in rows if row["external_id"] is not None}
 
-    def following(self) -> list[Query]:
-        """The statements that the numbers ask for; call it after the flush."""
-        decided = [decide() for decide in self.once_numbered]
-        return [query for query in decided if query is not None]
-
-    def queries(self) -> Iterator[tuple[Query, int | None]]:
-        """Yield what the flush sends, each with the number of rows it must touch (None: any)."""
+    def queries(self) -> Iterator[Query]:
+        """Yield what the flush sends."""
         numbered = False
-        for query in self.beforehand:
-            yield query, None
+        yield from self.beforehand
         for table in _parents_first():
             rows = self.inserted.get(table.name, [])
             changed = self.updated.get(table.name, [])
-            if (rows or changed) and _number_columns(table) and not numbered:
+            if not numbered and self._waits_for_numbers(table, [*rows, *changed]):
                 numbered = True
                 yield from self._series_queries()
             # Changes first: an allocation ends before another one to the same document begins.
             if changed:
-                yield self._query(replacement(table), table, changed), len(changed)
+                yield self._query(replacement(table), table, changed)
             if rows:
-                yield self._query(insertion(table), table, rows), len(rows)
-        for query in self.afterwards:
-            yield query, None
+                yield self._query(insertion(table), table, rows)
+        yield from self.afterwards
 
-    def _series_queries(self) -> Iterator[tuple[Query, int | None]]:
+    def _waits_for_numbers(self, table: Table, rows: list[Row]) -> bool:
+        """Whether rows carry a number that is taken, or one that its series has to be past."""
+        names = _number_columns(table)
         if self.raised:
-            yield self._series_query(RAISE_SERIES, self.raised), None
+            return bool(names and rows)
+        return any(isinstance(row.get(name), Pending) for row in rows for name in names)
+
+    def _series_queries(self) -> Iterator[Query]:
+        if self.raised:
+            yield self._series_query(RAISE_SERIES, self.raised)
         if self.taken:
-            yield self._series_query(TAKE_NUMBERS, self.taken), None
+            yield self._series_query(TAKE_NUMBERS, self.taken)
 
     def _series_query(self, text: str, amounts: dict[str, int]) -> Query:
         rows = [{"series": name, "n": amount} for name, amount in sorted(amounts.items())]
@@ -151,7 +155,7 @@ class Staging:
     def _query(self, text: str, table: Table, rows: list[Row]) -> Query:
         numbered = _number_columns(table)
         ready = [self._numbered(row, numbered) for row in rows] if numbered else rows
-        parameters: Row = {"rows": orjson.dumps(ready).decode()}
+        parameters: Row = {"rows": orjson.dumps(ready).decode(), "count": len(ready)}
         if "business_id" in table.c:
             parameters["business_id"] = self.business_id
         return Query(text, parameters)
@@ -163,20 +167,19 @@ class Staging:
             if isinstance(value, Pending):
                 ready[name] = None
                 ready[name + SERIES] = value.series
-                ready[name + BACK] = self.taken[value.series] - 1 - value.place
+                ready[name + BACK] = back(value, self.taken)
         return ready
 
     def learn(self, rows: list[Row]) -> None:
-        """Keep the last numbers that the flush has taken, and how far they are rolled up."""
-        for row in rows:
-            if "series" in row:
-                self.last[row["series"]] = row["last"]
-                self.rolled_up[row["series"]] = row["rolled_up"] or 0
+        """Keep the last numbers that the flush has taken."""
+        self.last.update((row["series"], row["last"]) for row in rows if "series" in row)
 
 
 @cache
 def _parents_first() -> tuple[Table, ...]:
-    return tuple(tables.metadata.sorted_tables)
+    # All that posts takes a number in the journal, and no other row refers to what stands there.
+    journal = (tables.journal_entry, tables.journal_line)
+    return (*(each for each in tables.metadata.sorted_tables if each not in journal), *journal)
 
 
 @cache
@@ -197,18 +200,14 @@ def _records(table: Table) -> TableValuedAlias:
     return records.render_derived(name="r", with_types=True)
 
 
-def _value(table: Table, records: TableValuedAlias, name: str) -> ColumnElement[Any]:
+def _value(table: Table, records: FromClause, name: str) -> ColumnElement[Any]:
     """A column of the record; where it waits for a number, the number rendered by the database."""
     if name not in _number_columns(table):
         return records.c[name]
     series = tables.number_series
-    digits = cast(series.c.last - records.c[name + BACK], Text)
-    width = func.greatest(literal_column(str(numbers.DIGITS)), func.length(digits))
-    rendered = (
-        records.c[name + SERIES].concat(word("-")).concat(func.lpad(digits, width, word("0")))
-    )
+    number = rendered(records.c[name + SERIES], series.c.last - records.c[name + BACK])
     taken = (
-        select(rendered)
+        select(number)
         .where(
             series.c.business_id == given("business_id", series.c.business_id.type),
             series.c.series == records.c[name + SERIES],
@@ -232,8 +231,12 @@ def insertion(table: Table) -> str:
 
 @cache
 def replacement(table: Table) -> str:
-    """The statement that updates a table's staged rows where their version is still the same."""
-    records = _records(table)
+    """The statement that updates a table's staged rows, all of which must have their version still.
+
+    Where one has not, it fails as STALE says: the commit is under way behind it.
+    """
+    # Without the limit PostgreSQL plans for a hundred rows, and reads all that the business has.
+    records = select(_records(table)).limit(given("count", BigInteger)).subquery("r")
     fixed = {"id", "version", "created_at"}
     changes = {
         item.name: _value(table, records, item.name)
@@ -244,7 +247,9 @@ def replacement(table: Table) -> str:
     same = and_(table.c.id == records.c.id, table.c.version == records.c.version)
     if "business_id" in table.c:
         same = and_(same, table.c.business_id == given("business_id", table.c.business_id.type))
-    return compiled(update(table).values(changes).where(same))
+    changed = update(table).values(changes).where(same).returning(table.c.id).cte("changed")
+    all_there = cast(func.count() == given("count", BigInteger), Integer)
+    return compiled(select(literal_column("1", Integer) // all_there).select_from(changed))
 
 
 _TAKE = """
@@ -252,7 +257,7 @@ INSERT INTO number_series (business_id, series, last)
 SELECT %(business_id)s::uuid, r.series, r.n
 FROM json_to_recordset(%(rows)s::json) AS r(series text, n bigint)
 ON CONFLICT (business_id, series) DO UPDATE SET last = {last}
-RETURNING series, last, rolled_up
+RETURNING series, last
 """
 TAKE_NUMBERS = _TAKE.format(last="number_series.last + excluded.last")
 RAISE_SERIES = _TAKE.format(last="greatest(number_series.last, excluded.last)")

@@ -15,8 +15,8 @@ from sqlalchemy.sql.selectable import FromClause
 
 from accounting.errors import NotFound, RuleBroken
 from persistence.pages import Listing, Page, PageRequest
+from persistence.questions import Answers, Question
 from persistence.statements import Query, Row, compiled, given
-from persistence.wire import Answers, Question
 
 if TYPE_CHECKING:
     from persistence.books import Books
@@ -87,15 +87,14 @@ class Store(ABC, Generic[V]):
 
     def lock(self, id: UUID) -> Question[V]:
         """Lock one, then read it; raises NotFound, and Stale where If-Match names an older one."""
-        self.books.note_locks(self.rank, [id])
-        waiting = self.waiting(id)
+        locked = self.lock_named(id)
 
         def answer(answers: Answers) -> V:
-            value = self.only(self.assemble(answers[len(waiting) :]))
+            value = locked.answer(answers)
             self.books.check_precondition(value)
             return value
 
-        return self.ask((*waiting, *self.loading([id])), answer)
+        return self.ask(locked.queries, answer)
 
     def lock_named(self, id: UUID) -> Question[V]:
         """Lock one that a path names before another thing, and leave If-Match unread.
@@ -132,12 +131,39 @@ class Store(ABC, Generic[V]):
 
         return self.ask((self._locking(wanted), *self.loading(wanted)), answer)
 
+    def by_external_id(
+        self, external_id: str | None, texts: Sequence[str], read: Callable[[Answers], list[R]]
+    ) -> Question[R | None]:
+        """Find the one a partner knows by its own identifier; nothing is asked without one."""
+        if external_id is None:
+            return self.ask((), lambda _: None)
+
+        def answer(answers: Answers) -> R | None:
+            found = read(answers)
+            return self.only(found) if found else None
+
+        return self.ask([Query(text, {"external_id": external_id}) for text in texts], answer)
+
     def listed(
         self, listing: Listing, wanted: PageRequest, read: Callable[[Row], T], **parameters: Any
     ) -> Question[Page[T]]:
         """List one page of this business; `parameters` are what each statement of it has beside."""
         scope = {"business_id": self.books.business_id, **parameters}
         return listing.question(self.books.session, wanted, scope, read)
+
+    async def listed_whole(
+        self,
+        listing: Listing,
+        wanted: PageRequest,
+        around: Callable[[list[UUID]], Sequence[Query]],
+        read: Callable[[list[Row], Answers], list[T]],
+    ) -> Page[T]:
+        """List one page of one snapshot: its rows, then what stands around them, by their ids."""
+        self.books.hold_still()
+        page = await self.listed(listing, wanted, lambda row: row)
+        queries = around([row["id"] for row in page.rows]) if page.rows else ()
+        records = await self.ask(queries, lambda answers: read(page.rows, answers))
+        return Page(records, page.total, page.wanted, page.next_cursor)
 
     def ask(self, queries: Sequence[Query], answer: Callable[[Answers], T]) -> Question[T]:
         """Put statements about this business into one question."""

@@ -13,23 +13,22 @@ from uuid import UUID
 
 from sqlalchemy import ARRAY, Text, Uuid, func, literal_column, select, true
 from sqlalchemy.dialects.postgresql import distinct_on
-from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import Select
 
 from access.links import SignedLink
 from accounting.uploads import DEFAULT_TYPES, Received
 from persistence import tables
 from persistence.blobs import key_in, new_key
-from persistence.filters import any_part, created_filters
+from persistence.filters import any_part, created_filters, equal
 from persistence.identifiers import new_id
-from persistence.pages import Filter, Listing, Page, PageRequest
+from persistence.pages import Listing, Page, PageRequest
 from persistence.pool import Pool
+from persistence.questions import Answers, Question
 from persistence.statements import Query, Row, compiled, given
 from persistence.store import Store, among, in_business, no_such_reference, not_found
 from persistence.tables import stored_document
 from persistence.tenants import LinkTenant
 from persistence.transaction import reading
-from persistence.wire import Answers, Question
 
 if TYPE_CHECKING:
     from persistence.books import Books
@@ -93,11 +92,6 @@ def _newest_of_each() -> Select[Any]:
 ALL_OF = compiled(_newest_of_each())
 
 
-def _is(name: str) -> Filter:
-    column: ColumnElement[Any] = stored_document.c[name]
-    return Filter(column == given(name, column.type))
-
-
 LISTING = Listing(
     source=stored_document,
     key=stored_document.c.id,
@@ -105,11 +99,9 @@ LISTING = Listing(
     columns=COLUMNS,
     filters={
         **created_filters(stored_document, updated=stored_document.c.created_at),
-        "document_type": _is("document_type"),
-        "linked_type": _is("linked_type"),
-        "linked_id": _is("linked_id"),
-        "upload_source": _is("upload_source"),
-        "mime_type": _is("mime_type"),
+        **equal(stored_document.c.document_type, stored_document.c.mime_type),
+        **equal(stored_document.c.linked_type, stored_document.c.linked_id),
+        **equal(stored_document.c.upload_source),
         "file_name_contains": any_part("file_name_contains", stored_document.c.file_name),
         "search": any_part("search", stored_document.c.file_name, stored_document.c.document_type),
     },

@@ -7,6 +7,9 @@ null by a deletion, enumerations are text with a check, and timestamps come in a
 Partner-level tables hold what is unique over all tenants.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -44,9 +47,9 @@ metadata = MetaData(
 Moment = DateTime(timezone=True)
 
 
-def cents(name: str, **options: bool) -> Column[int]:
+def cents(name: str, *, nullable: bool = False) -> Column[int]:
     """A column of money in minor units."""
-    return Column(name, BigInteger, nullable=options.get("nullable", False))
+    return Column(name, BigInteger, nullable=nullable)
 
 
 def number(name: str, *, nullable: bool) -> Column[str]:
@@ -162,6 +165,19 @@ def within_business(column: str, table: str) -> ForeignKeyConstraint:
     return ForeignKeyConstraint(["business_id", column], [f"{table}.business_id", f"{table}.id"])
 
 
+def unique(*columns: str) -> UniqueConstraint:
+    """What no two rows of one business share."""
+    return UniqueConstraint("business_id", *columns)
+
+
+def index(*columns: str, where: str | None = None, include: Sequence[str] | None = None) -> Index:
+    """An index of the rows of each business."""
+    options: dict[str, Any] = {"postgresql_include": include}
+    if where is not None:
+        options["postgresql_where"] = text(where)
+    return Index(None, "business_id", *columns, **options)
+
+
 reply = tenant_table(
     "reply",
     Column("key", Text, nullable=False),
@@ -170,8 +186,8 @@ reply = tenant_table(
     Column("headers", JSONB, nullable=False),
     Column("body", LargeBinary, nullable=False),
     Column("created_at", Moment, nullable=False),
-    UniqueConstraint("business_id", "key"),
-    Index(None, "business_id", "created_at"),
+    unique("key"),
+    index("created_at"),
 )
 
 number_series = Table(
@@ -188,6 +204,8 @@ number_series = Table(
     # Half-empty pages keep the many updates of a series on the page, beside its index entry.
     postgresql_with={"fillfactor": "50"},
 )
+
+# ── Parties and the chart ──────────────────────────────────────────────────────────────────────
 
 
 def party_table(name: str, *own: SchemaItem) -> Table:
@@ -210,8 +228,8 @@ def party_table(name: str, *own: SchemaItem) -> Table:
         Column("archived_at", Moment),
         *own,
         CheckConstraint("individual_name IS NOT NULL OR company_name IS NOT NULL", name="named"),
-        UniqueConstraint("business_id", "external_id"),
-        Index(None, "business_id", "created_at", "id"),
+        unique("external_id"),
+        index("created_at", "id"),
     )
 
 
@@ -255,11 +273,13 @@ account = tenant_table(
     one_of("account_type", "asset", "liability", "equity", "revenue", "expense"),
     one_of("balance_behavior", "debit_positive", "credit_positive"),
     within_business("parent_id", "account"),
-    UniqueConstraint("business_id", "code"),
-    UniqueConstraint("business_id", "role"),
-    UniqueConstraint("business_id", "external_id"),
-    Index(None, "business_id", "parent_id"),
+    unique("code"),
+    unique("role"),
+    unique("external_id"),
+    index("parent_id"),
 )
+
+# ── What sales and purchases have in common ────────────────────────────────────────────────────
 
 
 def document_table(name: str, party: str) -> Table:
@@ -322,11 +342,11 @@ def document_table(name: str, party: str) -> Table:
             "paid + reserved + credited + written_off <= total_amount", name="not_over_allocated"
         ),
         within_business("party_id", party),
-        UniqueConstraint("business_id", "external_id"),
-        UniqueConstraint("business_id", "number"),
-        Index(None, "business_id", "listed_at", "id"),
-        Index(None, "business_id", "created_at", "id"),
-        Index(None, "business_id", "party_id", "outstanding"),
+        unique("external_id"),
+        unique("number"),
+        index("listed_at", "id"),
+        index("created_at", "id"),
+        index("party_id", "outstanding"),
         # A number that a vendor gave is entered once, and again where the first was void.
         Index(
             f"{name}_party_number_key",
@@ -358,7 +378,7 @@ def held_columns(moved: str) -> tuple[SchemaItem, ...]:
         CheckConstraint("linked = 0 OR payout_id IS NULL", name="linked_or_paid_out"),
         within_business("money_account_id", "account"),
         within_business("payout_id", "payout"),
-        Index(None, "business_id", "payout_id"),
+        index("payout_id"),
         Column("unlinked", BigInteger, Computed(unlinked, persisted=True)),
     )
 
@@ -391,13 +411,7 @@ def payment_table(name: str, party: str, moved: str) -> Table:
         Column("idempotency_key", Text),
         Column("completions", JSONB, nullable=False),
         *held_columns(moved),
-        Index(
-            None,
-            "business_id",
-            "unlinked",
-            "payment_date",
-            postgresql_where=text("unlinked IS NOT NULL"),
-        ),
+        index("unlinked", "payment_date", where="unlinked IS NOT NULL"),
         CheckConstraint("total >= 1 AND fee >= 0", name="amounts_positive"),
         CheckConstraint(
             "least(applied, refunded) >= 0 AND applied + refunded <= allocated"
@@ -405,10 +419,10 @@ def payment_table(name: str, party: str, moved: str) -> Table:
             name="within_total",
         ),
         within_business("party_id", party),
-        UniqueConstraint("business_id", "external_id"),
-        Index(None, "business_id", "payment_date", "id"),
-        Index(None, "business_id", "created_at", "id"),
-        Index(None, "business_id", "party_id"),
+        unique("external_id"),
+        index("payment_date", "id"),
+        index("created_at", "id"),
+        index("party_id"),
     )
 
 
@@ -431,8 +445,8 @@ def allocation_table(
         CheckConstraint("amount >= 1", name="amount_positive"),
         within_business(holder_id, holder),
         within_business("document_id", document),
-        Index(None, "business_id", holder_id),
-        Index(None, "business_id", "document_id"),
+        index(holder_id),
+        index("document_id"),
         Index(
             f"{name}_live_key",
             "business_id",
@@ -477,12 +491,12 @@ def credit_table(name: str, party: str, document: str) -> Table:
         within_business("party_id", party),
         within_business("source_document_id", document),
         within_business("tax_account_id", "account"),
-        UniqueConstraint("business_id", "external_id"),
-        UniqueConstraint("business_id", "number"),
-        Index(None, "business_id", "listed_at", "id"),
-        Index(None, "business_id", "created_at", "id"),
-        Index(None, "business_id", "party_id"),
-        Index(None, "business_id", "source_document_id"),
+        unique("external_id"),
+        unique("number"),
+        index("listed_at", "id"),
+        index("created_at", "id"),
+        index("party_id"),
+        index("source_document_id"),
     )
 
 
@@ -507,9 +521,9 @@ def refund_table(name: str, party: str, *own: SchemaItem) -> Table:
         CheckConstraint("0 <= paid AND paid <= amount", name="within_amount"),
         CheckConstraint("paid = 0 OR cancelled_at IS NULL", name="cancelled_unpaid"),
         within_business("party_id", party),
-        UniqueConstraint("business_id", "external_id"),
-        Index(None, "business_id", "created_at", "id"),
-        Index(None, "business_id", "party_id"),
+        unique("external_id"),
+        index("created_at", "id"),
+        index("party_id"),
     )
 
 
@@ -535,9 +549,9 @@ def refund_allocation_table(
         within_business("refund_id", refund),
         within_business("document_id", document),
         within_business("payment_id", payment),
-        Index(None, "business_id", "refund_id"),
-        Index(None, "business_id", "document_id"),
-        Index(None, "business_id", "payment_id"),
+        index("refund_id"),
+        index("document_id"),
+        index("payment_id"),
     )
 
 
@@ -560,23 +574,19 @@ def refund_payment_table(name: str, refund: str, moved: str, *own: SchemaItem) -
         Column("completions", JSONB, nullable=False),
         Column("splits", JSONB, nullable=False),
         *held_columns(moved),
-        Index(
-            None,
-            "business_id",
-            "unlinked",
-            "created_at",
-            postgresql_where=text("unlinked IS NOT NULL"),
-        ),
+        index("unlinked", "created_at", where="unlinked IS NOT NULL"),
         Column("memo", Text),
         Column("transaction_tags", JSONB),
         Column("metadata", JSONB),
         *own,
         CheckConstraint("(status = 'cancelled') = (cancelled_at IS NOT NULL)", name="cancelled"),
         within_business("refund_id", refund),
-        UniqueConstraint("business_id", "external_id"),
-        Index(None, "business_id", "refund_id", "created_at", "id"),
+        unique("external_id"),
+        index("refund_id", "created_at", "id"),
     )
 
+
+# ── Sales and purchases ────────────────────────────────────────────────────────────────────────
 
 invoice = document_table("invoice", party="customer")
 invoice_payment = payment_table("invoice_payment", party="customer", moved="total - fee")
@@ -599,8 +609,8 @@ write_off = tenant_table(
     CheckConstraint("amount >= 1", name="amount_positive"),
     within_business("document_id", "invoice"),
     within_business("account_id", "account"),
-    UniqueConstraint("business_id", "external_id"),
-    Index(None, "business_id", "document_id"),
+    unique("external_id"),
+    index("document_id"),
 )
 
 bill = document_table("bill", party="vendor")
@@ -665,7 +675,7 @@ vendor_refund_allocation = refund_allocation_table(
     Column("created_at", Moment, nullable=False),
     CheckConstraint("num_nonnulls(document_id, payment_id, credit_id) = 1", name="one_target"),
     within_business("credit_id", "vendor_credit"),
-    Index(None, "business_id", "credit_id"),
+    index("credit_id"),
 )
 vendor_refund_payment = refund_payment_table(
     "vendor_refund_payment",
@@ -679,8 +689,10 @@ vendor_refund_payment = refund_payment_table(
     Column("description", Text),
     # Nothing comes of a refund that is kept as a credit.
     CheckConstraint("0 <= fee AND fee <= amount", name="amounts_positive"),
-    Index(None, "business_id", "created_at", "id"),
+    index("created_at", "id"),
 )
+
+# ── Payouts ────────────────────────────────────────────────────────────────────────────────────
 
 payout = tenant_table(
     "payout",
@@ -729,10 +741,10 @@ payout = tenant_table(
         "deleted_at IS NULL OR status = 'cancelled' AND external_id IS NULL", name="deleted_whole"
     ),
     within_business("money_account_id", "account"),
-    UniqueConstraint("business_id", "external_id"),
-    Index(None, "business_id", "created_at", "id"),
-    Index(None, "business_id", "listed_at", "id"),
-    Index(None, "business_id", "unlinked", postgresql_where=text("unlinked IS NOT NULL")),
+    unique("external_id"),
+    index("created_at", "id"),
+    index("listed_at", "id"),
+    index("unlinked", where="unlinked IS NOT NULL"),
 )
 
 payout_item = tenant_table(
@@ -746,35 +758,12 @@ payout_item = tenant_table(
     within_business("payout_id", "payout"),
     within_business("payment_id", "invoice_payment"),
     within_business("refund_payment_id", "invoice_refund_payment"),
-    Index(None, "business_id", "payout_id"),
-    Index(None, "business_id", "payment_id"),
-    Index(None, "business_id", "refund_payment_id"),
+    index("payout_id"),
+    index("payment_id"),
+    index("refund_payment_id"),
 )
 
-# One line of a bank statement is money of many kinds, so the target is no foreign key.
-bank_link = tenant_table(
-    "bank_link",
-    Column("version", BigInteger, nullable=False),
-    Column("transaction_id", Uuid, nullable=False),
-    Column("target_type", Text, nullable=False),
-    Column("target_id", Uuid, nullable=False),
-    cents("amount"),
-    Column("linked_at", Moment, nullable=False),
-    Column("ended_at", Moment),
-    Column("memo", Text),
-    one_of(
-        "target_type",
-        "invoice_payment",
-        "invoice_refund_payment",
-        "bill_payment",
-        "vendor_refund_payment",
-        "payout",
-    ),
-    CheckConstraint("amount >= 1", name="amount_positive"),
-    within_business("transaction_id", "bank_transaction"),
-    Index(None, "business_id", "transaction_id"),
-    Index(None, "business_id", "target_id"),
-)
+# ── The journal ────────────────────────────────────────────────────────────────────────────────
 
 # Posted entries and their lines are only ever inserted: the server's role holds no other grant.
 journal_entry = tenant_table(
@@ -796,8 +785,8 @@ journal_entry = tenant_table(
     CheckConstraint("total > 0", name="total_positive"),
     one_of("created_by", "ai", "manual", "system", "import"),
     within_business("reversal_of_id", "journal_entry"),
-    UniqueConstraint("business_id", "sequence_number"),
-    UniqueConstraint("business_id", "reversal_of_id"),
+    unique("sequence_number"),
+    unique("reversal_of_id"),
     # What its number says: the series it counts in, and how many came before it.
     Column("series", Text, Computed("left(sequence_number, 7)", persisted=True)),
     Column(
@@ -807,10 +796,10 @@ journal_entry = tenant_table(
             "substring(sequence_number from '^JE-[0-9]{4}-([0-9]{6,12})$')::bigint", persisted=True
         ),
     ),
-    Index(None, "business_id", "series", "place", postgresql_include=["id"]),
-    Index(None, "business_id", "source_id"),
-    Index(None, "business_id", "entry_date", "id"),
-    Index(None, "business_id", "created_at", "id"),
+    index("series", "place", include=("id",)),
+    index("source_id"),
+    index("entry_date", "id"),
+    index("created_at", "id"),
 )
 
 # What is written by hand waits here, with its lines, until it is posted under the same id.
@@ -830,9 +819,9 @@ journal_draft = tenant_table(
     CheckConstraint("total > 0", name="total_positive"),
     one_of("created_by", "ai", "manual", "import"),
     one_of("status", "draft", "rejected"),
-    Index(None, "business_id", "entry_date", "id"),
-    Index(None, "business_id", "created_at", "id"),
-    Index(None, "business_id", "listed_number", "id"),
+    index("entry_date", "id"),
+    index("created_at", "id"),
+    index("listed_number", "id"),
 )
 
 journal_line = tenant_table(
@@ -851,16 +840,9 @@ journal_line = tenant_table(
     ),
     within_business("entry_id", "journal_entry"),
     within_business("account_id", "account"),
-    UniqueConstraint("business_id", "entry_id", "line_number"),
+    unique("entry_id", "line_number"),
     # Covers every balance: sums by account and period never touch the table itself.
-    Index(
-        None,
-        "business_id",
-        "account_id",
-        "entry_date",
-        "id",
-        postgresql_include=["debit", "credit"],
-    ),
+    index("account_id", "entry_date", "id", include=("debit", "credit")),
 )
 
 # What was posted to an account in a month, of the entries that are rolled up. Nobody names such a
@@ -895,9 +877,9 @@ bank_account = tenant_table(
     Column("mask", Text),
     Column("institution_name", Text),
     within_business("account_id", "account"),
-    UniqueConstraint("business_id", "account_id"),
-    UniqueConstraint("business_id", "external_id"),
-    Index(None, "business_id", "created_at", "id"),
+    unique("account_id"),
+    unique("external_id"),
+    index("created_at", "id"),
 )
 
 bank_transaction = tenant_table(
@@ -932,10 +914,35 @@ bank_transaction = tenant_table(
     ),
     within_business("bank_account_id", "bank_account"),
     within_business("category_account_id", "account"),
-    UniqueConstraint("business_id", "bank_account_id", "external_id"),
-    Index(None, "business_id", "booked_on", "id"),
-    Index(None, "business_id", "bank_account_id", "booked_on", "id"),
-    Index(None, "business_id", "created_at", "id"),
+    unique("bank_account_id", "external_id"),
+    index("booked_on", "id"),
+    index("bank_account_id", "booked_on", "id"),
+    index("created_at", "id"),
+)
+
+# One line of a bank statement is money of many kinds, so the target is no foreign key.
+bank_link = tenant_table(
+    "bank_link",
+    Column("version", BigInteger, nullable=False),
+    Column("transaction_id", Uuid, nullable=False),
+    Column("target_type", Text, nullable=False),
+    Column("target_id", Uuid, nullable=False),
+    cents("amount"),
+    Column("linked_at", Moment, nullable=False),
+    Column("ended_at", Moment),
+    Column("memo", Text),
+    one_of(
+        "target_type",
+        "invoice_payment",
+        "invoice_refund_payment",
+        "bill_payment",
+        "vendor_refund_payment",
+        "payout",
+    ),
+    CheckConstraint("amount >= 1", name="amount_positive"),
+    within_business("transaction_id", "bank_transaction"),
+    index("transaction_id"),
+    index("target_id"),
 )
 
 # ── Stored documents ───────────────────────────────────────────────────────────────────────────
@@ -966,9 +973,9 @@ stored_document = tenant_table(
         "vendor_refund",
     ),
     CheckConstraint("(linked_type IS NULL) = (linked_id IS NULL)", name="linked_whole"),
-    UniqueConstraint("business_id", "storage_key"),
-    Index(None, "business_id", "created_at", "id"),
-    Index(None, "business_id", "linked_id", "created_at", "id"),
+    unique("storage_key"),
+    index("created_at", "id"),
+    index("linked_id", "created_at", "id"),
 )
 
 # ── The audit trail ────────────────────────────────────────────────────────────────────────────
@@ -996,7 +1003,7 @@ audit_record = Table(
     PrimaryKeyConstraint("business_id", "id"),
     one_of("change", "insert", "update", "delete"),
     one_of("actor_kind", "partner_key", "partner_token", "business_token", "operator"),
-    Index(None, "business_id", "object_id", "id"),
-    Index(None, "business_id", "request_id", "id"),
+    index("object_id", "id"),
+    index("request_id", "id"),
     info={"tenant": True},
 )

@@ -8,7 +8,7 @@ from access.links import SignedLink
 from access.principal import Caller
 from accounting.businesses import refuse_archived_business
 from accounting.errors import NotAllowed
-from persistence.gate import refuse_unadmitted
+from persistence.admission import refuse_unadmitted
 from persistence.statements import Query, Row
 
 # The tenant's setting and its facts in one statement: an unknown business sets nothing, and row
@@ -45,11 +45,16 @@ _ANNOUNCE = """
        set_config('app.partner_id', %(partner_id)s::text, true),
        set_config('app.key_id', %(key_id)s, true),
        set_config('app.request_id', %(request_id)s, true)"""
-# Every writing of a business passes its gate. Whoever closes something (the lock date, the whole
-# business) waits there, and those who come later wait behind it: a lock on the row alone would be
+# Every writing of a business passes its gate. Whoever closes something (the lock date, a customer,
+# all of it) waits there, and those who come later wait behind it: a lock on the row alone would be
 # joined by one posting after the other, and whoever wants it for itself would never get it.
 _GATE = "hashtextextended('gate ' || %(business_id)s::text, 0)"
-_SET_TENANT_AND_ANNOUNCE = f"{_SET_TENANT}, pg_advisory_xact_lock_shared({_GATE}),{_ANNOUNCE}"
+# A writing finds its rows by their keys, whatever these are: PostgreSQL would plan half of its
+# statements anew each time, which costs more than to run them.
+_PLAN_ONCE = "set_config('plan_cache_mode', 'force_generic_plan', true)"
+_OPEN = f"{_SET_TENANT}, {_PLAN_ONCE}"
+_PASS_GATE = f"{_OPEN}, pg_advisory_xact_lock_shared({_GATE}),{_ANNOUNCE}"
+_PASS_GATE_ALONE = f"{_OPEN}, pg_advisory_xact_lock({_GATE}),{_ANNOUNCE}"
 CLOSE_GATE = f"SELECT pg_advisory_xact_lock({_GATE})"
 _READ_PARTNER_AND_ANNOUNCE = _READ_PARTNER.replace("\nFROM", f",{_ANNOUNCE}\nFROM", 1)
 
@@ -85,6 +90,7 @@ class BusinessTenant:
     business_id: UUID
     deed: Deed = Deed()
     facts: Row = field(default_factory=dict)
+    alone: bool = False  # No other writing of the business is under way beside this one.
 
     def reading(self) -> tuple[Query, ...]:
         return (Query(_READ_BUSINESS, self._parameters()),)
@@ -92,7 +98,7 @@ class BusinessTenant:
     def writing(self) -> tuple[Query, ...]:
         announced = {"business_id": self.business_id, **self.deed.by(self.caller)}
         return (
-            Query(_SET_TENANT_AND_ANNOUNCE, announced),
+            Query(_PASS_GATE_ALONE if self.alone else _PASS_GATE, announced),
             Query(_LOCK_BUSINESS, self._parameters()),
             Query(_READ_PARTNER, self._parameters()),
         )

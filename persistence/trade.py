@@ -13,6 +13,7 @@ from accounting.credits import Credit
 from accounting.documents import Document
 from accounting.parties import Party
 from accounting.payments import Payment
+from accounting.postings import Subject
 from accounting.refunds import Refund, RefundPayment
 from accounting.sides import Side
 from accounting.writing_off import WriteOff
@@ -20,17 +21,14 @@ from persistence.credits import CreditStore
 from persistence.documents import DocumentStore
 from persistence.parties import PartyStore
 from persistence.payments import PaymentStore
+from persistence.questions import Question
 from persistence.refund_payments import RefundPaymentStore
 from persistence.refunds import RefundStore
 from persistence.store import Store
-from persistence.wire import Question
 from persistence.write_offs import WriteOffStore
 
 if TYPE_CHECKING:
     from persistence.books import Books
-
-Traded = Document | Payment | WriteOff | Credit | Refund | RefundPayment
-"""The values that belong to a side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +57,12 @@ class Trade:
         id_: UUID | None = body.get(self.side.party_id_field)
         return self.parties.party(id_, body.get(self.side.party_external_id_field))
 
-    def save(self, *values: Traded) -> None:
+    def save(self, *values: Subject) -> None:
         """Stage values to be written by the flush; one that was never loaded is new."""
         for value in values:
             self._store_of(value).save(value)
 
-    def _store_of(self, value: Traded) -> Any:
+    def _store_of(self, value: Subject) -> Any:
         match value:
             case Document():
                 return self.documents

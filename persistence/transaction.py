@@ -32,6 +32,7 @@ from persistence.pool import Pool
 from persistence.replies import Claim, Outcome
 from persistence.sessions import Busy, Reading, Replay, Tenant, Writing
 from persistence.staging import Staging
+from persistence.tables import metadata
 
 MOST_RUNS = 5
 WAIT_FOR_KEY_SECONDS = 3.0
@@ -43,8 +44,8 @@ class Work:
     """One request's writing.
 
     `handle` does it in a new session of a new `tenant`, each time it runs, and returns what turns
-    its answer into bytes; that is called after the flush, when the numbers are known. `blobs` keep
-    the files that are staged.
+    its answer into bytes, with marks for the numbers that it takes. `blobs` keep the files that are
+    staged.
     """
 
     tenant: Callable[[], Tenant]
@@ -131,48 +132,59 @@ async def _run(connection: Connection, work: Work, raced: frozenset[str]) -> Out
         raise
     except psycopg.Error as error:
         said, key = refusal_of(error), external_id_raced_for(error)
-        if isinstance(said, KEPT_REFUSALS) and (key is None or key in raced):
-            await _keep(session, work, said)
-        raise
+        if not isinstance(said, KEPT_REFUSALS) or (key is not None and key not in raced):
+            raise
+        if key is not None:
+            said.detail.update(await _taken(session, error.diag.table_name or ""))
+        await _keep(session, work, said)
+        raise said from error
 
 
 async def _work(session: Writing, work: Work) -> Outcome:
     render = await work.handle(session)
-    await session.flush()
+    await session.open()
     if work.preview:
+        await session.flush()
         await session.check_constraints()
         await session.connection.rollback()
         return render()
     outcome = render()
     if session.staging.contents:
         assert work.blobs is not None, "somebody keeps what is staged"
-        await _commit_with_contents(session, work.blobs, outcome)
-    else:
-        await _commit(session, outcome)
-    return outcome
+        return await _commit_with_contents(session, work.blobs, outcome)
+    return await _commit(session, outcome)
 
 
-async def _commit_with_contents(session: Writing, blobs: Blobs, outcome: Outcome) -> None:
-    """Put the files, then commit the rows that name them; no row is ever there without its file.
+async def _commit_with_contents(session: Writing, blobs: Blobs, outcome: Outcome) -> Outcome:
+    """Put the files, then send the rows that name them; no row is ever there without its file.
 
     Where it is known that nothing was committed the files are taken away again. Where it is not,
     they stay: a row may name them, and if none does the sweep finds them.
     """
     await blobs.put(session.staging.contents)
     try:
-        await _commit(session, outcome)
-    except psycopg.Error:
+        return await _commit(session, outcome)
+    except (psycopg.Error, StaleRow):
         await blobs.drop(session.staging.contents)
         raise
 
 
-async def _commit(session: Writing, outcome: Outcome) -> None:
+async def _commit(session: Writing, outcome: Outcome) -> Outcome:
     try:
-        await session.commit(outcome)
+        return await session.commit(outcome)
     except (OperationalError, InterfaceError) as error:
-        if isinstance(error, RETRIED):
-            raise
-        raise OutcomeUnknown from error
+        if session.connection.closed:  # What the database still says is that it did not commit.
+            raise OutcomeUnknown from error
+        raise
+
+
+async def _taken(session: Writing, table: str) -> dict[str, str]:
+    """Tell which external id of the work is taken, and by whom; nobody else where it came twice."""
+    wanted = session.staging.external_ids(table)
+    for row in await session.holders(metadata.tables[table], wanted):
+        return {"external_id": row["external_id"], "id": str(row["id"])}
+    names = list(wanted.values())
+    return {"external_id": max(names, key=names.count)}
 
 
 async def _keep(session: Writing, work: Work, refusal: Refusal) -> None:

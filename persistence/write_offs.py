@@ -2,19 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any, ClassVar
+from typing import ClassVar
 from uuid import UUID
 
 from sqlalchemy import Text, Uuid, and_, select
 
+from accounting.ledger import Posted
 from accounting.writing_off import WriteOff
-from persistence.document_statements import on_party, party_columns
-from persistence.documents import split_of, take_party
+from persistence.documents import split_of
 from persistence.journal import posted_by_source
+from persistence.party_statements import on_party, party_columns, take_party
+from persistence.questions import Answers, Question
 from persistence.statements import Query, Row, compiled, given
 from persistence.store import Store, among, in_business
 from persistence.tables import customer, invoice, write_off
-from persistence.wire import Answers, Question
 
 DERIVED = ("document_number", "document_date", "party", "posted")
 STORED = tuple(item.name for item in fields(WriteOff) if item.name not in DERIVED)
@@ -77,7 +78,7 @@ class WriteOffStore(Store[WriteOff]):
         self.books.stage(write_off, value.id, {name: getattr(value, name) for name in STORED})
 
 
-def _write_off(row: Row, *, posted: Any) -> WriteOff:
+def _write_off(row: Row, *, posted: tuple[Posted, ...]) -> WriteOff:
     party = take_party(row)
     row["split"] = split_of(row["split"])
     row["tags"] = tuple((key, value) for key, value in row["tags"])

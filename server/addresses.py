@@ -1,11 +1,9 @@
 """From where a request comes, also when a proxy stands in between."""
 
 from collections.abc import Sequence
-from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
 from starlette.types import Scope
-
-from server.https import address_of
 
 Network = IPv4Network | IPv6Network
 
@@ -36,3 +34,23 @@ def network_of(address: str) -> str:
     if isinstance(parsed, IPv6Address):
         return str(IPv6Network((parsed, 64), strict=False))
     return str(parsed)
+
+
+def address_of(end: tuple[str, int | None] | None) -> IPv4Address | IPv6Address | None:
+    """Read the address of one end of a connection; None for a name or a unix socket."""
+    if end is None:
+        return None
+    try:
+        address = ip_address(end[0])
+    except ValueError:
+        return None
+    # A listener on both families shows IPv4 peers as ::ffff:10.0.0.7.
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+def is_loopback(end: tuple[str, int | None] | None) -> bool:
+    """Tell whether one end of a connection is this very machine."""
+    address = address_of(end)
+    if address is None:
+        return end is not None and end[0] == "localhost"
+    return address.is_loopback

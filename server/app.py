@@ -18,19 +18,19 @@ from access.keys import Keys
 from access.links import LinkSigner
 from access.tokens import Keyring
 from accounting.errors import NotFound
-from persistence.cellar import Cellar, furnish
+from persistence.resources import Resources, make_resources
 from server import logs
 from server.contract import Contract, parse, read_source
 from server.cors import Origins
 from server.dispatch import ContractResolver, Dispatch
 from server.docs import Documentation
-from server.documents import Downloads
+from server.downloads import Downloads
 from server.edge import Edge
 from server.health import Health
 from server.https import HttpsRule
 from server.limiter import FailedLogins
 from server.routing import Routing
-from server.security import SECURITY_MAP, Doorman, Security
+from server.security import SECURITY_MAP, Authenticator, Security
 from server.settings import Settings
 from server.validation import Validation
 
@@ -44,7 +44,7 @@ def create_app(
     durable: bool = True,
     before_opening: Callable[[], None] | None = None,
 ) -> ASGIApp:
-    """Build the application of one worker process; `database_url` is where its cellar lies.
+    """Build the application of one worker process; `database_url` is its database.
 
     `durable` refuses a database that could lose an acknowledged write; only tests turn it off.
     `before_opening` returns when the database is there; it may block, in a thread of its own.
@@ -52,16 +52,18 @@ def create_app(
     logs.configure()
     size = max(2, CONNECTIONS_IN_ALL // settings.workers)
     shelf = settings.documents
-    cellar = furnish(database_url, size=size, key_matches=api_keys.opens, shelf=shelf)
+    resources = make_resources(database_url, size=size, key_matches=api_keys.opens, shelf=shelf)
     keys = Keys(Keyring(settings.secrets), LinkSigner(settings.secrets, settings.public_url))
     source = read_source()
     document = parse(source)
-    doorman = Doorman(keys.keyring, cellar.gate, FailedLogins(), proxies=settings.forwarded_allow)
-    health = Health(partial(probe, cellar))
-    life = partial(lifespan, cellar, durable, before_opening)
-    behind = connexion_stack(document, cellar, keys, doorman, life)
+    authenticator = Authenticator(
+        keys.keyring, resources.admission, FailedLogins(), proxies=settings.forwarded_allow
+    )
+    health = Health(partial(probe, resources))
+    life = partial(lifespan, resources, durable, before_opening)
+    behind = connexion_stack(document, resources, keys, authenticator, life)
     return Edge(
-        Downloads(behind, cellar, keys.signer),
+        Downloads(behind, resources, keys.signer),
         https=HttpsRule(settings.forwarded_allow, settings.development),
         origins=Origins(settings.allowed_origins, settings.development),
         pages={
@@ -74,17 +76,22 @@ def create_app(
 
 def connexion_stack(
     document: Mapping[str, Any],
-    cellar: Cellar,
+    resources: Resources,
     keys: Keys,
-    doorman: Doorman,
+    authenticator: Authenticator,
     life: Callable[[Any], AbstractAsyncContextManager[None]],
 ) -> ASGIApp:
     """Put our compiled layers into Connexion: it loads, checks and resolves the contract."""
     contract = Contract(document)
     stack = ConnexionMiddleware(
-        Dispatch(cellar=cellar, keys=keys, beyond=nothing_beyond),
+        Dispatch(resources=resources, keys=keys, beyond=nothing_beyond),
         import_name="accounting",
-        middlewares=[Routing, partial(Security, doorman=doorman), Validation, LifespanMiddleware],
+        middlewares=[
+            Routing,
+            partial(Security, authenticator=authenticator),
+            Validation,
+            LifespanMiddleware,
+        ],
         security_map=SECURITY_MAP,
         lifespan=life,
         resolver=ContractResolver(contract),
@@ -112,32 +119,32 @@ def taken_as_checked() -> Iterator[None]:
 
 @asynccontextmanager
 async def lifespan(
-    cellar: Cellar, durable: bool, before_opening: Callable[[], None] | None, _app: Any
+    resources: Resources, durable: bool, before_opening: Callable[[], None] | None, _app: Any
 ) -> AsyncIterator[None]:
-    """Open the cellar before the first request and close it after the last."""
+    """Open the resources before the first request and close them after the last."""
     log = structlog.get_logger("accounting.server")
     if before_opening is not None:
         await asyncio.to_thread(before_opening)
-    await cellar.open(durable=durable)
+    await resources.open(durable=durable)
     log.info("open", pid=os.getpid())
     try:
         yield
     finally:
-        await cellar.close()
+        await resources.close()
         log.info("closed", pid=os.getpid())
 
 
-async def probe(cellar: Cellar) -> Mapping[str, str]:
+async def probe(resources: Resources) -> Mapping[str, str]:
     """Ask for everything a request needs."""
     try:
-        await cellar.ping()
+        await resources.ping()
     except Exception as error:
         return {"database": type(error).__name__}
     return {"database": "ok"}
 
 
 async def nothing_beyond(scope: Scope, receive: Receive, send: Send) -> None:
-    """Stand behind the last desk: start-up and shutdown end here, and no request arrives."""
+    """Stand behind the last endpoint: start-up and shutdown end here, and no request arrives."""
     if scope["type"] == "lifespan":
         while (await receive())["type"] != "lifespan.shutdown":
             await send({"type": "lifespan.startup.complete"})

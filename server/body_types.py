@@ -26,7 +26,6 @@ _FORMATS: Mapping[str, str] = MappingProxyType(
         "uuid": "UUID",
         "date": "date",
         "date-time": "datetime",
-        "decimal": "Decimal",
         "byte": "bytes",
     }
 )

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import yaml
@@ -73,33 +72,21 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Response:
-    """One documented answer: the schema per content type and the names of its headers."""
-
-    schemas: Mapping[str, Schema]
-    headers: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation of the contract. Schemas keep their `$ref`s; statuses are text or `default`."""
+    """One operation of the contract; schemas keep their `$ref`s.
+
+    `has_etag`: its good answer carries an ETag.
+    """
 
     operation_id: str
-    tag: str
     module: str
     path: str
     method: str
     parameters: tuple[Parameter, ...]
     bodies: Mapping[str, Schema]
     body_required: bool
-    responses: Mapping[str, Response]
-    security: tuple[frozenset[str], ...]
+    has_etag: bool
     document: Mapping[str, Any]
-
-    def answers_with(self, header: str, status: str = "200") -> bool:
-        """Say whether the documented answer carries this header, as `ETag`."""
-        response = self.responses.get(status)
-        return response is not None and header.lower() in response.headers
 
 
 class Contract:
@@ -119,9 +106,9 @@ class Contract:
             self.operations[operation.operation_id] = operation
 
     @classmethod
-    def load(cls, path: Path | None = None) -> "Contract":
-        """Read the contract that lies beside the `openapi` package, or the one at `path`."""
-        return cls(parse(read_source(path)))
+    def load(cls) -> "Contract":
+        """Read the contract that lies in the `openapi` package."""
+        return cls(parse(read_source()))
 
     def follow(self, node: Mapping[str, Any]) -> dict[str, Any]:
         """Return what a `$ref` node stands for, or the node itself."""
@@ -161,21 +148,13 @@ class Contract:
         body = self.follow(node.get("requestBody", {}))
         return Operation(
             operation_id=node["operationId"],
-            tag=tags[0],
             module=module_of(tags[0]),
             path=path,
             method=method.upper(),
             parameters=self._read_parameters(where, [*shared, *node.get("parameters", [])]),
             bodies=_schemas(body),
             body_required=body.get("required", False),
-            responses={
-                status: self._read_response(response)
-                for status, response in node.get("responses", {}).items()
-            },
-            security=tuple(
-                frozenset(alternative)
-                for alternative in node.get("security", self.document.get("security", []))
-            ),
+            has_etag=self._has_etag(node.get("responses", {})),
             document=node,
         )
 
@@ -197,16 +176,14 @@ class Contract:
             )
         return tuple(found.values())
 
-    def _read_response(self, node: dict[str, Any]) -> Response:
-        response = self.follow(node)
-        names = frozenset(name.lower() for name in response.get("headers", {}))
-        return Response(schemas=_schemas(response), headers=names)
+    def _has_etag(self, responses: Mapping[str, Any]) -> bool:
+        answers = {status: self.follow(node) for status, node in responses.items()}
+        good = (answers.get(status, {}) for status in ("200", "201"))
+        return any("ETag" in answer.get("headers", {}) for answer in good)
 
 
-def read_source(path: Path | None = None) -> bytes:
+def read_source() -> bytes:
     """Return the contract's bytes as they were written."""
-    if path is not None:
-        return path.read_bytes()
     return files("openapi").joinpath("accounting.yaml").read_bytes()
 
 

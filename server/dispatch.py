@@ -21,11 +21,11 @@ from access.principal import Caller
 from accounting.errors import Refusal
 from handlers import journal_entries
 from persistence.books import Books
-from persistence.cellar import Cellar
 from persistence.identifiers import new_id
 from persistence.pages import PageRequest
 from persistence.registry import Registry
 from persistence.replies import Claim, Outcome, of_business, of_partner
+from persistence.resources import Resources
 from persistence.sessions import Reading, Writing
 from persistence.tenants import BusinessTenant, Deed, PartnerTenant
 from persistence.transaction import Work, reading, writing
@@ -62,64 +62,58 @@ class ContractResolver(Resolver):
         return Resolution(handler, found.operation_id)
 
 
-class Desk:
-    """One operation with its handler, ready to be called."""
+class Endpoint:
+    """One operation with its handler, ready to be called.
+
+    `reads`: it changes nothing. `in_registry`: it works above businesses.
+    """
 
     def __init__(
         self,
         operation: Operation,
         contract: Contract,
         handler: Any,
-        cellar: Cellar,
+        resources: Resources,
         keys: Keys,
     ) -> None:
         self.operation = operation
-        self.cellar = cellar
+        self.resources = resources
         self._handler = handler
         self._keys = keys
         self._wanted = frozenset(inspect.signature(handler).parameters)
-        self._reads = operation.method == "GET"
+        self.reads = operation.method == "GET"
+        self.in_registry = "books" not in self._wanted
         self._writer = ReplyWriter(operation, contract)
         self._refuse_unknown_names()
 
     async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """Serve one valid request."""
-        visit = Visit(self, scope)
-        outcome, replayed = await visit.serve()
+        request = Request(self, scope)
+        outcome, replayed = await request.serve()
         await self._writer.send(send, outcome, replayed=replayed)
 
-    async def handle(self, visit: "Visit", desk: Books | Registry) -> Any:
+    async def handle(self, request: "Request", opened: Books | Registry) -> Any:
         """Call the handler with what it asks for."""
-        call = visit.call
+        call = request.call
         offered: dict[str, Any] = {
             **call.path,
-            "books": desk,
-            "registry": desk,
-            "caller": visit.caller,
+            "books": opened,
+            "registry": opened,
+            "caller": request.caller,
             "keyring": self._keys.keyring,
             "body": {**call.body, **call.files} if call.files else call.body,
             "query": call.query,
-            "now": visit.now,
+            "now": request.now,
         }
         if "page" in self._wanted:
             offered["page"] = _page_request(call.query)
         if "links" in self._wanted:
-            offered["links"] = Links(self._keys.signer, call.path["business_id"], visit.now)
+            offered["links"] = Links(self._keys.signer, call.path["business_id"], request.now)
         return await self._handler(**{name: offered[name] for name in self._wanted})
 
-    def render(self, visit: "Visit", desk: Books | Registry, value: Any) -> Outcome:
+    def render(self, request: "Request", opened: Books | Registry, value: Any) -> Outcome:
         """Turn a handler's answer into bytes; the numbers are known by now."""
-        return self._writer.render(value, desk, visit.scope, entries=visit.entries)
-
-    @property
-    def reads(self) -> bool:
-        """Whether the operation changes nothing."""
-        return self._reads
-
-    @property
-    def in_registry(self) -> bool:
-        """Whether the handler works above businesses."""
-        return "books" not in self._wanted
+        return self._writer.render(value, opened, request.scope, entries=request.entries)
 
     def _refuse_unknown_names(self) -> None:
         named = {p.name for p in self.operation.parameters if p.place == "path"}
@@ -131,11 +125,11 @@ class Desk:
             )
 
 
-class Visit:
-    """One request at its desk."""
+class Request:
+    """One request at its endpoint."""
 
-    def __init__(self, desk: Desk, scope: Scope) -> None:
-        self.desk = desk
+    def __init__(self, endpoint: Endpoint, scope: Scope) -> None:
+        self.endpoint = endpoint
         self.scope = scope
         self.call: Call = scope["call"]
         self.caller: Caller = scope["caller"]
@@ -145,17 +139,17 @@ class Visit:
 
     async def serve(self) -> tuple[Outcome, bool]:
         """Return the outcome, and whether it is the replay of an earlier one."""
-        if self.desk.reads:
+        if self.endpoint.reads:
             tenant = self._tenant()
-            async with reading(self.desk.cellar.pool, tenant) as session:
+            async with reading(self.endpoint.resources.pool, tenant) as session:
                 return await self._read(self._open(session, tenant)), False
-        answered = await writing(self.desk.cellar.pool, self._work())
-        if self.desk.in_registry:
-            self.desk.cellar.gate.forget()
+        answered = await writing(self.endpoint.resources.pool, self._work())
+        if self.endpoint.in_registry:
+            self.endpoint.resources.admission.forget()
         return answered
 
     async def _read(self, opened: Books | Registry) -> Outcome:
-        return self.desk.render(self, opened, await self.desk.handle(self, opened))
+        return self.endpoint.render(self, opened, await self.endpoint.handle(self, opened))
 
     def _work(self) -> Work:
         tenants: list[BusinessTenant | PartnerTenant] = []
@@ -167,26 +161,26 @@ class Visit:
         return Work(
             tenant=tenant,
             now=self.now,
-            business_id=None if self.desk.in_registry else self.call.path["business_id"],
+            business_id=None if self.endpoint.in_registry else self.call.path["business_id"],
             claim=None if self.preview else self._claim(),
             preview=self.preview,
             handle=lambda session: self._write(self._open(session, tenants[-1])),
             render_refusal=self._render_refusal,
-            blobs=self.desk.cellar.blobs,
+            blobs=self.endpoint.resources.blobs,
         )
 
     async def _write(self, opened: Books | Registry) -> Callable[[], Outcome]:
-        value = await self.desk.handle(self, opened)
+        value = await self.endpoint.handle(self, opened)
         if isinstance(opened, Books):
             opened.journal.reactivate_accounts()
             opened.balances.advance()
             if self.preview:
                 self.entries = await journal_entries.preview(opened)
-        return lambda: self.desk.render(self, opened, value)
+        return lambda: self.endpoint.render(self, opened, value)
 
     def _tenant(self) -> BusinessTenant | PartnerTenant:
-        deed = Deed(self.desk.operation.operation_id, self.scope["request_id"])
-        if self.desk.in_registry:
+        deed = Deed(self.endpoint.operation.operation_id, self.scope["request_id"])
+        if self.endpoint.in_registry:
             return PartnerTenant(self.caller, deed)
         return BusinessTenant(self.caller, self.call.path["business_id"], deed)
 
@@ -196,7 +190,7 @@ class Visit:
         precondition = preconditions.read(self.call.if_match)
         if isinstance(tenant, PartnerTenant):
             return Registry(session, tenant, self.now, precondition)
-        return Books(session, tenant, self.now, self.desk.cellar.roles, precondition)
+        return Books(session, tenant, self.now, self.endpoint.resources.roles, precondition)
 
     def _claim(self) -> Claim | None:
         key = self.call.idempotency_key
@@ -204,7 +198,7 @@ class Visit:
             return None
         scope = (
             of_partner(self.caller.partner_id)
-            if self.desk.in_registry
+            if self.endpoint.in_registry
             else of_business(self.call.path["business_id"])
         )
         return Claim(scope, key, fingerprints.of(self.scope, self.call), new_id(), self.now)
@@ -221,20 +215,20 @@ def _page_request(query: Mapping[str, Any]) -> PageRequest:
     return PageRequest(**paging, filters=filters)
 
 
-class DispatchAPI(RoutedAPI[Desk]):
-    """Builds the desk of every operation."""
+class DispatchAPI(RoutedAPI[Endpoint]):
+    """Builds the endpoint of every operation."""
 
-    def __init__(self, *arguments: Any, cellar: Cellar, keys: Keys, **options: Any) -> None:
+    def __init__(self, *arguments: Any, resources: Resources, keys: Keys, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._contract = Contract(self.specification.raw)
-        self._cellar = cellar
+        self._resources = resources
         self._keys = keys
         self.add_paths()
 
-    def make_operation(self, operation: AbstractOperation) -> Desk:
-        """Furnish one desk; Connexion calls this for each operation."""
+    def make_operation(self, operation: AbstractOperation) -> Endpoint:
+        """Make one endpoint; Connexion calls this for each operation."""
         found = self._contract.operations[operation.operation_id]
-        return Desk(found, self._contract, operation.function, self._cellar, self._keys)
+        return Endpoint(found, self._contract, operation.function, self._resources, self._keys)
 
 
 class Dispatch(RoutedMiddleware[DispatchAPI]):
@@ -242,11 +236,11 @@ class Dispatch(RoutedMiddleware[DispatchAPI]):
 
     api_cls = DispatchAPI
 
-    def __init__(self, *, cellar: Cellar, keys: Keys, beyond: Callable[..., Any]) -> None:
+    def __init__(self, *, resources: Resources, keys: Keys, beyond: Callable[..., Any]) -> None:
         super().__init__(beyond)
-        self._cellar = cellar
+        self._resources = resources
         self._keys = keys
 
     def add_api(self, specification: Any, **options: Any) -> Any:
-        """Furnish the desks of one contract."""
-        return super().add_api(specification, cellar=self._cellar, keys=self._keys, **options)
+        """Make the endpoints of one contract."""
+        return super().add_api(specification, resources=self._resources, keys=self._keys, **options)

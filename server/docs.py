@@ -10,7 +10,7 @@ import orjson
 from server.contract import parse, read_source
 from server.edge import Page
 from server.errors import Answer
-from server.reference_page import policy, render
+from server.reference.page import policy, render
 
 KEPT: Final = (b"cache-control", b"max-age=60")
 
@@ -38,8 +38,7 @@ class Documentation:
     async def as_json(self) -> Answer:
         """Answer the contract as JSON."""
         if "json" not in self.written:
-            content = orjson.dumps(self.document, default=str, option=orjson.OPT_NON_STR_KEYS)
-            self.written["json"] = answer(b"application/json", content)
+            self.written["json"] = answer(b"application/json", json_of(self.document))
         return self.written["json"]
 
     async def as_reference(self) -> Answer:
@@ -62,12 +61,19 @@ def answer(media_type: bytes, content: bytes, *headers: tuple[bytes, bytes]) -> 
     return Answer(200, lines, content)
 
 
+def json_of(document: Mapping[str, Any]) -> bytes:
+    """Write the contract as JSON."""
+    return orjson.dumps(document, default=str, option=orjson.OPT_NON_STR_KEYS)
+
+
 def publish(folder: Path) -> None:
     """Write the reference and the contract into a folder, to be served as they are."""
     source = read_source()
+    document = parse(source)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "index.html").write_text(render(parse(source)), encoding="utf-8")
-    (folder / "accounting.yaml").write_bytes(source)
+    (folder / "index.html").write_text(render(document, contract="openapi"), encoding="utf-8")
+    (folder / "openapi.yaml").write_bytes(source)
+    (folder / "openapi.json").write_bytes(json_of(document))
 
 
 if __name__ == "__main__":

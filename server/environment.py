@@ -14,8 +14,7 @@ from access.tokens import Keyring, MasterSecret
 from persistence.blobs import Folder, Shelf
 from persistence.buckets import Bucket
 from server import development_secrets
-from server.addresses import Network
-from server.https import is_loopback
+from server.addresses import Network, is_loopback
 
 _ORIGIN: Final = re.compile(
     r"(?P<scheme>https?)://(?P<host>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])"

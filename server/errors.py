@@ -33,7 +33,7 @@ STATUS_OF_KIND: Final[Mapping[type, int]] = MappingProxyType(
         problems.PayloadTooLarge: 413,
         problems.UriTooLong: 414,
         problems.UnsupportedMediaType: 415,
-        errors.NotTaken: 415,
+        errors.UnsupportedFile: 415,
         errors.RuleBroken: 422,
         errors.TooMany: 429,
         problems.HeadersTooLarge: 431,

@@ -60,19 +60,28 @@ class FormReader:
             elif field.is_file and isinstance(first, Upload):
                 files[name], body[name] = first, ""
             elif field.is_file or len(texts) < len(items):
-                words = "must be a file" if field.is_file else "must not be a file"
-                add_fault(faults, name[:_LONGEST_NAME], words)
+                words = "must not be a file" if name in self._fields else "is not a known field"
+                fault = "must be a file" if field.is_file else words
+                add_fault(faults, name[:_LONGEST_NAME], fault)
             else:
-                body[name] = _read_many(field, texts) if field.many else field.read(texts[0])
+                try:
+                    body[name] = _read_many(field, texts) if field.many else field.read(texts[0])
+                except Malformed:
+                    add_fault(faults, name[:_LONGEST_NAME], "must be JSON text")
         return body, files
 
 
 def compile_field(schema: Schema, compiler: SchemaCompiler) -> Field:
-    """Compile one field: scalars by their type, everything else as JSON text."""
+    """Compile one field: scalars by their type, everything else as JSON text.
+
+    Where any JSON will do, a text that is none is refused: nobody else would see that it is wrong.
+    """
     schema = compiler.resolved(schema)
     parts = schema.get("allOf", [])
     if "type" not in schema and len(parts) == 1:
         return compile_field(parts[0], compiler)
+    if not schema.keys() & {"type", "allOf", "anyOf", "oneOf"}:
+        return Field(lambda text: parse_json(text.encode()))
     if schema.get("type") == "array":
         return Field(compile_field(schema.get("items", {}), compiler).read, many=True)
     if schema.get("type") == "string":

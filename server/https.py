@@ -1,9 +1,10 @@
 """Which requests count as https, and which plain ones may be served nevertheless."""
 
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
 from starlette.types import Scope
+
+from server.addresses import Network, address_of, is_loopback
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +15,7 @@ class HttpsRule:
     with `proxy_headers=False`, because it would believe the last of several values.
     """
 
-    proxies: tuple[IPv4Network | IPv6Network, ...] = ()
+    proxies: tuple[Network, ...] = ()
     development: bool = False
 
     def is_https(self, scope: Scope) -> bool:
@@ -34,23 +35,3 @@ class HttpsRule:
             and is_loopback(scope.get("client"))
             and is_loopback(scope.get("server"))
         )
-
-
-def address_of(end: tuple[str, int | None] | None) -> IPv4Address | IPv6Address | None:
-    """Read the address of one end of a connection; None for a name or a unix socket."""
-    if end is None:
-        return None
-    try:
-        address = ip_address(end[0])
-    except ValueError:
-        return None
-    # A listener on both families shows IPv4 peers as ::ffff:10.0.0.7.
-    return getattr(address, "ipv4_mapped", None) or address
-
-
-def is_loopback(end: tuple[str, int | None] | None) -> bool:
-    """Tell whether one end of a connection is this very machine."""
-    address = address_of(end)
-    if address is None:
-        return end is not None and end[0] == "localhost"
-    return address.is_loopback

@@ -8,7 +8,7 @@ import structlog
 from uvicorn import Config
 from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
-from server.ground import Ground
+from server.database import Database
 
 LOOK_SECONDS = 0.5
 LONGEST_PAUSE_SECONDS = 30.0
@@ -29,21 +29,21 @@ class Worker(Process):
 
 
 class Master(Multiprocess):
-    """uvicorn's supervisor with a ground under it.
+    """uvicorn's supervisor, which looks after the database as well.
 
-    Closing `gate` tells all workers, those to come as well, that the ground is laid. The ground
-    has a thread of its own, so that a signal is heeded while a great database recovers.
+    Closing `held_back` tells all workers, those to come as well, that the database is ready. The
+    database has a thread of its own, so that a signal is heeded while a great one recovers.
     """
 
     def __init__(
-        self, config: Config, sockets: list[socket], *, ground: Ground, gate: Connection
+        self, config: Config, sockets: list[socket], *, database: Database, held_back: Connection
     ) -> None:
         super().__init__(config, sockets)
-        self.ground = ground
-        self.gate = gate
+        self.database = database
+        self.held_back = held_back
         self.log = structlog.get_logger("accounting.server")
-        self.keeper = threading.Thread(target=self.keep_ground, name="ground", daemon=True)
-        self.laid = threading.Event()
+        self.keeper = threading.Thread(target=self.keep_database, name="database", daemon=True)
+        self.prepared = threading.Event()
         self.serving = False
         self.failure: Exception | None = None
 
@@ -69,16 +69,16 @@ class Master(Multiprocess):
         self.join_all()
         self.keeper.join(GIVE_UP_SECONDS)
         if not self.keeper.is_alive():  # Else it is left to the reaper, which waits for us to go.
-            self.ground.leave()
+            self.database.release()
         if self.failure is not None:
             raise self.failure
 
-    def keep_ground(self) -> None:
-        """Lay the ground, open the gate, and mend the ground whenever it breaks."""
+    def keep_database(self) -> None:
+        """Get the database ready, tell the workers, and bring it back whenever it goes away."""
         try:
-            self.ground.lay(self.should_exit.is_set)
-            self.laid.set()
-            self.gate.close()
+            self.database.prepare(self.should_exit.is_set)
+            self.prepared.set()
+            self.held_back.close()
             check_contract()  # Connexion has done so as well, in each worker, only less strictly.
         except Exception as error:
             self.failure = error
@@ -87,10 +87,10 @@ class Master(Multiprocess):
         pause = LOOK_SECONDS
         while not self.should_exit.wait(pause):
             try:
-                self.ground.mend()
+                self.database.revive()
                 pause = LOOK_SECONDS
             except Exception as error:
-                self.log.error("ground_not_mended", exc_info=error)
+                self.log.error("database_not_revived", exc_info=error)
                 pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
 
     def keep_subprocess_alive(self) -> None:
@@ -129,7 +129,7 @@ class Master(Multiprocess):
         for door in self.sockets:
             door.close()  # Workers close theirs: whoever comes now is refused, not left to wait.
         for process in self.processes:
-            if self.laid.is_set():
+            if self.prepared.is_set():
                 process.terminate()
             else:
                 process.kill()

@@ -89,7 +89,8 @@ class Reader:
             if not self.exploded and len(texts) == 1:
                 texts = texts[0].split(",")
             elif not self.exploded:
-                return add_fault(faults, self.name, "is given more than once")
+                sentence = "is given more than once; separate its values by commas"
+                return add_fault(faults, self.name, sentence)
             value = [self.read(text) for text in texts]
         elif len(texts) > 1:
             return add_fault(faults, self.name, "is given more than once")

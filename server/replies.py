@@ -26,11 +26,11 @@ class ReplyWriter:
     """Writes the answers of one operation as its contract describes them."""
 
     def __init__(self, operation: Operation, contract: Contract) -> None:
-        self._tagged = operation.answers_with("ETag") or operation.answers_with("ETag", "201")
+        self._tagged = operation.has_etag
         self._address = _address_of_created(operation, contract)
 
     def render(
-        self, value: Any, desk: Books | Registry, scope: Scope, *, entries: list[Any] | None
+        self, value: Any, opened: Books | Registry, scope: Scope, *, entries: list[Any] | None
     ) -> Outcome:
         """Return status, headers and bytes.
 
@@ -45,12 +45,12 @@ class ReplyWriter:
             shown = envelope(shown, scope)
         headers = dict(_JSON)
         if self._tagged and not preview:  # What is not there has no version to come back with.
-            headers["etag"] = f'"{desk.etag(_subject(shown))}"'
+            headers["etag"] = f'"{opened.etag(_subject(shown))}"'
         if created and self._address and not preview:
             headers["location"] = self._address(scope["path_params"], _subject(shown))
         if preview:
             shown = {**shown, "journal_entries": entries}
-        number = _no_number if preview else _number(desk)
+        number = _no_number if preview else _number(opened)
         body = orjson.dumps(shown, default=number, option=_OPTIONS)
         return Outcome(201 if created and not preview else 200, headers, body)
 
@@ -134,10 +134,10 @@ def _address_of_created(
     return None
 
 
-def _number(desk: Books | Registry) -> Callable[[Any], Any]:
+def _number(opened: Books | Registry) -> Callable[[Any], Any]:
     def known(value: Any) -> Any:
-        if isinstance(value, Pending) and isinstance(desk, Books):
-            return desk.staging.number(value)
+        if isinstance(value, Pending) and isinstance(opened, Books):
+            return opened.staging.marks.mark(value)
         if isinstance(value, Titled):
             return f"{value.words} {known(value.number)}"
         raise TypeError(f"{type(value).__name__} has no place in an answer")

@@ -11,7 +11,7 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 from uuid import UUID
 
 from connexion.middleware.security import SecurityAPI, SecurityMiddleware, SecurityOperation
@@ -23,6 +23,7 @@ from access import api_keys
 from access.principal import Caller, CallerKind
 from access.tokens import ExpiredTokenError, Keyring, TokenError
 from accounting.errors import NotAllowed, NotAuthenticated, NotFound
+from persistence.admission import Admission
 from server.addresses import Network, caller_address, network_of
 from server.contract import ContractError
 from server.limiter import FailedLogins
@@ -31,29 +32,13 @@ _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 _TOKEN_KINDS = {"partner": CallerKind.PARTNER_TOKEN, "business": CallerKind.BUSINESS_TOKEN}
 
 
-class Gate(Protocol):
-    """What the store must know about callers. It refuses by raising, and never tells why."""
-
-    async def check_key(self, partner_id: UUID, key: str) -> Caller:
-        """Return the caller of a living key; NotAuthenticated for everything else."""
-
-    async def admit(self, caller: Caller, business_id: str) -> Any:
-        """Return the tenant; NotAllowed when the business (canonical UUID) is not the caller's.
-
-        NotAuthenticated when the partner is disabled or the token revoked.
-        """
-
-    async def welcome(self, caller: Caller) -> None:
-        """Pass a living caller; NotAuthenticated as in `admit`."""
-
-
-class Doorman:
-    """Finds out who stands at the door, by the Authorization header alone."""
+class Authenticator:
+    """Finds out who is calling, by the Authorization header alone."""
 
     def __init__(
         self,
         keyring: Keyring,
-        gate: Gate,
+        admission: Admission,
         failed_logins: FailedLogins,
         *,
         proxies: Sequence[Network] = (),
@@ -64,7 +49,7 @@ class Doorman:
 
         `clock` tells the aware time of day, `ticks` monotonic seconds.
         """
-        self.gate = gate
+        self.admission = admission
         self._keyring = keyring
         self._failed_logins = failed_logins
         self._proxies = proxies
@@ -100,7 +85,7 @@ class Doorman:
         # quicker answer tells nothing.
         if partner_id is not None and api_keys.looks_right(key):
             try:
-                return await self.gate.check_key(partner_id, key)
+                return await self.admission.check_key(partner_id, key)
             except NotAuthenticated:
                 pass
         names = [f"partner {partner_id}"] if partner_id else []
@@ -191,29 +176,34 @@ class Alternatives(SecurityHandlerFactory):
 
 
 class GuardedOperation(SecurityOperation):
-    """One operation behind the doorman: leaves the caller, and its tenant, in the scope."""
+    """One operation behind the authenticator: leaves the caller in the scope."""
 
     def __init__(
-        self, *, doorman: Doorman, in_business: bool, is_business: bool, **connexion: Any
+        self,
+        *,
+        authenticator: Authenticator,
+        in_business: bool,
+        is_business: bool,
+        **connexion: Any,
     ) -> None:
         super().__init__(**connexion)
-        self._doorman = doorman
+        self._authenticator = authenticator
         self._in_business = in_business
         self._is_business = is_business
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Identify, check the kind, then the business; each refuses before the next is asked."""
         if self.security:
-            caller = await self._doorman.identify(scope)
+            caller = await self._authenticator.identify(scope)
             self.verification_fn(caller)
             if self._in_business:
-                scope["tenant"] = await self._admit(caller, scope["path_params"]["business_id"])
+                await self._admit(caller, scope["path_params"]["business_id"])
             else:
-                await self._doorman.gate.welcome(caller)
+                await self._authenticator.admission.welcome(caller)
             scope["caller"] = caller
         await self.next_app(scope, receive, send)
 
-    async def _admit(self, caller: Caller, named: str) -> Any:
+    async def _admit(self, caller: Caller, named: str) -> None:
         business_id = named.lower()
         bound_to = caller.business_id
         if _UUID.fullmatch(business_id) is None:
@@ -221,7 +211,7 @@ class GuardedOperation(SecurityOperation):
         if bound_to is not None and business_id != str(bound_to):
             self._refuse_business(caller)
         try:
-            return await self._doorman.gate.admit(caller, business_id)
+            await self._authenticator.admission.admit(caller, business_id)
         except NotAllowed:
             self._refuse_business(caller)
 
@@ -244,11 +234,11 @@ class GuardedAPI(SecurityAPI):
     def __init__(
         self,
         *arguments: Any,
-        doorman: Doorman,
+        authenticator: Authenticator,
         security_map: dict[str, Any] | None = None,
         **connexion: Any,
     ) -> None:
-        self._doorman = doorman
+        self._authenticator = authenticator
         self._alternatives = Alternatives(security_map)
         super().__init__(*arguments, security_map=security_map, **connexion)
 
@@ -263,21 +253,21 @@ class GuardedAPI(SecurityAPI):
             security_handler_factory=self._alternatives,
             security=operation.security,
             security_schemes=operation.security_schemes,
-            doorman=self._doorman,
+            authenticator=self._authenticator,
             in_business=in_business,
             is_business=in_business and "Businesses" in described.get("tags", ()),
         )
 
 
 class Security(SecurityMiddleware):
-    """The layer of the stack; `functools.partial(Security, doorman=...)` among the middlewares."""
+    """The layer of the stack: `partial(Security, authenticator=...)` among the middlewares."""
 
     api_cls = GuardedAPI
 
-    def __init__(self, app: ASGIApp, *, doorman: Doorman) -> None:
+    def __init__(self, app: ASGIApp, *, authenticator: Authenticator) -> None:
         super().__init__(app)
-        self._doorman = doorman
+        self._authenticator = authenticator
 
     def add_api(self, specification: Any, **connexion: Any) -> Any:
         """Guard every operation of a contract."""
-        return super().add_api(specification, doorman=self._doorman, **connexion)
+        return super().add_api(specification, authenticator=self._authenticator, **connexion)

@@ -11,7 +11,7 @@ import structlog
 import uvicorn
 
 from server import logs
-from server.ground import ground_of
+from server.database import database_of
 from server.master import CannotServe, Master
 from server.settings import Settings
 from server.worker import build
@@ -30,10 +30,10 @@ def serve(settings: Settings) -> None:
     log = structlog.get_logger("accounting.server")
     for warning in settings.warnings:
         log.warning(warning)
-    ground = ground_of(settings)
-    opening, gate = multiprocessing.get_context("spawn").Pipe(duplex=False)
+    database = database_of(settings)
+    waiting, held_back = multiprocessing.get_context("spawn").Pipe(duplex=False)
     config = uvicorn.Config(
-        partial(build, settings, ground.url, ground.home, opening),
+        partial(build, settings, database.url, database.home, waiting),
         factory=True,
         host=settings.host,
         port=settings.port,
@@ -52,7 +52,7 @@ def serve(settings: Settings) -> None:
         timeout_worker_healthcheck=HUNG_SECONDS,
     )
     with listen(settings.host, settings.port) as door:
-        Master(config, [door], ground=ground, gate=gate).run()
+        Master(config, [door], database=database, held_back=held_back).run()
 
 
 def listen(host: str, port: int) -> socket.socket:

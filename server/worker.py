@@ -13,7 +13,7 @@ from server.settings import Settings
 
 
 def build(
-    settings: Settings, database_url: str, postgres_home: Path | None, opening: Connection
+    settings: Settings, database_url: str, postgres_home: Path | None, waiting: Connection
 ) -> ASGIApp:
     """Build the application of a worker that a master process spawned.
 
@@ -26,11 +26,11 @@ def build(
     gc.disable()
     from server.app import create_app  # The master refers to this module and needs no application.
 
-    ready = partial(stand_on_ground, postgres_home, opening)
-    return create_app(settings, database_url, before_opening=ready)
+    wait = partial(wait_for_database, postgres_home, waiting)
+    return create_app(settings, database_url, before_opening=wait)
 
 
-def stand_on_ground(postgres_home: Path | None, opening: Connection) -> None:
+def wait_for_database(postgres_home: Path | None, waiting: Connection) -> None:
     """Return when the master says that the database is there.
 
     The worker is then counted as a user of the PostgreSQL that came along, so that this never goes
@@ -39,6 +39,6 @@ def stand_on_ground(postgres_home: Path | None, opening: Connection) -> None:
     gc.collect()
     gc.freeze()  # A full collection would else look through the whole contract, again and again.
     gc.enable()
-    opening.poll(None)  # The master says it by closing its end.
+    waiting.poll(None)  # The master says it by closing its end.
     if postgres_home is not None:
         users.hold(postgres_home)

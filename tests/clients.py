@@ -10,7 +10,10 @@ from embedded.settings import TEST_SETTINGS
 from tests.house import Databases, House
 
 QUICKSTART = Path("dist/client/clients/quickstart.mjs")
-EXPECTED = ("INV-000001: 20880 GBP sent", "asked for what is not there: invoice_not_found")
+EXPECTED = (
+    *("INV-000001: 20880 GBP sent", "1 not paid yet"),
+    "asked for what is not there: invoice_not_found",
+)
 
 
 def main() -> int:

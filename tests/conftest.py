@@ -1,20 +1,51 @@
 """One private PostgreSQL per run, one migrated database and one real HTTP server per worker."""
 
+import gc
 import os
+import sys
 from collections.abc import Generator, Iterator
+from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
+from time import sleep
 
 import pytest
 
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
+from server.app import CONNECTIONS_IN_ALL
 from tests.contract.coverage_table import CoverageTable
 from tests.house import Databases, House
-from tests.partnership import Partnership
+from tests.partnership import PATIENCE_SECONDS, Partnership, within
+
+LONGEST_RUN = timedelta(minutes=20)
+COLLECT_AFTER = 50_000  # Objects; most of what a test makes is gone without any search for it.
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(CoverageTable(config))
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.collectonly:
+        await_one_day()
+
+
+def await_one_day() -> None:
+    """Wait where the day would change during a whole run: many tests know but one today, in UTC."""
+    now = datetime.now(UTC)
+    left = datetime.combine(now.date() + timedelta(days=1), time.min, UTC) - now
+    if left < LONGEST_RUN:
+        sys.stderr.write(f"Waiting for midnight UTC, {left.total_seconds():.0f} s.\n")
+        sleep(left.total_seconds() + 1)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage among what stays until the end: it took a third of the collection."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.set_threshold(COLLECT_AFTER)
+        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -55,6 +86,17 @@ def house(databases: Databases) -> Iterator[House]:
 @pytest.fixture
 def fresh_house(databases: Databases) -> Iterator[House]:
     with House(databases.clone(f"fresh_{os.getpid()}")) as house:
+        yield house
+
+
+@pytest.fixture
+def hurried_house(databases: Databases, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
+    """One where nobody waits for a connection longer than this; all it may have are there."""
+    monkeypatch.setattr("persistence.pool.WAIT_SECONDS", 0.5)
+    there = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'accounting'"
+    there += " AND datname = current_database()"
+    with House(databases.clone(f"hurried_{os.getpid()}")) as house:
+        assert within(PATIENCE_SECONDS, lambda: house.query(there) == [(CONNECTIONS_IN_ALL,)])
         yield house
 
 

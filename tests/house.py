@@ -19,16 +19,23 @@ import uvicorn
 from access import api_keys
 from access.tokens import MasterSecret
 from embedded.postgres import EmbeddedPostgres
-from persistence import partners
+from persistence import partners, pool, transaction
 from persistence.blobs import Folder
 from persistence.migrate import migrate
-from persistence.pool import make_pool
 from server.app import create_app
 from server.protocol import GuardedProtocol
 from server.settings import Settings
-from tests.partnership import Partnership
+from tests.partnership import PATIENCE_SECONDS, Partnership
 
 SECRET = MasterSecret("test", bytes(range(32)))
+
+# A shared machine may stand still for longer than a caller would be kept waiting, and then nobody
+# is told to come back. What shows one of these limits sets it for itself.
+pool.WAIT_SECONDS = transaction.WAIT_FOR_KEY_SECONDS = PATIENCE_SECONDS
+pool.LIMITS = " ".join(
+    f"-c {limit}={PATIENCE_SECONDS:.0f}s"
+    for limit in ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
+)
 
 
 class Databases:
@@ -70,6 +77,7 @@ class House:
         self.port = self.listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self.partners: list[Partnership] = []
+        self.counted: tuple[str, dict[str, tuple[int, int]]] = ("", {})
         config = uvicorn.Config(
             create_app(self.settings, database_url, durable=False),
             http=GuardedProtocol,
@@ -85,7 +93,7 @@ class House:
 
     def __enter__(self) -> Self:
         self.thread.start()
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while not self.server.started:
             assert self.thread.is_alive(), "the server failed to start"
             assert time.monotonic() < deadline
@@ -104,7 +112,7 @@ class House:
         if "watcher" in self.__dict__:
             self.watcher.close()
         self.server.should_exit = True
-        self.thread.join(timeout=30)
+        self.thread.join(timeout=PATIENCE_SECONDS)
         self.listener.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -113,10 +121,10 @@ class House:
         key = api_keys.make("test")
 
         async def create() -> Any:
-            async with make_pool(self.database_url, size=1) as pool:
+            async with pool.make_pool(self.database_url, size=1) as desk:
                 sealed = api_keys.seal(key.text)
                 return await partners.create_partner(
-                    pool, name, key.key_id, sealed, datetime.now(UTC)
+                    desk, name, key.key_id, sealed, datetime.now(UTC)
                 )
 
         partner = Partnership(self.url, asyncio.run(create()), key.text)
@@ -130,8 +138,11 @@ class House:
 
     def stored(self) -> dict[str, tuple[int, int]]:
         """How many rows each table has, and how often they were changed."""
-        counted = self.watcher.execute(self.counting)
-        return {table: (rows, versions) for table, rows, versions in counted}
+        [(snapshot,)] = self.watcher.execute("SELECT pg_current_snapshot()::text").fetchall()
+        if snapshot != self.counted[0]:  # Who sees what was seen before need not count it anew.
+            rows = self.watcher.execute(self.counting)
+            self.counted = snapshot, {table: (count, versions) for table, count, versions in rows}
+        return self.counted[1]
 
     @cached_property
     def watcher(self) -> psycopg.Connection[tuple[Any, ...]]:

@@ -5,11 +5,12 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any, Self
 
 from persistence.buckets import Bucket
+from tests.partnership import PATIENCE_SECONDS, within
+from tests.ports import free_port
 
 RCLONE = Path(sys.executable).with_name("rclone")
 KEY_ID, SECRET = "tests", "not a secret"
@@ -22,8 +23,7 @@ class ObjectStore:
         self.home = Path(tempfile.mkdtemp(prefix="object-store-"))
         self.folder = self.home / "documents"
         self.folder.mkdir()
-        with socket.create_server(("127.0.0.1", 0)) as door:
-            self.port = int(door.getsockname()[1])
+        self.port = free_port()
         self.process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -35,21 +35,23 @@ class ObjectStore:
 
     def start(self) -> Self:
         """Start it and wait until it listens."""
-        address = ("127.0.0.1", self.port)
         words = ["serve", "s3", "--config", "/dev/null", "--addr", f"127.0.0.1:{self.port}"]
         words += ["--auth-key", f"{KEY_ID},{SECRET}", "--dir-cache-time", "0s", str(self.home)]
         self.process = subprocess.Popen(
             [RCLONE, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        deadline = time.monotonic() + 30
-        while True:
-            try:
-                socket.create_connection(address, timeout=1).close()
-                return self
-            except OSError:
-                assert self.process.poll() is None, "the object store failed to start"
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
+        assert within(PATIENCE_SECONDS, self.answers), "the object store failed to start"
+        return self
+
+    def answers(self) -> bool:
+        """Whether it listens."""
+        assert self.process is not None
+        assert self.process.poll() is None, "the object store has ended"
+        try:
+            socket.create_connection(("127.0.0.1", self.port)).close()
+        except OSError:
+            return False
+        return True
 
     def stop(self) -> None:
         """Stop it at once; nobody is answered any more."""

@@ -1,6 +1,8 @@
 """Callers: a partner, its businesses and its tokens, each a client whose answers are checked."""
 
 import ssl
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
@@ -10,16 +12,31 @@ from uuid import UUID
 import httpx
 
 from tests.contract.responses import check_response
+from tests.plain_wire import PlainWire
 
 # One for all clients, and it trusts nobody. Left alone, each client reads the certificates of the
 # whole world anew, though the house under test speaks plain HTTP: 22 ms and 0.8 MB for each.
 NOBODY = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+PATIENCE_SECONDS = 60.0  # On a machine that does much else, and may stand still for a while.
 _numbers = count(1)
+
+
+def within(seconds: float, what: Callable[[], bool]) -> bool:
+    """Whether `what()` became true within so many seconds."""
+    deadline = time.monotonic() + seconds
+    while not what():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
 
 
 def client(url: str, **options: Any) -> httpx.Client:
     """A client that holds every answer against the contract."""
     checked = {"verify": NOBODY, "event_hooks": {"response": [check_response]}}
+    checked["timeout"] = PATIENCE_SECONDS
+    if url.startswith("http://"):
+        checked["transport"] = PlainWire()
     return httpx.Client(base_url=url, **{**checked, **options})
 
 

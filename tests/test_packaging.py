@@ -14,7 +14,6 @@ from server.contract import read_source
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PACKAGES = PROJECT["tool"]["setuptools"]["packages"]
-ROOMS = [name for name in PACKAGES if name != "server.static"]
 LOCKS = ("requirements.lock", "requirements-dev.lock", "package-lock.json")
 
 
@@ -26,7 +25,7 @@ def tracked() -> list[str]:
 
 
 class TestPackages:
-    @pytest.mark.parametrize("name", ROOMS)
+    @pytest.mark.parametrize("name", PACKAGES)
     def test_each_comes_from_this_tree(self, name: str) -> None:
         found = importlib.import_module(name).__file__
         assert found is not None
@@ -39,7 +38,7 @@ class TestPackages:
             for root in roots
             for file in (ROOT / root).rglob("__init__.py")
         }
-        assert here == set(ROOMS)
+        assert here == set(PACKAGES)
 
     def test_the_contract_lies_beside_its_package(self) -> None:
         assert read_source() == (ROOT / "openapi" / "accounting.yaml").read_bytes()

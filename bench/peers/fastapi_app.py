@@ -1,18 +1,15 @@
 """What many would write: FastAPI, pydantic models on both sides, the SQLAlchemy async ORM."""
 
-from collections.abc import AsyncIterator
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from fastapi import Depends, FastAPI, HTTPException
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from fastapi import FastAPI, HTTPException
 from pydantic import BaseModel, ConfigDict, EmailStr, Field, model_validator
-from sqlalchemy.ext.asyncio import AsyncSession
 
-from bench.peers import setting
-from bench.peers.setting import Caller
-from bench.peers.tables import Business, find_business, find_customer, shape
+from bench.peers import fastapi_postings, setting
+from bench.peers.fastapi_doors import Owned, Session
+from bench.peers.tables import find_customer, shape
 
 Text50 = Annotated[str, Field(max_length=50)]
 Text100 = Annotated[str, Field(max_length=100)]
@@ -106,32 +103,8 @@ class CustomerOut(BaseModel):
 def create_app() -> FastAPI:
     """Build the application."""
     app = FastAPI()
-    key, make_session = setting.secret(), setting.sessions()
-    bearer = HTTPBearer()
-
-    async def session() -> AsyncIterator[AsyncSession]:
-        async with make_session() as opened:
-            yield opened
-
-    async def caller(
-        credentials: Annotated[HTTPAuthorizationCredentials, Depends(bearer)],
-    ) -> Caller:
-        found = setting.read(credentials.credentials, key)
-        if found is None:
-            raise HTTPException(401)
-        return found
-
-    Session = Annotated[AsyncSession, Depends(session)]  # noqa: N806 - a type.
-
-    async def business(
-        business_id: UUID, caller: Annotated[Caller, Depends(caller)], session: Session
-    ) -> Business:
-        found = await find_business(session, caller.partner_id, business_id)
-        if found is None or caller.business_id != business_id:
-            raise HTTPException(403)
-        return found
-
-    Owned = Annotated[Business, Depends(business)]  # noqa: N806 - a type.
+    app.state.key, app.state.make_session = setting.secret(), setting.sessions()
+    app.include_router(fastapi_postings.router)
 
     @app.get("/v1/platform/businesses/{business_id}/customers/{customer_id}/")
     async def get_customer(business: Owned, customer_id: UUID, session: Session) -> CustomerOut:

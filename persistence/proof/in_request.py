@@ -5,8 +5,6 @@ work is refused at once, since waiting would hold a connection too.
 """
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from psycopg.errors import QueryCanceled
 
@@ -16,9 +14,8 @@ from persistence.proof.integrity import Check, prove_books
 
 LIMIT_SECONDS = 10.0  # As long as any statement of a request may take.
 PORTION = 50  # Things that post. Others are served between two portions, not within one.
-MOST_AT_ONCE = 1
 
-_at_work: set[object] = set()
+_turn = asyncio.Lock()
 
 
 async def prove_in_request(books: Books) -> list[Check]:
@@ -27,7 +24,13 @@ async def prove_in_request(books: Books) -> list[Check]:
     Raises Unavailable `proof_busy` while another proof is at work here, and `proof_too_long` where
     the books are too large for a request.
     """
-    with _turn():
+    if _turn.locked():
+        raise Unavailable(
+            "proof_busy",
+            "Other books are being proven at this moment. Ask again in a moment.",
+            retry_after_seconds=1,
+        )
+    async with _turn:
         try:
             async with asyncio.timeout(LIMIT_SECONDS):
                 return await prove_books(books, PORTION, lambda _: None)
@@ -38,19 +41,3 @@ async def prove_in_request(books: Books) -> list[Check]:
                 " `accounting check-books --business` of the operator takes the time it needs.",
                 retry_after_seconds=60,
             ) from None
-
-
-@contextmanager
-def _turn() -> Iterator[None]:
-    if len(_at_work) >= MOST_AT_ONCE:
-        raise Unavailable(
-            "proof_busy",
-            "Other books are being proven at this moment. Ask again in a moment.",
-            retry_after_seconds=1,
-        )
-    mine = object()
-    _at_work.add(mine)
-    try:
-        yield
-    finally:
-        _at_work.remove(mine)

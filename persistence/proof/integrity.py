@@ -16,15 +16,16 @@ from psycopg_pool import PoolTimeout
 from access.principal import Caller, CallerKind
 from persistence.accounts import RoleMemory
 from persistence.books import Books
+from persistence.fitness import DatabaseAway
 from persistence.pipeline import Connection, exchange
-from persistence.pool import DatabaseAway, Pool
+from persistence.pool import Pool
 from persistence.proof.checks import CHECKS
 from persistence.proof.posting import PostingProof, Reader, counting, kinds_in
 from persistence.proof.shapes import verdict
+from persistence.questions import Answers, Question
 from persistence.sessions import SNAPSHOT, Reading
 from persistence.statements import Query
 from persistence.tenants import BusinessTenant, set_tenant
-from persistence.wire import Answers, Question
 
 POSTED_AS_DESIRED = "posted_as_desired"
 NAMES = (*CHECKS, POSTED_AS_DESIRED)

@@ -23,9 +23,9 @@ from accounting.sides import Side
 from accounting.writing_off import WriteOff
 from persistence.books import Books
 from persistence.payouts import EveryPayoutStore
+from persistence.questions import Question
 from persistence.statements import Query
 from persistence.store import Store
-from persistence.wire import Question
 
 Place = tuple[str, UUID, UUID | None]
 Rests = dict[Place, dict[UUID | None, int]]

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from hypothesis import strategies as st
 
-from accounting import credits, documents, payments, refunding, refunds
+from accounting import credits, documents, invoice_refunding, payments, refunds
 from accounting.errors import Refusal
 from accounting.payments import STATUSES
 from accounting.sides import PAYABLE, RECEIVABLE, Side
@@ -42,7 +42,7 @@ def picked(subjects: dict[UUID, Any], fits: Callable[[Any], bool]) -> list[UUID]
 
 
 def refundable(targets: dict[UUID, Any]) -> dict[UUID, Any]:
-    return {id_: each for id_, each in targets.items() if refunding.refundable(each)}
+    return {id_: each for id_, each in targets.items() if invoice_refunding.refundable(each)}
 
 
 LINES = st.lists(
@@ -267,7 +267,7 @@ class Sales(History):
         id_ = self.some(refundable(targets) or targets)
         self.trade.refund(
             id_,
-            self.up_to(refunding.refundable(targets[id_])),
+            self.up_to(invoice_refunding.refundable(targets[id_])),
             completed_at=self.data.draw(st.none() | MOMENTS),
             method=self.data.draw(METHODS).upper(),
             refund_processing_fee_cents=self.data.draw(FEES),

@@ -1,6 +1,6 @@
 """The same business as it buys: bills, what pays them, and what vendors give back."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -8,11 +8,11 @@ from accounting import payments, refunds, vendor_refunding
 from accounting.documents import status
 from accounting.parties import Party
 from accounting.postings import Subject
-from accounting.refund_allocating import Touched
 from accounting.refunds import VendorRefund, VendorRefundPayment
 from accounting.sides import PAYABLE, Side
+from accounting.vendor_refund_allocation import Touched
 from accounting.vendor_refunding import Refunded
-from tests.accounting.trade import ACME, ROLES, Trade, allocations, credit_line, day, line
+from tests.accounting.trade import ACME, ROLES, Trade, allocations, credit_line, day, line, uses
 
 BILL = "bill"
 PAYMENT = "payment"
@@ -25,12 +25,19 @@ def returned(kind: str, amount: int, id_: UUID | None = None, **words: Any) -> d
     return {"allocation_type": kind, "amount_cents": amount, **target, **words}
 
 
+INACTIVE = replace(ACME, status="INACTIVE")
+NOT_ACTIVE = [INACTIVE, *(replace(ACME, status=each) for each in ("BLOCKED", "ARCHIVED"))]
 TAXED = line(8_333, sales_taxes=[{"amount": 1_667}])
 
 
 def to_bills(*parts: tuple[UUID, int]) -> list[dict[str, Any]]:
     """Allocations of a bill payment, as a body says them."""
     return allocations(*parts, side=PAYABLE)
+
+
+def uses_of(*parts: tuple[UUID, int]) -> list[dict[str, Any]]:
+    """What a vendor credit is used for, as its body says it."""
+    return uses(*parts, side=PAYABLE)
 
 
 def vendor_credit_line(amount: int, tax: int = 0, code: str | None = None) -> dict[str, Any]:
@@ -58,7 +65,7 @@ class Purchases(Trade):
         if facts.get("refund_date") is not None:
             facts["refund_date"] = day(facts["refund_date"])
         touched = Touched(self.documents, self.payments, self.credits)
-        agreed = vendor_refunding.agree(self.side, facts, party, touched, ROLES, self.occasion())
+        agreed = vendor_refunding.agree(facts, party, touched, ROLES, self.occasion())
         return self.take_refunded(agreed)
 
     def allocate(self, id_: UUID, *parts: dict[str, Any], **body: Any) -> None:
@@ -71,7 +78,7 @@ class Purchases(Trade):
         """Change a payment of a refund."""
         before = self.refunded(self.refund_payments[payment_id].refund_id)
         facts = body if status is None else {"status": status, **body}
-        after = vendor_refunding.amend(self.side, before, payment_id, facts, ROLES, self.occasion())
+        after = vendor_refunding.amend(before, payment_id, facts, ROLES, self.occasion())
         self.take_refunded(after)
         return after
 
@@ -84,7 +91,7 @@ class Purchases(Trade):
     def withdraw(self, payment_id: UUID) -> None:
         """Cancel a payment of a refund."""
         before = self.refunded(self.refund_payments[payment_id].refund_id)
-        after = vendor_refunding.cancel(self.side, before, payment_id, ROLES, self.occasion())
+        after = vendor_refunding.cancel(before, payment_id, ROLES, self.occasion())
         self.take_refunded(after)
 
     def payments_of(self, id_: UUID) -> list[VendorRefundPayment]:
@@ -119,7 +126,7 @@ class Purchases(Trade):
 def word(trade: Purchases, id_: UUID) -> str:
     """The status of a refund or a bill."""
     if id_ in trade.refunds:
-        return refunds.vendor_status(trade.refunds[id_], trade.payments_of(id_))
+        return refunds.vendor_refund_status(trade.refunds[id_], trade.payments_of(id_))
     return status(PAYABLE, trade.documents[id_], day(trade.today))
 
 

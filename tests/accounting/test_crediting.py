@@ -28,7 +28,7 @@ from tests.accounting.trade import (
 
 
 def word(trade: Trade, id_: UUID) -> str:
-    return credits.status("sent", trade.credits[id_])
+    return credits.status(RECEIVABLE, trade.credits[id_])
 
 
 class TestDrawUp:

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from accounting import documents
+from accounting.document_moves import open_document, refuse_deleting, void
 from accounting.documents import (
     Document,
     is_overdue,
@@ -12,7 +13,6 @@ from accounting.documents import (
     status,
 )
 from accounting.errors import Conflict, Refusal
-from accounting.moves import open_document, refuse_deleting, void
 from accounting.numbers import Pending
 from accounting.sides import RECEIVABLE
 from accounting.splits import negative

@@ -18,9 +18,9 @@ from accounting.ledger import (
     balance,
     difference,
     normal_sign,
-    refuse_locked,
 )
-from tests.accounting.trade import account_id, amounts, day, posted_after
+from accounting.occasion import refuse_locked
+from tests.accounting.trade import Trade, account_id, amounts, day, posted_after, refused
 
 SOURCE = Source("test", UUID(int=77), "T-1", {"main": "thing of Acme", "fee": "fee of thing"})
 CASH, SALES, TAX = account_id("1000"), account_id("4000"), account_id("2200")
@@ -66,12 +66,12 @@ class TestLock:
         assert after_lock(day("5"), None) == day("5")
 
     def test_a_given_day_inside_the_lock_is_refused(self) -> None:
-        refuse_locked(None, day("1"))
-        refuse_locked(day("10"), day("11"), day("12"))
-        with pytest.raises(Conflict) as refusal:
-            refuse_locked(day("10"), day("11"), day("10"))
-        assert refusal.value.code == "period_locked"
-        assert refusal.value.detail == {"date": "2026-01-10", "lock_date": "2026-01-10"}
+        refuse_locked(Trade().occasion(), day("1"))
+        locked = Trade(lock="10").occasion()
+        refuse_locked(locked, day("11"))
+        refusal = refused(refuse_locked, locked, day("10"))
+        assert (type(refusal), refusal.code) == (Conflict, "period_locked")
+        assert refusal.detail == {"date": "2026-01-10", "lock_date": "2026-01-10"}
 
 
 class TestDifference:

@@ -9,7 +9,6 @@ from accounting.money import (
     MAX_AMOUNT,
     round_half_away,
     split,
-    split_over_rest,
     times,
     within_bounds,
 )
@@ -90,29 +89,3 @@ class TestSplit:
         if total:
             for part, weight in zip(parts, weights, strict=True):
                 assert abs(part * total - amount * weight) < total
-
-
-class TestSplitOverRest:
-    def test_two_steps_close_every_part_exactly(self) -> None:
-        assert split_over_rest(3_333, [8_333, 1_667]) == [2_777, 556]
-        assert split_over_rest(6_667, [8_333 - 2_777, 1_667 - 556]) == [5_556, 1_111]
-
-    def test_more_than_is_left_is_a_fault(self) -> None:
-        for amount in (11, -1):
-            with pytest.raises(ValueError, match="more than is left"):
-                split_over_rest(amount, [4, 6])
-
-    @given(
-        st.lists(st.integers(0, 10_000), min_size=1, max_size=6),
-        st.lists(st.integers(0, 10_000), max_size=8),
-    )
-    def test_any_steps_stay_within_the_parts_and_the_last_closes(
-        self, parts: list[int], steps: list[int]
-    ) -> None:
-        rests = list(parts)
-        for wanted in [*steps, sum(parts)]:
-            step = split_over_rest(min(wanted, sum(rests)), rests)
-            rests = [rest - part for rest, part in zip(rests, step, strict=True)]
-            assert min(step) >= 0
-            assert min(rests) >= 0
-        assert rests == [0] * len(parts)

@@ -8,9 +8,18 @@ import pytest
 from accounting import credits, documents, payments
 from accounting.documents import is_overdue, left, outstanding
 from accounting.numbers import Pending
-from accounting.settling import receive_with
+from accounting.settling import record_with
 from accounting.sides import PAYABLE
-from tests.accounting.purchases import TAXED, Purchases, to_bills, vendor_credit_line, word
+from tests.accounting.purchases import (
+    INACTIVE,
+    NOT_ACTIVE,
+    TAXED,
+    Purchases,
+    to_bills,
+    uses_of,
+    vendor_credit_line,
+    word,
+)
 from tests.accounting.trade import (
     ACME,
     OTHER,
@@ -21,17 +30,7 @@ from tests.accounting.trade import (
     line,
     moment,
     refused,
-    uses,
 )
-
-INACTIVE = replace(ACME, status="INACTIVE")
-
-
-NOT_ACTIVE = [replace(ACME, status=each) for each in ("INACTIVE", "BLOCKED", "ARCHIVED")]
-
-
-def uses_of(*parts: Any) -> list[dict[str, Any]]:
-    return uses(*parts, side=PAYABLE)
 
 
 class TestBillReceived:
@@ -238,9 +237,9 @@ class TestBillPayment:
             {"payment_method": "cash", "amount_cents": 400},
             {"payment_method": "cash"},
         ]
-        paid, [made] = receive_with(PAYABLE, document, bodies[:1], trade.occasion())
+        paid, [made] = record_with(PAYABLE, document, bodies[:1], trade.occasion())
         assert (paid.paid, made.total, made.payment_date) == (400, 400, day("5"))
-        whole, [made] = receive_with(PAYABLE, document, bodies[1:], trade.occasion())
+        whole, [made] = record_with(PAYABLE, document, bodies[1:], trade.occasion())
         assert (outstanding(whole), made.total) == (0, 1_000)
 
 
@@ -271,10 +270,10 @@ class TestVendorCredit:
     def test_applied_later_and_released_today(self) -> None:
         trade = Purchases("2")
         bill, id_ = trade.bill(1_000), trade.credit(1_000)
-        assert credits.status("received", trade.credits[id_]) == "received"
+        assert credits.status(PAYABLE, trade.credits[id_]) == "received"
         trade.today = "9"
         trade.apply(id_, (bill, 400))
-        assert credits.status("received", trade.credits[id_]) == "partially_applied"
+        assert credits.status(PAYABLE, trade.credits[id_]) == "partially_applied"
         assert word(trade, bill) == "partially_paid"
         trade.today = "14"
         trade.apply(id_)
@@ -289,7 +288,7 @@ class TestVendorCredit:
         id_ = trade.credit(1_000, to=[(bill, 1_000)], source_bill_id=bill)
         assert (word(trade, bill), trade.documents[bill].paid_on) == ("paid", day("2"))
         value = trade.credits[id_]
-        assert (credits.status("received", value), value.source_document_id) == ("applied", bill)
+        assert (credits.status(PAYABLE, value), value.source_document_id) == ("applied", bill)
 
     def test_voided_by_a_linked_mirror(self) -> None:
         trade = Purchases("5")

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from accounting import drawing
+from accounting import drawing_up
 from accounting.documents import left
 from accounting.errors import Malformed
 from accounting.parties import Party
 from accounting.sides import PAYABLE
-from tests.accounting.purchases import Purchases, to_bills
+from tests.accounting.purchases import INACTIVE, NOT_ACTIVE, Purchases, to_bills
 from tests.accounting.trade import (
     ACCOUNTS,
     ACME,
@@ -20,17 +20,7 @@ from tests.accounting.trade import (
     line,
     moment,
     refused,
-    uses,
 )
-
-INACTIVE = replace(ACME, status="INACTIVE")
-
-
-NOT_ACTIVE = [replace(ACME, status=each) for each in ("INACTIVE", "BLOCKED", "ARCHIVED")]
-
-
-def uses_of(*parts: Any) -> list[dict[str, Any]]:
-    return uses(*parts, side=PAYABLE)
 
 
 class TestBillRefusals:
@@ -99,7 +89,7 @@ class TestBillRefusals:
         assert trade.documents[bill].total_amount == 500
         facts = {"line_items": [line(5)], "received_at": moment("9")}
         refusal = refused(
-            drawing.redraw,
+            drawing_up.redraw,
             PAYABLE,
             trade.documents[bill],
             facts,

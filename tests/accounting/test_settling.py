@@ -8,7 +8,7 @@ from accounting import payments
 from accounting.allocation import documents_touched
 from accounting.documents import left, outstanding, status
 from accounting.errors import Malformed
-from accounting.settling import amend, receive_with
+from accounting.settling import amend, record_with
 from accounting.sides import RECEIVABLE
 from tests.accounting.trade import ACME, OTHER, Trade, allocations, day, line, moment, refused
 
@@ -100,7 +100,7 @@ class TestReceiveWith:
             {"payment_method": "cash", "total_amount_cents": 400},
             {"payment_method": "cash", "total_amount_cents": 600, "payment_date": day("7")},
         ]
-        paid, made = receive_with(RECEIVABLE, document, bodies, trade.occasion())
+        paid, made = record_with(RECEIVABLE, document, bodies, trade.occasion())
         assert (paid.paid, paid.paid_on) == (1_000, day("7"))
         assert [each.payment_date for each in made] == [day("5"), day("7")]
         assert all(payments.is_fully_allocated(each) for each in made)
@@ -108,7 +108,7 @@ class TestReceiveWith:
     def test_an_amount_left_out_is_the_total(self) -> None:
         trade = Trade()
         document = trade.documents[trade.invoice(line(1_000, sales_taxes=[{"amount": 200}]))]
-        _, (payment,) = receive_with(
+        _, (payment,) = record_with(
             RECEIVABLE, document, [{"payment_method": "cash"}], trade.occasion()
         )
         assert (payment.total, payment.status) == (1_200, "completed")
@@ -126,7 +126,7 @@ class TestReceiveWith:
         trade = Trade("9", lock="1")
         document = trade.documents[trade.invoice(*prices, sent_at=sent_at)]
         bodies = [{"payment_method": "cash"}]
-        assert refused(receive_with, RECEIVABLE, document, bodies, trade.occasion()).code == code
+        assert refused(record_with, RECEIVABLE, document, bodies, trade.occasion()).code == code
 
 
 class TestAmend:

@@ -92,8 +92,6 @@ class TestIdentities:
 
     def test_equal_lines_without_an_id_are_numbered(self) -> None:
         first, second, other = identities([line(), line(), line(amount=1)], unique_ids=True)
-        assert first is not None
-        assert second is not None
         assert first.startswith("line-")
         assert (first[-2:], second) == ("-1", f"{first[:-1]}2")
         assert other != first
@@ -131,7 +129,7 @@ class TestIdentities:
         long = [line(external_id="x" * 300 + end) for end in "ab"]
         first, second = identities(long, unique_ids=True)
         assert first != second
-        assert max(len(name or "") for name in (first, second)) <= 255
+        assert max(len(name) for name in (first, second)) <= 255
 
     @given(st.lists(st.sampled_from([1, 2, 3]), max_size=12))
     def test_the_same_lines_are_named_the_same_again(self, amounts: list[int]) -> None:

@@ -5,7 +5,6 @@ import pytest
 from accounting import credits, payments, refunds
 from accounting.documents import outstanding
 from accounting.numbers import Pending
-from accounting.sides import PAYABLE
 from tests.accounting.purchases import (
     BILL,
     CREDIT,
@@ -16,6 +15,7 @@ from tests.accounting.purchases import (
     parted,
     returned,
     to_bills,
+    uses_of,
     word,
 )
 from tests.accounting.trade import (
@@ -24,7 +24,6 @@ from tests.accounting.trade import (
     day,
     line,
     refused,
-    uses,
 )
 
 
@@ -317,6 +316,6 @@ class TestWithAnApplication:
         trade = Purchases("5")
         bill = trade.bill(500)
         credit = trade.credit_of(trade.agree(300, returned(CREDIT, 300)))
-        trade.change_credit(credit, allocations=uses((bill, 200), side=PAYABLE))
+        trade.change_credit(credit, allocations=uses_of((bill, 200)))
         assert trade.book(credit)[1:] == [("5", {"2000": 200, "1260": -200})]
         assert by_code(trade.credits[credit].settled) == {"5100": 200}

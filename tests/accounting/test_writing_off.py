@@ -194,4 +194,5 @@ class TestElsewhere:
         writing_off.refuse_elsewhere(RECEIVABLE, trade.documents[first], known)
         refusal = refused(writing_off.refuse_elsewhere, RECEIVABLE, trade.documents[second], known)
         assert refusal.code == "duplicate_external_id"
-        assert refusal.detail == {"external_id": "w", "invoice_id": str(first)}
+        named = {"external_id": "w", "id": str(known.id), "invoice_id": str(first)}
+        assert refusal.detail == named

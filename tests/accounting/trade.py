@@ -10,20 +10,29 @@ from uuid import UUID
 
 import pytest
 
-from accounting import crediting, drawing, ledger, postings, refunding, settling, writing_off
+from accounting import (
+    crediting,
+    drawing_up,
+    invoice_refunding,
+    ledger,
+    postings,
+    settling,
+    writing_off,
+)
 from accounting.accounts import Account, AccountReference, BookAccounts
 from accounting.businesses import Business
 from accounting.chart import STARTING_CHART, Role
 from accounting.credits import Credit
+from accounting.document_moves import open_document, void
 from accounting.documents import Document
 from accounting.errors import Refusal
 from accounting.ledger import Posted
-from accounting.moves import open_document, void
 from accounting.occasion import Occasion
 from accounting.parties import Party
-from accounting.payments import Amended, Payment
+from accounting.payments import Payment
 from accounting.postings import Subject
 from accounting.refunds import Refund, RefundPayment
+from accounting.settling import Amended
 from accounting.sides import RECEIVABLE, Side
 from accounting.splits import Split
 from accounting.writing_off import WriteOff
@@ -121,14 +130,14 @@ class Trade:
     def invoice(self, *lines: dict[str, Any] | int, party: Party = ACME, **body: Any) -> UUID:
         items = [line(each) if isinstance(each, int) else each for each in lines]
         facts = {"line_items": items, self.side.opened_field: moment(self.today), **body}
-        drawn = drawing.draw_up(self.side, facts, party, ACCOUNTS, self.occasion())
+        drawn = drawing_up.draw_up(self.side, facts, party, ACCOUNTS, self.occasion())
         return self.keep(drawn)
 
     def replace(self, id_: UUID, *lines: dict[str, Any] | int, **body: Any) -> UUID:
         items = [line(each) if isinstance(each, int) else each for each in lines]
         before = self.documents[id_]
         facts = {"line_items": items, **body}
-        drawn = drawing.redraw(self.side, before, facts, before.party, ACCOUNTS, self.occasion())
+        drawn = drawing_up.redraw(self.side, before, facts, before.party, ACCOUNTS, self.occasion())
         return self.keep(drawn)
 
     def send(self, id_: UUID, at: str | None = None) -> UUID:
@@ -148,7 +157,7 @@ class Trade:
             "allocations": allocations(*parts, side=self.side) or None,
             **body,
         }
-        amended = settling.receive(self.side, facts, party, self.documents, self.occasion())
+        amended = settling.record(self.side, facts, party, self.documents, self.occasion())
         return self.take(amended)
 
     def change(self, id_: UUID, whole: bool = False, **changes: Any) -> Amended:
@@ -230,7 +239,7 @@ class Trade:
         """Refund an invoice, or unapplied money of a payment."""
         facts = body if amount is None else {"amount_cents": amount, **body}
         target = self.documents.get(id_) or self.payments[id_]
-        agreed = refunding.agree(self.side, facts, target, ROLES, self.occasion())
+        agreed = invoice_refunding.agree(facts, target, ROLES, self.occasion())
         self.put(agreed.target)
         if agreed.payment is not None:
             self.keep(agreed.payment)
@@ -240,19 +249,19 @@ class Trade:
         refund = self.refunds[id_]
         target_id = refund.allocations[0].target_id
         target: Any = self.documents.get(target_id) or self.payments[target_id]
-        cancelled, after = refunding.cancel(refund, target, self.occasion())
+        cancelled, after = invoice_refunding.cancel(refund, target, self.occasion())
         self.put(after)
         return self.keep(cancelled)
 
     def pay_refund(self, id_: UUID, amount: int | None = None, **body: Any) -> UUID:
         facts = body if amount is None else {"amount_cents": amount, **body}
-        refund, payment = refunding.pay(self.refunds[id_], facts, self.occasion())
+        refund, payment = invoice_refunding.pay(self.refunds[id_], facts, self.occasion())
         self.keep(refund)
         return self.keep(payment)
 
     def cancel_refund_payment(self, id_: UUID) -> UUID:
         payment = self.refund_payments[id_]
-        refund, cancelled = refunding.cancel_payment(
+        refund, cancelled = invoice_refunding.cancel_payment(
             self.refunds[payment.refund_id], payment, self.occasion()
         )
         self.keep(refund)

@@ -45,7 +45,7 @@ class Desk:
             capture_output=True,
             text=True,
             check=False,
-            timeout=90,
+            timeout=600,  # Filling the demo takes ten seconds where nobody else is at work.
         )
         return Told(done.returncode, done.stdout, done.stderr)
 

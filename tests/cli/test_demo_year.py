@@ -4,8 +4,8 @@ from typing import get_args
 
 import pytest
 
-from cli.demo_roaster import ACCOUNTS, CUSTOMERS, VENDORS
-from cli.demo_steps import (
+from cli.demo.roaster import ACCOUNTS, CUSTOMERS, VENDORS
+from cli.demo.steps import (
     Advance,
     Application,
     Arrival,
@@ -25,7 +25,7 @@ from cli.demo_steps import (
     Writing,
     WritingOff,
 )
-from cli.demo_year import months_before, plan
+from cli.demo.year import months_before, plan
 
 DAYS = [date(2026, 11, 20), date(2026, 1, 1), date(2028, 2, 29), date(2027, 3, 31)]
 NAMED = (

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from cli.in_process import started
+from cli.demo.in_process import started
 
 
 class Recorder:
@@ -40,5 +40,5 @@ class TestStarted:
     def test_what_start_up_raises_is_raised_and_nothing_is_done(self, says_so: bool) -> None:
         application = Recorder(LookupError("no database"), says_so=says_so)
         with pytest.raises(LookupError, match="no database"):
-            asyncio.run(asyncio.wait_for(live(application), timeout=5))
+            asyncio.run(asyncio.wait_for(live(application), timeout=60))
         assert application.told == ["lifespan.startup"]

@@ -45,11 +45,11 @@ class Ring:
 class Racer(threading.Thread):
     """One client with a connection of its own."""
 
-    def __init__(self, ring: Ring, api: httpx.Client, seed: int, until: float) -> None:
+    def __init__(self, ring: Ring, api: httpx.Client, until: float) -> None:
         super().__init__(daemon=True)
         self.ring = ring
         self.api = api
-        self.dice = random.Random(seed)
+        self.dice = random.Random()
         self.until = until
 
     def run(self) -> None:

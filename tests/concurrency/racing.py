@@ -1,5 +1,9 @@
-"""Many clients at the same moment."""
+"""Many clients at the same moment, or for a while.
 
+They race for a few seconds, or for RACE_SECONDS; `make races` gives them half a minute.
+"""
+
+import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -7,6 +11,10 @@ from dataclasses import dataclass
 from time import monotonic
 
 import httpx
+
+from tests.partnership import PATIENCE_SECONDS
+
+SECONDS = float(os.environ.get("RACE_SECONDS", "4"))
 
 
 @dataclass(frozen=True)
@@ -37,6 +45,23 @@ def together(calls: Sequence[Callable[[], httpx.Response]]) -> list[Ran]:
 
     with ThreadPoolExecutor(len(calls)) as threads:
         return list(threads.map(run, calls))
+
+
+def race(racers: Callable[[float], list[threading.Thread]], enough: Callable[[], bool]) -> None:
+    """Let racers run for a while, and again until there was enough of it, or never will be.
+
+    `racers` makes them, given the monotonic time until which they race. A busy machine gets more
+    time for it.
+    """
+    give_up = monotonic() + PATIENCE_SECONDS
+    while True:
+        running = racers(monotonic() + SECONDS)
+        for racer in running:
+            racer.start()
+        for racer in running:
+            racer.join()
+        if enough() or monotonic() > give_up:
+            return
 
 
 def statuses(ran: Sequence[Ran]) -> dict[int, int]:

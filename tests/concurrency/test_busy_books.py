@@ -1,25 +1,29 @@
-"""Changes that concern a whole business, while others post to it without a pause."""
+"""What closes something, while others post to it without a pause."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 
+import httpx
 import psycopg
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.handlers.bodies import SENT, Record, invoice_body
+from tests.handlers.bodies import SENT, Record, invoice_body, line
+from tests.handlers.buying import BILLS, RECEIVED, bill_body
 from tests.house import House
 from tests.partnership import Business, client
+from tests.processes.serving import within
 
 ACCOUNTS = "general-ledger/chart-of-accounts/"
 CLIENTS = 8
 
 
 @contextmanager
-def busy(shop: Business, body: Record) -> Iterator[set[str | None]]:
-    """Post invoices all the time, several at once; yields the codes they are refused with."""
+def busy(shop: Business, path: str, body: Record) -> Iterator[set[str | None]]:
+    """Post all the time, several at once; yields the codes that is refused with."""
     codes: set[str | None] = set()
     stopped, begun = threading.Event(), threading.Semaphore(0)
 
@@ -27,7 +31,7 @@ def busy(shop: Business, body: Record) -> Iterator[set[str | None]]:
         headers = {"Authorization": shop.api.headers["Authorization"]}
         with client(shop.base_url, headers=headers, timeout=60) as caller:
             while not stopped.is_set():
-                codes.add(caller.post("invoices/", json=body).json().get("error_code"))
+                codes.add(caller.post(path, json=body).json().get("error_code"))
                 begun.release()
 
     threads = [threading.Thread(target=post) for _ in range(CLIENTS)]
@@ -44,12 +48,30 @@ def busy(shop: Business, body: Record) -> Iterator[set[str | None]]:
 
 
 @contextmanager
-def held(house: House, table: str, id: str) -> Iterator[None]:
+def held(house: House, table: str, id: str) -> Iterator[psycopg.Connection]:
     """Hold a row as a posting does that names it."""
     with psycopg.connect(house.database_url) as connection:
         connection.execute(f"SELECT FROM {table} WHERE id = '{id}' FOR KEY SHARE")
-        yield
+        yield connection
         connection.rollback()
+
+
+def in_turn(
+    books: psycopg.Connection, *calls: Callable[[], httpx.Response]
+) -> list[tuple[int, str | None]]:
+    """Make each call once those before wait, then let go what is held; statuses and codes."""
+    waiting = "SELECT count(*) FROM pg_locks JOIN pg_stat_activity a USING (pid) "
+    waiting += "WHERE a.datname = current_database() AND NOT granted"
+    with ThreadPoolExecutor(len(calls)) as threads:
+        ran: list[Future[httpx.Response]] = []
+        for call in calls:
+            ran.append(threads.submit(call))
+            assert within(
+                10, lambda: books.execute(waiting).fetchone() == (len(ran),) or ran[-1].done()
+            )
+        books.rollback()
+        answers = [each.result() for each in ran]
+    return [(answer.status_code, answer.json().get("error_code")) for answer in answers]
 
 
 class TestBusyBusiness:
@@ -58,7 +80,7 @@ class TestBusyBusiness:
     ) -> None:
         business = f"/v1/platform/businesses/{shop.id}/"
         move = partial(shop.partner.api.patch, business, timeout=60)
-        with busy(shop, invoice_body(buyer, sent_at=SENT)) as codes:
+        with busy(shop, "invoices/", invoice_body(buyer, sent_at=SENT)) as codes:
             answers = [
                 move(json={"lock_date": "2024-12-31"}),
                 move(json={"lock_date": None}),
@@ -69,14 +91,60 @@ class TestBusyBusiness:
         assert codes <= {None, "business_archived"}
 
 
+class TestBusyVendor:
+    def test_it_is_blocked_and_let_in_again(self, shop: Business, ledger: Ledger) -> None:
+        vendor = shop.vendor()
+        change = partial(shop.api.patch, f"vendors/{vendor['id']}/", timeout=60)
+        with busy(shop, BILLS, bill_body(vendor, received_at=RECEIVED)) as codes:
+            answers = [change(json={"status": status}) for status in ("BLOCKED", "ACTIVE")]
+            refused = shop.api.post(f"vendors/{vendor['id']}/archive/", timeout=60)
+        assert [answer.status_code for answer in answers] == [200] * 2
+        assert refused.json()["error_code"] == "vendor_has_balance"
+        assert codes <= {None, "vendor_not_active"}
+
+
 class TestPostingUnderWay:
-    """What a posting holds against archiving is changed meanwhile, where nothing closes it."""
+    """What it holds is changed meanwhile; who closes it waits, and so do postings after that."""
+
+    def test_the_customer_is_archived_before_who_comes_later(
+        self, house: House, shop: Business, buyer: Record
+    ) -> None:
+        close = partial(shop.api.post, f"customers/{buyer['id']}/archive/")
+        later = partial(shop.api.post, "invoices/", json=invoice_body(buyer))
+        with held(house, "customer", buyer["id"]) as books:
+            answers = in_turn(books, close, later)
+        assert answers == [(200, None), (409, "customer_archived")]
+
+    def test_the_vendor_is_blocked_before_who_comes_later(
+        self, house: House, shop: Business
+    ) -> None:
+        vendor = shop.vendor()
+        close = partial(shop.api.patch, f"vendors/{vendor['id']}/", json={"status": "BLOCKED"})
+        later = partial(shop.api.post, BILLS, json=bill_body(vendor))
+        with held(house, "vendor", vendor["id"]) as books:
+            answers = in_turn(books, close, later)
+        assert answers == [(200, None), (409, "vendor_not_active")]
+
+    @pytest.mark.parametrize("method", ["DELETE", "PATCH"])
+    def test_the_account_is_archived_before_who_comes_later(
+        self, house: House, shop: Business, buyer: Record, method: str
+    ) -> None:
+        kind = {"account_type": "revenue", "account_subtype": "revenue"}
+        account = shop.made(ACCOUNTS, {"code": "4900", "name": "Busy", **kind})
+        body = {"json": {"is_active": False}} if method == "PATCH" else {}
+        close = partial(shop.api.request, method, f"{ACCOUNTS}4900/", **body)
+        named = line(account_identifier={"type": "AccountCode", "code": "4900"})
+        later = partial(shop.api.post, "invoices/", json=invoice_body(buyer, named))
+        with held(house, "account", account["id"]) as books:
+            answers = in_turn(books, close, later)
+        assert answers == [(200, None), (409, "account_archived")]
 
     @pytest.mark.parametrize("kind", ["customer", "vendor"])
     def test_its_party_is_changed(self, house: House, shop: Business, kind: str) -> None:
         one = shop.customer() if kind == "customer" else shop.vendor()
+        facts = {"email": "new@example.com", **({"status": "ACTIVE"} if kind == "vendor" else {})}
         with held(house, kind, one["id"]):
-            answer = shop.api.patch(f"{kind}s/{one['id']}/", json={"email": "new@example.com"})
+            answer = shop.api.patch(f"{kind}s/{one['id']}/", json=facts)
             again = shop.api.post(f"{kind}s/{one['id']}/unarchive/")
         assert (answer.status_code, answer.json()["email"]) == (200, "new@example.com")
         assert again.status_code == 200

@@ -1,14 +1,10 @@
-"""Payments, credits, write-offs and refunds meet on the same few invoices at the same moment.
+"""Payments, credits, write-offs and refunds meet on the same few invoices at the same moment."""
 
-They race for a few seconds, or for RACE_SECONDS; `make races` gives them half a minute.
-"""
-
-import os
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
-from time import monotonic, sleep
+from time import sleep
 from typing import Any
 from uuid import uuid4
 
@@ -18,7 +14,7 @@ import pytest
 
 from tests.bookkeeping import Ledger
 from tests.concurrency.racers import CREDITS, PAYMENTS, REFUNDS, Racer, Ring
-from tests.concurrency.racing import Ran, statuses, together
+from tests.concurrency.racing import Ran, race, statuses, together
 from tests.handlers.bodies import (
     SENT,
     Record,
@@ -35,12 +31,10 @@ from tests.handlers.bodies import (
 from tests.house import House
 from tests.partnership import Business, client
 
-SECONDS = float(os.environ.get("RACE_SECONDS", "4"))
 CLIENTS = 32
 SERVERS = 4
-# How little would not be a race: a busy machine gets more time for it.
-ENOUGH = {"done": 150, "refused": 50}
-PATIENCE = 60.0
+# How little would not be a race.
+ENOUGH = {"done": 150, "refused": 50, "looks": 20}
 REFUSALS = {
     *("allocation_exceeds_outstanding", "allocation_exceeds_total", "credit_applied"),
     *("invalid_state_transition", "payment_not_live", "refund_exceeds_refundable"),
@@ -122,28 +116,24 @@ class TestSettlingTheSameInvoices:
         [(deadlocks,)] = house.query(DEADLOCKS)
         watcher = Watcher(house, shop)
         watcher.start()
-        began = monotonic()
-        while True:
-            until = monotonic() + SECONDS
-            seeds = [int(until * 1_000) + n for n in range(CLIENTS)]
-            racers = [Racer(ring, *each, until) for each in zip(doors, seeds, strict=True)]
-            for racer in racers:
-                racer.start()
-            for racer in racers:
-                racer.join()
+
+        def enough() -> bool:
             done = ring.count(lambda _, status: status < 300)
             refused = ring.count(lambda _, status: status >= 400)
-            enough = done >= ENOUGH["done"] and refused >= ENOUGH["refused"]
-            if enough or ring.faults or monotonic() - began > PATIENCE:
-                break
+            seen = watcher.looks > ENOUGH["looks"]
+            return seen and done >= ENOUGH["done"] and refused >= ENOUGH["refused"]
+
+        race(
+            lambda until: [Racer(ring, door, until) for door in doors],
+            lambda: bool(ring.faults) or enough(),
+        )
         watcher.stopped.set()
         watcher.join()
         assert ring.faults == []
         assert watcher.found == []
-        assert watcher.looks > 20
         assert {status for _, status, _ in ring.answers} <= {200, 201, 409, 422}
         assert {code for _, _, code in ring.answers} <= {"", *REFUSALS}
-        assert enough, ring.answers
+        assert enough(), ring.answers
         assert house.query(DEADLOCKS) == [(deadlocks,)]
 
 

@@ -20,7 +20,7 @@ from tests.contract.document import Operation, operations
 from tests.contract.valid_requests import Story
 from tests.handlers.bodies import Record, part, payment_body, sent
 from tests.house import House
-from tests.partnership import Business, Partnership
+from tests.partnership import PATIENCE_SECONDS, Business, Partnership
 
 CLIENTS = 20
 TAGS = ("Customers", "Invoices", "Invoice payments", "Invoice refunds", "Customer credits")
@@ -66,7 +66,7 @@ def repeat(story: Story, books: Ledger, operation: Operation, **options: object)
 
 def wait_for_a_lock(connection: psycopg.Connection) -> None:
     """Return when some statement waits for this connection."""
-    deadline = monotonic() + 10
+    deadline = monotonic() + PATIENCE_SECONDS
     while connection.execute(WAITING).fetchone() == (0,):
         assert monotonic() < deadline
         sleep(0.01)
@@ -87,8 +87,14 @@ class TestOneKey:
         assert len(first) == 1
 
     def test_at_work_for_long_is_409_and_answered_when_it_is_done(
-        self, house: House, shop: Business, ledger: Ledger, buyer: Record
+        self,
+        house: House,
+        shop: Business,
+        ledger: Ledger,
+        buyer: Record,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
+        monkeypatch.setattr("persistence.transaction.WAIT_FOR_KEY_SECONDS", 1.0)
         invoice, key = sent(shop, buyer, 100), {"Idempotency-Key": str(uuid4())}
         body = payment_body(buyer, 100, allocations=[part(invoice, 100)])
         pay = partial(shop.api.post, "invoices/payments/", json=body, headers=key)
@@ -133,7 +139,7 @@ class TestClientThatLeaves:
                 wait_for_a_lock(connection)
             sleep(0.1)  # The server has seen it go.
             connection.rollback()
-        deadline = monotonic() + 10
+        deadline = monotonic() + PATIENCE_SECONDS
         while shop.api.get("customers/").json()["count"] == 0 and monotonic() < deadline:
             sleep(0.01)
         again = self.again(shop, "whole")

@@ -5,11 +5,12 @@ import socket
 import httpx
 
 from tests.contract.responses import check_response
+from tests.partnership import PATIENCE_SECONDS
 
 
 def exchanged(url: httpx.URL, method: str, head: bytes, *, chunks: int = 0) -> httpx.Response:
     """Send bytes as they are, then up to that many chunks of 64 KiB, and read one answer."""
-    with socket.create_connection((url.host, url.port), timeout=30) as connection:
+    with socket.create_connection((url.host, url.port), timeout=PATIENCE_SECONDS) as connection:
         connection.sendall(head)
         for _ in range(chunks):
             try:

@@ -276,6 +276,11 @@ class TestSchema:
         ]
         assert inline == []
 
+    def test_none_has_a_default(self) -> None:
+        """Clients are generated with such a field as one that each request has to have."""
+        schemas = document()["components"]["schemas"]
+        assert [at for at, node in walk(schemas) if "default" in node] == []
+
     def test_no_reference_has_siblings(self) -> None:
         assert [at for at, node in walk(document()) if "$ref" in node and len(node) > 1] == []
 

@@ -98,8 +98,11 @@ def wrong_texts(schema: dict[str, Any]) -> list[str]:
     kind = schema.get("type")
     if kind == "integer":
         return [each for each in NOT_WHOLE if not (each == "null" and schema.get("nullable"))]
+    no_json = ["plan", '{"a": 1', '{"a": 1, "a": 2}', '{"a": NaN}', '{"a":' * 10_000]
     if kind == "object":
-        return ["plan", "[]", "1", '{"a": 1', '{"a": 1, "a": 2}', '{"a": NaN}', '{"a":' * 10_000]
+        return ["[]", "1", *no_json]
+    if not {"type", "allOf", "enum"} & schema.keys():
+        return no_json
     if kind == "array" and follow(schema["items"]).get("type") == "object":
         sample = '{"invoice_id": "0197f0c8-62f4-7b9c-9d37-1a2b3c4d5e04", "amount_cents": %s}'
         whole = [f"[{sample % number}]" for number in ("5.0", '"5"', "NaN", "1e400", "null")]

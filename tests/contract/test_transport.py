@@ -7,14 +7,14 @@ import pytest
 from tests.contract.responses import FAULTS_EXPECTED
 from tests.contract.sockets import exchanged
 from tests.house import Databases, House
-from tests.partnership import Business, Partnership
+from tests.partnership import PATIENCE_SECONDS, Business, Partnership, within
 
 LIST = "/v1/platform/businesses/"
 
 
 @pytest.fixture
-def business(fresh_house: House) -> Business:
-    return fresh_house.partner("Acme").business()
+def business(hurried_house: House) -> Business:
+    return hurried_house.partner("Acme").business()
 
 
 class TestTransport:
@@ -55,10 +55,10 @@ class TestTrouble:
         assert partner.key.get(LIST).status_code == 200
 
     def test_with_a_database_that_is_away_is_503_until_it_is_back(
-        self, business: Business, fresh_house: House, databases: Databases
+        self, business: Business, hurried_house: House, databases: Databases
     ) -> None:
         assert business.api.get("customers/").status_code == 200
-        [(name,)] = fresh_house.query("SELECT current_database()")
+        [(name,)] = hurried_house.query("SELECT current_database()")
         with psycopg.connect(databases.postgres.url("postgres"), autocommit=True) as connection:
             connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
             connection.execute(
@@ -70,12 +70,13 @@ class TestTrouble:
         for answer in (away, writing):
             assert (answer.status_code, answer.json()["error_code"]) == (503, "service_unavailable")
             assert int(answer.headers["retry-after"]) >= 1
+        assert within(PATIENCE_SECONDS, lambda: business.api.get("customers/").status_code == 200)
         assert business.api.get("customers/").json()["count"] == 0
 
     def test_with_a_fault_of_ours_is_500_and_tells_nothing_of_it(
-        self, business: Business, fresh_house: House
+        self, business: Business, hurried_house: House
     ) -> None:
-        with psycopg.connect(fresh_house.database_url, autocommit=True) as connection:
+        with psycopg.connect(hurried_house.database_url, autocommit=True) as connection:
             connection.execute("ALTER TABLE customer RENAME TO customer_elsewhere")
         answer = business.api.get("customers/", extensions={FAULTS_EXPECTED: True})
         assert answer.status_code == 500

@@ -21,7 +21,10 @@ from embedded import places, reaper
 ROOT = Path(__file__).parent.parent.parent
 
 
-def wait_until(what, seconds):
+PATIENCE_SECONDS = 60.0  # On a machine that does much else, and may stand still for a while.
+
+
+def wait_until(what, seconds=PATIENCE_SECONDS):
     """Whether `what()` became true within so many seconds."""
     deadline = time.monotonic() + seconds
     while not what():
@@ -39,7 +42,7 @@ def within():
 @pytest.fixture
 def ask():
     def run(url, statement, *values):
-        with psycopg.connect(url, connect_timeout=10) as connection:
+        with psycopg.connect(url, connect_timeout=60) as connection:
             cursor = connection.execute(statement, values)
             return cursor.fetchone() if cursor.description else None
 
@@ -107,7 +110,8 @@ def processes():
         )
         started.append(process)
         if wait:
-            assert select.select([process.stdout], [], [], 30)[0], "the process never reported"
+            reported, _, _ = select.select([process.stdout], [], [], PATIENCE_SECONDS)
+            assert reported, "the process never reported"
             line = process.stdout.readline()
             assert line, "the process ended without a report"
             return process, json.loads(line)
@@ -117,7 +121,7 @@ def processes():
     for process in started:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        process.wait(10)
+        process.wait(PATIENCE_SECONDS)
         process.stdin.close()
         process.stdout.close()
 

@@ -34,11 +34,11 @@ def main():
     ready = spawn.Queue()
     for _ in range(count):
         spawn.Process(target=work, args=(home, door, manner, ready), daemon=True).start()
-    workers = [ready.get(timeout=20) for _ in range(count)]
+    workers = [ready.get(timeout=60) for _ in range(count)]
     report = {"port": door.getsockname()[1], "workers": workers, "url": postgres.url("postgres")}
     sys.stdout.write(json.dumps(report) + "\n")
     sys.stdout.flush()
-    time.sleep(60)
+    time.sleep(600)
 
 
 if __name__ == "__main__":

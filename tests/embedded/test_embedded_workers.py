@@ -39,15 +39,15 @@ class TestLeaveWithParent:
         assert not is_free(report["port"])
         assert all(alive(worker) for worker in report["workers"])
         os.kill(master.pid, signal.SIGKILL)
-        assert within(lambda: is_free(report["port"]), 2)
-        assert not any(alive(worker) for worker in report["workers"])
-        assert within(lambda: reaper.is_down(home), 3)
+        assert within(lambda: is_free(report["port"]))
+        assert within(lambda: not any(alive(worker) for worker in report["workers"]))
+        assert within(lambda: reaper.is_down(home))
 
     def test_everything_killed_at_once_leaves_no_server(self, home, processes, within):
         master, report = processes(MASTER, home, "leave", 2)
         os.killpg(master.pid, signal.SIGKILL)
-        assert within(lambda: is_free(report["port"]), 2)
-        assert within(lambda: reaper.is_down(home), 3)
+        assert within(lambda: is_free(report["port"]))
+        assert within(lambda: reaper.is_down(home))
 
     def test_a_killed_worker_takes_nothing_with_it(self, home, processes, ask):
         master, report = processes(MASTER, home, "leave", 2)
@@ -68,7 +68,7 @@ class TestHold:
         time.sleep(0.7)
         assert ask(report["url"], "SELECT 1") == (1,)
         os.kill(report["workers"][0], signal.SIGKILL)
-        assert within(lambda: reaper.is_down(home), 3)
+        assert within(lambda: reaper.is_down(home))
 
     def test_a_hold_given_back_counts_no_more(self, home, processes, within):
         master, _ = processes(MASTER, home, "leave", 0)
@@ -77,4 +77,4 @@ class TestHold:
             time.sleep(0.3)
             assert not reaper.is_down(home)
             mine.release()
-            assert within(lambda: reaper.is_down(home), 3)
+            assert within(lambda: reaper.is_down(home))

@@ -7,6 +7,7 @@ is what its schema calls it, one letter for each byte; on the wire it is bytes.
 
 import base64
 import binascii
+import json
 from typing import Any
 
 from hypothesis import strategies
@@ -48,6 +49,7 @@ UPLOADS = {
     "update_vendor_refund": "document",
     "import_bank_transactions": "file",
 }
+ANY_JSON = {"metadata", "document_metadata"}
 
 binary = strategies.sampled_from(TEXTS)
 base64_text = strategies.sampled_from(BASE64)
@@ -92,9 +94,12 @@ def bytes_in_base64(text: str) -> bytes:
 
 
 def on_the_wire(operation: str, body: Any) -> Any:
-    """A multipart body with its file as bytes."""
+    """A multipart body with its file as bytes, and what may be any JSON as JSON text."""
     field = UPLOADS.get(operation)
-    if not isinstance(body, dict) or not isinstance(body.get(field), str):
+    if field is None or not isinstance(body, dict):
         return body
-    text = body[field]
-    return {**body, field: text.encode(BYTEWISE) if text in TEXTS else text.encode()}
+    written = {name: json.dumps(body[name]) for name in ANY_JSON & body.keys()}
+    text = body.get(field)
+    if isinstance(text, str):
+        written[field] = text.encode(BYTEWISE) if text in TEXTS else text.encode()
+    return {**body, **written}

@@ -128,7 +128,7 @@ def partner_token() -> str:
 
 
 def token_from(address: str, **request: Any) -> str:
-    answer = requests.post(os.environ["FUZZ_URL"] + address, timeout=10, **request)
+    answer = requests.post(os.environ["FUZZ_URL"] + address, timeout=60, **request)
     answer.raise_for_status()
     return str(answer.json()["access_token"])
 

@@ -54,5 +54,8 @@ class TestPutRealOnes:
             sent = files.on_the_wire("create_document", {"file": text, "tags": ["a"]})
             assert sent == {"file": content, "tags": ["a"]}
         assert files.on_the_wire("create_document", {"file": "\u00e9"}) == {"file": b"\xc3\xa9"}
+        told = {"metadata": "a", "document_metadata": [1]}
+        sent = files.on_the_wire("create_invoice_refund", told)
+        assert sent == {"metadata": '"a"', "document_metadata": "[1]"}
         for other in ({"file": None}, [], 5):
             assert files.on_the_wire("create_document", other) == other

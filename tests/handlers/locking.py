@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from tests.handlers import buying, paying_out, refunding, till
+from tests.handlers import buying, paying_out, till, vendor_refunding
 from tests.handlers.bank_lines import BILL_PAYMENT, LINES, PAYMENT, Bank, matching, open_account
 from tests.handlers.bodies import Record, part, share
-from tests.handlers.refunding import REFUND_PAYMENTS, REFUNDS, agreed, as_credit
 from tests.handlers.till import Request, Till
+from tests.handlers.vendor_refunding import REFUND_PAYMENTS, REFUNDS, agreed, as_credit
 from tests.handlers.writing import ENTRIES, drafted, entry_body, posted
 from tests.partnership import Business
 
@@ -63,7 +63,7 @@ class Trader:
     def come(self) -> Record:
         """The same, which has come."""
         come = {"status": "completed", "payment_date": INSIDE}
-        payment: Record = refunding.changed(self.shop, self.agreed(), **come)["payment"]
+        payment: Record = vendor_refunding.changed(self.shop, self.agreed(), **come)["payment"]
         return payment
 
     def payout(self, **facts: Any) -> Record:
@@ -156,9 +156,9 @@ REFUSED: tuple[Case, ...] = (
     ("void_vendor_credit", "on a day",
      lambda t: buy("vendor-credits/", t.returned(), "void", voided_at=AT)),
     ("create_vendor_refund", "agreed",
-     lambda t: buy(REFUNDS, **refunding.whole_refund_body(t.vendor, 100))),
+     lambda t: buy(REFUNDS, **vendor_refunding.whole_refund_body(t.vendor, 100))),
     ("create_vendor_refund_payment", "agreed",
-     lambda t: buy(REFUND_PAYMENTS, **refunding.refund_body(t.vendor, 100))),
+     lambda t: buy(REFUND_PAYMENTS, **vendor_refunding.refund_body(t.vendor, 100))),
     ("update_vendor_refund_payment", "that it completes", lambda t: change(
         "PATCH", REFUND_PAYMENTS, t.agreed(), status="completed", payment_date=INSIDE)),
     ("create_payout", "paid", lambda t: buy(

@@ -5,7 +5,7 @@ import pytest
 from tests.bookkeeping import Ledger
 from tests.handlers.bank_lines import BOOKED, PAYMENT, Bank, left, matching, open_account
 from tests.handlers.bodies import Record, paid
-from tests.handlers.refunding import moving
+from tests.handlers.vendor_refunding import moving
 from tests.partnership import Business
 
 CHART = "general-ledger/chart-of-accounts/"

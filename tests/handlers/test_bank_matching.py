@@ -20,7 +20,7 @@ from tests.handlers.bank_lines import (
 from tests.handlers.bodies import PAID, Record, paid, part, sent, settled
 from tests.handlers.buying import paid_out, received, status_of
 from tests.handlers.buying import part as of_bill
-from tests.handlers.refunding import REFUND_PAYMENTS, agreed, moving
+from tests.handlers.vendor_refunding import REFUND_PAYMENTS, agreed, moving
 from tests.partnership import Business
 
 PAYMENTS = "invoices/payments/"

@@ -18,7 +18,7 @@ from tests.handlers.bank_lines import (
 )
 from tests.handlers.bodies import NOBODY, PAID, Record, paid, part, sent, settled
 from tests.handlers.buying import paid_out
-from tests.handlers.refunding import REFUND_PAYMENTS, agreed, cancelled, changed, moving
+from tests.handlers.vendor_refunding import REFUND_PAYMENTS, agreed, cancelled, changed, moving
 from tests.partnership import Business, Partnership
 
 PAYMENTS = "invoices/payments/"

@@ -18,7 +18,7 @@ from tests.handlers.buying import (
     share,
     status_of,
 )
-from tests.handlers.refunding import (
+from tests.handlers.vendor_refunding import (
     AGREED,
     REFUND_PAYMENTS,
     REFUNDS,

@@ -1,7 +1,5 @@
 """create_bill_payment, get_bill_payment and list_bill_payments."""
 
-from uuid import uuid4
-
 import pytest
 
 from tests.bookkeeping import Ledger
@@ -17,6 +15,7 @@ from tests.handlers.buying import (
     received,
     status_of,
 )
+from tests.handlers.promises import keeps_its_key
 from tests.partnership import Business
 
 
@@ -197,14 +196,9 @@ class TestCreateBillPayment:
     def test_the_same_key_answers_the_same_bytes(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        key = {"Idempotency-Key": str(uuid4())}
-        first = shop.api.post(PAYMENTS, json=outlay_body(vendor, 9), headers=key)
-        with ledger.untouched():
-            again = shop.api.post(PAYMENTS, json=outlay_body(vendor, 9), headers=key)
-            other = shop.api.post(PAYMENTS, json=outlay_body(vendor, 8), headers=key)
-        assert (again.content, again.status_code) == (first.content, 201)
-        assert first.json()["payment"]["idempotency_key"] == key["Idempotency-Key"]
-        assert other.json()["error_code"] == "idempotency_key_reused"
+        answer = keeps_its_key(shop, ledger, PAYMENTS, outlay_body(vendor, 9), amount_cents=8)
+        key = answer.request.headers["Idempotency-Key"]
+        assert answer.json()["payment"]["idempotency_key"] == key
 
 
 class TestRefusalsOfCreateBillPayment:
@@ -237,75 +231,3 @@ class TestRefusalsOfCreateBillPayment:
         with ledger.untouched():
             answer = shop.api.post(PAYMENTS, json={**outlay_body(vendor), **facts})
         assert (answer.status_code, answer.json()["error_code"]) == (status, code)
-
-    @pytest.mark.parametrize(
-        ("total", "amounts", "status", "code"),
-        [
-            (2_000, [1_001], 422, "allocation_exceeds_outstanding"),
-            (999, [1_000], 422, "allocation_exceeds_total"),
-            (1_500, [1_000, 501], 422, "allocation_exceeds_total"),
-            (1_000, [0], 400, "validation_error"),
-        ],
-    )
-    def test_allocations_stay_within_both_sides(
-        self,
-        shop: Business,
-        ledger: Ledger,
-        vendor: Record,
-        total: int,
-        amounts: list[int],
-        status: int,
-        code: str,
-    ) -> None:
-        parts = [part(received(shop, vendor, 1_000), amount) for amount in amounts]
-        with ledger.untouched():
-            answer = shop.api.post(PAYMENTS, json=outlay_body(vendor, total, allocations=parts))
-        assert (answer.status_code, answer.json()["error_code"]) == (status, code)
-
-    def test_a_bill_stands_in_the_list_once(
-        self, shop: Business, ledger: Ledger, vendor: Record
-    ) -> None:
-        twice = [part(received(shop, vendor, 10), 1)] * 2
-        with ledger.untouched():
-            answer = shop.api.post(PAYMENTS, json=outlay_body(vendor, 2, allocations=twice))
-        assert answer.status_code == 400
-        errors = answer.json()["detail"]["field_errors"]
-        assert errors == {"allocations.1.bill_id": ["repeats the bill of an earlier item"]}
-
-    def test_only_received_bills_of_the_same_vendor_are_paid(
-        self, shop: Business, ledger: Ledger, vendor: Record
-    ) -> None:
-        void = received(shop, vendor, 10)
-        shop.api.post(f"{BILLS}{void['id']}/void/")
-        for bill, status, code in (
-            (void, 409, "bill_not_open"),
-            (shop.made(BILLS, bill_body(vendor)), 409, "bill_not_open"),
-            (received(shop, shop.vendor(), 10), 422, "bill_vendor_mismatch"),
-            (shop.invoice(shop.customer(), 10), 422, "reference_not_found"),
-        ):
-            with ledger.untouched():
-                answer = shop.api.post(
-                    PAYMENTS, json=outlay_body(vendor, 5, allocations=[part(bill, 5)])
-                )
-            assert (answer.status_code, answer.json()["error_code"]) == (status, code)
-
-    @pytest.mark.parametrize("status", ["failed", "cancelled"])
-    def test_one_that_is_not_live_takes_no_allocations(
-        self, shop: Business, ledger: Ledger, vendor: Record, status: str
-    ) -> None:
-        parts = [part(received(shop, vendor, 10), 1)]
-        with ledger.untouched():
-            answer = shop.api.post(
-                PAYMENTS, json=outlay_body(vendor, 5, status=status, allocations=parts)
-            )
-        assert (answer.status_code, answer.json()["error_code"]) == (409, "payment_not_live")
-
-    def test_not_into_a_locked_period_unless_it_posts_nothing(
-        self, shop: Business, ledger: Ledger, vendor: Record
-    ) -> None:
-        with ledger.locked("2025-03-31"):
-            with ledger.untouched():
-                answer = shop.api.post(PAYMENTS, json=outlay_body(vendor))
-            pending = paid_out(shop, vendor, 10, status="pending")
-        assert (answer.status_code, answer.json()["error_code"]) == (409, "period_locked")
-        assert pending["payment_date"] == PAID

@@ -17,6 +17,7 @@ from tests.handlers.bodies import (
     sent,
     share,
 )
+from tests.handlers.promises import keeps_its_key
 from tests.partnership import Business, Partnership
 
 CREDITS = "customer-credits/"
@@ -277,14 +278,7 @@ class TestCreateCustomerCredit:
     def test_the_same_key_answers_the_same_bytes(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        key, body = {"Idempotency-Key": str(uuid4())}, credit_body(buyer, sent_at=AT)
-        first = shop.api.post(CREDITS, json=body, headers=key)
-        with ledger.untouched():
-            again = shop.api.post(CREDITS, json=body, headers=key)
-            other = shop.api.post(CREDITS, json={**body, "memo": "x"}, headers=key)
-        assert (again.status_code, again.content) == (201, first.content)
-        assert again.headers["idempotent-replayed"] == "true"
-        assert (other.status_code, other.json()["error_code"]) == (422, "idempotency_key_reused")
+        keeps_its_key(shop, ledger, CREDITS, credit_body(buyer, sent_at=AT), memo="x")
 
     def test_a_preview_shows_the_same_and_writes_nothing(
         self, shop: Business, ledger: Ledger, buyer: Record

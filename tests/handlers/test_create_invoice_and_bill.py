@@ -1,13 +1,13 @@
 """create_invoice and create_bill: what they take, what they make of it, and what is posted then."""
 
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
 from tests.bookkeeping import Ledger
 from tests.handlers.bodies import NOBODY, SENT, Record, invoice_body, line
 from tests.handlers.buying import BILLED, BILLS, RECEIVED, bill_body, received
+from tests.handlers.promises import keeps_its_key
 from tests.handlers.trades import DAY, PURCHASES, SALES, Trade
 from tests.partnership import Business, Partnership
 
@@ -310,10 +310,4 @@ class TestCreateBill(Creating):
     def test_the_same_key_answers_the_same_bytes(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        key = {"Idempotency-Key": str(uuid4())}
-        first = shop.api.post(BILLS, json=bill_body(vendor), headers=key)
-        with ledger.untouched():
-            again = shop.api.post(BILLS, json=bill_body(vendor), headers=key)
-            other = shop.api.post(BILLS, json=bill_body(vendor, memo="x"), headers=key)
-        assert (again.status_code, again.content) == (201, first.content)
-        assert (other.status_code, other.json()["error_code"]) == (422, "idempotency_key_reused")
+        keeps_its_key(shop, ledger, BILLS, bill_body(vendor), memo="x")

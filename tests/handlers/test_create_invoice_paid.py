@@ -108,6 +108,21 @@ class TestPaymentsOfCreateInvoice:
             answer = shop.api.post("invoices/", json={**invoice_body(buyer, sent_at=SENT), **facts})
         assert (answer.status_code, answer.json()["error_code"]) == (status, code)
 
+    def test_of_its_payments_the_one_whose_external_id_is_taken_is_named(
+        self, shop: Business, buyer: Record
+    ) -> None:
+        payment = shop.payment(buyer, 100, external_id="paid before")
+        named = {"external_id": "paid before", "id": payment["id"]}
+        for names, told in (
+            (["free", "paid before"], named),
+            (["twice", "free", "twice"], {"external_id": "twice"}),
+        ):
+            one = {"payment_method": "cash", "total_amount_cents": 1}
+            payments = [{**one, "external_id": name} for name in names]
+            body = invoice_body(buyer, sent_at=SENT, payments=payments)
+            answer = shop.api.post("invoices/", json=body)
+            assert (answer.status_code, answer.json()["detail"]) == (409, told)
+
     def test_a_draft_takes_no_payment(self, shop: Business, ledger: Ledger, buyer: Record) -> None:
         with ledger.untouched():
             answer = shop.api.post(

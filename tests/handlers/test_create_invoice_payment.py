@@ -16,6 +16,7 @@ from tests.handlers.bodies import (
     payment_body,
     sent,
 )
+from tests.handlers.promises import keeps_its_key
 from tests.partnership import Business
 
 PAYMENTS = "invoices/payments/"
@@ -242,13 +243,7 @@ class TestCreateInvoicePayment:
     def test_the_same_key_answers_the_same_bytes(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        key = {"Idempotency-Key": str(uuid4())}
-        first = shop.api.post(PAYMENTS, json=payment_body(buyer, 9), headers=key)
-        with ledger.untouched():
-            again = shop.api.post(PAYMENTS, json=payment_body(buyer, 9), headers=key)
-            other = shop.api.post(PAYMENTS, json=payment_body(buyer, 8), headers=key)
-        assert (again.content, again.status_code) == (first.content, 201)
-        assert other.json()["error_code"] == "idempotency_key_reused"
+        keeps_its_key(shop, ledger, PAYMENTS, payment_body(buyer, 9), total_amount_cents=8)
 
 
 class TestRefusalsOfCreateInvoicePayment:
@@ -283,80 +278,6 @@ class TestRefusalsOfCreateInvoicePayment:
         with ledger.untouched():
             answer = shop.api.post(PAYMENTS, json={**payment_body(buyer), **facts})
         assert (answer.status_code, answer.json()["error_code"]) == (status, code)
-
-    @pytest.mark.parametrize(
-        ("total", "amounts", "status", "code"),
-        [
-            (2_000, [1_001], 422, "allocation_exceeds_outstanding"),
-            (999, [1_000], 422, "allocation_exceeds_total"),
-            (1_500, [1_000, 501], 422, "allocation_exceeds_total"),
-            (1_000, [0], 400, "validation_error"),
-            (1_000, [-5], 400, "validation_error"),
-        ],
-    )
-    def test_allocations_stay_within_both_sides(
-        self,
-        shop: Business,
-        ledger: Ledger,
-        buyer: Record,
-        total: int,
-        amounts: list[int],
-        status: int,
-        code: str,
-    ) -> None:
-        parts = [part(sent(shop, buyer, 1_000), amount) for amount in amounts]
-        with ledger.untouched():
-            answer = shop.api.post(PAYMENTS, json=payment_body(buyer, total, allocations=parts))
-        assert (answer.status_code, answer.json()["error_code"]) == (status, code)
-
-    def test_an_invoice_stands_in_the_list_once(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        twice = [part(sent(shop, buyer, 10), 1)] * 2
-        with ledger.untouched():
-            answer = shop.api.post(PAYMENTS, json=payment_body(buyer, 2, allocations=twice))
-        assert answer.status_code == 400
-        assert "allocations.1.invoice_id" in answer.json()["detail"]["field_errors"]
-
-    def test_only_open_invoices_of_the_same_customer_are_paid(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        void = sent(shop, buyer, 10)
-        shop.api.post(f"invoices/{void['id']}/void/")
-        draft = shop.made("invoices/", invoice_body(buyer))
-        foreign = sent(shop, shop.customer(), 10)
-        for invoice, status, code in (
-            (void, 409, "invoice_not_open"),
-            (draft, 409, "invoice_not_open"),
-            (foreign, 422, "invoice_customer_mismatch"),
-        ):
-            with ledger.untouched():
-                answer = shop.api.post(
-                    PAYMENTS, json=payment_body(buyer, 5, allocations=[part(invoice, 5)])
-                )
-            assert (answer.status_code, answer.json()["error_code"]) == (status, code)
-
-    @pytest.mark.parametrize("status", ["failed", "cancelled", "refunded"])
-    def test_one_that_is_not_live_takes_no_allocations(
-        self, shop: Business, ledger: Ledger, buyer: Record, status: str
-    ) -> None:
-        parts = [part(sent(shop, buyer, 10), 1)]
-        with ledger.untouched():
-            answer = shop.api.post(
-                PAYMENTS, json=payment_body(buyer, 5, status=status, allocations=parts)
-            )
-        assert (answer.status_code, answer.json()["error_code"]) == (409, "payment_not_live")
-        assert answer.json()["detail"] == {"status": status}
-
-    def test_not_into_a_locked_period_unless_it_posts_nothing(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        with ledger.locked("2025-03-31"):
-            with ledger.untouched():
-                answer = shop.api.post(PAYMENTS, json=payment_body(buyer))
-            pending = paid(shop, buyer, 10, status="pending")
-        assert (answer.status_code, answer.json()["error_code"]) == (409, "period_locked")
-        assert pending["payment_date"] == PAID
 
     def test_not_from_an_archived_customer(self, shop: Business, ledger: Ledger) -> None:
         gone = shop.customer()

@@ -2,7 +2,6 @@
 
 from base64 import b64encode
 from collections import Counter
-from uuid import uuid4
 
 import pytest
 
@@ -18,6 +17,7 @@ from tests.handlers.bodies import (
     sent,
     settled,
 )
+from tests.handlers.promises import keeps_its_key
 from tests.partnership import Business
 
 REFUNDS = "invoices/refunds/"
@@ -284,15 +284,8 @@ class TestCreateInvoiceRefund:
     def test_the_same_key_answers_the_same_bytes(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        key = {"Idempotency-Key": str(uuid4())}
         body = {"invoice_id": settled(shop, buyer)["id"], "amount_cents": 5}
-        first = shop.api.post(REFUNDS, json=body, headers=key)
-        with ledger.untouched():
-            again = shop.api.post(REFUNDS, json=body, headers=key)
-            other = shop.api.post(REFUNDS, json={**body, "amount_cents": 6}, headers=key)
-        assert (again.content, again.status_code) == (first.content, 201)
-        assert again.headers["idempotent-replayed"] == "true"
-        assert (other.status_code, other.json()["error_code"]) == (422, "idempotency_key_reused")
+        keeps_its_key(shop, ledger, REFUNDS, body, amount_cents=6)
 
     def test_a_preview_shows_the_same_and_writes_nothing(
         self, shop: Business, ledger: Ledger, buyer: Record

@@ -1,7 +1,6 @@
 """create_vendor_credit: what a credit comes to, when it is posted, and what it settles."""
 
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
@@ -20,6 +19,7 @@ from tests.handlers.buying import (
     share,
     status_of,
 )
+from tests.handlers.promises import keeps_its_key
 from tests.partnership import Business, Partnership
 
 CHART = "general-ledger/chart-of-accounts/"
@@ -225,14 +225,8 @@ class TestCreateVendorCredit:
     def test_the_same_key_answers_the_same_bytes(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        key = {"Idempotency-Key": str(uuid4())}
         body = return_body(vendor, received_at=CREDITED_AT)
-        first = shop.api.post(CREDITS, json=body, headers=key)
-        with ledger.untouched():
-            again = shop.api.post(CREDITS, json=body, headers=key)
-            other = shop.api.post(CREDITS, json={**body, "memo": "x"}, headers=key)
-        assert (again.status_code, again.content) == (201, first.content)
-        assert (other.status_code, other.json()["error_code"]) == (422, "idempotency_key_reused")
+        keeps_its_key(shop, ledger, CREDITS, body, memo="x")
 
     def test_a_preview_shows_the_same_and_writes_nothing(
         self, shop: Business, ledger: Ledger, vendor: Record

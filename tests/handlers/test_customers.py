@@ -209,6 +209,7 @@ class TestUpdateCustomer:
         first, second = shop.made("customers/", unique()), shop.made("customers/", unique())
         answer = change(shop, second, external_id=first["external_id"], notes="Lost")
         assert (answer.status_code, answer.json()["error_code"]) == (409, "duplicate_external_id")
+        assert answer.json()["detail"] == {name: first[name] for name in ("external_id", "id")}
         assert shop.api.get(f"customers/{second['id']}/").json() == second
         assert change(shop, second, external_id=second["external_id"]).status_code == 200
         assert change(shop, second, external_id=f"free-{next(_numbers)}").status_code == 200

@@ -11,7 +11,7 @@ import pytest
 from persistence.proof import in_request
 from persistence.proof.integrity import NAMES, prove_books
 from tests.house import Databases, House
-from tests.partnership import Business, Partnership
+from tests.partnership import PATIENCE_SECONDS, Business, Partnership
 from tests.persistence.auditing import checks_of, remembered, tamper
 from tests.persistence.trading import traded
 
@@ -123,18 +123,18 @@ class TestProofsAtOnce:
 
         async def slowly(*arguments: Any) -> Any:
             going_on.set()
-            await asyncio.to_thread(go_on.wait, 20)
+            await asyncio.to_thread(go_on.wait, PATIENCE_SECONDS)
             return await prove_books(*arguments)
 
         monkeypatch.setattr(in_request, "prove_books", slowly)
         answers = list[Any]()
         first = threading.Thread(target=lambda: answers.append(shop.api.get(INTEGRITY)))
         first.start()
-        assert going_on.wait(20)
+        assert going_on.wait(PATIENCE_SECONDS)
         refused = shop.api.get(INTEGRITY)
         others = shop.api.get("invoices/")
         go_on.set()
-        first.join(20)
+        first.join(PATIENCE_SECONDS)
         assert (refused.status_code, refused.json()["error_code"]) == (503, "proof_busy")
         assert refused.headers["Retry-After"] == "1"
         assert others.status_code == 200

@@ -8,6 +8,7 @@ import pytest
 
 from tests.bookkeeping import Ledger, today
 from tests.handlers.bodies import NOBODY, Record, invoice_body, line, paid, part, settled
+from tests.handlers.promises import keeps_its_key
 from tests.partnership import Business, Partnership
 
 REFUNDS = "invoices/refunds/"
@@ -172,22 +173,18 @@ class TestCreateInvoiceRefundPayment:
     def test_an_external_id_of_another_refund_pays_nothing(
         self, shop: Business, ledger: Ledger, buyer: Record, refund: Record
     ) -> None:
-        shop.refund_payment(refund, amount_cents=50, external_id="spent")
+        first = shop.refund_payment(refund, amount_cents=50, external_id="spent")
         other = shop.refund(settled(shop, buyer))
         with ledger.untouched():
             answer = shop.api.post(path_of(other), json={"external_id": "spent"})
         assert (answer.status_code, answer.json()["error_code"]) == (409, "duplicate_external_id")
+        known = {"external_id": "spent", "id": first["id"], "refund_id": refund["id"]}
+        assert answer.json()["detail"] == known
 
     def test_the_same_key_answers_the_same_bytes(
         self, shop: Business, ledger: Ledger, refund: Record
     ) -> None:
-        key = {"Idempotency-Key": str(uuid4())}
-        first = shop.api.post(path_of(refund), json={"amount_cents": 5}, headers=key)
-        with ledger.untouched():
-            again = shop.api.post(path_of(refund), json={"amount_cents": 5}, headers=key)
-            other = shop.api.post(path_of(refund), json={"amount_cents": 6}, headers=key)
-        assert (again.content, again.status_code) == (first.content, 201)
-        assert (other.status_code, other.json()["error_code"]) == (422, "idempotency_key_reused")
+        keeps_its_key(shop, ledger, path_of(refund), {"amount_cents": 5}, amount_cents=6)
 
     def test_a_preview_shows_the_same_and_writes_nothing(
         self, shop: Business, ledger: Ledger, refund: Record

@@ -1,9 +1,12 @@
 """Documents as they stand in what they are linked to, and the wall around them."""
 
 import hashlib
+import json
+from typing import Any
 
 import pytest
 
+from tests.bookkeeping import Ledger
 from tests.handlers.bodies import SENT, Record, invoice_body
 from tests.handlers.files import (
     CSV,
@@ -18,6 +21,7 @@ from tests.handlers.files import (
     target,
     upload,
 )
+from tests.handlers.vendor_refunding import agreed
 from tests.house import House
 from tests.partnership import Business, Partnership
 
@@ -191,6 +195,56 @@ class TestDocumentsOfOthers:
         first, second = ({k: v for k, v in each.items() if k not in own} for each in shown)
         assert first == second
         assert (first["document_type"], first["metadata"]) == ("complaint", {"n": 1})
+
+    @pytest.mark.parametrize("metadata", [{"n": 1}, ["a", 5], "a", "5", 5, 1.5, True, ""])
+    def test_a_form_takes_any_json_as_metadata_as_json_does(
+        self, shop: Business, buyer: Record, metadata: Any
+    ) -> None:
+        invoice = target(shop, buyer, "invoice")
+        text = json.dumps(metadata)
+        form = {"invoice_id": invoice["id"], "amount_cents": 100, "metadata": text}
+        parts = {"document": ("a.pdf", PDF, "application/pdf")}
+        made = shop.api.post(
+            "invoices/refunds/", data={**form, "document_metadata": text}, files=parts
+        ).json()
+        refund = agreed(shop, shop.vendor(), 500)["refund"]
+        changed = shop.api.patch(
+            f"vendor-refunds/{refund['id']}/", data={"metadata": text}, files=parts
+        )
+        stored = shop.api.get(f"documents/{made['document']['document_id']}/").json()
+        kept = upload(shop, metadata=text).json()
+        shown = [each["metadata"] for each in (made, changed.json(), stored, kept)]
+        assert shown == [metadata] * 4
+
+    def test_metadata_of_a_form_that_is_no_json_is_refused(self, shop: Business) -> None:
+        for text in ("growth", '{"n": 1', '{"n": 1, "n": 2}', ""):
+            answer = upload(shop, metadata=text)
+            assert answer.status_code == 400
+            assert answer.json()["detail"]["field_errors"] == {"metadata": ["must be JSON text"]}
+
+    @pytest.mark.parametrize(
+        "fact",
+        [
+            {"document_type": "complaint"},
+            {"upload_source": "mail"},
+            {"document_metadata": '{"n": 1}'},
+            {"document_tags": "t"},
+        ],
+    )
+    def test_a_form_that_tells_of_a_file_brings_one(
+        self, shop: Business, buyer: Record, ledger: Ledger, fact: Record
+    ) -> None:
+        invoice = target(shop, buyer, "invoice")
+        refund = agreed(shop, shop.vendor(), 500)["refund"]
+        asked = [("POST", "invoices/refunds/", {"invoice_id": invoice["id"]})]
+        asked.append(("PATCH", f"vendor-refunds/{refund['id']}/", {}))
+        for method, path, body in asked:
+            fields = {name: (None, str(value)) for name, value in {**body, **fact}.items()}
+            with ledger.untouched():
+                answer = shop.api.request(method, path, files=fields)
+            assert answer.status_code == 400
+            told = answer.json()["detail"]["field_errors"]
+            assert told == {"document": ["is required: something is told about it"]}
 
 
 class TestWall:

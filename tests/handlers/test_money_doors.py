@@ -27,8 +27,8 @@ from tests.handlers.doors import DOORS as SALES_DOORS
 from tests.handlers.doors import READS as SALES_READS
 from tests.handlers.entry_doors import ENTRY_DOORS
 from tests.handlers.purchase_doors import PURCHASE_DOORS, PURCHASE_READS
-from tests.handlers.refunding import agreed, refund_body, whole_refund_body
 from tests.handlers.vendor_refund_doors import VENDOR_REFUND_DOORS, VENDOR_REFUND_READS
+from tests.handlers.vendor_refunding import agreed, refund_body, whole_refund_body
 from tests.handlers.writing import drafted, posted
 from tests.house import House
 from tests.partnership import Business, Partnership

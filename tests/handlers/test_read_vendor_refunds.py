@@ -8,7 +8,7 @@ from tests.bookkeeping import Ledger, today
 from tests.handlers.bodies import Record
 from tests.handlers.buying import paid_out, read, settled
 from tests.handlers.files import PDF, follow, in_json
-from tests.handlers.refunding import (
+from tests.handlers.vendor_refunding import (
     AGREED,
     REFUND_PAYMENTS,
     REFUNDS,

@@ -3,7 +3,7 @@
 from tests.bookkeeping import Ledger, today
 from tests.handlers.bodies import NOBODY, Record
 from tests.handlers.buying import CREDITS, paid_out, part, read, received, share, status_of
-from tests.handlers.refunding import (
+from tests.handlers.vendor_refunding import (
     AGREED,
     REFUND_PAYMENTS,
     agreed,

@@ -11,7 +11,7 @@ from persistence import tables
 from tests.bookkeeping import Ledger
 from tests.handlers.bodies import NOBODY, Record
 from tests.handlers.buying import BILLS, bill_body, paid_out, part, received, settled
-from tests.handlers.refunding import (
+from tests.handlers.vendor_refunding import (
     REFUND_PAYMENTS,
     REFUNDS,
     agreed,

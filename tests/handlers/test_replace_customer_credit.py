@@ -1,7 +1,6 @@
 """replace_customer_credit: what a PUT sends, applies, releases, keeps and clears."""
 
 from datetime import timedelta
-from uuid import uuid4
 
 import pytest
 
@@ -19,6 +18,7 @@ from tests.handlers.bodies import (
     sent,
     share,
 )
+from tests.handlers.promises import keeps_its_key_and_version
 from tests.partnership import Business, Partnership
 
 CREDITS = "customer-credits/"
@@ -237,15 +237,8 @@ class TestReplaceCustomerCredit:
     def test_a_key_and_a_version_are_held(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        credit = credited(shop, buyer, 10)
-        path = f"{CREDITS}{credit['id']}/"
-        headers = {"Idempotency-Key": str(uuid4()), "If-Match": '"1"'}
-        first = shop.api.put(path, json={"memo": "a"}, headers=headers)
-        again = shop.api.put(path, json={"memo": "a"}, headers=headers)
-        assert (first.headers["etag"], again.content) == ('"2"', first.content)
-        with ledger.untouched():
-            stale = shop.api.put(path, json={"memo": "b"}, headers={"If-Match": '"1"'})
-        assert (stale.status_code, stale.json()["error_code"]) == (412, "precondition_failed")
+        path = f"{CREDITS}{credited(shop, buyer, 10)['id']}/"
+        keeps_its_key_and_version(shop, ledger, "PUT", path, "memo")
 
     def test_a_preview_shows_the_difference_and_writes_nothing(
         self, shop: Business, ledger: Ledger, buyer: Record

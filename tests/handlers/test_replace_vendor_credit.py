@@ -17,6 +17,7 @@ from tests.handlers.buying import (
     share,
     status_of,
 )
+from tests.handlers.promises import keeps_its_key_and_version
 from tests.partnership import Business, Partnership
 
 TODAY = str(today())
@@ -133,14 +134,8 @@ class TestReplaceVendorCredit:
     def test_a_key_and_a_version_are_held(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        path, body = f"{CREDITS}{returned(shop, vendor, 10)['id']}/", {"memo": "a"}
-        headers = {"Idempotency-Key": str(uuid4()), "If-Match": '"1"'}
-        first = shop.api.put(path, json=body, headers=headers)
-        with ledger.untouched():
-            again = shop.api.put(path, json=body, headers=headers)
-            stale = shop.api.put(path, json=body, headers={"If-Match": '"1"'})
-        assert (first.headers["etag"], again.content) == ('"2"', first.content)
-        assert (stale.status_code, stale.json()["error_code"]) == (412, "precondition_failed")
+        path = f"{CREDITS}{returned(shop, vendor, 10)['id']}/"
+        keeps_its_key_and_version(shop, ledger, "PUT", path, "memo")
 
     def test_it_refuses_and_changes_nothing(
         self, shop: Business, ledger: Ledger, vendor: Record

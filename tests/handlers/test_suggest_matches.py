@@ -15,7 +15,7 @@ from tests.handlers.bank_lines import (
 )
 from tests.handlers.bodies import Record, paid, part, sent, settled
 from tests.handlers.buying import paid_out
-from tests.handlers.refunding import agreed
+from tests.handlers.vendor_refunding import agreed
 from tests.partnership import Business
 
 

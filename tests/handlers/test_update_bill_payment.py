@@ -16,6 +16,7 @@ from tests.handlers.buying import (
     received,
     status_of,
 )
+from tests.handlers.promises import keeps_its_key_and_version
 from tests.partnership import Business
 
 TODAY = str(today())
@@ -196,13 +197,7 @@ class TestUpdateBillPayment:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         path = f"{PAYMENTS}{paid_out(shop, vendor, 100)['id']}/"
-        headers = {"Idempotency-Key": str(uuid4()), "If-Match": '"1"'}
-        first = shop.api.patch(path, json={"memo": "a"}, headers=headers)
-        again = shop.api.patch(path, json={"memo": "a"}, headers=headers)
-        assert (first.headers["etag"], again.content) == ('"2"', first.content)
-        with ledger.untouched():
-            stale = shop.api.patch(path, json={"memo": "b"}, headers={"If-Match": '"1"'})
-        assert (stale.status_code, stale.json()["error_code"]) == (412, "precondition_failed")
+        keeps_its_key_and_version(shop, ledger, "PATCH", path, "memo")
 
     @pytest.mark.parametrize("status", ["INACTIVE", "BLOCKED"])
     def test_money_of_a_vendor_that_is_not_active_is_still_put_right(
@@ -341,32 +336,3 @@ class TestRefusalsOfUpdateBillPayment:
         with ledger.untouched():
             answer = shop.api.patch(f"{PAYMENTS}{payment['id']}/", json=changes)
         assert (answer.status_code, answer.json()["error_code"]) == (status, code)
-
-    def test_allocations_stay_within_both_sides(
-        self, shop: Business, ledger: Ledger, vendor: Record
-    ) -> None:
-        first, second = received(shop, vendor, 100), received(shop, vendor, 100)
-        foreign, void = received(shop, shop.vendor(), 100), received(shop, vendor, 100)
-        shop.api.post(f"{BILLS}{void['id']}/void/")
-        payment = paid_out(shop, vendor, 150, part(first, 100))
-        for parts, status, code in (
-            ([part(first, 101)], 422, "allocation_exceeds_outstanding"),
-            ([part(first, 100), part(second, 51)], 422, "allocation_exceeds_total"),
-            ([part(first, 100), part(first, 1)], 400, "validation_error"),
-            ([part(foreign, 1)], 422, "bill_vendor_mismatch"),
-            ([part(void, 1)], 409, "bill_not_open"),
-        ):
-            with ledger.untouched():
-                answer = shop.api.patch(f"{PAYMENTS}{payment['id']}/", json={"allocations": parts})
-            assert (answer.status_code, answer.json()["error_code"]) == (status, code)
-
-    def test_its_own_allocation_does_not_stand_in_its_way(
-        self, shop: Business, vendor: Record
-    ) -> None:
-        bill = received(shop, vendor, 100)
-        payment = paid_out(shop, vendor, 150, part(bill, 60))
-        more = patch(shop, payment, allocations=[part(bill, 100)])
-        assert more["allocated_amount_cents"] == 100
-        lower = patch(shop, payment, amount_cents=30, allocations=[part(bill, 30)])
-        assert (lower["allocated_amount_cents"], lower["is_fully_allocated"]) == (30, True)
-        assert status_of(shop, bill) == ("partially_paid", 70)

@@ -6,6 +6,7 @@ import pytest
 
 from tests.bookkeeping import Ledger, today
 from tests.handlers.bodies import NOBODY, PAID, Record, paid, part, sent
+from tests.handlers.promises import keeps_its_key_and_version
 from tests.partnership import Business
 
 PAYMENTS = "invoices/payments/"
@@ -227,15 +228,8 @@ class TestUpdateInvoicePayment:
     def test_a_key_and_a_version_are_held(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        payment = paid(shop, buyer, 100)
-        path = f"{PAYMENTS}{payment['id']}/"
-        headers = {"Idempotency-Key": str(uuid4()), "If-Match": '"1"'}
-        first = shop.api.patch(path, json={"note": "a"}, headers=headers)
-        again = shop.api.patch(path, json={"note": "a"}, headers=headers)
-        assert (first.headers["etag"], again.content) == ('"2"', first.content)
-        with ledger.untouched():
-            stale = shop.api.patch(path, json={"note": "b"}, headers={"If-Match": '"1"'})
-        assert (stale.status_code, stale.json()["error_code"]) == (412, "precondition_failed")
+        path = f"{PAYMENTS}{paid(shop, buyer, 100)['id']}/"
+        keeps_its_key_and_version(shop, ledger, "PATCH", path, "note")
 
 
 class TestRefusalsOfUpdateInvoicePayment:
@@ -281,32 +275,3 @@ class TestRefusalsOfUpdateInvoicePayment:
         with ledger.untouched():
             answer = shop.api.patch(f"{PAYMENTS}{payment['id']}/", json=changes)
         assert (answer.status_code, answer.json()["error_code"]) == (status, code)
-
-    def test_allocations_stay_within_both_sides(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        first, second = sent(shop, buyer, 100), sent(shop, buyer, 100)
-        foreign = sent(shop, shop.customer(), 100)
-        void = sent(shop, buyer, 100)
-        shop.api.post(f"invoices/{void['id']}/void/")
-        payment = paid(shop, buyer, 150, part(first, 100))
-        for parts, status, code in (
-            ([part(first, 101)], 422, "allocation_exceeds_outstanding"),
-            ([part(first, 100), part(second, 51)], 422, "allocation_exceeds_total"),
-            ([part(first, 100), part(first, 1)], 400, "validation_error"),
-            ([part(foreign, 1)], 422, "invoice_customer_mismatch"),
-            ([part(void, 1)], 409, "invoice_not_open"),
-        ):
-            with ledger.untouched():
-                answer = shop.api.patch(f"{PAYMENTS}{payment['id']}/", json={"allocations": parts})
-            assert (answer.status_code, answer.json()["error_code"]) == (status, code)
-
-    def test_its_own_allocation_does_not_stand_in_its_way(
-        self, shop: Business, buyer: Record
-    ) -> None:
-        invoice = sent(shop, buyer, 100)
-        payment = paid(shop, buyer, 150, part(invoice, 60))
-        assert patch(shop, payment, allocations=[part(invoice, 100)])["applied_amount_cents"] == 100
-        lower = patch(shop, payment, total_amount_cents=30, allocations=[part(invoice, 30)])
-        assert (lower["applied_amount_cents"], lower["is_fully_allocated"]) == (30, True)
-        assert status_of(shop, invoice) == ("partially_paid", 70)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.bookkeeping import Ledger, today
 from tests.handlers.bodies import NOBODY, Record
-from tests.handlers.refunding import (
+from tests.handlers.vendor_refunding import (
     REFUND_PAYMENTS,
     agreed,
     agreed_in_parts,

@@ -11,7 +11,7 @@ from tests.handlers.buying import (
     received,
     status_of,
 )
-from tests.handlers.refunding import (
+from tests.handlers.vendor_refunding import (
     AGREED,
     REFUND_PAYMENTS,
     agreed,

@@ -175,8 +175,8 @@ class TestWriteOffInvoice:
         with ledger.untouched():
             answer = shop.api.post(path_of(invoice), json={"external_id": "elsewhere"})
         assert (answer.status_code, answer.json()["error_code"]) == (409, "duplicate_external_id")
-        known = {"external_id": "elsewhere", "invoice_id": first["id"]}
-        assert answer.json()["detail"] == known
+        known = {"external_id": "elsewhere", "id": first["write_offs"][0]["id"]}
+        assert answer.json()["detail"] == {**known, "invoice_id": first["id"]}
 
     def test_a_key_and_a_version_of_the_invoice_are_held(
         self, shop: Business, ledger: Ledger, buyer: Record

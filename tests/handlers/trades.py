@@ -37,16 +37,22 @@ class Trade:
     tax: str
     sign: int
     credits: str
+    total: str
     body: Callable[..., Record]
     open: Callable[..., Record]
     pay: Callable[..., Record]
     part: Callable[..., Record]
+    payment: Callable[..., Record]
     credit: Callable[..., Record]
     share: Callable[..., Record]
 
     @property
     def path(self) -> str:
         return f"{self.noun}s/"
+
+    @property
+    def payments(self) -> str:
+        return f"{self.path}payments/"
 
     @property
     def moment(self) -> str:
@@ -105,10 +111,12 @@ SALES = Trade(
     tax="2200",
     sign=1,
     credits="customer-credits/",
+    total="total_amount_cents",
     body=bodies.invoice_body,
     open=bodies.sent,
     pay=bodies.paid,
     part=bodies.part,
+    payment=bodies.payment_body,
     credit=bodies.credited,
     share=bodies.share,
 )
@@ -128,10 +136,12 @@ PURCHASES = Trade(
     tax="1300",
     sign=-1,
     credits="vendor-credits/",
+    total="amount_cents",
     body=buying.bill_body,
     open=buying.received,
     pay=buying.paid_out,
     part=buying.part,
+    payment=buying.outlay_body,
     credit=buying.returned,
     share=buying.share,
 )

@@ -1,7 +1,7 @@
 """The operations on vendor refunds, each with a request that it would serve."""
 
 from tests.handlers.doors import Door
-from tests.handlers.refunding import REFUND_PAYMENTS, REFUNDS
+from tests.handlers.vendor_refunding import REFUND_PAYMENTS, REFUNDS
 
 _REFUND = "vendor_refund_not_found"
 _PAYMENT = "vendor_refund_payment_not_found"

@@ -3,7 +3,7 @@ to a vendor, settled and got back, until each balance is explained by the docume
 
 from tests.bookkeeping import today
 from tests.handlers.buying import part, share
-from tests.handlers.refunding import as_credit, cancelled, changed, of_bill, of_payment
+from tests.handlers.vendor_refunding import as_credit, cancelled, changed, of_bill, of_payment
 from tests.house import House
 from tests.journeys.statements import Account, Record, told
 from tests.partnership import Partnership

@@ -81,5 +81,5 @@ def run(**environment: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=300,
     )

@@ -10,8 +10,9 @@ from typing import Any
 from tests.model.sides import Side
 
 CONTROLS = frozenset({"1200", "1250", "1260", "1270", "2000", "2100", "2250", "2300"})
-ACCOUNTS = frozenset({"1300", "2200", "2400", "4000", "4100", "4500", "5100", "6000", "6200"})
-"""The accounts a caller may name in a run of the model; it makes no others."""
+ASSETS = frozenset({"1000", "1100", "1300", "1900"})
+ACCOUNTS = ASSETS | {"1150", "2200", "2400", "4000", "4100", "4500", "5100", "6000", "6200"}
+"""The accounts a caller may name in a run of the model; only bank accounts bring others."""
 
 
 def half_up(value: Fraction) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from tests.model.books import Body, Books
 from tests.model.play import Records
 from tests.model.reading import inner
-from tests.model.records import Credit, Payment, VendorRefund
+from tests.model.records import BankLine, Credit, Payment, VendorRefund
 
 
 def into(kind: str) -> Callable[[Books, Records, Body], None]:
@@ -65,3 +65,21 @@ def bind_vendor_refund(books: Books, records: Records, answer: Body) -> None:
         if isinstance(share.target, Credit):
             share.target.id = given["vendor_credit_id"]
             books.credits[share.target.id] = share.target
+
+
+def bind_lines(books: Books, records: Records, answer: Body) -> None:
+    """The lines of a statement, in its order; one that was there already is skipped."""
+    for line, result in zip(records, answer["results"], strict=True):
+        assert isinstance(line, BankLine)
+        status = "skipped" if line.id else "imported"
+        assert result["status"] == status, f"a line should be {status}: {result}"
+        assert result["id"] == line.id or not line.id, f"another line is there: {result}"
+        line.id = result["id"]
+        books.bank_lines[line.id] = line
+
+
+def bind_link(books: Books, _: Records, answer: Body) -> None:
+    """A link is the one of its line that was not there before."""
+    [link] = [each for each in books.links if not each.id]
+    known = {each.id for each in books.links}
+    [link.id] = {each["reconciliation_link_id"] for each in answer["links"]} - known

@@ -6,8 +6,13 @@ from typing import Any
 
 from tests.model.records import (
     LIVE,
+    BankAccount,
+    BankLine,
     Credit,
     Document,
+    Entry,
+    Link,
+    Money,
     Party,
     Payment,
     Payout,
@@ -58,6 +63,10 @@ class Books:
         self.payouts: dict[str, Payout] = {}
         self.vendor_refunds: dict[str, VendorRefund] = {}
         self.vendor_refund_payments: dict[str, VendorRefundPayment] = {}
+        self.bank_accounts: dict[str, BankAccount] = {}
+        self.bank_lines: dict[str, BankLine] = {}
+        self.links: list[Link] = []
+        self.entries: dict[str, Entry] = {}
         self.document_numbers = Series(side.series)
         self.credit_numbers = Series(side.credit_series)
 
@@ -194,7 +203,7 @@ class Books:
         free = self.side.sign > 0
         return self.remaining(target) if free else target.total - self.refunded(target)
 
-    def payout_of(self, money: Payment | RefundPayment) -> Payout | None:
+    def payout_of(self, money: Money) -> Payout | None:
         """The live payout that holds money."""
         for payout in self.payouts.values():
             if payout.is_live and money in (*payout.payments, *payout.refund_payments):
@@ -210,6 +219,27 @@ class Books:
 
     def unapplied(self, credit: Credit) -> int:
         return credit.total - credit.used if credit.state == "open" else 0
+
+    # What follows for money at the bank.
+
+    def links_of(self, end: Money | BankLine | None) -> list[Link]:
+        """The links of a line, or of money."""
+        return [each for each in self.links if end in (each.line, each.money)]
+
+    def linked(self, end: Money | BankLine) -> int:
+        return sum(each.amount for each in self.links_of(end))
+
+    def unexplained(self, line: BankLine) -> int:
+        """What of a line nobody has said yet what it is."""
+        return line.amount - self.linked(line) - line.categorized
+
+    def account_of(self, money: Money) -> str:
+        """Where money stands: with the bank account that showed it, else where its method says."""
+        for link in self.links_of(money):
+            return link.line.account.code
+        if isinstance(money, Payout):
+            return "1100"
+        return self.side.money(money.method, getattr(money, "processor", None))
 
     # What follows for the ledger.
 

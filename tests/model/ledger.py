@@ -22,6 +22,8 @@ def balances(books: Books) -> dict[str, int]:
     turned = Counter({code: books.side.sign * amount for code, amount in held.items()})
     add_fees(turned, books)
     add_payouts(turned, books)
+    add_bank_lines(turned, books)
+    add_entries(turned, books)
     return {code: amount for code, amount in turned.items() if amount}
 
 
@@ -51,7 +53,7 @@ def add_payments(held: Counter[str], books: Books) -> None:
     side = books.side
     for payment in books.payments.values():
         if payment.status == "completed":
-            held[side.money(payment.method, payment.processor)] += payment.total
+            held[books.account_of(payment)] += payment.total
             held[side.prepayments] -= books.remaining(payment)
         else:
             held[side.prepayments] += books.refunded(payment)
@@ -74,7 +76,7 @@ def add_refunds(held: Counter[str], books: Books) -> None:
             add(held, refund.split)
     for paid in books.refund_payments.values():
         if not paid.cancelled:
-            held[side.money(paid.method, paid.processor)] -= paid.amount
+            held[books.account_of(paid)] -= paid.amount
     for each in books.vendor_refunds.values():
         if not each.cancelled:
             held[side.refunds] -= each.cash - each.paid
@@ -83,7 +85,7 @@ def add_refunds(held: Counter[str], books: Books) -> None:
                 add(held, share.split)
     for came in books.vendor_refund_payments.values():
         if came.status == "completed":
-            held[side.money(came.method, None)] -= came.amount
+            held[books.account_of(came)] -= came.amount
 
 
 def add_payouts(held: Counter[str], books: Books) -> None:
@@ -91,7 +93,7 @@ def add_payouts(held: Counter[str], books: Books) -> None:
     for payout in books.payouts.values():
         if payout.status == "paid":
             fee = payout.fee - payout.fees
-            held["1100"] += payout.paid_out
+            held[books.account_of(payout)] += payout.paid_out
             held["6100"] += fee
             held["4100"] += payout.additional
             held["1150"] -= payout.paid_out + fee + payout.additional
@@ -99,22 +101,24 @@ def add_payouts(held: Counter[str], books: Books) -> None:
 
 def add_fees(held: Counter[str], books: Books) -> None:
     """A fee is money gone, on whichever side."""
-    side = books.side
-    fees = [
-        (side.money(each.method, each.processor), each.fee)
-        for each in books.payments.values()
-        if each.status == "completed"
-    ]
-    fees += [
-        (side.money(each.method, each.processor), each.fee)
-        for each in books.refund_payments.values()
-        if not each.cancelled
-    ]
-    fees += [
-        (side.money(each.method, None), each.fee)
-        for each in books.vendor_refund_payments.values()
-        if each.status == "completed"
-    ]
-    for account, fee in fees:
-        held[account] -= fee
-        held[side.fee] += fee
+    every = (books.payments, books.refund_payments, books.vendor_refund_payments)
+    for each in [each for kind in every for each in kind.values()]:
+        if each.status == "completed":
+            held[books.account_of(each)] -= each.fee
+            held[books.side.fee] += each.fee
+
+
+def add_bank_lines(held: Counter[str], books: Books) -> None:
+    """What no document explains goes from the bank account to another account."""
+    for line in books.bank_lines.values():
+        if line.category is not None:
+            amount = line.categorized if line.moves > 0 else -line.categorized
+            held[line.account.code] += amount
+            held[line.category] -= amount
+
+
+def add_entries(held: Counter[str], books: Books) -> None:
+    """Only what was approved counts; what takes it back is an entry of its own."""
+    for entry in books.entries.values():
+        for code, amount in entry.lines if entry.status == "approved" else ():
+            held[code] += amount

@@ -6,9 +6,9 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
+from tests.model.bank import BankMoves
 from tests.model.books import Books
 from tests.model.hand import Hand
-from tests.model.moves import Moves
 from tests.model.play import Divergence, Play, Site
 from tests.model.purchases import PurchaseMoves
 from tests.model.sales import SalesMoves
@@ -21,6 +21,9 @@ ENOUGH = {
     "refunds": 9,
     "vendor_refunds": 8,
     "payouts": 7,
+    "bank_accounts": 3,
+    "bank_lines": 14,
+    "entries": 5,
 }
 # How likely each move is beside the others, what it asks for, and what it adds to. Where there is
 # nothing that it asks for it is still tried now and then, but for what needs an id.
@@ -42,6 +45,18 @@ BOTH: dict[str, tuple[int, str, str]] = {
     "replay": (5, "kept", ""),
     "archive_party": (1, "", ""),
     "lock_period": (6, "locking", ""),
+    "open_bank_account": (2, "banking", "bank_accounts"),
+    "import_lines": (9, "bank_accounts", "bank_lines"),
+    "match": (18, "open_lines", ""),
+    "unmatch": (5, "links", ""),
+    "suggest": (4, "open_lines", ""),
+    "categorize": (4, "bank_lines", ""),
+    "uncategorize": (2, "bank_lines", ""),
+    "write_entry": (3, "", "entries"),
+    "rewrite_entry": (1, "entries", ""),
+    "approve_entry": (1, "entries", ""),
+    "reject_entry": (1, "entries", ""),
+    "reverse_entry": (2, "entries", ""),
 }
 OF_SALES: dict[str, tuple[int, str, str]] = {
     "create_paid_document": (6, "", "documents"),
@@ -77,6 +92,7 @@ DOCUMENTS = (
     "delete_document",
 )
 PAYMENTS = ("create_payment", "reallocate_payment", "move_payment", "correct_payment")
+BANK = ("match", "import_lines", "unmatch", "move_payment", "correct_payment", "create_payment")
 CREDITS = ("create_credit", "reallocate_credit", "open_credit", "void_credit", "create_payment")
 THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "sales": (
@@ -89,6 +105,9 @@ THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("refund_payment", "cancel_refund", "pay_refund", "reallocate_payment", "correct_payment"),
         ("write_off", "reverse_write_off", "create_payment", "create_credit", "reallocate_payment"),
         DOCUMENTS,
+        BANK,
+        ("match", "import_lines", "create_payment", "pay_out", "pay_out_again", "delete_payout"),
+        ("match", "import_lines", "unmatch", "pay_refund", "cancel_refund_payment", "pay_out"),
     ),
     "purchases": (
         (),
@@ -101,10 +120,13 @@ THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
         (*PAYMENTS, "cancel_payment"),
         CREDITS,
         DOCUMENTS,
+        BANK,
+        ("match", "import_lines", "agree_refund", "reallocate_refund", "move_refund_payment"),
+        ("match", "import_lines", "agree_refund_in_parts", "return_refund_payment"),
     ),
 }
 MOVES = {"sales": BOTH | OF_SALES, "purchases": BOTH | OF_PURCHASES}
-MAKERS: dict[str, type[Moves]] = {"sales": SalesMoves, "purchases": PurchaseMoves}
+MAKERS: dict[str, type[BankMoves]] = {"sales": SalesMoves, "purchases": PurchaseMoves}
 
 
 def is_there(records: dict[str, Any], fits: Callable[[Any], object]) -> bool:
@@ -123,6 +145,7 @@ KINDS: dict[str, Callable[[Books], bool]] = {
         books.payments,
         lambda each: each.is_completed and books.side.money(each.method, each.processor) == "1150",
     ),
+    "open_lines": lambda books: is_there(books.bank_lines, books.unexplained),
     "unpaid": lambda books: is_there(books.refunds, lambda each: not each.cancelled and each.rest),
 }
 
@@ -141,12 +164,15 @@ class Trading(RuleBasedStateMachine):
         self.side = site.side
         self.whole = False
         self.length = 0
-        self.locking = False
+        self.locking = self.banking = False
         self.theme: tuple[str, ...] = ()
 
     @initialize(data=DATA)
     def begin_with_two_documents(self, data: st.DataObject) -> None:
-        """Open two invoices or bills, so that there is something; one run in four locks periods."""
+        """Open two invoices or bills, so that there is something.
+
+        One run in four locks periods, and a good half of them look at a bank.
+        """
         self.length += 1
         hand = Hand(data)
         self.play = Play(self.site)
@@ -157,6 +183,9 @@ class Trading(RuleBasedStateMachine):
             self.step(self.moves(hand).begin_with_a_document)
         if {"pay_refund", "agree_refund", "agree_refund_in_parts"} & set(self.theme):
             self.step(self.moves(hand).begin_with_money)
+        self.banking = "match" in self.theme or hand.chance(40)
+        if self.banking:
+            self.step(self.moves(hand).open_bank_account)
 
     @rule(data=DATA)
     def move(self, data: st.DataObject) -> None:
@@ -166,7 +195,7 @@ class Trading(RuleBasedStateMachine):
         name = hand.one([name for name in MOVES[self.side.name] for _ in range(self.weight(name))])
         self.step(getattr(self.moves(hand), name))
 
-    def moves(self, hand: Hand) -> Moves:
+    def moves(self, hand: Hand) -> BankMoves:
         """The moves of the side, drawn with a hand."""
         return MAKERS[self.side.name](self.play, hand)
 
@@ -183,8 +212,8 @@ class Trading(RuleBasedStateMachine):
         books = self.play.books
         if kind == "kept":
             return likely if self.play.caller.kept else 0
-        if kind == "locking":
-            return likely if self.locking else 0
+        if kind in ("locking", "banking"):
+            return likely if getattr(self, kind) else 0
         if kind in KINDS:
             return likely if KINDS[kind](books) else 1
         return likely if getattr(books, kind) else 0

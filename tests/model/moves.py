@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
 
-from tests.model import credit_moves, document_moves, payment_moves
+from tests.model import credit_moves, document_moves, holds, payment_moves
 from tests.model.binding import bind_document, into
 from tests.model.bodies import NOBODY, Bodies
 from tests.model.books import Body, Books
@@ -35,6 +35,11 @@ class Moves:
             return NOBODY, None
         id = self.hand.one(list(records))
         return id, records[id]
+
+    def shown(self, records: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Often those that a bank shows, where there are any."""
+        found = {id: each for id, each in records.items() if self.books.linked(each)}
+        return found if found and self.hand.chance(50) else records
 
     def opened_at(self, percent: int) -> Body:
         """When a document or credit is opened, as often as that."""
@@ -136,10 +141,11 @@ class Moves:
 
         def act(books: Books) -> Records:
             before = parts_of(books, books.payments.get(id))
+            lines = holds.lines_of(books, books.payments.get(id))
             payment = payment_moves.change(books, id, body)
             held_by = books.payout_of(payment)
             documents = dict.fromkeys([*before, *parts_of(books, payment)])
-            return [payment, *([] if held_by is None else [held_by]), *documents]
+            return [payment, *([] if held_by is None else [held_by]), *lines, *documents]
 
         method = self.hand.one(("PATCH", "PATCH", "PUT") if self.side.clears else ("PATCH",))
         move = Move(method, f"{self.side.payments}{id}/", body, act)
@@ -155,25 +161,27 @@ class Moves:
         self.change("re-allocate", id, body)
 
     def move_payment(self) -> None:
-        id, payment = self.pick(self.books.payments)
+        id, payment = self.pick(self.shown(self.books.payments))
         body: Body = {"status": self.hand.one(self.side.statuses)}
         if payment is not None:
             body |= self.bodies.maybe(15, "allocations", lambda: self.bodies.list_again(payment))
         self.change("move payment", id, body)
 
     def correct_payment(self) -> None:
-        id, payment = self.pick(self.books.payments)
+        id, payment = self.pick(self.shown(self.books.payments))
         body: Body = {self.side.amount: 100} if payment is None else self.bodies.facts(payment)
         if payment is not None:
             body |= self.bodies.maybe(20, "allocations", lambda: self.bodies.list_again(payment))
         self.change("correct payment", id, body)
 
     def cancel_payment(self) -> None:
-        id, payment = self.pick(in_state(self.hand, self.books.payments, "pending", "failed"))
+        payments = in_state(self.hand, self.books.payments, "pending", "failed")
+        id, payment = self.pick(self.shown(payments))
 
         def act(books: Books) -> Records:
             before = parts_of(books, books.payments.get(id))
-            return [payment_moves.cancel(books, id), *before]
+            lines = holds.lines_of(books, books.payments.get(id))
+            return [payment_moves.cancel(books, id), *lines, *before]
 
         path = f"{self.side.payments}{id}/delete/"
         move = Move("POST", path, None, act, may_preview=False)

@@ -1,8 +1,10 @@
 """What may be done with payments, and what that changes."""
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from datetime import date
 
+from tests.model import holds
 from tests.model.books import Body, Books
 from tests.model.records import LIVE, Party, Payment
 from tests.model.refusals import Faults, gone, refused
@@ -65,9 +67,10 @@ def change(books: Books, id: str, body: Body) -> Payment:
     check_total(books, faults, payment, body, wanted)
     check_identity(books, faults, payment, body)
     check_refunds(books, faults, payment, body, wanted)
-    check_day(books, faults, payment, body)
-    check_payout(books, faults, payment, body)
+    check_holds(books, faults, payment, body)
     faults.refuse()
+    if holds.are_lost(payment.status, status):
+        holds.let_go(books, payment)
     payment.parts, payment.total, payment.status = wanted, total, status
     payment.was_completed |= status == "completed"
     payment.method = body.get("payment_method", payment.method)
@@ -85,6 +88,7 @@ def cancel(books: Books, id: str) -> Payment:
     if payment.status not in ("pending", "failed"):
         raise refused(409, "invalid_state_transition")
     payment.status, payment.parts = "cancelled", {}
+    holds.let_go(books, payment)
     return payment
 
 
@@ -162,6 +166,13 @@ def check_refunds(
         faults.add(422, "refund_exceeds_refundable", lowered and short)
 
 
+def check_holds(books: Books, faults: Faults, payment: Payment, body: Body) -> None:
+    """Look at what holds a payment: the locked period, its payout and the lines that show it."""
+    check_day(books, faults, payment, body)
+    check_payout(books, faults, payment, body)
+    check_lines(books, faults, payment, body)
+
+
 def check_payout(books: Books, faults: Faults, payment: Payment, body: Body) -> None:
     """Look whether money of a payout changes that the payout has counted."""
     counted = {
@@ -172,6 +183,17 @@ def check_payout(books: Books, faults: Faults, payment: Payment, body: Body) -> 
     }
     changed = any(body.get(name, value) != value for name, value in counted.items())
     faults.add(409, "in_payout", changed and books.payout_of(payment))
+
+
+def check_lines(books: Books, faults: Faults, payment: Payment, body: Body) -> None:
+    """Look whether the lines that show a payment, and still will, show no more than it moves."""
+    if holds.are_lost(payment.status, body.get("status", payment.status)):
+        return
+    after = copy(payment)
+    after.total = body.get(books.side.amount, payment.total)
+    after.fee = body.get("processing_fee_cents", payment.fee)
+    side = books.side
+    holds.check(books, faults, payment, holds.moves(side, payment), holds.moves(side, after))
 
 
 def check_day(books: Books, faults: Faults, payment: Payment, body: Body) -> None:

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from tests.model.books import Body, Books, day_of
 from tests.model.records import Payment, Payout, RefundPayment
-from tests.model.refusals import Faults, gone
+from tests.model.refusals import Faults, gone, refused
 
 T = TypeVar("T", Payment, RefundPayment)
 CLEARING = "1150"
@@ -16,31 +16,44 @@ def bring(books: Books, body: Body) -> tuple[Payout, list[Payment | RefundPaymen
     """Make a payout, or bring the one with this external id in line; and name what it touches."""
     known = named(books, body.get("external_id"))
     faults = Faults()
-    before = Payout(None) if known is None else copy(known)
-    payments = chosen(faults, body.get("payment_ids"), books.payments, before.payments)
-    back = chosen(
+    before = Payout(body.get("external_id")) if known is None else known
+    after = copy(before)
+    after.payments = chosen(faults, body.get("payment_ids"), books.payments, before.payments)
+    after.refund_payments = chosen(
         faults, body.get("refund_payment_ids"), books.refund_payments, before.refund_payments
     )
-    items: list[Payment | RefundPayment] = [*payments, *back]
-    status = body.get("status", before.status)
-    for each in items if status in Payout.LIVE else ():
+    items: list[Payment | RefundPayment] = [*after.payments, *after.refund_payments]
+    after.status = body.get("status", before.status)
+    for each in items if after.is_live else ():
         check_item(books, faults, known, each)
-    day = day_of(body.get("completed_at")) or before.paid_on
-    if status == "paid":
-        day = day or books.today
-    is_new_day = not before.was_paid or day != before.paid_on
-    if is_new_day and (before.was_paid or status == "paid"):
-        books.locked(faults, day)
+    after.paid_out = body["paid_out_amount_cents"]
+    after.fee = body.get("fee_cents", after.fees if known is None else before.fee)
+    after.additional = body.get("additional_refunds_amount_cents", before.additional)
+    dated(books, after, body)
+    is_new_day = not before.was_paid or after.paid_on != before.paid_on
+    if is_new_day and after.was_paid:
+        books.locked(faults, after.paid_on)
+    shown = books.linked(before) and facts(before) != facts(after)
+    faults.add(409, "payout_reconciled", shown)
     faults.refuse()
-    payout = known or Payout(body.get("external_id"))
-    payout.payments, payout.refund_payments = payments, back
-    payout.paid_out = body["paid_out_amount_cents"]
-    payout.fee = body.get("fee_cents", payout.fees if known is None else payout.fee)
-    payout.additional = body.get("additional_refunds_amount_cents", payout.additional)
-    payout.status, payout.paid_on = status, day
-    payout.was_paid = before.was_paid or status == "paid"
     left: list[Payment | RefundPayment] = [*before.payments, *before.refund_payments]
-    return payout, list(dict.fromkeys([*items, *left]))
+    vars(before).update(vars(after))
+    return before, list(dict.fromkeys([*items, *left]))
+
+
+def dated(books: Books, payout: Payout, body: Body) -> None:
+    """Fill in when a payout is paid: when it is said, else now where it comes to be paid."""
+    payout.paid_on = day_of(body.get("completed_at")) or payout.paid_on
+    payout.told_at = body.get("completed_at", payout.told_at)
+    if payout.status == "paid":
+        payout.was_paid = True
+        payout.paid_on, payout.told_at = payout.paid_on or books.today, payout.told_at or "now"
+
+
+def facts(payout: Payout) -> Body:
+    """Everything that a payout says; in which order it lists its items is nothing."""
+    items = {"payments": set(payout.payments), "refund_payments": set(payout.refund_payments)}
+    return {**vars(payout), **items}
 
 
 def named(books: Books, external_id: str | None) -> Payout | None:
@@ -68,12 +81,13 @@ def check_item(
         return
     faults.add(409, "already_in_payout", held_by is not None)
     faults.add(409, "item_not_completed", not item.is_completed)
-    account = books.side.money(item.method, item.processor)
-    faults.add(422, "item_not_in_clearing", account != CLEARING)
+    faults.add(422, "item_not_in_clearing", books.account_of(item) != CLEARING)
 
 
 def delete(books: Books, id: str) -> Payout:
     """Delete a payout: nothing is held any more, and its name is free."""
     if id not in books.payouts:
         raise gone("payout_not_found")
+    if books.linked(books.payouts[id]):
+        raise refused(409, "payout_reconciled")
     return books.payouts.pop(id)

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.model import document_moves, vendor_refund_moves
+from tests.model.bank import BankMoves
 from tests.model.binding import bind_vendor_refund
 from tests.model.books import Body, Books
 from tests.model.hand import Hand
-from tests.model.moves import Moves, by_external_id, likely
+from tests.model.moves import by_external_id, likely
 from tests.model.play import Move, Play, Records
 from tests.model.purchase_bodies import PurchaseBodies
 from tests.model.records import VendorRefundPayment
@@ -15,7 +16,7 @@ from tests.model.records import VendorRefundPayment
 REFUNDS, REFUND_PAYMENTS = "vendor-refunds/", "vendor-refunds/payments/"
 
 
-class PurchaseMoves(Moves):
+class PurchaseMoves(BankMoves):
     """The moves of one step of purchases."""
 
     bodies: PurchaseBodies
@@ -62,7 +63,8 @@ class PurchaseMoves(Moves):
     def pick_refund_payment(self, *states: str) -> tuple[str, VendorRefundPayment | None]:
         """One of the payments, most often in one of some states."""
         payments: Mapping[str, Any] = self.books.vendor_refund_payments
-        return self.pick(likely(self.hand, payments, lambda each: each.status in states))
+        fitting = likely(self.hand, payments, lambda each: each.status in states)
+        return self.pick(self.shown(fitting))
 
     def change_refund(self, name: str, id: str, body: Body) -> None:
         """Change a payment of a refund, or what the refund is allocated to."""

@@ -153,10 +153,17 @@ class RefundPayment:
     def is_completed(self) -> bool:
         return not self.cancelled
 
+    @property
+    def status(self) -> str:
+        return "cancelled" if self.cancelled else "completed"
+
 
 @dataclass(eq=False)
 class Payout:
-    """What a processor paid out; only a live one holds what it lists, and counts it."""
+    """What a processor paid out; only a live one holds what it lists, and counts it.
+
+    `told_at` is when it was paid as it was told, and `paid_on` the day of that.
+    """
 
     LIVE = ("pending", "processing", "paid")
 
@@ -166,6 +173,7 @@ class Payout:
     additional: int = 0
     status: str = "paid"
     paid_on: date | None = None
+    told_at: str | None = None
     was_paid: bool = False
     payments: list[Payment] = field(default_factory=list)
     refund_payments: list[RefundPayment] = field(default_factory=list)
@@ -252,4 +260,58 @@ class VendorRefundPayment:
     paid_on: date | None
     status: str = "pending"
     was_completed: bool = False
+    id: str = ""
+
+
+Money = Payment | RefundPayment | Payout | VendorRefundPayment
+"""What a line of a bank statement can be."""
+
+
+@dataclass(eq=False)
+class BankAccount:
+    """A bank account; `code` is that of its account in the chart."""
+
+    external_id: str | None
+    code: str
+    id: str = ""
+
+
+@dataclass(eq=False)
+class BankLine:
+    """A line of a bank statement, and the account that the rest of it was posted to, if any."""
+
+    account: BankAccount
+    external_id: str
+    day: date
+    amount: int
+    direction: str
+    category: str | None = None
+    categorized: int = 0
+    id: str = ""
+
+    @property
+    def moves(self) -> int:
+        return self.amount if self.direction == "credit" else -self.amount
+
+
+@dataclass(eq=False)
+class Link:
+    """That so much of a line is this money."""
+
+    line: BankLine
+    money: Money
+    amount: int
+    id: str = ""
+
+
+@dataclass(eq=False)
+class Entry:
+    """An entry written by hand; in `lines` a debit is above zero, a credit below."""
+
+    day: date
+    lines: list[tuple[str, int]]
+    author: str
+    status: str = "draft"
+    takes_back: "Entry | None" = None
+    taken_back_by: "Entry | None" = None
     id: str = ""

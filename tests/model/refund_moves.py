@@ -3,6 +3,7 @@
 from collections import Counter
 from datetime import date
 
+from tests.model import holds
 from tests.model.arithmetic import shares
 from tests.model.books import Body, Books, day_of, moment
 from tests.model.records import Document, Payment, Refund, RefundPayment
@@ -113,6 +114,7 @@ def cancel_payment(books: Books, id: str, payment_id: str) -> tuple[Refund, Refu
     if books.payout_of(payment) is not None:
         raise refused(409, "in_payout")
     payment.cancelled = True
+    holds.let_go(books, payment)
     return refund, payment
 
 

@@ -10,10 +10,13 @@ import secrets
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack, redirect_stderr
 from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
 from multiprocessing.queues import Queue
 from pathlib import Path
+from queue import Empty
 from typing import Any
 
 import hypothesis
@@ -66,7 +69,7 @@ def main() -> int:
         ]
         for each in workers:
             each.start()
-        counts, failures = listen(queue, len(workers), began)
+        counts, failures = listen(queue, workers, began)
         for each in workers:
             each.join()
     tell_all(counts, time.monotonic() - began)
@@ -140,13 +143,22 @@ def work(task: Task, queue: "Queue[Told]") -> None:
     queue.put({"worker": task.number, "counts": counts, "ended": True, "failure": failure})
 
 
-def listen(queue: "Queue[Told]", workers: int, began: float) -> tuple[Counts, list[str]]:
+def listen(
+    queue: "Queue[Told]", workers: Sequence[BaseProcess], began: float
+) -> tuple[Counts, list[str]]:
     """Print how it goes until every worker has ended."""
     latest: dict[int, Counts] = {}
+    counts = Counts()
     failures = []
     ended = 0
-    while ended < workers:
-        told = queue.get()
+    while ended < len(workers):
+        try:
+            told = queue.get(timeout=TELL_EVERY)
+        except Empty:
+            if any(each.is_alive() for each in workers):
+                continue
+            say("A worker ended without a word.")
+            break
         latest[told["worker"]] = told["counts"]
         counts = Counts()
         for each in latest.values():

@@ -1,11 +1,12 @@
 """The moves that only sales have: invoices paid at once, write-offs, refunds to customers."""
 
-from tests.model import payout_moves, refund_moves, write_off_moves
+from tests.model import holds, payout_moves, refund_moves, write_off_moves
+from tests.model.bank import BankMoves
 from tests.model.binding import bind_paid, bind_refund, bind_write_off, into
 from tests.model.bodies import NOBODY
 from tests.model.books import Body, Books
 from tests.model.hand import Hand
-from tests.model.moves import Moves, by_external_id, likely
+from tests.model.moves import by_external_id, likely
 from tests.model.play import Move, Play, Records
 from tests.model.sales_bodies import SalesBodies
 
@@ -13,7 +14,7 @@ PAYOUTS = "payouts/"
 INVOICES, REFUNDS = "invoices/", "invoices/refunds/"
 
 
-class SalesMoves(Moves):
+class SalesMoves(BankMoves):
     """The moves of one step of sales."""
 
     bodies: SalesBodies
@@ -100,14 +101,15 @@ class SalesMoves(Moves):
         self.make("pay refund", move)
 
     def cancel_refund_payment(self) -> None:
-        id, payment = self.pick(self.books.refund_payments)
+        id, payment = self.pick(self.shown(self.books.refund_payments))
         of = self.hand.one(list(self.books.refunds)) if payment is None else payment.refund.id
         if self.hand.chance(3):
             of, payment = NOBODY, None
 
         def act(books: Books) -> Records:
+            lines = holds.lines_of(books, books.refund_payments.get(id))
             refund, cancelled = refund_moves.cancel_payment(books, of, id)
-            return [cancelled, refund]
+            return [cancelled, *lines, refund]
 
         path = f"{REFUNDS}{of}/payments/{id}/delete/"
         self.make("cancel refund payment", Move("POST", path, None, act).at(payment))
@@ -121,7 +123,8 @@ class SalesMoves(Moves):
         self.bring_payout("pay out", {**self.bodies.payout(None), **named})
 
     def pay_out_again(self) -> None:
-        known = [each for each in self.books.payouts.values() if each.external_id]
+        payouts = self.shown(self.books.payouts).values()
+        known = [each for each in payouts if each.external_id]
         if not known:
             self.pay_out()
             return
@@ -137,7 +140,7 @@ class SalesMoves(Moves):
         self.make(name, Move("POST", PAYOUTS, body, act, into("payouts"), success=success))
 
     def delete_payout(self) -> None:
-        id, payout = self.pick(self.books.payouts)
+        id, payout = self.pick(self.shown(self.books.payouts))
 
         def act(books: Books) -> Records:
             gone = payout_moves.delete(books, id)

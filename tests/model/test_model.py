@@ -1,7 +1,6 @@
-"""A few dozen runs of the machine; `make model` makes thousands."""
+"""A few dozen runs of the machine, the same each time; `make model` makes thousands, at random."""
 
 import os
-import secrets
 
 import hypothesis
 import pytest
@@ -18,22 +17,21 @@ from tests.partnership import Partnership
 
 STEPS = 50
 RUNS = int(os.environ.get("MODEL_RUNS", "25"))
-SEED = os.environ.get("MODEL_SEED")
+SEED = int(os.environ.get("MODEL_SEED", "1"))
 
 
 class TestTrading:
     @pytest.mark.slow
     @pytest.mark.parametrize("side", [SALES, PURCHASES], ids=lambda side: side.name)
     def test_server_and_model_agree(self, house: House, acme: Partnership, side: Side) -> None:
-        seed = int(SEED) if SEED else secrets.randbelow(2**32)
         counts = Counts()
         with Prover(house.database_url, acme) as prover:
             site = Site(acme, counts, prover.faults_of, side)
-            machine = hypothesis.seed(seed)(lambda: Trading(site))
+            machine = hypothesis.seed(SEED)(lambda: Trading(site))
             try:
                 run_state_machine_as_test(machine, settings=settings(RUNS, STEPS))
             except Divergence as divergence:
-                divergence.add_note(f"It is found again with MODEL_SEED={seed}.")
+                divergence.add_note(f"It is found again with MODEL_SEED={SEED}.")
                 raise
         assert counts.runs >= RUNS
         assert set(counts.lengths) == {STEPS}, "A run ended before its last step."

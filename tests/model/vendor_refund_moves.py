@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from datetime import UTC, date, datetime, time
 from typing import Any
 
+from tests.model import holds
 from tests.model.books import Body, Books
 from tests.model.records import (
     Credit,
@@ -100,6 +101,7 @@ def change(books: Books, id: str, body: Body) -> Records:
             409, "invalid_state_transition", not may_become(books.side, payment.status, status)
         )
         before = payment.was_completed, payment.paid_on
+        moved, lost = holds.moves(books.side, payment), holds.are_lost(payment.status, status)
         payment.method = body.get("payment_method", payment.method)
         payment.fee = body.get("processing_fee_cents", payment.fee)
         if "payment_date" in body:
@@ -112,8 +114,13 @@ def change(books: Books, id: str, body: Body) -> Records:
         touched += move(books, payment, status)
         if payment.was_completed and (payment.was_completed, payment.paid_on) != before:
             books.locked(faults, payment.paid_on)
+        if not lost:
+            holds.check(books, faults, payment, moved, holds.moves(books.side, payment))
         faults.refuse()
-    return list(dict.fromkeys([payment, refund, *touched, *refund.payments]))
+    lines = holds.lines_of(books, payment)
+    if lost:
+        holds.let_go(books, payment)
+    return list(dict.fromkeys([payment, refund, *lines, *touched, *refund.payments]))
 
 
 def move(books: Books, payment: VendorRefundPayment, status: str) -> Records:

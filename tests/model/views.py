@@ -1,12 +1,18 @@
 """What answers must say of the model's records: the fields of each that follow from others."""
 
+from collections.abc import Callable
 from itertools import accumulate
 from typing import Any
 
+from tests.model import holds
 from tests.model.books import Books
 from tests.model.records import (
+    BankAccount,
+    BankLine,
     Credit,
     Document,
+    Entry,
+    Money,
     Party,
     Payment,
     Payout,
@@ -26,35 +32,24 @@ Record = (
     | Payout
     | VendorRefund
     | VendorRefundPayment
+    | BankAccount
+    | BankLine
+    | Entry
     | Party
 )
 
 
 def view(books: Books, record: Record) -> View:
     """Say what an answer about a record must hold; lists in any order are sets of pairs."""
-    match record:
-        case Document():
-            return document(books, record)
-        case Payment():
-            return payment(books, record) if books.side.sign > 0 else bill_payment(books, record)
-        case Credit():
-            return credit(books, record)
-        case Refund():
-            return refund(books, record)
-        case RefundPayment():
-            return refund_payment(record)
-        case Payout():
-            return payout(record)
-        case VendorRefund():
-            return vendor_refund(books, record)
-        case VendorRefundPayment():
-            return vendor_refund_payment(record)
-        case Party():
-            return {
-                "outstanding_balance": books.owed_by(record),
-                "is_archived": record.archived,
-                **({} if books.side.sign > 0 else {"status": record.status}),
-            }
+    return VIEWS[type(record)](books, record)
+
+
+def party(books: Books, record: Party) -> View:
+    return {
+        "outstanding_balance": books.owed_by(record),
+        "is_archived": record.archived,
+        **({} if books.side.sign > 0 else {"status": record.status}),
+    }
 
 
 def document(books: Books, record: Document) -> View:
@@ -90,6 +85,8 @@ def document(books: Books, record: Document) -> View:
 
 
 def payment(books: Books, record: Payment) -> View:
+    if books.side.sign < 0:
+        return bill_payment(books, record)
     applied = record.status == "completed"
     return {
         "customer_id": record.party.id,
@@ -108,6 +105,7 @@ def payment(books: Books, record: Payment) -> View:
         "payouts": {each.id for each in [books.payout_of(record)] if each is not None},
         "allocations": set(record.parts.items()),
         "refund_allocations": given_back(books, record),
+        "reconciled_bank_transactions": shown_by(books, record),
         "applied_invoices": {
             (
                 id,
@@ -139,6 +137,7 @@ def bill_payment(books: Books, record: Payment) -> View:
             for id, amount in record.parts.items()
         },
         "refund_allocations": parts(books.given_back(record)),
+        "reconciled_bank_transactions": shown_by(books, record),
     }
 
 
@@ -211,22 +210,23 @@ def refund(books: Books, record: Refund) -> View:
         "completed_at": record.status == "paid",
         "is_dedicated": not record.cancelled,
         "allocations": allocations,
-        "refund_payments": {(each.id, each.amount, word(each)) for each in record.payments},
+        "refund_payments": {(each.id, each.amount, each.status) for each in record.payments},
     }
 
 
-def refund_payment(record: RefundPayment) -> View:
+def refund_payment(books: Books, record: RefundPayment) -> View:
     return {
         "external_id": record.external_id,
-        "status": word(record),
+        "status": record.status,
         "refunded_amount": record.amount,
         "refund_processing_fee": record.fee,
         "method": record.method,
         "cancelled_at": record.cancelled,
+        "reconciled_bank_transactions": shown_by(books, record),
     }
 
 
-def payout(record: Payout) -> View:
+def payout(books: Books, record: Payout) -> View:
     shown = {
         "external_id": record.external_id,
         "status": record.status,
@@ -238,8 +238,9 @@ def payout(record: Payout) -> View:
         "payment_count": len(record.payments),
         "refund_payment_count": len(record.refund_payments),
         "payments": {(each.id, each.total, each.status) for each in record.payments},
-        "refund_payments": {(each.id, each.amount, word(each)) for each in record.refund_payments},
-        "reconciliation_status": "unreconciled",
+        "refund_payments": {(e.id, e.amount, e.status) for e in record.refund_payments},
+        "reconciliation_status": reconciled(books, record),
+        "reconciled_bank_transactions": shown_by(books, record),
     }
     if not record.is_live:
         return shown
@@ -278,7 +279,7 @@ def share_of(
     return "payment" if isinstance(target, Payment) else "credit", target.id, amount, None
 
 
-def vendor_refund_payment(record: VendorRefundPayment) -> View:
+def vendor_refund_payment(books: Books, record: VendorRefundPayment) -> View:
     return {
         "vendor_refund_id": record.refund.id,
         "status": record.status,
@@ -289,12 +290,73 @@ def vendor_refund_payment(record: VendorRefundPayment) -> View:
         "payment_date": record.paid_on and record.paid_on.isoformat(),
         "completed_at": record.status == "completed",
         "cancelled_at": record.status == "cancelled",
+        "reconciled_bank_transactions": shown_by(books, record),
     }
 
 
-def word(record: RefundPayment) -> str:
-    return "cancelled" if record.cancelled else "completed"
+def shown_by(books: Books, money: Money) -> set[tuple[str, str, int]]:
+    return {(each.id, each.line.id, each.amount) for each in books.links_of(money)}
+
+
+def reconciled(books: Books, record: Payout) -> str:
+    """How much of a payout the bank shows."""
+    if not books.linked(record):
+        return "unreconciled"
+    return "partially_reconciled" if holds.rest(books, record) else "fully_reconciled"
+
+
+def bank_account(_: Books, record: BankAccount) -> View:
+    return {"external_id": record.external_id, "account": record.code}
+
+
+def bank_line(books: Books, record: BankLine) -> View:
+    return {
+        "bank_account_id": record.account.id,
+        "external_id": record.external_id,
+        "date": record.day.isoformat(),
+        "amount_cents": record.amount,
+        "direction": record.direction,
+        "linked_amount_cents": books.linked(record),
+        "categorized_amount_cents": record.categorized,
+        "remaining_amount_cents": books.unexplained(record),
+        "is_reconciled": books.unexplained(record) == 0,
+        "category": record.category and (record.category, record.categorized),
+        "links": {
+            (each.id, holds.kind_of(books.side, each.money), each.money.id, each.amount)
+            for each in books.links_of(record)
+        },
+    }
+
+
+def entry(_: Books, record: Entry) -> View:
+    return {
+        "status": record.status,
+        "is_posted": record.status == "approved",
+        "sequence_number": record.status == "approved",
+        "created_by": record.author,
+        "entry_date": record.day.isoformat(),
+        "total_debit": sum(amount for _, amount in record.lines if amount > 0),
+        "lines": {(place, *line) for place, line in enumerate(record.lines, 1)},
+        "reversal_of_id": record.takes_back and record.takes_back.id,
+        "reversed_by_id": record.taken_back_by and record.taken_back_by.id,
+    }
 
 
 def parts(pairs: Any) -> set[tuple[str, int]]:
     return {(each.id, amount) for each, amount in pairs}
+
+
+VIEWS: dict[type, Callable[[Books, Any], View]] = {
+    Document: document,
+    Payment: payment,
+    Credit: credit,
+    Refund: refund,
+    RefundPayment: refund_payment,
+    Payout: payout,
+    VendorRefund: vendor_refund,
+    VendorRefundPayment: vendor_refund_payment,
+    BankAccount: bank_account,
+    BankLine: bank_line,
+    Entry: entry,
+    Party: party,
+}

@@ -9,6 +9,8 @@ from typing import Self
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from tests.partnership import PATIENCE_SECONDS
+
 COMMITTED = b"C\x00\x00\x00\x0bCOMMIT\x00"  # How the database says that it has committed.
 PREPARED = re.compile(rb"P.{4}(\w+)\x00COMMIT\x00", re.DOTALL)  # The name it is asked for by.
 
@@ -49,7 +51,7 @@ class Wire:
         for each in self.sockets:
             close(each)
         for thread in self.threads:
-            thread.join(timeout=5)
+            thread.join(timeout=PATIENCE_SECONDS)
 
     def _accept(self) -> None:
         while True:

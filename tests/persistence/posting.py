@@ -96,7 +96,7 @@ class Keeper:
 
     def run(self, work: Callable[[Pool], Awaitable[T]], *, size: int = 1) -> T:
         async def go() -> T:
-            async with make_pool(self.house.database_url, size=size, wait_seconds=30) as pool:
+            async with make_pool(self.house.database_url, size=size) as pool:
                 return await work(pool)
 
         return asyncio.run(go())

@@ -12,7 +12,7 @@ from persistence.audit import first_id
 from persistence.tables import metadata
 from tests.house import House
 from tests.partnership import Business, Partnership
-from tests.persistence.cellar_role import as_server
+from tests.persistence.server_role import as_server
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 

@@ -22,8 +22,8 @@ from persistence.rebuilding import rebuild
 from tests.house import Databases, House
 from tests.partnership import Partnership
 from tests.persistence.auditing import faults_in, remembered, tamper
-from tests.persistence.cellar_role import as_server
 from tests.persistence.posting import STEP, Keeper, Posting
+from tests.persistence.server_role import as_server
 
 DAYS = st.dates(date(2024, 11, 20), date(2026, 2, 10))
 PERIODS = st.one_of(st.just(EVER), st.builds(Period, DAYS, DAYS))

@@ -1,5 +1,7 @@
-"""Files beside a writing: put when the flush has succeeded, gone again unless it commits."""
+"""Files beside a writing: put before its rows are sent, gone again unless it commits."""
 
+import asyncio
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,14 +9,16 @@ import psycopg
 import pytest
 
 from accounting.errors import RuleBroken, Unavailable
+from accounting.numbers import Pending
 from persistence import tables
 from persistence.blobs import Blobs, Folder
 from persistence.pipeline import exchange
+from persistence.pool import Pool
 from persistence.sessions import Writing
 from persistence.transaction import writing
 from tests.house import House
-from tests.partnership import Business, Partnership
-from tests.persistence.test_staging import customer_row, entry_row
+from tests.partnership import PATIENCE_SECONDS, Business, Partnership
+from tests.persistence.test_staging import customer_row, entry_row, invoice_row
 from tests.persistence.test_transaction import Desk, Handle, raising
 
 
@@ -126,3 +130,36 @@ class TestContents:
         with pytest.raises(Unavailable):
             cabinet.write(two)
         assert (cabinet.keys, desk.customers()) == (["blocked"], set())
+
+    def test_who_takes_a_number_does_not_wait_for_the_file_of_another(
+        self, desk: Desk, tmp_path: Path
+    ) -> None:
+        at_work, numbered = threading.Event(), threading.Event()
+
+        class Slow(Folder):
+            def put(self, key: str, content: bytes) -> None:
+                at_work.set()
+                assert numbered.wait(PATIENCE_SECONDS)
+                super().put(key, content)
+
+        async def numbering(session: Writing) -> None:
+            buyer = customer_row()
+            session.staging.insert(tables.customer, buyer)
+            session.staging.insert(tables.invoice, invoice_row(buyer["id"], Pending("INV")))
+
+        async def filing(session: Writing) -> None:
+            await numbering(session)
+            session.staging.contents["slow/0"] = b"a file"
+
+        async def first(pool: Pool) -> object:
+            return await writing(pool, replace(desk.work(filing), blobs=Blobs(Slow(tmp_path))))
+
+        async def second(pool: Pool) -> object:
+            assert await asyncio.to_thread(at_work.wait, PATIENCE_SECONDS)
+            try:
+                return await writing(pool, desk.work(numbering))
+            finally:
+                numbered.set()
+
+        assert len(desk.together(first, second)) == 2
+        assert (tmp_path / "slow/0").read_bytes() == b"a file"

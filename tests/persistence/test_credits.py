@@ -14,7 +14,9 @@ from accounting.allocation import Allocation
 from accounting.credits import Credit, CreditLine
 from accounting.errors import NotFound, RuleBroken
 from accounting.parties import Party
+from accounting.postings import Subject
 from accounting.refunds import InvoiceRefund, Refund, RefundAllocation, VendorRefund
+from accounting.sides import PAYABLE, RECEIVABLE
 from accounting.writing_off import WriteOff
 from persistence.accounts import RoleMemory
 from persistence.books import Books
@@ -24,7 +26,7 @@ from persistence.pages import PageRequest
 from persistence.pool import make_pool
 from persistence.sessions import Writing
 from persistence.tenants import BusinessTenant
-from persistence.trade import Trade, Traded
+from persistence.trade import Trade
 from persistence.transaction import reading
 from tests.handlers.bodies import Record
 from tests.handlers.buying import received
@@ -63,7 +65,7 @@ class Shop:
     def trade(self, books: Books) -> Trade:
         return books.sales if self.side == "sales" else books.purchases
 
-    def save(self, *values: Traded) -> None:
+    def save(self, *values: Subject) -> None:
         async def handle(session: Writing) -> None:
             assert isinstance(session.tenant, BusinessTenant)
             self.trade(Books(session, session.tenant, NOW, RoleMemory())).save(*values)
@@ -193,8 +195,8 @@ class TestCreditStore:
             shop.credit("void"),
         ]
         shop.save(*stored)
-        word = "sent" if shop.side == "sales" else "received"
-        names = {each.id: credits.status(word, each) for each in stored}
+        side = RECEIVABLE if shop.side == "sales" else PAYABLE
+        names = {each.id: credits.status(side, each) for each in stored}
         assert len(set(names.values())) == 5
         for name in set(names.values()):
             wanted = PageRequest(filters={"status": [name]})

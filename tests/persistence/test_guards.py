@@ -13,7 +13,7 @@ from tests.bookkeeping import Ledger
 from tests.handlers.bodies import paid, part, sent
 from tests.house import House
 from tests.partnership import Business, Partnership
-from tests.persistence.cellar_role import as_server
+from tests.persistence.server_role import as_server
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from accounting.chart import CONTROL_ROLES
-from persistence.pool import DatabaseAway
+from persistence.fitness import DatabaseAway
 from persistence.proof import control
 from persistence.proof.checks import CHECKS
 from persistence.proof.journal import SOURCES

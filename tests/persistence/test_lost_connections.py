@@ -12,7 +12,7 @@ import pytest
 from tests.bookkeeping import Ledger
 from tests.handlers.bodies import Record, invoice_body, line, sent
 from tests.house import House
-from tests.partnership import Business, Partnership
+from tests.partnership import PATIENCE_SECONDS, Business, Partnership
 from tests.persistence.cutting import Wire
 
 SENT = "2025-03-01T00:00:00Z"
@@ -88,22 +88,26 @@ class TestLostDuringCommit:
 
 class TestNoConnectionLeft:
     def test_who_finds_none_is_told_to_come_back_and_the_rest_go_on(
-        self, house: House, shop: Business, ledger: Ledger, buyer: Record
+        self, hurried_house: House
     ) -> None:
-        shop.api.get("invoices/")
+        shop = hurried_house.partner("Acme").business()
+        buyer = shop.customer()
         answers: list[httpx.Response] = []
 
         def write() -> None:
             body = invoice_body(buyer, line(1))
             answers.append(shop.api.post("invoices/", json=body))
 
-        with psycopg.connect(house.database_url) as connection:
+        with psycopg.connect(hurried_house.database_url) as connection:
             connection.execute("SELECT FROM business WHERE id = %s FOR UPDATE", (shop.id,))
             writers = [threading.Thread(target=write) for _ in range(8)]
             for writer in writers:
                 writer.start()
-            deadline = monotonic() + 5
-            waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+            deadline = monotonic() + PATIENCE_SECONDS
+            waiting = (
+                "SELECT count(*) FROM pg_stat_activity"
+                " WHERE wait_event_type = 'Lock' AND datname = current_database()"
+            )
             while connection.execute(waiting).fetchone() != (8,):
                 connection.execute("SELECT pg_stat_clear_snapshot()")
                 assert monotonic() < deadline
@@ -115,6 +119,7 @@ class TestNoConnectionLeft:
         assert refused.json()["error_code"] == "service_unavailable"
         assert [answer.status_code for answer in answers] == [201] * 8
         assert shop.api.get("customers/").status_code == 200
+        Ledger(hurried_house, shop).audit()
 
 
 class TestRefusedByTheFlush:

@@ -47,7 +47,7 @@ class TestMigrations:
 
     def test_each_waits_only_a_moment_for_locks_and_none_goes_back(self) -> None:
         for script in ScriptDirectory(str(FOLDER)).walk_revisions():
-            assert "SET LOCAL lock_timeout" in Path(script.path).read_text()
+            assert "    run_texts(__file__, " in Path(script.path).read_text()
             assert not hasattr(script.module, "downgrade")
 
 

@@ -14,6 +14,7 @@ from persistence.pipeline import Connection, exchange, numbered
 from persistence.pool import make_pool
 from persistence.statements import Query
 from tests.house import Databases
+from tests.partnership import PATIENCE_SECONDS, within
 
 Work = Callable[[Connection], Awaitable[Any]]
 
@@ -189,6 +190,12 @@ class TestExchange:
         assert run(work) == [3_000_000] * 4
 
     def test_a_session_that_is_ended_says_why(self, run: Any, url: str) -> None:
+        def asks() -> bool:
+            with psycopg.connect(url) as owner:
+                sleeping = "SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+                found = owner.execute(f"{sleeping} AND datname = current_database()")
+                return found.rowcount == 1
+
         def end_sessions() -> None:
             with psycopg.connect(url) as owner:
                 owner.execute(
@@ -199,7 +206,7 @@ class TestExchange:
         async def work(connection: Connection) -> Any:
             asked = exchange(connection, [query("SELECT pg_sleep(30)"), query("SELECT 1")])
             waiting = asyncio.create_task(asked)
-            await asyncio.sleep(0.1)
+            assert await asyncio.to_thread(within, PATIENCE_SECONDS, asks)
             await asyncio.to_thread(end_sessions)
             with pytest.raises(errors.AdminShutdown):
                 await waiting

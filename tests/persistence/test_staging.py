@@ -1,6 +1,7 @@
 """Staged rows: one flush in the right order, numbers rendered on the way, stale rows noticed."""
 
 import asyncio
+import re
 from datetime import UTC, date, datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -10,6 +11,7 @@ import pytest
 
 from accounting.numbers import Pending
 from persistence import tables
+from persistence.faults import STALE
 from persistence.pipeline import exchange
 from persistence.pool import make_pool
 from persistence.staging import Staging
@@ -89,7 +91,7 @@ def flushed(house: House, shop: Business, staging: Staging, *reads: str) -> list
         async with make_pool(house.database_url, size=1) as pool, pool.connection() as connection:
             await connection.execute("BEGIN")
             await exchange(connection, [set_tenant(UUID(shop.id))])
-            results = await exchange(connection, [query for query, _ in staging.queries()])
+            results = await exchange(connection, [*staging.queries()])
             for result in results:
                 staging.learn(result.rows)
             read = [await (await connection.execute(text)).fetchall() for text in reads]
@@ -97,6 +99,12 @@ def flushed(house: House, shop: Business, staging: Staging, *reads: str) -> list
             return [[result.touched for result in results], *read]
 
     return asyncio.run(go())
+
+
+def written(staging: Staging) -> list[str]:
+    """The tables that a flush writes to, in its order."""
+    texts = [query.text for query in staging.queries()]
+    return [re.search(r"(?:INSERT INTO|UPDATE) (\w+)", text)[1] for text in texts]  # type: ignore[index]
 
 
 @pytest.fixture
@@ -173,13 +181,22 @@ class TestStaging:
         known = {**customer_row(), "id": buyer["id"], "email": "new@b.example"}
         read = f"SELECT email, version FROM customer WHERE id = '{buyer['id']}'"
         staging.update(tables.customer, {**known, "version": 2})
-        touched, found = flushed(house, shop, staging, read)
-        assert (touched, found) == ([0], [{"email": "old@b.example", "version": 1}])
-        staging.update(tables.customer, {**known, "version": 1})
+        with pytest.raises(STALE):
+            flushed(house, shop, staging, read)
         fresh = Staging(UUID(shop.id))
         fresh.update(tables.customer, {**known, "version": 1})
         touched, found = flushed(house, shop, fresh, read)
         assert (touched, found) == ([1], [{"email": "new@b.example", "version": 2}])
+
+    def test_numbers_wait_for_the_first_row_that_carries_one(
+        self, shop: Business, staging: Staging
+    ) -> None:
+        known = invoice_row(uuid4(), "A-1")
+        staging.update(tables.invoice, known)
+        staging.insert(tables.journal_entry, entry_row(staging.take_number("JE-2031")))
+        assert written(staging) == ["invoice", "number_series", "journal_entry"]
+        staging.raise_series("INV", 7)  # A number of its own form: nobody is to be given it.
+        assert written(staging) == ["number_series"] * 2 + ["invoice", "journal_entry"]
 
     def test_what_leads_and_what_follows_stand_around_the_rows(
         self, shop: Business, staging: Staging
@@ -189,7 +206,7 @@ class TestStaging:
         staging.insert(tables.customer, customer_row())
         staging.lead_with(set_tenant(UUID(shop.id)))
         staging.follow_with(set_tenant(UUID(shop.id)))
-        texts = [query.text.split()[:3] for query, _ in staging.queries()]
+        texts = [query.text.split()[:3] for query in staging.queries()]
         assert (
             texts[0]
             == texts[-1]

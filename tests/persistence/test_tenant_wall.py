@@ -16,9 +16,9 @@ from tests.contract.document import follow, operations
 from tests.handlers.bodies import SENT, Record, invoice_body, line, part, payment_body
 from tests.house import House
 from tests.partnership import Partnership
-from tests.persistence.cellar_role import as_server
 from tests.persistence.doors import BY_ID, FILTERS, LISTS
 from tests.persistence.furnished import ACCOUNTS, PDF, Side, buying_bodies, furnish, settling_bodies
+from tests.persistence.server_role import as_server
 
 TENANTS = sorted(table.name for table in metadata.sorted_tables if table.info.get("tenant"))
 NAMED = re.compile(rf"\b({'|'.join(TENANTS)})\b")

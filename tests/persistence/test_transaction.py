@@ -239,16 +239,23 @@ class TestKeys:
         assert sorted(replayed for _, replayed in done) == [False] + [True] * 5
         assert desk.runs == 1
 
-    def test_a_key_that_stays_at_work_is_told_so(self, desk: Desk) -> None:
+    def test_a_key_that_stays_at_work_is_told_so(
+        self, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("persistence.transaction.WAIT_FOR_KEY_SECONDS", 0.5)
+        at_work, told = asyncio.Event(), asyncio.Event()
+
         async def slow(session: Writing) -> None:
-            await asyncio.sleep(3.6)
+            at_work.set()
+            await told.wait()
 
         async def late(pool: Pool) -> Any:
-            await asyncio.sleep(0.1)
+            await at_work.wait()
             with pytest.raises(Conflict) as refused:
                 await writing(pool, desk.work(slow, key="busy"))
             assert refused.value.code == "idempotency_in_progress"
             assert refused.value.detail["retry_after_seconds"] == 1
+            told.set()
             return outcome("told"), False
 
         done = desk.together(lambda pool: writing(pool, desk.work(slow, key="busy")), late)

@@ -19,8 +19,7 @@ import psycopg
 
 from tests.handlers.bodies import SENT, Record, credit_body, invoice_body, part, payment_body, share
 from tests.handlers.files import CSV, PDF, in_json
-from tests.partnership import Business, client
-from tests.processes.serving import within
+from tests.partnership import PATIENCE_SECONDS, Business, client, within
 
 PAYMENTS, CREDITS, REFUNDS = "invoices/payments/", "customer-credits/", "invoices/refunds/"
 EFFECTS = "SELECT count(*) FROM audit_record WHERE business_id = %s AND request_id = %s"
@@ -135,12 +134,14 @@ class Office:
             clerk.start()
 
     def caller(self) -> httpx.Client:
-        return client(self.business.base_url, headers=self.headers, timeout=30)
+        return client(self.business.base_url, headers=self.headers)
 
     def wait_for(self, more: int) -> None:
         """Return when so many more writes were answered."""
         target = self.answers + more
-        assert within(60, lambda: self.answers >= target or bool(self.faults)), self.answers
+        assert within(PATIENCE_SECONDS, lambda: self.answers >= target or bool(self.faults)), (
+            self.answers
+        )
         assert self.faults == []
 
     def stop(self) -> None:

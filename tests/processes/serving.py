@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from secrets import token_urlsafe
 from typing import Any, Self
@@ -18,35 +17,10 @@ from uuid import UUID
 import httpx
 
 from embedded import places, wire
-from tests.partnership import Partnership, client
+from tests.partnership import PATIENCE_SECONDS, Partnership, client, within
+from tests.ports import free_port
 
 ACCOUNTING = Path(sys.executable).with_name("accounting")
-PATIENCE_SECONDS = 60.0  # On a machine that does much else.
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as door:
-        return int(door.getsockname()[1])
-
-
-def is_free(port: int) -> bool:
-    """Whether a server could take the port at once."""
-    try:
-        socket.create_server(("127.0.0.1", port)).close()
-    except OSError:
-        return False
-    return True
-
-
-def within(seconds: float, what: Callable[[], bool]) -> bool:
-    """Whether `what()` became true within so many seconds."""
-    deadline = time.monotonic() + seconds
-    while not what():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.01)
-    return True
 
 
 def secrets() -> str:
@@ -72,7 +46,7 @@ def accounting(folder: Path, *words: str, **settings: str) -> subprocess.Complet
         capture_output=True,
         text=True,
         check=False,
-        timeout=PATIENCE_SECONDS,
+        timeout=5 * PATIENCE_SECONDS,
     )
 
 
@@ -114,7 +88,7 @@ class Server:
         """Stop it, if it still lives, and hang up."""
         if not self.ended:
             self.process.terminate()
-            self.process.wait(30)
+            self.process.wait(PATIENCE_SECONDS)
         for caller in [caller for partner in self.partners for caller in partner.clients]:
             caller.close()
 
@@ -140,7 +114,7 @@ class Server:
 
     def wait_for_port(self) -> Self:
         """Return when the port is taken; whoever asks from now on is answered in the end."""
-        assert within(PATIENCE_SECONDS, lambda: not is_free(self.port) or self.ended), self.log
+        assert within(PATIENCE_SECONDS, lambda: self.listens or self.ended), self.log
         return self
 
     def partner(self) -> Partnership:
@@ -154,6 +128,15 @@ class Server:
     @property
     def ended(self) -> bool:
         return self.process.poll() is not None
+
+    @property
+    def listens(self) -> bool:
+        """Whether it has taken its port."""
+        try:
+            socket.create_connection(("127.0.0.1", self.port), PATIENCE_SECONDS).close()
+        except OSError:
+            return False
+        return True
 
     @property
     def log(self) -> str:
@@ -174,21 +157,25 @@ class Server:
     @property
     def workers(self) -> list[int]:
         """The ids of the worker processes."""
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        try:
-            return [
-                pid
-                for pid in map(int, children.read_text().split())
-                if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
-            ]
-        except OSError:  # One of them has just left.
-            return []
+        found = []
+        with contextlib.suppress(OSError):  # The master has just left.
+            children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+            for pid in map(int, children.read_text().split()):
+                with contextlib.suppress(OSError):  # This one has.
+                    if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                        found.append(pid)
+        return found
 
     def wait_for_workers(self, count: int = 2) -> list[int]:
         """Return the workers when there are so many and all of them serve."""
-        assert within(PATIENCE_SECONDS, lambda: len(self.workers) == count), self.log
-        assert within(PATIENCE_SECONDS, lambda: self.opened >= set(self.workers)), self.log
-        return self.workers
+        found: list[int] = []
+
+        def all_serve() -> bool:
+            found[:] = self.workers
+            return len(found) == count and self.opened >= set(found)
+
+        assert within(PATIENCE_SECONDS, all_serve), self.log
+        return found
 
     @property
     def serves(self) -> bool:

@@ -6,8 +6,8 @@ import signal
 import httpx
 
 from tests.handlers.files import PDF, upload
-from tests.partnership import Partnership
-from tests.processes.serving import Server, within
+from tests.partnership import PATIENCE_SECONDS, Partnership, within
+from tests.processes.serving import Server
 
 
 class TestWorkers:
@@ -20,7 +20,7 @@ class TestWorkers:
         for url in urls:
             # A connection of its own each time: the kernel hands them to both workers.
             for _ in range(4):
-                answer = httpx.get(f"{served.url}{url}", timeout=30)
+                answer = httpx.get(f"{served.url}{url}", timeout=PATIENCE_SECONDS)
                 assert (answer.status_code, answer.content) == (200, PDF)
 
     def test_what_was_acknowledged_is_there_after_all_workers_were_killed(
@@ -30,6 +30,8 @@ class TestWorkers:
         url = upload(acme.business()).json()["url"]
         for pid in workers:
             os.kill(pid, signal.SIGKILL)
-        assert within(60, lambda: served.serves and not set(workers) & set(served.workers))
-        answer = httpx.get(f"{served.url}{url}", timeout=30)
+        assert within(
+            PATIENCE_SECONDS, lambda: served.serves and not set(workers) & set(served.workers)
+        )
+        answer = httpx.get(f"{served.url}{url}", timeout=PATIENCE_SECONDS)
         assert (answer.status_code, answer.content) == (200, PDF)

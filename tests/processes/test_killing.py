@@ -7,18 +7,15 @@ from pathlib import Path
 
 from embedded import reaper
 from embedded.postgres import EmbeddedPostgres
-from tests.partnership import Partnership
+from server.serving import DRAIN_SECONDS, HUNG_SECONDS
+from tests.partnership import PATIENCE_SECONDS, Partnership, within
+from tests.ports import is_free
 from tests.processes.clerks import Office, at_work
-from tests.processes.serving import (
-    PATIENCE_SECONDS,
-    Server,
-    accounting,
-    is_free,
-    processes_of,
-    within,
-)
+from tests.processes.serving import Server, accounting, processes_of
 
-GONE_SECONDS = 2.0
+# Sooner than whoever waits for an answer that does not come. The machine may stand still as well.
+GONE_SECONDS = DRAIN_SECONDS - 5.0
+REPLACED_SECONDS = HUNG_SECONDS - 3.0
 
 
 def sweep_finds(folder: Path, offices: list[Office]) -> None:
@@ -45,6 +42,11 @@ def everything_is_gone(server: Server, seconds: float = GONE_SECONDS) -> None:
     assert reaper.is_down(server.folder / "postgres")
 
 
+def replaced(server: Server, worker: int) -> bool:
+    """Whether there is another for a killed worker before the master could think that it hangs."""
+    return within(REPLACED_SECONDS, lambda: len(set(server.workers) - {worker}) == 2)
+
+
 class TestKilledMaster:
     def test_nothing_stays_behind_and_the_next_start_finds_all(self, fresh_folder: Path) -> None:
         with Server(fresh_folder) as server:
@@ -63,12 +65,10 @@ class TestKilledWorker:
     def test_another_takes_its_place_while_serving_goes_on(self, served: Server) -> None:
         before = served.wait_for_workers(2)
         served.kill(before[0])
-        killed_at = time.monotonic()
         assert served.get("/health/ready").status_code == 200
-        assert within(1.0, lambda: len(set(served.workers) - {before[0]}) == 2), "slow to replace"
+        assert replaced(served, before[0]), "slow to replace"
         after = served.wait_for_workers(2)
         assert set(before) & set(after) == {before[1]}
-        assert time.monotonic() - killed_at < 10
         assert served.get("/health/ready").status_code == 200
 
     def test_one_that_owes_the_master_an_answer_is_replaced_as_quickly(
@@ -78,7 +78,7 @@ class TestKilledWorker:
         os.kill(hung, signal.SIGSTOP)
         time.sleep(1)
         served.kill(hung)
-        assert within(1.0, lambda: len(set(served.workers) - {hung}) == 2), "slow to replace"
+        assert replaced(served, hung), "slow to replace"
 
 
 class TestKilledPostgres:
@@ -103,7 +103,7 @@ class TestKilledPostgres:
         served.wait_for_workers(2)
         back = len(served.events("postgres_back"))
         served.kill(served.postgres())
-        assert within(10, lambda: len(served.events("postgres_back")) > back)
+        assert within(PATIENCE_SECONDS, lambda: len(served.events("postgres_back")) > back)
         answers = [acme.api.get("/v1/platform/businesses/") for _ in range(20)]
         assert {answer.status_code for answer in answers} == {200}
 

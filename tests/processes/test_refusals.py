@@ -9,14 +9,9 @@ import psycopg
 import pytest
 
 from embedded.postgres import EmbeddedPostgres
-from tests.processes.serving import (
-    PATIENCE_SECONDS,
-    Server,
-    accounting,
-    free_port,
-    processes_of,
-    within,
-)
+from tests.partnership import PATIENCE_SECONDS, within
+from tests.ports import free_port
+from tests.processes.serving import Server, accounting, processes_of
 
 
 def serve(folder: Path, *words: str, **settings: str) -> subprocess.CompletedProcess[str]:
@@ -80,7 +75,7 @@ class TestSettings:
             port = door.getsockname()[1]
             done = accounting(fresh_folder, "serve", "--development", "--port", str(port))
         assert_refused(done, f"Cannot listen on 127.0.0.1 port {port}", "in use")
-        assert within(10, lambda: processes_of(fresh_folder) == {})
+        assert within(PATIENCE_SECONDS, lambda: processes_of(fresh_folder) == {})
         assert not (fresh_folder / "postgres").exists()
 
 
@@ -91,7 +86,7 @@ class TestDatabases:
             serve(fresh_folder, "--development", DATABASE_URL=url),
             "The database has no schema yet. Run `accounting migrate` first.",
         )
-        assert within(10, lambda: processes_of(fresh_folder) == {})
+        assert within(PATIENCE_SECONDS, lambda: processes_of(fresh_folder) == {})
 
     def test_one_that_is_away_is_waited_for(self, fresh_folder: Path) -> None:
         url = f"postgresql://books@127.0.0.1:{free_port()}/books"
@@ -100,7 +95,7 @@ class TestDatabases:
         assert "Connection refused" in server.events("waiting")[0]["reason"]
         server.stop()
         assert server.process.returncode == 0
-        assert within(10, lambda: processes_of(fresh_folder) == {})
+        assert within(PATIENCE_SECONDS, lambda: processes_of(fresh_folder) == {})
 
     def test_one_at_another_schema(self, fresh_folder: Path, named: EmbeddedPostgres) -> None:
         url = made(named, "older")
@@ -127,7 +122,7 @@ class TestDatabases:
             serve(fresh_folder, "--development", DATABASE_URL=url),
             "accounting_server may change posted lines",
         )
-        assert within(10, lambda: processes_of(fresh_folder) == {})
+        assert within(PATIENCE_SECONDS, lambda: processes_of(fresh_folder) == {})
 
     def test_one_whose_login_may_not_take_the_role(
         self, fresh_folder: Path, named: EmbeddedPostgres

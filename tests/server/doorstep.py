@@ -1,4 +1,4 @@
-"""A small contract behind Connexion's own stack, and a gate that knows one partner."""
+"""A small contract behind Connexion's own stack, and an admission that knows one partner."""
 
 import asyncio
 import base64
@@ -19,7 +19,7 @@ from access.tokens import Keyring, MasterSecret
 from accounting import errors
 from server.limiter import FailedLogins
 from server.routing import Routing
-from server.security import SECURITY_MAP, Doorman, Security
+from server.security import SECURITY_MAP, Authenticator, Security
 
 NOW = datetime(2026, 3, 14, 12, 0, 0, tzinfo=UTC)
 PARTNER = UUID("0192f3aa-1111-7000-8000-00000000000a")
@@ -69,8 +69,8 @@ def small_contract() -> dict[str, Any]:
 
 
 @dataclass
-class OnePartnerGate:
-    """A gate that knows one partner with one key and one business, and remembers its visitors."""
+class OnePartnerAdmission:
+    """Knows one partner with one key and one business, and remembers who asked."""
 
     trouble: Exception | None = None
     asked: list[tuple[Any, ...]] = field(default_factory=list)
@@ -83,13 +83,12 @@ class OnePartnerGate:
             raise errors.NotAuthenticated("invalid_credentials", "No.")
         return Caller(CallerKind.PARTNER_KEY, partner_id, key_id=key.rpartition("_")[2][:8])
 
-    async def admit(self, caller: Caller, business_id: str) -> str:
+    async def admit(self, caller: Caller, business_id: str) -> None:
         self.asked.append(("admit", caller.kind, business_id))
         if self.trouble is not None:
             raise self.trouble
         if business_id != str(BUSINESS):
             raise errors.NotAllowed("permission_denied", f"{business_id} belongs to somebody else.")
-        return f"tenant {business_id}"
 
     async def welcome(self, caller: Caller) -> None:
         self.asked.append(("welcome", caller.kind))
@@ -101,15 +100,17 @@ class House:
     """Connexion's own stack with routing and security, ending in an application that notes."""
 
     def __init__(self, document: dict[str, Any] | None = None) -> None:
-        self.gate = OnePartnerGate()
+        self.admission = OnePartnerAdmission()
         self.now = NOW
         self.scope: dict[str, Any] | None = None
         limits = FailedLogins(limit=3)
-        doorman = Doorman(KEYRING, self.gate, limits, clock=lambda: self.now, ticks=NOW.timestamp)
+        authenticator = Authenticator(
+            KEYRING, self.admission, limits, clock=lambda: self.now, ticks=NOW.timestamp
+        )
         self.application = ConnexionMiddleware(
             self.end,
             import_name="tests",
-            middlewares=[Routing, partial(Security, doorman=doorman)],
+            middlewares=[Routing, partial(Security, authenticator=authenticator)],
             security_map=SECURITY_MAP,
             resolver=Resolver(lambda _name: self.end),
         )

@@ -342,7 +342,7 @@ class TestMultipart:
         [
             (part("file", "text"), "file", "must be a file"),
             (part("title", b"x", options='; filename="a"'), "title", "must not be a file"),
-            (part("other", b"x", options='; filename="a"'), "other", "must not be a file"),
+            (part("other", b"x", options='; filename="a"'), "other", "is not a known field"),
             (part("title", "Lease"), "file", "is required"),
             (part("parts", "[99]"), "parts.0", "must be at most 9"),
             (part("parts", "9"), "parts.0", None),

@@ -5,19 +5,20 @@ import re
 from copy import deepcopy
 from html.parser import HTMLParser
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from server.docs import Documentation
+from server.docs import Documentation, publish
 from server.edge import Edge
 from server.https import HttpsRule
-from server.reference_codes import error_codes
-from server.reference_fields import Describer, facts
-from server.reference_page import policy, render
-from server.reference_samples import samples
-from server.reference_text import Writer, json_markup, slug
+from server.reference.codes import error_codes
+from server.reference.fields import Describer, facts
+from server.reference.page import policy, render
+from server.reference.samples import samples
+from server.reference.text import Writer, json_markup, slug
 from tests.server.driver import request
 
 SOURCE = (files("openapi") / "accounting.yaml").read_bytes()
@@ -275,6 +276,12 @@ class TestSamples:
         assert command.endswith('"https://api.accounting.example/v1/things/$THING_ID/"')
         assert json.loads(shown[1].code.striptags()) == {"name": "a", "size": 2}
 
+    def test_what_may_be_a_form_is_sent_as_json(self, contract: dict[str, Any]) -> None:
+        path = "/v1/platform/businesses/{business_id}/invoices/payments/{payment_id}/"
+        operation = contract["paths"][path]["patch"]
+        sent = next(samples(path, "patch", operation, Describer(contract))).code.unescape()
+        assert "-d @request.json" in sent
+
     def test_a_file_is_sent_as_a_part(self, contract: dict[str, Any]) -> None:
         path = "/v1/platform/businesses/{business_id}/documents/"
         operation = contract["paths"][path]["post"]
@@ -336,3 +343,12 @@ class TestDocumentation:
 
     def test_they_are_read_only(self, application: Edge) -> None:
         assert request(application, "DELETE", "/docs/").status == 405
+
+
+class TestPublish:
+    def test_the_page_links_to_the_files_beside_it(self, tmp_path: Path) -> None:
+        publish(tmp_path / "docs")
+        page = (tmp_path / "docs" / "index.html").read_text(encoding="utf-8")
+        linked = re.findall(r'href="([^#"][^"]*)"', page)
+        assert linked == ["openapi.yaml", "openapi.json"]
+        assert all((tmp_path / "docs" / each).is_file() for each in linked)

@@ -40,8 +40,7 @@ class TestGuardedOperation:
     def test_every_listed_kind_enters_its_business(self, house: House, kind: CallerKind) -> None:
         scope = house.get(INVOICES, CREDENTIALS[kind]())
         assert (scope["caller"].kind, scope["caller"].partner_id) == (kind, PARTNER)
-        assert scope["tenant"] == f"tenant {BUSINESS}"
-        assert house.gate.asked[-1] == ("admit", kind, str(BUSINESS))
+        assert house.admission.asked[-1] == ("admit", kind, str(BUSINESS))
 
     def test_a_caller_by_key_carries_the_id_of_the_key(self, house: House) -> None:
         assert house.get(INVOICES, basic())["caller"].key_id == KEY.key_id
@@ -49,12 +48,11 @@ class TestGuardedOperation:
     def test_without_a_business_the_caller_is_welcomed(self, house: House) -> None:
         scope = house.get("/v1/businesses/", partner_token())
         assert scope["caller"] == Caller(CallerKind.PARTNER_TOKEN, PARTNER, None, NOW)
-        assert "tenant" not in scope
-        assert house.gate.asked == [("welcome", CallerKind.PARTNER_TOKEN)]
+        assert house.admission.asked == [("welcome", CallerKind.PARTNER_TOKEN)]
 
     def test_an_open_operation_asks_nobody(self, house: House) -> None:
         assert "caller" not in house.get("/v1/open/", "Bearer nonsense")
-        assert house.gate.asked == []
+        assert house.admission.asked == []
 
     @pytest.mark.parametrize("scheme", ["bearer", "BEARER", "Bearer  ", " Bearer"])
     def test_the_scheme_may_be_written_in_any_case(self, house: House, scheme: str) -> None:
@@ -63,7 +61,8 @@ class TestGuardedOperation:
 
     def test_the_path_may_name_the_business_in_upper_case(self, house: House) -> None:
         path = f"/v1/businesses/{str(BUSINESS).upper()}/invoices/"
-        assert house.get(path, business_token())["tenant"] == f"tenant {BUSINESS}"
+        house.get(path, business_token())
+        assert house.admission.asked == [("admit", CallerKind.BUSINESS_TOKEN, str(BUSINESS))]
 
     def test_the_partner_id_may_be_in_upper_case(self, house: House) -> None:
         assert house.get(INVOICES, basic(str(PARTNER).upper()))["caller"].partner_id == PARTNER
@@ -116,7 +115,7 @@ class TestCredentials:
 
     def test_what_is_no_key_by_its_form_costs_no_query(self, house: House) -> None:
         house.refusal(INVOICES, basic(password=KEY.text[:-1]))
-        assert house.gate.asked == []
+        assert house.admission.asked == []
 
     def test_a_remembered_token_still_expires(self, house: House) -> None:
         token = business_token()
@@ -125,7 +124,7 @@ class TestCredentials:
         assert house.refusal(INVOICES, token).code == "token_expired"
 
     def test_a_revoked_token_is_the_gates_to_refuse(self, house: House) -> None:
-        house.gate.trouble = errors.NotAuthenticated("invalid_token", "Revoked.")
+        house.admission.trouble = errors.NotAuthenticated("invalid_token", "Revoked.")
         assert house.refusal(INVOICES, partner_token()).message == "Revoked."
         assert house.refusal("/v1/businesses/", partner_token()).message == "Revoked."
 
@@ -148,7 +147,7 @@ class TestKinds:
     ) -> None:
         refusal = house.refusal(path, CREDENTIALS[kind]())
         assert (type(refusal), refusal.code) == (errors.NotAllowed, "permission_denied")
-        assert {asked[0] for asked in house.gate.asked} <= {"check_key"}
+        assert {asked[0] for asked in house.admission.asked} <= {"check_key"}
 
 
 class TestBusiness:
@@ -166,16 +165,14 @@ class TestBusiness:
         assert refusal.message == "These credentials do not open this business."
         assert refusal.detail == {}
 
-    def test_a_business_token_for_another_business_is_refused_before_the_gate(
-        self, house: House
-    ) -> None:
+    def test_a_business_token_for_another_business_is_refused_unasked(self, house: House) -> None:
         refusal = house.refusal(INVOICES, business_token(FOREIGN))
         assert type(refusal) is errors.NotAllowed
-        assert house.gate.asked == []
+        assert house.admission.asked == []
 
     def test_a_malformed_business_costs_no_query(self, house: House) -> None:
         house.refusal(f"/v1/businesses/{BUSINESS.hex}/invoices/", partner_token())
-        assert house.gate.asked == []
+        assert house.admission.asked == []
 
     @ids
     def test_the_exchange_is_not_the_business(self, house: House, named: str) -> None:
@@ -200,20 +197,20 @@ class TestTrouble:
     def test_a_database_that_is_away_is_never_called_a_wrong_password(
         self, house: House, path: str, kind: CallerKind
     ) -> None:
-        house.gate.trouble = errors.Unavailable("service_unavailable", "Try again.")
+        house.admission.trouble = errors.Unavailable("service_unavailable", "Try again.")
         assert type(house.refusal(path, CREDENTIALS[kind]())) is errors.Unavailable
 
     @KINDS
     def test_a_bug_stays_a_bug(self, house: House, kind: CallerKind) -> None:
-        house.gate.trouble = ZeroDivisionError()
+        house.admission.trouble = ZeroDivisionError()
         with pytest.raises(ZeroDivisionError):
             house.get(INVOICES, CREDENTIALS[kind]())
 
     def test_it_is_not_counted_as_a_failed_login(self, house: House) -> None:
-        house.gate.trouble = errors.Unavailable("service_unavailable", "Try again.")
+        house.admission.trouble = errors.Unavailable("service_unavailable", "Try again.")
         for _ in range(10):
             house.refusal(INVOICES, basic())
-        house.gate.trouble = None
+        house.admission.trouble = None
         assert house.refusal(INVOICES, basic(password="x")).code == "invalid_credentials"
 
 

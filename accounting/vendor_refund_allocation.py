@@ -1,0 +1,264 @@
+"""What refunds from vendors are allocated to: bills, bill payments, and credits for later use."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+from uuid import UUID
+
+from accounting import crediting, documents, refunds
+from accounting.allocation import refuse_not_open
+from accounting.chart import Roles
+from accounting.credits import Credit
+from accounting.documents import Document
+from accounting.errors import Conflict, Malformed, RuleBroken
+from accounting.numbers import Pending
+from accounting.occasion import Occasion
+from accounting.payments import Payment
+from accounting.refund_targets import (
+    Target,
+    apply_again,
+    facts_of,
+    free,
+    of_document,
+    of_payment,
+    refuse_more_than,
+    take_back,
+)
+from accounting.refunds import Kind, RefundAllocation, VendorRefund
+from accounting.sides import PAYABLE
+
+Body = Mapping[str, Any]
+
+KINDS: Mapping[str, Kind] = {"bill": "document", "payment": "payment", "credit": "credit"}
+FIELDS: Mapping[Kind, str] = {
+    "document": PAYABLE.document_id_field,
+    "payment": PAYABLE.payment_id_field,
+}
+"""Which field of an allocation names what it gives back of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One thing that a caller allocates a refund to; a credit has no target yet."""
+
+    kind: Kind
+    target_id: UUID | None
+    amount: int
+    description: str | None
+    metadata: Any
+
+    def is_as(self, allocation: RefundAllocation) -> bool:
+        """Tell whether an allocation is what is wanted, in whatever words."""
+        same = self.kind == allocation.kind and self.amount == allocation.amount
+        return same and self.target_id in (None, allocation.target_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """What refunds give back of, and what moves along, by id."""
+
+    documents: Mapping[UUID, Document]
+    payments: Mapping[UUID, Payment]
+    credits: Mapping[UUID, Credit]
+
+    def with_document(self, document: Document) -> "Touched":
+        """Return the same with a document as it is now."""
+        return replace(self, documents={**self.documents, document.id: document})
+
+    def with_payment(self, payment: Payment, moved: Mapping[UUID, Document]) -> "Touched":
+        """Return the same with a payment as it is now, and the documents that moved with it."""
+        return Touched(moved, {**self.payments, payment.id: payment}, self.credits)
+
+    def with_credit(self, credit: Credit, moved: Mapping[UUID, Document]) -> "Touched":
+        """Return the same with a credit as it is now, and the documents that moved with it."""
+        return Touched(moved, self.payments, {**self.credits, credit.id: credit})
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """When and from which day on allocations are made; None is the refund's day."""
+
+    roles: Roles
+    occasion: Occasion
+    start: date | None = None
+
+
+def target_given(item: Body) -> tuple[Kind, UUID | None]:
+    """Read what an allocation is to give back of; a credit is still to be made."""
+    kind = KINDS[item["allocation_type"]]
+    return kind, None if kind == "credit" else item[FIELDS[kind]]
+
+
+def wanted_given(items: Sequence[Body]) -> list[Wanted]:
+    """Read a list of allocations.
+
+    Raises Malformed `validation_error` where it names a bill or a payment twice.
+    """
+    wanted, seen, faults = [], set(), {}
+    for place, item in enumerate(items):
+        kind, target_id = target_given(item)
+        if target_id is not None and target_id in seen:
+            faults[f"allocations.{place}.{FIELDS[kind]}"] = ["stands earlier in the list"]
+        seen.add(target_id)
+        words = item.get("description"), item.get("metadata")
+        wanted.append(Wanted(kind, target_id, item["amount_cents"], *words))
+    if faults:
+        raise Malformed.fields(**faults)
+    return wanted
+
+
+def allocate(
+    case: Case, refund: VendorRefund, wanted: Sequence[Wanted], touched: Touched
+) -> tuple[VendorRefund, Touched]:
+    """Make what is wanted the live allocations of a refund.
+
+    What is wanted unchanged stays as it is, with its day. What is not wanted any more is taken back
+    today, credits first and then the latest first; then the new ones are made. Raises Conflict and
+    RuleBroken as `vendor_refunding.agree` says.
+    """
+    _refuse_excess(refund, wanted)
+    waiting, staying = list(wanted), {}
+    for each in refunds.live_allocations(refund):
+        same = next((one for one in waiting if one.is_as(each)), None)
+        if same is not None:
+            waiting.remove(same)
+            staying[each.id] = replace(each, **_words(same))
+    refund, touched = _taken_back(case, refund, touched, staying)
+    history = list(refund.allocations)
+    for one in waiting:
+        allocation, touched = _MAKERS[one.kind](case, refund, one, touched)
+        history.append(replace(allocation, created_at=case.occasion.now))
+    return replace(refund, allocations=tuple(history)), touched
+
+
+def _taken_back(
+    case: Case,
+    refund: VendorRefund,
+    touched: Touched,
+    staying: Mapping[UUID, RefundAllocation],
+) -> tuple[VendorRefund, Touched]:
+    history = {each.id: staying.get(each.id, each) for each in refund.allocations}
+    latest_first = list(reversed(refunds.live_allocations(refund)))
+    # What credits have settled is owed again before money is applied to it again.
+    for each in sorted(latest_first, key=lambda each: each.kind != "credit"):
+        if each.id not in staying:
+            history[each.id] = replace(each, end=case.occasion.today)
+            touched = _without(case, each, touched)
+    return replace(refund, allocations=tuple(history.values())), touched
+
+
+def _without(case: Case, allocation: RefundAllocation, touched: Touched) -> Touched:
+    """Take back what an allocation did."""
+    occasion, id_ = case.occasion, allocation.target_id
+    if allocation.kind == "document":
+        return touched.with_document(take_back(allocation, touched.documents[id_], occasion))
+    if allocation.kind == "payment":
+        payment = take_back(allocation, touched.payments[id_], occasion)
+        again = apply_again(PAYABLE, payment, allocation.released, touched.documents, occasion)
+        return touched.with_payment(again.payment, again.documents)
+    gone = crediting.withdraw(PAYABLE, touched.credits[id_], touched.documents, occasion)
+    return touched.with_credit(gone.credit, gone.documents)
+
+
+def _to_document(
+    case: Case, refund: VendorRefund, wanted: Wanted, touched: Touched
+) -> tuple[RefundAllocation, Touched]:
+    document = _target("bill", touched.documents, refund, wanted)
+    refuse_not_open(PAYABLE, document)
+    refundable = documents.refundable(document)
+    refuse_more_than(refundable, wanted.amount, **facts_of(PAYABLE, document))
+    facts = {"start": _begun(case, refund, documents.opened_on(document)), **_words(wanted)}
+    allocation, after = of_document(
+        PAYABLE, document, wanted.amount, case.roles, case.occasion, **facts
+    )
+    return allocation, touched.with_document(after)
+
+
+def _to_payment(
+    case: Case, refund: VendorRefund, wanted: Wanted, touched: Touched
+) -> tuple[RefundAllocation, Touched]:
+    payment = _target("bill payment", touched.payments, refund, wanted)
+    if payment.status != "completed":
+        raise Conflict(
+            "payment_not_completed",
+            "Only a completed bill payment is refunded. Complete it first.",
+            current_state=payment.status,
+            **{FIELDS["payment"]: str(payment.id)},
+        )
+    refundable = payment.total - payment.refunded
+    refuse_more_than(refundable, wanted.amount, **facts_of(PAYABLE, payment))
+    begun = _begun(case, refund, payment.payment_date)
+    on = max(begun or refund.agreed_on, refund.agreed_on)
+    freed, released = free(PAYABLE, payment, wanted.amount, touched.documents, on, case.occasion)
+    facts = {"start": begun, "released": released, **_words(wanted)}
+    allocation, after = of_payment(
+        PAYABLE, freed.payment, wanted.amount, case.roles, case.occasion, **facts
+    )
+    return allocation, touched.with_payment(after, freed.documents)
+
+
+def _to_credit(
+    case: Case, refund: VendorRefund, wanted: Wanted, touched: Touched
+) -> tuple[RefundAllocation, Touched]:
+    on = max(case.start or refund.agreed_on, refund.agreed_on)
+    taken = sum(isinstance(each.number, Pending) for each in touched.credits.values())
+    number = Pending(PAYABLE.credit_series, taken)
+    credit = crediting.of_refund(
+        PAYABLE, refund, wanted.amount, case.roles, case.occasion, on=on, number=number
+    )
+    allocation = RefundAllocation(
+        id=case.occasion.identify(),
+        kind="credit",
+        target_id=credit.id,
+        target_number=credit.number,
+        amount=wanted.amount,
+        split=(),
+        start=case.start,
+        **_words(wanted),
+    )
+    return allocation, touched.with_credit(credit, touched.documents)
+
+
+_Maker = Callable[[Case, VendorRefund, Wanted, Touched], tuple[RefundAllocation, Touched]]
+_MAKERS: Mapping[Kind, _Maker] = {
+    "document": _to_document,
+    "payment": _to_payment,
+    "credit": _to_credit,
+}
+
+
+def _target(
+    noun: str, loaded: Mapping[UUID, Target], refund: VendorRefund, wanted: Wanted
+) -> Target:
+    """Pick what is wanted of what was loaded; it belongs to the vendor of the refund."""
+    found = None if wanted.target_id is None else loaded.get(wanted.target_id)
+    if found is None:
+        raise RuleBroken(
+            "reference_not_found",
+            f"The business has no such {noun}.",
+            reference=str(wanted.target_id),
+        )
+    if found.party.id != refund.party.id:
+        raise PAYABLE.of_another_party(**{FIELDS[wanted.kind]: str(found.id)})
+    return found
+
+
+def _refuse_excess(refund: VendorRefund, wanted: Sequence[Wanted]) -> None:
+    total = sum(each.amount for each in wanted)
+    if total > refund.amount:
+        raise RuleBroken(
+            "allocation_exceeds_total",
+            "The allocations come to more than the refund.",
+            total_amount_cents=refund.amount,
+            allocated_amount_cents=total,
+        )
+
+
+def _begun(case: Case, refund: VendorRefund, floor: date) -> date | None:
+    """Date an allocation as the refund is, but no earlier than what it gives back of."""
+    return floor if floor > (case.start or refund.agreed_on) else case.start
+
+
+def _words(wanted: Wanted) -> dict[str, Any]:
+    return {"description": wanted.description, "metadata": wanted.metadata}

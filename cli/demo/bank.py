@@ -1,0 +1,71 @@
+"""What the demo's bank says at the end of a month: which money came, which went, and its fee."""
+
+from collections.abc import Iterable, Iterator
+from datetime import date, timedelta
+from typing import Any
+
+from accounting.sides import RECEIVABLE, Side
+from cli.demo.steps import Advance, Paying, PayingOut, Statement
+
+Answer = dict[str, Any]
+
+BANK = {
+    "external_id": "first-quay",
+    "display_name": "Business account",
+    "currency": "GBP",
+    "iban": "GB33BUKB20201555555555",
+    "mask": "****5555",
+    "institution_name": "First Quay Bank",
+}
+FEE_CENTS = 850
+
+
+def statements(today: date) -> Iterator[Statement]:
+    """Send the statement of the last month that is over, on the day after it."""
+    on = today.replace(day=1)
+    yield Statement(on, f"statement-{on - timedelta(days=1):%Y-%m}")
+
+
+def line_of(step: Paying | Advance, side: Side, amount: int) -> Answer:
+    """Write down money that a customer sent or a vendor was sent, as the bank shows it."""
+    return {
+        "external_id": f"line-of-{step.name}",
+        "date": f"{step.on}",
+        "amount_cents": amount,
+        "direction": "credit" if side is RECEIVABLE else "debit",
+        "description": step.name.upper().replace("-", " "),
+        "counterparty_name": step.party.title(),
+        "reference": step.name,
+    }
+
+
+def line_of_payout(step: PayingOut, amount: int) -> Answer:
+    """Write down what the processor paid out."""
+    return {
+        "external_id": f"line-of-{step.name}",
+        "date": f"{step.on}",
+        "amount_cents": amount,
+        "direction": "credit",
+        "description": "CARD TAKINGS",
+        "counterparty_name": "Stripe",
+        "reference": step.name,
+    }
+
+
+def statement_of(step: Statement, bank_account_id: str, lines: Iterable[Answer]) -> Answer:
+    """Put the lines of the month before a statement together, and the bank's fee below them."""
+    last = step.on - timedelta(days=1)
+    fee = {
+        "external_id": f"fee-{last:%Y-%m}",
+        "date": f"{last}",
+        "amount_cents": FEE_CENTS,
+        "direction": "debit",
+        "description": "Account fee",
+        "counterparty_name": BANK["institution_name"],
+    }
+    month = f"{last:%Y-%m}"
+    shown = [each for each in lines if each["date"].startswith(month)]
+    return {
+        "bank_account_id": bank_account_id,
+        "transactions": [*sorted(shown, key=lambda each: str(each["date"])), fee],
+    }

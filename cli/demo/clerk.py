@@ -1,0 +1,305 @@
+"""The clerk who does what the demo's year lays out, over the API like every other caller.
+
+Each thing has an external id and each call an Idempotency-Key, so doing a year again does nothing.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import httpx
+
+from accounting.sides import PAYABLE, RECEIVABLE, Side
+from cli.demo.bank import BANK, line_of, line_of_payout, statement_of
+from cli.demo.bodies import Answer, entry_of, invoice_of
+from cli.demo.reconciling import reconcile
+from cli.demo.roaster import ACCOUNTS, Customer, Party
+from cli.demo.steps import (
+    CARDS,
+    Advance,
+    Application,
+    Arrival,
+    Bounce,
+    Crediting,
+    Duplicate,
+    Invoicing,
+    Paying,
+    PayingOut,
+    Reclaiming,
+    Refunding,
+    Repayment,
+    Reversal,
+    Statement,
+    Step,
+    Voiding,
+    Withdrawal,
+    Writing,
+    WritingOff,
+)
+
+ENTRIES = "general-ledger/journal-entries/"
+
+CARD_FEE_PER_MILLE = 14
+CARD_FEE_CENTS = 20
+
+
+class DemoFailed(Exception):
+    """The API refused something of the demo, or took what it should have refused."""
+
+
+class Clerk:
+    """Does one step after the other; `api` speaks to the demo business alone.
+
+    It remembers what the plan calls by name: the id and the side of each thing, what is left of
+    invoices, payments and refunds, what of a payment by card is left after its fee, what the bank
+    shows, and what each payment is allocated to, since a list replaces a list. What is refused as
+    it should be goes to `tell`.
+    """
+
+    def __init__(self, api: httpx.AsyncClient, tell: Callable[[str], object]) -> None:
+        self._api = api
+        self._tell = tell
+        self._ids: dict[str, str] = {}
+        self._sides: dict[str, Side] = {}
+        self._left: dict[str, int] = {}
+        self._parts: dict[str, list[Answer]] = {}
+        self._with_processor: dict[str, int] = {}
+        self._at_bank: dict[str, Answer] = {}
+
+    async def set_up_accounts(self) -> None:
+        """Tell kinds of sales and of costs apart, below the accounts for them."""
+        for code, accounts in ACCOUNTS.items():
+            for account in accounts:
+                await self._make(f"general-ledger/chart-of-accounts/{code}/children/", account)
+        self._ids["bank"] = (await self._make("bank-accounts/", BANK))["id"]
+
+    async def welcome(self, party: Party) -> None:
+        """Make a customer or a vendor, to be paid within thirty days."""
+        side = RECEIVABLE if isinstance(party, Customer) else PAYABLE
+        email = f"{party.name}@example.com"
+        body = {"external_id": party.name, "email": email, "payment_terms_days": 30}
+        made = await self._make(f"{side.party}s/", {"country": "GB", **body, **party.facts})
+        self._remember(party.name, side, made)
+
+    async def take(self, step: Step) -> None:
+        """Do one step of the year."""
+        await _DEEDS[type(step)](self, step)
+
+    async def _invoice(self, step: Invoicing) -> None:
+        side = self._sides[step.party]
+        made = await self._make(f"{side.noun}s/", invoice_of(side, step, step.name))
+        self._remember(step.name, side, made)
+        self._left[step.name] = made["total_amount"]
+
+    async def _refuse_duplicate(self, step: Duplicate) -> None:
+        bill = step.bill
+        again = f"{bill.name}-again"
+        body = invoice_of(PAYABLE, bill, again)
+        answer = await self._send("POST", "bills/", f"make {again}", body)
+        said: Answer = answer.json()
+        if said.get("error_code") != "duplicate_bill_number":
+            raise DemoFailed(f"Bill {bill.number} came twice and was not refused: {answer.text}")
+        self._tell(f"Bill {bill.number} came twice, and is refused: {said['message']}")
+
+    async def _pay(self, step: Paying) -> None:
+        parts, total = [], step.surplus
+        for invoice, share in step.shares:
+            amount = round(self._left[invoice] * share)
+            parts.append(self._part(invoice, amount))
+            total += amount
+        more: Answer = {"allocations": parts, "status": step.status, "payment_method": step.method}
+        if step.method in CARDS:
+            fee = total * CARD_FEE_PER_MILLE // 1_000 + CARD_FEE_CENTS
+            more |= {"processing_fee_cents": fee, "payment_processor": "stripe"}
+            self._with_processor[step.name] = total - fee
+        await self._move(step, total, more)
+        self._parts[step.name], self._left[step.name] = parts, step.surplus
+
+    async def _advance(self, step: Advance) -> None:
+        await self._move(step, step.amount, {"payment_method": "bank_transfer"})
+        self._parts[step.name], self._left[step.name] = [], step.amount
+
+    async def _move(self, step: Paying | Advance, total: int, more: Answer) -> None:
+        side = self._sides[step.party]
+        body = {
+            "external_id": step.name,
+            side.party_external_id_field: step.party,
+            side.payment_amount_field: total,
+            "payment_date": f"{step.on}",
+            "currency": "GBP",
+            **more,
+        }
+        made = await self._make(f"{side.noun}s/payments/", body)
+        self._remember(step.name, side, made["payment"])
+        if more["payment_method"] == "bank_transfer" and more.get("status") in ("completed", None):
+            self._at_bank[step.name] = line_of(step, side, total)
+
+    async def _apply(self, step: Application) -> None:
+        parts = self._parts[step.payment]
+        for invoice in step.invoices:
+            amount = min(self._left[invoice], self._left[step.payment])
+            if amount:
+                parts.append(self._part(invoice, amount))
+                self._left[step.payment] -= amount
+        await self._change_payment(step.payment, "apply", {"allocations": parts})
+
+    async def _bounce(self, step: Bounce) -> None:
+        await self._change_payment(step.payment, "bounce", {"status": "failed"})
+        self._at_bank.pop(step.payment, None)
+
+    async def _change_payment(self, name: str, why: str, body: Answer) -> None:
+        path = f"{self._sides[name].noun}s/payments/{self._ids[name]}/"
+        await self._call("PATCH", path, f"{why} {name}", body)
+
+    async def _void(self, step: Voiding) -> None:
+        path = f"{self._sides[step.invoice].noun}s/{self._ids[step.invoice]}/void/"
+        body = {"voided_at": f"{step.on}T12:00:00Z"}
+        await self._call("POST", path, f"void {step.invoice}", body)
+
+    def _part(self, invoice: str, amount: int) -> Answer:
+        self._left[invoice] -= amount
+        return {**self._named(invoice), "amount_cents": amount}
+
+    def _named(self, invoice: str) -> Answer:
+        return {self._sides[invoice].document_id_field: self._ids[invoice]}
+
+    async def _credit(self, step: Crediting) -> None:
+        side = self._sides[step.party]
+        allocations = []
+        for invoice, amount in step.amounts:
+            self._left[invoice] -= amount
+            allocations.append({**self._named(invoice), "amount": amount})
+        body = {
+            "external_id": step.name,
+            side.party_external_id_field: step.party,
+            side.opened_field: f"{step.on}T10:00:00Z",
+            "line_items": step.lines,
+            "allocations": allocations,
+        }
+        await self._make(f"{side.party}-credits/", body)
+
+    async def _write_off(self, step: WritingOff) -> None:
+        amount = round(self._left[step.invoice] * step.share)
+        self._left[step.invoice] -= amount
+        body = {
+            "external_id": step.name,
+            "amount_cents": amount,
+            "write_off_at": f"{step.on}T16:00:00Z",
+            "memo": step.memo,
+        }
+        await self._make(f"invoices/{self._ids[step.invoice]}/write-offs/", body)
+
+    async def _refund(self, step: Refunding) -> None:
+        body: Answer = {
+            "payment_id" if step.of in self._parts else "invoice_id": self._ids[step.of],
+            "external_id": step.name,
+            "method": step.method,
+            "memo": step.memo,
+        }
+        if step.at_once:
+            body["completed_at"] = f"{step.on}T11:00:00Z"
+        made = await self._make("invoices/refunds/", body)
+        self._remember(step.name, RECEIVABLE, made)
+        self._left[step.name] = made["refunded_amount"]
+
+    async def _repay(self, step: Repayment) -> None:
+        amount = round(self._left[step.refund] * step.share)
+        self._left[step.refund] -= amount
+        body = {"external_id": step.name, "amount_cents": amount}
+        await self._make(f"invoices/refunds/{self._ids[step.refund]}/payments/", body)
+
+    async def _reclaim(self, step: Reclaiming) -> None:
+        """Agree what a vendor gives back; by its name the payment is remembered that brings it."""
+        allocation: Answer = {"allocation_type": step.kind, "amount_cents": step.amount}
+        if step.of is not None:
+            field = PAYABLE.document_id_field if step.kind == "bill" else PAYABLE.payment_id_field
+            allocation[field] = self._ids[step.of]
+        body = {
+            "external_id": step.name,
+            "vendor_id": self._ids[step.vendor],
+            "total_amount_cents": step.amount + step.waiting,
+            "currency": "GBP",
+            "refund_date": f"{step.on}",
+            "refund_type": step.refund_type,
+            "reason": step.reason,
+            "allocations": [allocation],
+        }
+        made = await self._make("vendor-refunds/payments/", body)
+        self._remember(step.name, PAYABLE, made["payment"])
+
+    async def _arrive(self, step: Arrival) -> None:
+        path = f"vendor-refunds/payments/{self._ids[step.refund]}/"
+        body = {"status": "completed", "payment_date": f"{step.on}"}
+        await self._call("PATCH", path, f"complete {step.refund}", body)
+
+    async def _withdraw(self, step: Withdrawal) -> None:
+        path = f"vendor-refunds/payments/{self._ids[step.refund]}/delete/"
+        await self._call("POST", path, f"cancel {step.refund}", None)
+
+    async def _pay_out(self, step: PayingOut) -> None:
+        body = {
+            "external_id": step.name,
+            "processor": "stripe",
+            "paid_out_amount_cents": sum(self._with_processor[each] for each in step.payments)
+            - step.short,
+            "completed_at": f"{step.on}T06:00:00Z",
+            "payment_ids": [self._ids[each] for each in step.payments],
+        }
+        made = await self._make("payouts/", body)
+        self._at_bank[step.name] = line_of_payout(step, made["paid_out_amount_cents"])
+
+    async def _write(self, step: Writing) -> None:
+        made = await self._call("POST", ENTRIES, f"write {step.name}", entry_of(step))
+        self._ids[step.name] = made["id"]
+
+    async def _reverse(self, step: Reversal) -> None:
+        path = f"{ENTRIES}{self._ids[step.entry]}/reverse/"
+        await self._call("POST", path, f"reverse {step.entry}", {"entry_date": f"{step.on}"})
+
+    async def _send_statement(self, step: Statement) -> None:
+        body = statement_of(step, self._ids["bank"], self._at_bank.values())
+        sent = await self._call("POST", "bank-transactions/", f"send {step.name}", body)
+        await reconcile(self._call, body["transactions"], sent["results"])
+
+    def _remember(self, name: str, side: Side, made: Answer) -> None:
+        self._ids[name], self._sides[name] = made["id"], side
+
+    async def _make(self, path: str, body: Answer) -> Answer:
+        return await self._call("POST", path, f"make {body['external_id']}", body)
+
+    async def _call(self, method: str, path: str, key: str, body: Answer | None) -> Answer:
+        return answered(await self._send(method, path, key, body))
+
+    async def _send(self, method: str, path: str, key: str, body: Answer | None) -> httpx.Response:
+        headers = {"Idempotency-Key": f"demo {key}"} if key else {}
+        return await self._api.request(method, path, json=body, headers=headers)
+
+
+_DEEDS: Mapping[type[Step], Callable[[Clerk, Any], Awaitable[None]]] = {
+    Invoicing: Clerk._invoice,
+    Duplicate: Clerk._refuse_duplicate,
+    Paying: Clerk._pay,
+    Advance: Clerk._advance,
+    Application: Clerk._apply,
+    Bounce: Clerk._bounce,
+    Voiding: Clerk._void,
+    Crediting: Clerk._credit,
+    WritingOff: Clerk._write_off,
+    Refunding: Clerk._refund,
+    Repayment: Clerk._repay,
+    Reclaiming: Clerk._reclaim,
+    Arrival: Clerk._arrive,
+    Withdrawal: Clerk._withdraw,
+    PayingOut: Clerk._pay_out,
+    Writing: Clerk._write,
+    Reversal: Clerk._reverse,
+    Statement: Clerk._send_statement,
+}
+
+
+def answered(response: httpx.Response) -> Answer:
+    """Return what a call brought; raises DemoFailed where it was refused."""
+    if response.is_success:
+        answer: Answer = response.json()
+        return answer
+    asked = f"{response.request.method} {response.request.url.path}"
+    raise DemoFailed(f"{asked} was answered {response.status_code}: {response.text}")

@@ -1,0 +1,30 @@
+"""What the processor pays out of the money that the demo's customers pay by card."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from datetime import date, timedelta
+
+from cli.demo.roaster import CUSTOMERS
+from cli.demo.steps import CARDS, Paying, PayingOut, Step
+
+DAY = 3  # Of each month, for all of the month before.
+SHORT_MONTHS_AGO, SHORT = 4, 350  # When the processor kept 3.50 that nobody has explained yet.
+
+
+def payouts(steps: Iterable[Step], today: date) -> Iterator[PayingOut]:
+    """Pay out once a month what came by card in the month before."""
+    by_month: dict[date, list[str]] = defaultdict(list)
+    customers = {customer.name for customer in CUSTOMERS}
+    for step in steps:
+        if isinstance(step, Paying) and step.method in CARDS and step.party in customers:
+            by_month[step.on.replace(day=1)].append(step.name)
+    due = {next_month(month): names for month, names in by_month.items()}
+    days = sorted(on for on in due if on <= today)
+    for place, on in enumerate(days):
+        short = SHORT if len(days) - place == SHORT_MONTHS_AGO else 0
+        yield PayingOut(on, f"payout-{on:%Y-%m}", tuple(due[on]), short)
+
+
+def next_month(month: date) -> date:
+    """Say on which day a month is paid out."""
+    return (month + timedelta(days=31)).replace(day=DAY)

@@ -1,0 +1,177 @@
+"""What goes wrong with the demo's purchases, and what vendors give back: so many days ago."""
+
+from collections.abc import Iterator
+from datetime import date
+from fractions import Fraction
+
+from cli.demo.roaster import BAGS, GREEN, PARTS, POWER, REPAIR, Line
+from cli.demo.sales import ago
+from cli.demo.steps import (
+    WHOLE,
+    Arrival,
+    Bounce,
+    Crediting,
+    Duplicate,
+    Invoicing,
+    Paying,
+    Reclaiming,
+    Step,
+    Voiding,
+    Withdrawal,
+)
+
+VISIT = ({**REPAIR, "quantity": 2},)
+VISIT_COMES_TO = 18_720
+BURRS = ({**PARTS, "quantity": 1},)
+HALF = Fraction(1, 2)
+
+
+def exceptions(today: date) -> Iterator[Step]:
+    """Add what goes wrong, and what is still open, whatever day it is."""
+    yield from sent_twice(today)
+    yield from mistaken(today)
+    yield from still_owed(today)
+    yield from worn_too_soon(today)
+    yield from paid_twice(today)
+    yield from misread(today)
+    yield from damp(today)
+    yield from in_vain(today)
+    yield from thought_better_of(today)
+
+
+def sent_twice(today: date) -> Iterator[Step]:
+    """A bill comes by e-mail and by post; the second one is refused."""
+    bill = _bill(today, 160, "check-up", VISIT, "MW-118")
+    yield bill
+    yield Duplicate(ago(today, 157), bill)
+    yield _paid(today, 155, bill)
+
+
+def mistaken(today: date) -> Iterator[Step]:
+    """A bill was the neighbour's, and one is still being looked at."""
+    bags = ({**BAGS, "quantity": 5},)
+    yield Invoicing(ago(today, 82), "neighbours", "bag-maker", bags, number="VK-77120")
+    yield Voiding(ago(today, 80), "neighbours")
+    yield Invoicing(ago(today, 1), "unread", "machinist", VISIT, draft=True, number="MW-163")
+
+
+def still_owed(today: date) -> Iterator[Step]:
+    """One is late, one paid in part, one just here; and a transfer comes back."""
+    yield _bill(today, 64, "late", VISIT, "MW-140")
+    part = _bill(today, 18, "in-part", VISIT, "MW-155")
+    yield part
+    yield _paid(today, 7, part, HALF)
+    yield _bill(today, 5, "fresh", VISIT, "MW-160")
+    returned = _bill(today, 38, "returned", BURRS, "MW-147")
+    yield returned
+    yield _paid(today, 30, returned)
+    yield Bounce(ago(today, 1), "returned-paid")
+
+
+def worn_too_soon(today: date) -> Iterator[Step]:
+    """Burrs wore out within weeks: one credit lies over both bills for them."""
+    yield _bill(today, 118, "burrs-1", BURRS, "MW-126")
+    yield _bill(today, 104, "burrs-2", BURRS, "MW-129")
+    worn = {"amount": 7_000, "tax_amount_cents": 1_400, "memo": "Burrs that wore out"}
+    amounts = (("burrs-1", 5_000), ("burrs-2", 3_400))
+    yield Crediting(ago(today, 97), "burrs-credit", "machinist", (worn,), amounts)
+    shares = (("burrs-1", WHOLE), ("burrs-2", WHOLE))
+    yield Paying(ago(today, 92), "burrs-paid", "machinist", shares, "check")
+
+
+def paid_twice(today: date) -> Iterator[Step]:
+    """One transfer pays a visit twice; the second half comes back."""
+    yield _bill(today, 140, "visit", VISIT, "MW-122")
+    shares = (("visit", WHOLE),)
+    yield Paying(ago(today, 133), "visit-paid", "machinist", shares, surplus=VISIT_COMES_TO)
+    yield Reclaiming(
+        on=ago(today, 126),
+        name="visit-back",
+        vendor="machinist",
+        kind="payment",
+        of="visit-paid",
+        amount=VISIT_COMES_TO,
+        refund_type="duplicate_payment",
+        reason="The visit was paid twice",
+    )
+    yield Arrival(ago(today, 119), "visit-back")
+
+
+def misread(today: date) -> Iterator[Step]:
+    """A meter was misread, and a part of the bill comes back."""
+    power = ({**POWER, "quantity": 800},)
+    yield Invoicing(ago(today, 88), "meter", "northgrid", power, number="NE-X3")
+    yield Paying(ago(today, 81), "meter-paid", "northgrid", (("meter", WHOLE),))
+    yield Reclaiming(
+        on=ago(today, 50),
+        name="meter-back",
+        vendor="northgrid",
+        kind="bill",
+        of="meter",
+        amount=9_600,
+        refund_type="billing_error",
+        reason="The meter was misread",
+    )
+    yield Arrival(ago(today, 43), "meter-back")
+
+
+def damp(today: date) -> Iterator[Step]:
+    """A third of a delivery was damp, and is kept as a credit for the next one."""
+    sacks = ({**GREEN[0], "quantity": 60},)
+    yield Invoicing(ago(today, 72), "damp", "highland", sacks, number="HG-X9")
+    yield Paying(ago(today, 66), "damp-paid", "highland", (("damp", WHOLE),))
+    yield Reclaiming(
+        on=ago(today, 59),
+        name="damp-back",
+        vendor="highland",
+        kind="credit",
+        of=None,
+        amount=12_200,
+        refund_type="goods_return",
+        reason="A third of the sacks was damp",
+    )
+    yield Arrival(ago(today, 58), "damp-back")
+
+
+def in_vain(today: date) -> Iterator[Step]:
+    """A repair did not last: its price is to come back, and something for the trouble."""
+    bill = _bill(today, 55, "in-vain", VISIT, "MW-143")
+    yield bill
+    yield _paid(today, 49, bill)
+    yield Reclaiming(
+        on=ago(today, 10),
+        name="in-vain-back",
+        vendor="machinist",
+        kind="bill",
+        of="in-vain",
+        amount=VISIT_COMES_TO,
+        refund_type="service_cancellation",
+        reason="The repair did not last",
+        waiting=4_000,
+    )
+
+
+def thought_better_of(today: date) -> Iterator[Step]:
+    """A refund is agreed, and then it does not come."""
+    bill = _bill(today, 34, "tuning", VISIT, "MW-150")
+    yield bill
+    yield _paid(today, 29, bill)
+    yield Reclaiming(
+        on=ago(today, 21),
+        name="tuning-back",
+        vendor="machinist",
+        kind="bill",
+        of="tuning",
+        amount=6_000,
+        refund_type="overpayment",
+        reason="An hour less than billed",
+    )
+    yield Withdrawal(ago(today, 3), "tuning-back")
+
+
+def _bill(today: date, days: int, name: str, lines: tuple[Line, ...], number: str) -> Invoicing:
+    return Invoicing(ago(today, days), name, "machinist", lines, number=number)
+
+
+def _paid(today: date, days: int, bill: Invoicing, share: Fraction = WHOLE) -> Paying:
+    return Paying(ago(today, days), f"{bill.name}-paid", bill.party, ((bill.name, share),))

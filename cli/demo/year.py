@@ -1,0 +1,129 @@
+"""A year in the books of a coffee roaster: what happens on which day, worked out and not yet done.
+
+The same day and seed always give the same year, so that an interrupted demo goes on where it was.
+"""
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+from fractions import Fraction
+from itertools import pairwise
+from random import Random
+
+from cli.demo import bank, payouts, purchases, sales
+from cli.demo.roaster import (
+    BEANS,
+    CUSTOMERS,
+    RENTAL,
+    SERVICES,
+    VENDORS,
+    Customer,
+    Line,
+    Party,
+    Vendor,
+)
+from cli.demo.steps import WHOLE, Advance, Application, Invoicing, Paying, Step
+
+
+def plan(today: date, seed: int = 7) -> list[Step]:
+    """Lay out the steps of the twelve months before `today`, in the order of their days."""
+    steps: list[Step] = []
+    for party in (*CUSTOMERS, *VENDORS):
+        # Each has dice of its own: one more customer leaves the others' year alone.
+        dice = Random(f"{seed} {party.name}")
+        written = list(
+            bills_of(party, today, dice)
+            if isinstance(party, Vendor)
+            else invoices_to(party, today, dice)
+        )
+        steps += [*written, *payments_of(party, written, today, dice)]
+    steps += [*sales.exceptions(today), *purchases.exceptions(today)]
+    steps += payouts.payouts(steps, today)
+    steps += bank.statements(today)
+    return sorted((step for step in steps if step.on <= today), key=lambda step: step.on)
+
+
+def invoices_to(customer: Customer, today: date, dice: Random) -> Iterator[Invoicing]:
+    """Write a customer's invoices: one a month for regulars, now and then for the others."""
+    for month in months_before(today, 12):
+        if not customer.monthly and dice.random() < 0.6:
+            continue
+        on = month + timedelta(days=dice.randint(0, 6))
+        if on >= today:
+            return
+        lines = beans(customer.monthly, dice) if customer.monthly else service(dice)
+        if customer.rents:
+            lines = (*lines, {**RENTAL, "quantity": 1})
+        discount = dice.choice((0, 0, 0, 500)) if customer.monthly > 10 else 0
+        yield Invoicing(on, f"{customer.name}-{on:%Y-%m}", customer.name, lines, discount)
+
+
+def beans(kilograms: int, dice: Random) -> tuple[Line, ...]:
+    """Fill an order of about so many bags, the large one a little cheaper."""
+    kinds = dice.sample(BEANS, 2)
+    lines = [{**kind, "quantity": dice.randint(1, kilograms)} for kind in kinds]
+    if kilograms > 10:
+        lines[0]["discount_amount"] = 250
+    return tuple(lines)
+
+
+def service(dice: Random) -> tuple[Line, ...]:
+    """Book a service by the half day."""
+    return ({**dice.choice(SERVICES), "quantity": dice.choice(("1", "1.5", "2"))},)
+
+
+def bills_of(vendor: Vendor, today: date, dice: Random) -> Iterator[Invoicing]:
+    """Let a vendor that supplies every month write its bills, each with a number of its own."""
+    if vendor.day is None:
+        return
+    for month in months_before(today, 12):
+        on = month.replace(day=vendor.day)
+        if on >= today:
+            return
+        lines = tuple(
+            {**each, "quantity": dice.randint(least, most)} for each, least, most in vendor.supplies
+        )
+        name, number = f"{vendor.name}-{on:%Y-%m}", f"{vendor.initials}-{on:%y%m}"
+        yield Invoicing(on, name, vendor.name, lines, number=number)
+
+
+def payments_of(
+    party: Party, invoices: list[Invoicing], today: date, dice: Random
+) -> Iterator[Step]:
+    """Let invoices be paid as is the habit; what falls after today has not been paid yet."""
+    match party.habit:
+        case "two at once":
+            for first, second in list(pairwise(invoices))[::2]:
+                shares = ((first.name, WHOLE), (second.name, WHOLE))
+                yield payment(second, dice.randint(8, 20), *shares)
+        case "in advance":
+            advance = f"{party.name}-advance"
+            yield Advance(today - timedelta(days=330), advance, party.name, party.advance)
+            yield Application(today, advance, tuple(each.name for each in invoices[2:6]))
+            for each in (*invoices[:2], *invoices[6:]):
+                yield payment(each, dice.randint(6, 24), (each.name, WHOLE))
+        case "halves":
+            for each in invoices:
+                yield payment(each, dice.randint(10, 18), (each.name, Fraction(1, 2)))
+                yield payment(each, dice.randint(40, 55), (each.name, WHOLE))
+        case "card" | "cash" | "check":
+            method = {"card": dice.choice(("stripe", "credit_card"))}.get(party.habit, party.habit)
+            for each in invoices:
+                yield payment(each, dice.randint(0, 3), (each.name, WHOLE), method=method)
+        case habit:
+            days = (45, 80) if habit == "slow" else (6, 24)
+            for each in invoices:
+                yield payment(each, dice.randint(*days), (each.name, WHOLE))
+
+
+def payment(
+    invoice: Invoicing, days: int, *shares: tuple[str, Fraction], method: str = "bank_transfer"
+) -> Paying:
+    """Let money move some days after an invoice."""
+    name = f"{invoice.name}-paid-{days}"
+    return Paying(invoice.on + timedelta(days=days), name, invoice.party, shares, method)
+
+
+def months_before(today: date, count: int) -> list[date]:
+    """List the first days of so many months before this one, and of this one."""
+    month = today.year * 12 + today.month - 1
+    return [date(n // 12, n % 12 + 1, 1) for n in range(month - count, month + 1)]

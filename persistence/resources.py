@@ -1,0 +1,62 @@
+"""What one process holds open: connections, admission, files, and what it remembers."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+
+from psycopg import OperationalError
+from psycopg_pool import PoolTimeout
+
+from persistence.accounts import RoleMemory
+from persistence.admission import Admission
+from persistence.blobs import Blobs, Shelf
+from persistence.fitness import refuse_unsafe
+from persistence.pool import Pool, make_pool
+
+OPENING_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What the server is given of the database and the files; open them inside the event loop."""
+
+    pool: Pool
+    admission: Admission
+    roles: RoleMemory
+    blobs: Blobs
+
+    async def open(self, *, durable: bool) -> None:
+        """Connect; raises UnsafeDatabase where promises could not be kept.
+
+        A worker that takes the place of another may do so while the database is away for a moment.
+        """
+        deadline = monotonic() + OPENING_SECONDS
+        await self.pool.open()
+        while True:
+            try:
+                return await refuse_unsafe(self.pool, durable=durable)
+            except (OperationalError, PoolTimeout):
+                if monotonic() > deadline:
+                    raise
+                await asyncio.sleep(0.1)
+
+    async def close(self) -> None:
+        """Let every connection go."""
+        await self.pool.close()
+
+    async def ping(self) -> None:
+        """Ask the database for anything at all; raises what psycopg raises."""
+        async with self.pool.connection() as connection:
+            await connection.execute("SELECT 1")
+
+
+def make_resources(
+    url: str, *, size: int, key_matches: Callable[[str, bytes], bool], shelf: Shelf
+) -> Resources:
+    """Prepare `size` connections and the rest; `key_matches` compares an API key and a digest.
+
+    `shelf` is where the contents of documents lie.
+    """
+    pool = make_pool(url, size=size)
+    return Resources(pool, Admission(pool, key_matches), RoleMemory(), Blobs(shelf))

@@ -1,0 +1,95 @@
+"""The contents of stored documents, behind signed links: the one route that needs no caller.
+
+A link is made by an answer of the API, opens one document for a quarter of an hour and carries its
+own proof. What comes back is saved, never shown: a file is the sender's, and pages of ours run no
+scripts of theirs.
+"""
+
+from datetime import UTC, datetime
+from urllib.parse import quote
+
+import structlog
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from access.links import LINKS_PATH, ExpiredLinkError, LinkError, LinkSigner, SignedLink
+from accounting.errors import NotAllowed
+from accounting.uploads import download_name
+from persistence.blobs import key_in
+from persistence.resources import Resources
+from persistence.store import not_found
+from persistence.stored_documents import StoredDocument, linked_document
+from server.errors import Headers
+from server.problems import MethodNotAllowed
+
+
+class Downloads:
+    """Answer signed links; everything else goes on to the application behind."""
+
+    def __init__(self, behind: ASGIApp, resources: Resources, signer: LinkSigner) -> None:
+        self._behind = behind
+        self._resources = resources
+        self._signer = signer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request; the edge in front of us turns what is raised into an answer."""
+        if scope["type"] == "http" and is_document(scope["path"]):
+            await self._serve(scope, send)
+        else:
+            await self._behind(scope, receive, send)
+
+    async def _serve(self, scope: Scope, send: Send) -> None:
+        if scope["method"] != "GET":
+            raise MethodNotAllowed(
+                "method_not_allowed", "This address can only be read.", allow=("GET", "HEAD")
+            )
+        link = self._read(scope)
+        document = await linked_document(self._resources.pool, link)
+        content = await self._content(link, document)
+        headers = headers_of(document, content)
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": content})
+
+    def _read(self, scope: Scope) -> SignedLink:
+        query = scope["query_string"].decode("latin-1")
+        try:
+            return self._signer.read(scope["path"], query, datetime.now(UTC))
+        except ExpiredLinkError:
+            raise NotAllowed(
+                "permission_denied", "This link is over. Read the document again for a new one."
+            ) from None
+        except LinkError:
+            raise NotAllowed(
+                "permission_denied", "This link is not whole. Follow it as it was given."
+            ) from None
+
+    async def _content(self, link: SignedLink, document: StoredDocument) -> bytes:
+        content = await self._resources.blobs.get(key_in(link.business_id, document.storage_key))
+        if content is None:
+            # Nothing of ours takes away what a record names: somebody must look at the storage.
+            structlog.get_logger("accounting.documents").error(
+                "content_missing", business_id=link.business_id, document_id=document.id
+            )
+            raise not_found("document")
+        return content
+
+
+def is_document(path: str) -> bool:
+    """Tell the addresses of links: two parts below `/documents/`."""
+    return path.startswith(LINKS_PATH) and path.rstrip("/").count("/") == 3
+
+
+def headers_of(document: StoredDocument, content: bytes) -> Headers:
+    """Say what the content is and that it is to be saved (RFC 6266)."""
+    return [
+        (b"content-type", document.mime_type.encode("ascii")),
+        (b"content-length", b"%d" % len(content)),
+        (b"content-disposition", disposition(document).encode("ascii")),
+    ]
+
+
+def disposition(document: StoredDocument) -> str:
+    """Name the file to save: in ASCII for old programs, and exactly for all others."""
+    name = download_name(document.file_name, document.mime_type)
+    plain = "".join(letter if letter.isascii() and letter not in '"\\%' else "_" for letter in name)
+    exact = "" if plain == name else f"; filename*=UTF-8''{quote(name, safe='')}"
+    return f'attachment; filename="{plain}"{exact}'

@@ -1,0 +1,1 @@
+"""The reference: the contract as one page for people."""

@@ -1,0 +1,153 @@
+"""The moves about banks, and with entries written by hand; both sides have them."""
+
+from datetime import timedelta
+
+from tests.model import bank_moves, entry_moves, holds
+from tests.model.bank_bodies import BankBodies, open_lines, some_account
+from tests.model.binding import bind_lines, bind_link, into
+from tests.model.bodies import NOBODY
+from tests.model.books import Body, Books
+from tests.model.moves import Moves, by_external_id, in_state, likely
+from tests.model.play import Move, Records
+from tests.model.records import Payment
+
+ACCOUNTS, LINES = "bank-accounts/", "bank-transactions/"
+ENTRIES = "general-ledger/journal-entries/"
+NEAR = timedelta(days=90)
+
+
+class BankMoves(Moves):
+    """The moves of one step at the bank, or by hand in the journal."""
+
+    @property
+    def at_bank(self) -> BankBodies:
+        return BankBodies(self.hand, self.books, self.bodies.day())
+
+    def open_bank_account(self) -> None:
+        body = self.at_bank.account()
+        known = by_external_id(self.books.bank_accounts, body)
+        move = Move(
+            "POST",
+            ACCOUNTS,
+            body,
+            lambda b: [bank_moves.open_account(b, body)],
+            into("bank_accounts"),
+            known,
+            success=201,
+            may_preview=False,
+        )
+        self.make("open bank account", move)
+
+    def import_lines(self) -> None:
+        accounts = list(self.books.bank_accounts.values())
+        id = NOBODY if self.hand.chance(2) else some_account(self.hand, accounts)
+        body = self.at_bank.statement(id)
+        move = Move(
+            "POST",
+            LINES,
+            body,
+            lambda b: bank_moves.import_lines(b, body),
+            bind_lines,
+            may_preview=False,
+        )
+        self.make("import lines", move)
+
+    def match(self) -> None:
+        id, line = self.pick(open_lines(self.hand, self.books))
+        body = self.at_bank.match(line)
+
+        def act(books: Books) -> Records:
+            link, touched = bank_moves.match(books, id, body)
+            return [link.line, link.money, *touched]
+
+        move = Move("POST", f"{LINES}{id}/match/", body, act, bind_link)
+        self.make(f"match {body['target_type']}", move.at(line))
+
+    def unmatch(self) -> None:
+        link = self.hand.one(self.books.links)
+        id, line = link.line.id, link.line
+        if self.hand.chance(5):
+            id, line = self.pick(self.books.bank_lines)
+        body = {"reconciliation_link_id": NOBODY if self.hand.chance(3) else link.id}
+
+        def act(books: Books) -> Records:
+            ended = bank_moves.unmatch(books, id, body)
+            return [ended.line, ended.money]
+
+        self.make("unmatch", Move("POST", f"{LINES}{id}/unmatch/", body, act).at(line))
+
+    def categorize(self) -> None:
+        id, line = self.pick(open_lines(self.hand, self.books))
+        body = self.at_bank.category()
+        path = f"{LINES}{id}/categorize/"
+        move = Move("POST", path, body, lambda b: [bank_moves.categorize(b, id, body)])
+        self.make("categorize", move.at(line))
+
+    def uncategorize(self) -> None:
+        id, line = self.pick(likely(self.hand, self.books.bank_lines, lambda each: each.category))
+        path = f"{LINES}{id}/uncategorize/"
+        move = Move("POST", path, None, lambda b: [bank_moves.uncategorize(b, id)])
+        self.make("uncategorize", move.at(line))
+
+    def suggest(self) -> None:
+        """What a line may be can be matched as it is told, and what fits it well is told."""
+        id, line = self.pick(open_lines(self.hand, self.books))
+        answer = self.play.caller.get(f"{LINES}{id}/suggestions/")
+        if line is None:
+            return
+        told = {(each["target_id"], each["amount_cents"]) for each in answer.json()["results"]}
+        able = set(bank_moves.matches(self.books, line))
+        fitting = {
+            (money.id, amount)
+            for money, amount in able
+            if amount == self.books.unexplained(line) == holds.rest(self.books, money)
+            and isinstance(money, Payment)
+            and abs(money.paid_on - line.day) <= NEAR
+        }
+        if not fitting <= told <= {(money.id, amount) for money, amount in able}:
+            self.play.diverge(f"a line of {line.amount} may be other money", answer)
+        self.play.counts.note("suggest: done" if told else "suggest: nothing")
+
+    # Entries by hand.
+
+    def write_entry(self) -> None:
+        body = self.at_bank.new_entry()
+
+        def act(books: Books) -> Records:
+            return [entry_moves.write(books, body)]
+
+        self.make("write entry", Move("POST", ENTRIES, body, act, into("entries"), success=201))
+
+    def rewrite_entry(self) -> None:
+        id, entry = self.pick(in_state(self.hand, self.books.entries, "draft"))
+        body = self.at_bank.entry()
+
+        def act(books: Books) -> Records:
+            return [entry_moves.rewrite(books, id, body)]
+
+        move = Move("PUT", f"{ENTRIES}{id}/", body, act, may_preview=False)
+        self.make("rewrite entry", move.at(entry))
+
+    def approve_entry(self) -> None:
+        id, entry = self.pick(in_state(self.hand, self.books.entries, "draft"))
+        path = f"{ENTRIES}{id}/approve/"
+        move = Move("POST", path, None, lambda b: [entry_moves.approve(b, id)])
+        self.make("approve entry", move.at(entry))
+
+    def reject_entry(self) -> None:
+        id, entry = self.pick(in_state(self.hand, self.books.entries, "draft"))
+        path = f"{ENTRIES}{id}/reject/"
+        move = Move("POST", path, None, lambda b: [entry_moves.reject(b, id)], may_preview=False)
+        self.make("reject entry", move.at(entry))
+
+    def reverse_entry(self) -> None:
+        id, entry = self.pick(in_state(self.hand, self.books.entries, "approved"))
+        body: Body = self.bodies.maybe(40, "entry_date", self.bodies.day)
+
+        def act(books: Books) -> Records:
+            mirror = entry_moves.reverse(books, id, body)
+            return [mirror, mirror.takes_back]
+
+        path = f"{ENTRIES}{id}/reverse/"
+        move = Move("POST", path, body, act, into("entries"), success=201)
+        self.make("reverse entry", move.at(entry))

@@ -1,0 +1,122 @@
+"""Bodies about banks, and of entries written by hand."""
+
+from collections.abc import Sequence
+
+from tests.model import holds
+from tests.model.bodies import NOBODY, Body
+from tests.model.books import Books
+from tests.model.hand import Hand
+from tests.model.moves import likely
+from tests.model.records import LIVE, BankAccount, BankLine, Money, Payment, Payout
+
+ACCOUNTS = ("6000", "4500", "1000", "1150", "1100", "2400", "1101", "1200", "9999")
+UNDER_BANKS = ("1000", "1900", "1100", "1150", "4500", "1200", "9999")
+AMOUNTS = (5_000, 1, 333, 12_000)
+
+
+class BankBodies:
+    """Draws bodies about the banks of one business, with an eye on its money."""
+
+    def __init__(self, hand: Hand, books: Books, day: str) -> None:
+        self.hand = hand
+        self.books = books
+        self.day = day
+
+    def account(self) -> Body:
+        number = self.hand.number(1, 3)
+        named = {"account": self.hand.one(UNDER_BANKS)} if self.hand.chance(35) else {}
+        name = {"external_id": f"bank-{number}"} if self.hand.chance(20) else {}
+        return {"display_name": f"Bank {number}", **named, **name}
+
+    def statement(self, account: str) -> Body:
+        """Lines that show money which no line shows yet, or a part of it, or more; or nothing."""
+        lines = [self.line(place) for place in range(self.hand.number(1, 3))]
+        return {"bank_account_id": account, "transactions": lines}
+
+    def line(self, place: int) -> Body:
+        shown = self.unshown()
+        moves, rest = self.hand.one(AMOUNTS), 0
+        if shown and not self.hand.chance(15):
+            money = self.hand.one(shown)
+            moves, rest = holds.moves(self.books.side, money), holds.rest(self.books, money)
+        amount = self.hand.one((rest, rest, rest // 2, rest + 400)) or abs(moves) or 1
+        number = len(self.books.bank_lines) + (0 if self.hand.chance(5) else place + 1)
+        return {
+            "external_id": f"statement-{number}",
+            "date": self.day,
+            "amount_cents": amount,
+            "direction": "credit" if moves > 0 or self.hand.chance(3) else "debit",
+        }
+
+    def unshown(self) -> list[Money]:
+        """Money that a line can show, and of which none shows all; the rarer counts threefold."""
+        return [
+            each
+            for kind in holds.kinds_of(self.books).values()
+            for each in kind.values()
+            for _ in range(1 if isinstance(each, Payment) else 3)
+            if self.may_be_shown(each) and holds.rest(self.books, each) > 0
+        ]
+
+    def may_be_shown(self, money: Money) -> bool:
+        standing = Payout.LIVE if isinstance(money, Payout) else LIVE
+        held = not isinstance(money, Payout) and self.books.payout_of(money) is not None
+        return money.status in standing and not held
+
+    def money_for(self, line: BankLine | None) -> tuple[str, str, Money | None]:
+        """Name what a line may be; now and then anything, or nothing at all."""
+        kinds = holds.kinds_of(self.books)
+        every = [each for kind in kinds.values() for each in kind.values()]
+        if not every or self.hand.chance(3):
+            return self.hand.one(list(kinds)), NOBODY, None
+        open_ones = self.unshown()
+        same_way = [e for e in open_ones if line and self.moves(e) * line.moves > 0]
+        chosen: Sequence[Money] = every
+        if open_ones and not self.hand.chance(15):
+            chosen = same_way or open_ones
+        money = self.hand.one(chosen)
+        return holds.kind_of(self.books.side, money), money.id, money
+
+    def moves(self, money: Money) -> int:
+        return holds.moves(self.books.side, money)
+
+    def match(self, line: BankLine | None) -> Body:
+        kind, id, money = self.money_for(line)
+        body: Body = {"target_type": kind, "target_id": id}
+        if line is None or money is None or not self.hand.chance(35):
+            return body
+        most = min(self.books.unexplained(line), holds.rest(self.books, money))
+        amounts = (most // 2, 1, most, most + 1)
+        return {**body, "amount_cents": max(1, self.hand.one(amounts))}
+
+    def category(self) -> Body:
+        return {"account": self.hand.one(ACCOUNTS if self.hand.chance(40) else ACCOUNTS[:4])}
+
+    def entry(self) -> Body:
+        """An entry of two or three lines, which come to nothing but for now and then."""
+        hand = self.hand
+        codes = [each.code for each in self.books.bank_accounts.values()]
+        known: Sequence[str] = (*ACCOUNTS[:5], *codes) if not hand.chance(6) else ACCOUNTS
+        amount, part = hand.one(AMOUNTS), 0
+        lines = [{"account": hand.one(known), "debit_amount": amount}]
+        if amount > 1 and hand.chance(30):
+            part = amount // 3
+            lines.append({"account": hand.one(known), "credit_amount": part})
+        rest = amount - part + (1 if hand.chance(4) else 0)
+        lines.append({"account": hand.one(known), "credit_amount": rest})
+        return {"entry_date": self.day, "lines": lines}
+
+    def new_entry(self) -> Body:
+        posted = {"post": True} if self.hand.chance(40) else {}
+        author = {"created_by": self.hand.one(("ai", "import"))} if self.hand.chance(15) else {}
+        return {**self.entry(), **posted, **author}
+
+
+def open_lines(hand: Hand, books: Books) -> dict[str, BankLine]:
+    """Most often lines of which something is unexplained."""
+    return dict(likely(hand, books.bank_lines, books.unexplained))
+
+
+def some_account(hand: Hand, accounts: Sequence[BankAccount]) -> str:
+    """One of the bank accounts, most often the first."""
+    return accounts[0].id if hand.chance(60) else hand.one(accounts).id

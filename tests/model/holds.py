@@ -1,0 +1,75 @@
+"""How lines of bank statements hold the money that they show."""
+
+from collections.abc import Mapping
+
+from tests.model.books import Books
+from tests.model.records import (
+    LIVE,
+    BankLine,
+    Money,
+    Payment,
+    Payout,
+    RefundPayment,
+    VendorRefundPayment,
+)
+from tests.model.refusals import Faults
+from tests.model.sides import Side
+
+
+def moves(side: Side, money: Money) -> int:
+    """What money moves at a bank, above zero where it comes in; its fee goes off it."""
+    match money:
+        case Payout():
+            return money.paid_out
+        case Payment():
+            return side.sign * money.total - money.fee
+        case RefundPayment() | VendorRefundPayment():
+            return -side.sign * money.amount - money.fee
+
+
+def rest(books: Books, money: Money) -> int:
+    """What of it no line shows yet."""
+    return abs(moves(books.side, money)) - books.linked(money)
+
+
+def kinds_of(books: Books) -> Mapping[str, Mapping[str, Money]]:
+    """The money of a side, by what a match calls it."""
+    kinds: dict[str, Mapping[str, Money]] = {f"{books.side.noun}_payment": books.payments}
+    if books.side.sign > 0:
+        return kinds | {"invoice_refund_payment": books.refund_payments, "payout": books.payouts}
+    return kinds | {"vendor_refund_payment": books.vendor_refund_payments}
+
+
+def kind_of(side: Side, money: Money) -> str:
+    """What a match calls this money."""
+    match money:
+        case Payout():
+            return "payout"
+        case Payment():
+            return f"{side.noun}_payment"
+        case RefundPayment():
+            return "invoice_refund_payment"
+        case VendorRefundPayment():
+            return "vendor_refund_payment"
+
+
+def are_lost(before: str, after: str) -> bool:
+    """Whether money loses its links by a move: it bounced, or will not come any more."""
+    return before != after and (before == "completed" or after not in LIVE)
+
+
+def check(books: Books, faults: Faults, money: Money, before: int, after: int) -> None:
+    """Look whether money still moves what its links show, and the same way."""
+    linked = books.linked(money)
+    left = after if before > 0 else -after
+    faults.add(422, "link_exceeds_remaining", linked and left < linked)
+
+
+def lines_of(books: Books, money: Money | None) -> list[BankLine]:
+    """The lines that show money."""
+    return list(dict.fromkeys(each.line for each in books.links_of(money)))
+
+
+def let_go(books: Books, money: Money) -> None:
+    """End the links of money."""
+    books.links = [each for each in books.links if each.money is not money]

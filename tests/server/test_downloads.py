@@ -1,0 +1,236 @@
+"""Following the link to a stored document: what opens it, what does not, and how it is answered."""
+
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import unquote, urlsplit
+from uuid import UUID
+
+import pytest
+
+from access.links import LinkSigner
+from access.tokens import MasterSecret
+from tests.handlers.bodies import NOBODY
+from tests.handlers.files import KINDS, PDF, XML, follow, in_json, names, upload
+from tests.house import SECRET, Databases, House
+from tests.partnership import PATIENCE_SECONDS, Business, Partnership, within
+
+SIGNER = LinkSigner([SECRET])
+
+
+@pytest.fixture(scope="module")
+def shop(house: House) -> Business:
+    """A business that was there yesterday, so that links of an hour ago are not revoked ones."""
+    shop = house.partner("Acme").business()
+    for table, id_ in (("business", shop.id), ("partner", shop.partner.partner_id)):
+        house.query(
+            f"UPDATE {table} SET tokens_valid_from = now() - interval '1 day' WHERE id = %s"
+            " RETURNING id",
+            id_,
+        )
+    return shop
+
+
+@pytest.fixture(scope="module")
+def document(shop: Business) -> dict[str, Any]:
+    made: dict[str, Any] = upload(shop, PDF, "Terms 7.pdf").json()
+    return made
+
+
+def signed(shop: Business, document_id: str, at: datetime) -> str:
+    return SIGNER.sign(UUID(shop.id), UUID(document_id), at)
+
+
+def refused(shop: Business, url: str) -> None:
+    answer = follow(shop, url)
+    assert (answer.status_code, answer.json()["error_code"]) == (403, "permission_denied")
+    assert answer.json()["error"] == answer.json()["message"]
+
+
+class TestDownload:
+    def test_it_needs_no_credentials_and_says_what_it_is(
+        self, shop: Business, document: dict[str, Any]
+    ) -> None:
+        answer = follow(shop, document["url"])
+        assert (answer.status_code, answer.content) == (200, PDF)
+        headers = answer.headers
+        assert headers["content-type"] == "application/pdf"
+        assert headers["content-length"] == str(len(PDF))
+        assert headers["content-disposition"] == 'attachment; filename="Terms 7.pdf"'
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_each_kind_is_served_as_what_it_is(self, shop: Business, kind: str) -> None:
+        answer = follow(shop, upload(shop, KINDS[kind]).json()["url"])
+        assert (answer.headers["content-type"], answer.content) == (kind, KINDS[kind])
+
+    def test_the_standing_headers_are_there(self, shop: Business, document: dict[str, Any]) -> None:
+        headers = follow(shop, document["url"], headers={"X-Request-ID": "mine"}).headers
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "no-referrer"
+        assert headers["cache-control"] == "no-store"
+        assert headers["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'"
+        assert headers["x-request-id"] == "mine"
+        assert "server" not in headers
+
+    def test_head_is_the_same_without_the_content(
+        self, shop: Business, document: dict[str, Any]
+    ) -> None:
+        with shop.partner.client(shop.partner.url) as stranger:
+            answer = stranger.head(document["url"])
+        assert (answer.status_code, answer.content) == (200, b"")
+        assert answer.headers["content-length"] == str(len(PDF))
+
+    def test_it_can_only_be_read(self, shop: Business, document: dict[str, Any]) -> None:
+        for method in ("POST", "PUT", "PATCH", "DELETE"):
+            answer = shop.partner.api.request(method, document["url"])
+            assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
+
+    def test_it_means_the_same_with_a_final_slash(
+        self, shop: Business, document: dict[str, Any]
+    ) -> None:
+        assert follow(shop, document["url"].replace("?", "/?")).content == PDF
+
+    @pytest.mark.parametrize(
+        ("name", "content", "plain", "exact"),
+        [
+            ("Müller 咖啡.pdf", PDF, "M_ller __.pdf", "Müller 咖啡.pdf"),
+            ('a"b;c.pdf', PDF, "a_b;c.pdf", 'a"b;c.pdf'),
+            ("50%.pdf", PDF, "50_.pdf", "50%.pdf"),
+            ("page.html", XML, "page.html.xml", None),
+            ("run.exe", PDF, "run.exe.pdf", None),
+            ("SCAN.PDF", PDF, "SCAN.PDF", None),
+            ("photo.jpeg", KINDS["image/jpeg"], "photo.jpeg", None),
+        ],
+    )
+    def test_the_name_to_save_it_by_is_safe_and_tells_its_kind(
+        self, shop: Business, name: str, content: bytes, plain: str, exact: str | None
+    ) -> None:
+        body = {"company_name": "N", "document": in_json(content, name)}
+        [made] = shop.made("customers/", body)["documents"]
+        said = follow(shop, made["url"]).headers["content-disposition"]
+        first, _, second = said.partition("; filename*=UTF-8''")
+        assert first == f'attachment; filename="{plain}"'
+        assert (unquote(second) or None) == exact
+
+
+class TestRefusedLinks:
+    def test_a_tampered_one(self, shop: Business, document: dict[str, Any]) -> None:
+        path, _, query = document["url"].partition("?")
+        for place in range(0, len(query), 7):
+            letter = "0" if query[place] != "0" else "1"
+            refused(shop, f"{path}?{query[:place]}{letter}{query[place + 1 :]}")
+        refused(shop, path)
+        refused(shop, f"{document['url']}&download=1")
+
+    def test_one_that_is_over(self, shop: Business, document: dict[str, Any]) -> None:
+        now = datetime.now(UTC)
+        refused(shop, signed(shop, document["id"], now - timedelta(seconds=901)))
+        fresh = signed(shop, document["id"], now - timedelta(seconds=600))
+        assert follow(shop, fresh).status_code == 200
+
+    def test_one_that_runs_out_while_it_is_held(
+        self, shop: Business, document: dict[str, Any]
+    ) -> None:
+        for _ in range(5):  # The machine may stand still for longer than the link lives.
+            url = signed(shop, document["id"], datetime.now(UTC) - timedelta(seconds=898))
+            held = follow(shop, url).status_code == 200
+            if held:
+                break
+        assert held
+        assert within(PATIENCE_SECONDS, lambda: follow(shop, url).status_code != 200)
+        refused(shop, url)
+
+    def test_one_of_a_document_that_is_not_there(self, shop: Business) -> None:
+        answer = follow(shop, signed(shop, NOBODY, datetime.now(UTC)))
+        assert (answer.status_code, answer.json()["error_code"]) == (404, "document_not_found")
+
+    def test_one_of_a_business_that_is_not_there(self, shop: Business) -> None:
+        url = SIGNER.sign(UUID(NOBODY), UUID(NOBODY), datetime.now(UTC))
+        assert follow(shop, url).status_code == 404
+
+    def test_one_of_another_business_does_not_reach_it(
+        self, shop: Business, document: dict[str, Any], rival: Partnership
+    ) -> None:
+        other = rival.business()
+        now = datetime.now(UTC)
+        assert follow(shop, signed(other, document["id"], now)).status_code == 404
+        path, _, query = document["url"].partition("?")
+        refused(shop, f"{path.replace(shop.id, other.id)}?{query}")
+
+    def test_what_is_no_link_is_no_address(self, shop: Business) -> None:
+        for path in (
+            "/documents/",
+            "/documents",
+            f"/documents/{shop.id}",
+            "/documents/a/b/c",
+            "/documents/..%2f..%2fetc/passwd",
+        ):
+            answer = follow(shop, path)
+            assert (answer.status_code, answer.json()["error_code"]) == (404, "route_not_found")
+        refused(shop, "/documents/a/b")
+        refused(shop, "/documents/%2e%2e/passwd")
+
+    def test_a_file_that_somebody_took_away_is_not_found(
+        self, house: House, shop: Business
+    ) -> None:
+        before = set(names(house, shop))
+        made = upload(shop).json()
+        [name] = set(names(house, shop)) - before
+        (house.folder / shop.id / name).unlink()
+        answer = follow(shop, made["url"])
+        assert (answer.status_code, answer.json()["error_code"]) == (404, "document_not_found")
+
+
+class TestRevocation:
+    def test_links_end_with_the_tokens_of_their_partner(self, house: House) -> None:
+        partner = house.partner("Revoked")
+        shop = partner.business()
+        document = upload(shop).json()
+        assert follow(shop, document["url"]).status_code == 200
+        house.query(
+            "UPDATE partner SET tokens_valid_from = now() + interval '1 second' WHERE id = %s"
+            " RETURNING id",
+            partner.partner_id,
+        )
+        refused(shop, document["url"])
+
+    def test_links_of_a_disabled_partner_are_refused(self, house: House) -> None:
+        partner = house.partner("Disabled")
+        shop = partner.business()
+        document = upload(shop).json()
+        house.query(
+            "UPDATE partner SET disabled_at = now() WHERE id = %s RETURNING id", partner.partner_id
+        )
+        refused(shop, document["url"])
+
+
+class TestSettings:
+    @pytest.fixture
+    def changed(self, databases: Databases) -> Iterator[House]:
+        newer = MasterSecret("newer", bytes(range(100, 132)))
+        with House(
+            databases.clone(f"links_{os.getpid()}"),
+            public_url="https://api.example.com",
+            secrets=(newer, SECRET),
+        ) as house:
+            yield house
+
+    def test_the_public_address_begins_the_link_and_an_older_secret_still_opens(
+        self, changed: House
+    ) -> None:
+        shop = changed.partner("Acme").business()
+        document = upload(shop).json()
+        assert document["url"].startswith(f"https://api.example.com/documents/{shop.id}/")
+        parts = urlsplit(document["url"])
+        assert follow(shop, f"{parts.path}?{parts.query}").content == PDF
+        older = signed(shop, document["id"], datetime.now(UTC))
+        assert older != document["url"].removeprefix("https://api.example.com")
+        assert follow(shop, older).content == PDF
+
+    def test_plain_http_is_refused_before_anything_else(self, databases: Databases) -> None:
+        with House(databases.clone(f"strict_{os.getpid()}"), development=False) as house:
+            partner = house.partner("Acme")
+            with partner.client(house.url) as stranger:
+                answer = stranger.get(f"/documents/{NOBODY}/{NOBODY}?expires=1&signature=a")
+            assert (answer.status_code, answer.json()["error_code"]) == (403, "https_required")
