@@ -81,8 +81,9 @@ races: $(READY) ## Half a minute of many clients on the same few invoices
 	@RACE_SECONDS=30 $(BIN)/python -m pytest -q tests/concurrency/test_receivable_races.py
 
 bench: $(READY) ## CPU per request beside the usual stacks
-	@$(BIN)/python -m bench.http_cost && $(BIN)/python -m bench.deep_pages \
-		&& $(BIN)/python -m bench.check_books && $(BIN)/python -m bench.chart
+	@$(BIN)/python -m bench.http_cost && $(BIN)/python -m bench.posting_cost \
+		&& $(BIN)/python -m bench.deep_pages && $(BIN)/python -m bench.check_books \
+		&& $(BIN)/python -m bench.chart
 
 bare: ## Clone HEAD into a folder of its own, install there and run a few tests
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && git clone -q . "$$folder/clone" \

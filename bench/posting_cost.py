@@ -227,8 +227,8 @@ def report(costs: Mapping[tuple[str, Crowd, str], Cost]) -> bool:
 def main() -> int:
     """Measure, print, and return the exit status."""
     options = argparse.ArgumentParser(prog="python -m bench.posting_cost", description=__doc__)
-    options.add_argument("--rounds", type=int, default=5)
-    options.add_argument("--requests", type=int, default=800, help="of each crowd in each round")
+    options.add_argument("--rounds", type=int, default=3)
+    options.add_argument("--requests", type=int, default=400, help="of each crowd in each round")
     chosen = options.parse_args()
     driver = Driver()
     with tempfile.TemporaryDirectory(prefix="bench-") as folder, ExitStack() as stack:

@@ -1,21 +1,21 @@
-"""`accounting partner ...`: who may call, and with which keys."""
+"""`accounting partner ...`: who may call, and with which keys.
+
+Every command imports this module, and so do the server's processes: it loads no database itself.
+"""
 
 import json
 import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from uuid import UUID
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from access import api_keys
-from cli.databases import ready, run
-from persistence import partners
-from persistence.pool import Pool
-from server import settings
+
+if TYPE_CHECKING:
+    from persistence.pool import Pool
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
@@ -24,8 +24,11 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 PartnerId = Annotated[UUID, typer.Argument(help="The partner's id.")]
 
 
-def on_partners(work: Callable[[Pool], Awaitable[T]]) -> T:
+def on_partners(work: Callable[["Pool"], Awaitable[T]]) -> T:
     """Do work on the partners' tables."""
+    from cli.databases import ready, run
+    from server import settings
+
     with ready(settings.load_stores()) as database:
         return run(database.url, work)
 
@@ -48,6 +51,8 @@ def create(
     test: Annotated[bool, typer.Option("--test", help="Mark the key as one for testing.")] = False,
 ) -> None:
     """Create a partner and print its id and API key once."""
+    from persistence import partners
+
     key = api_keys.make("test" if test else "live")
     now = datetime.now(UTC)
     partner_id = on_partners(
@@ -59,6 +64,11 @@ def create(
 @app.command("list")
 def list_() -> None:
     """List partners with their active keys."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from persistence import partners
+
     table = Table("partner_id", "name", "created", "active keys", "disabled")
     for line in on_partners(partners.list_partners):
         table.add_row(
@@ -74,6 +84,8 @@ def list_() -> None:
 @app.command("rotate-key")
 def rotate_key(partner_id: PartnerId, as_json: AsJson = False) -> None:
     """Add a second key; the old one works until it is revoked."""
+    from persistence import partners
+
     key = api_keys.make("live")
     now = datetime.now(UTC)
     active = on_partners(
@@ -87,6 +99,8 @@ def revoke_key(
     partner_id: PartnerId, key_id: Annotated[str, typer.Argument(help="The key's short id.")]
 ) -> None:
     """Revoke a key, and every token that was issued so far."""
+    from persistence import partners
+
     on_partners(lambda pool: partners.revoke_key(pool, partner_id, key_id, datetime.now(UTC)))
     wait_for_next_second()
     typer.echo(f"The key {key_id} and all tokens issued so far are refused from now on.")
@@ -95,6 +109,8 @@ def revoke_key(
 @app.command("revoke-tokens")
 def revoke_tokens(partner_id: PartnerId) -> None:
     """Refuse every token that was issued to the partner so far."""
+    from persistence import partners
+
     on_partners(lambda pool: partners.revoke_tokens(pool, partner_id, datetime.now(UTC)))
     wait_for_next_second()
     typer.echo("All tokens issued so far are refused from now on.")
@@ -103,6 +119,8 @@ def revoke_tokens(partner_id: PartnerId) -> None:
 @app.command()
 def disable(partner_id: PartnerId) -> None:
     """Let a partner in no longer."""
+    from persistence import partners
+
     on_partners(lambda pool: partners.disable_partner(pool, partner_id, datetime.now(UTC)))
     typer.echo("The partner is disabled.")
 

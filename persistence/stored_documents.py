@@ -1,7 +1,7 @@
 """Stored documents: the records of files that were sent in, and what each is linked to.
 
-A record and its file are kept together: both are staged here, the file is put when the flush has
-succeeded, and only then is the record committed (`persistence/transaction.py`).
+A record and its file are kept together: both are staged here, the file is put, and only then is the
+record sent and committed (`persistence/transaction.py`).
 """
 
 from collections.abc import Collection, Sequence

@@ -87,6 +87,9 @@ class House:
             server_header=False,
             access_log=False,
             log_config=None,
+            # A connection that closes while its client sends looks like an answer that was lost.
+            # Left alone it closes after 5 s, and a machine may stand still for as long.
+            timeout_keep_alive=30,
         )
         self.server = uvicorn.Server(config)
         self.thread = threading.Thread(target=self.server.run, args=([self.listener],), daemon=True)

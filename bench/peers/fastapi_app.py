@@ -97,6 +97,7 @@ class CustomerOut(BaseModel):
     created_at: datetime
     updated_at: datetime
     archived_at: datetime | None
+    documents: list[Any]
     warnings: list[Oddity]
 
 

@@ -155,5 +155,6 @@ def shape(customer: Customer, outstanding_balance: int) -> dict[str, Any]:
         "created_at": customer.created_at,
         "updated_at": customer.updated_at,
         "archived_at": customer.archived_at,
+        "documents": [],
         "warnings": [],
     }

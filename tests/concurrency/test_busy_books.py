@@ -14,8 +14,7 @@ from tests.bookkeeping import Ledger
 from tests.handlers.bodies import SENT, Record, invoice_body, line
 from tests.handlers.buying import BILLS, RECEIVED, bill_body
 from tests.house import House
-from tests.partnership import Business, client
-from tests.processes.serving import within
+from tests.partnership import PATIENCE_SECONDS, Business, client, within
 
 ACCOUNTS = "general-ledger/chart-of-accounts/"
 CLIENTS = 8
@@ -38,7 +37,7 @@ def busy(shop: Business, path: str, body: Record) -> Iterator[set[str | None]]:
     for thread in threads:
         thread.start()
     for _ in threads:
-        begun.acquire(timeout=30)
+        assert begun.acquire(timeout=PATIENCE_SECONDS)
     try:
         yield codes
     finally:
@@ -62,13 +61,16 @@ def in_turn(
     """Make each call once those before wait, then let go what is held; statuses and codes."""
     waiting = "SELECT count(*) FROM pg_locks JOIN pg_stat_activity a USING (pid) "
     waiting += "WHERE a.datname = current_database() AND NOT granted"
+    ran: list[Future[httpx.Response]] = []
+
+    def all_wait() -> bool:
+        books.execute("SELECT pg_stat_clear_snapshot()")  # There may be new connections.
+        return books.execute(waiting).fetchone() == (len(ran),) or ran[-1].done()
+
     with ThreadPoolExecutor(len(calls)) as threads:
-        ran: list[Future[httpx.Response]] = []
         for call in calls:
             ran.append(threads.submit(call))
-            assert within(
-                10, lambda: books.execute(waiting).fetchone() == (len(ran),) or ran[-1].done()
-            )
+            assert within(PATIENCE_SECONDS, all_wait)
         books.rollback()
         answers = [each.result() for each in ran]
     return [(answer.status_code, answer.json().get("error_code")) for answer in answers]

@@ -30,7 +30,7 @@ def serve() -> Iterator[Serve]:
         def start(*connections: list[bytes]) -> httpx.Client:
             Thread(target=talk, args=(connections,), daemon=True).start()
             url = f"http://127.0.0.1:{door.getsockname()[1]}"
-            clients.append(httpx.Client(base_url=url, transport=PlainWire()))
+            clients.append(httpx.Client(base_url=url, transport=PlainWire(), timeout=60))
             return clients[-1]
 
         yield start

@@ -110,8 +110,9 @@ def processes():
         )
         started.append(process)
         if wait:
-            reported, _, _ = select.select([process.stdout], [], [], PATIENCE_SECONDS)
-            assert reported, "the process never reported"
+            report = select.poll()
+            report.register(process.stdout, select.POLLIN)
+            assert report.poll(PATIENCE_SECONDS * 1_000), "the process never reported"
             line = process.stdout.readline()
             assert line, "the process ended without a report"
             return process, json.loads(line)

@@ -24,7 +24,7 @@ def fresh_folder() -> Iterator[Path]:
     remove(folder)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def lived_in() -> Iterator[Path]:
     """A data folder with a database in it that earlier tests have used."""
     folder = make_folder()
@@ -32,12 +32,12 @@ def lived_in() -> Iterator[Path]:
     remove(folder)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def served(lived_in: Path) -> Iterator[Server]:
     with Server(lived_in) as server:
         yield server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def acme(served: Server) -> Partnership:
     return served.partner()

@@ -52,16 +52,17 @@ def accounting(folder: Path, *words: str, **settings: str) -> subprocess.Complet
 
 def processes_of(folder: Path) -> dict[int, str]:
     """Every living process that was started with the folder in its command or environment."""
-    found = {}
+    found, told = {}, str(folder).encode()
     for entry in Path("/proc").glob("[0-9]*"):
         try:
-            command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-            told = command + (entry / "environ").read_bytes().decode(errors="replace")
+            command = (entry / "cmdline").read_bytes()
+            if not command or told not in command + (entry / "environ").read_bytes():
+                continue  # One without a command is the kernel's own, or has ended.
             state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
         except OSError:  # It has just ended.
             continue
-        if str(folder) in told and state not in "ZX" and int(entry.name) != os.getpid():
-            found[int(entry.name)] = command
+        if state not in "ZX" and int(entry.name) != os.getpid():
+            found[int(entry.name)] = command.replace(b"\0", b" ").decode(errors="replace")
     return found
 
 
@@ -146,8 +147,8 @@ class Server:
 
     def events(self, name: str) -> list[dict[str, Any]]:
         """The lines of the log about one kind of event."""
-        lines = [json.loads(line) for line in self.log.split("\n") if line.startswith("{")]
-        return [line for line in lines if line["event"] == name]
+        named = [line for line in self.log.split("\n") if line[:1] == "{" and name in line]
+        return [event for event in map(json.loads, named) if event["event"] == name]
 
     def get(self, path: str, **options: Any) -> httpx.Response:
         """Ask over a connection of its own."""

@@ -127,13 +127,10 @@ class TestDatabases:
     def test_one_whose_login_may_not_take_the_role(
         self, fresh_folder: Path, named: EmbeddedPostgres
     ) -> None:
-        made(
-            named,
-            "postgres",
-            "DROP ROLE IF EXISTS stranger",
-            "CREATE ROLE stranger LOGIN",
-        )
-        url = named.url().replace("postgresql://accounting@", "postgresql://stranger@")
+        mine = made(named, "strange", "DROP ROLE IF EXISTS stranger", "CREATE ROLE stranger LOGIN")
+        migrated = accounting(fresh_folder, "migrate", DATABASE_URL=mine)
+        assert migrated.returncode == 0, migrated.stderr
+        url = mine.replace("postgresql://accounting@", "postgresql://stranger@")
         assert_refused(
             serve(fresh_folder, "--development", DATABASE_URL=url),
             "may not act as accounting_server",

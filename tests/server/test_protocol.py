@@ -80,8 +80,10 @@ class Wire:
 
     def trickle(self, part: bytes) -> "Wire":
         """Send it again and again until there is an answer."""
+        answer = select.poll()
+        answer.register(self.socket, select.POLLIN)
         with suppress(OSError):
-            while not select.select([self.socket], [], [], 0.04)[0]:
+            while not answer.poll(40):
                 self.socket.sendall(part)
         return self
 
