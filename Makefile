@@ -31,7 +31,7 @@ serve: $(READY) ## Serve on port 8000 without the demo
 	@$(BIN)/accounting serve --development
 
 test: $(READY) ## Run every test in Python (T=path for some of them)
-	@$(BIN)/python -m pytest -q -n 2 $(T)
+	@$(BIN)/python -m pytest -q -n 3 $(T)
 
 format: $(READY) ## Format and sort
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .

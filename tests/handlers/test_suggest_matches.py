@@ -123,6 +123,14 @@ class TestSuggestMatches:
             found = [each["target_id"] for each in bank.suggested(bank.line(left_over))]
             assert money_["id"] not in found
 
+    def test_what_cost_more_than_it_brought_is_not_looked_for(
+        self, shop: Business, ledger: Ledger, baker: Record, bank: Bank
+    ) -> None:
+        payment = paid(shop, baker, 100, processing_fee_cents=5_443)
+        line = bank.line(-5_343)
+        assert bank.suggested(line) == []
+        bank.match(line, PAYMENT, payment)
+
     def test_an_external_id_is_found_on_any_day(
         self, shop: Business, ledger: Ledger, baker: Record, bank: Bank
     ) -> None:

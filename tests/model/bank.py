@@ -102,6 +102,7 @@ class BankMoves(Moves):
             for money, amount in able
             if amount == self.books.unexplained(line) == holds.rest(self.books, money)
             and isinstance(money, Payment)
+            and holds.moves(self.books.side, money) * self.books.side.sign > 0
             and abs(money.paid_on - line.day) <= NEAR
         }
         if not fitting <= told <= {(money.id, amount) for money, amount in able}:
