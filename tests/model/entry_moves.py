@@ -62,7 +62,7 @@ def reverse(books: Books, id: str, body: Body) -> Entry:
     after_lock = date.min if books.lock_date is None else books.lock_date + timedelta(days=1)
     lines = [(code, -amount) for code, amount in entry.lines]
     day = max(day, entry.day, after_lock)
-    mirror = Entry(day, lines, entry.author, "approved", takes_back=entry)
+    mirror = Entry(day, lines, "manual", "approved", takes_back=entry)
     entry.taken_back_by = mirror
     return mirror
 
