@@ -1,13 +1,16 @@
 """From an empty database to the tables of the house."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import psycopg
 import pytest
 from alembic.script import ScriptDirectory
+from sqlalchemy import make_url
 
 from persistence import migrate as migrations
+from persistence.fitness import UnusableDatabase
 from tests.house import Databases
 
 FOLDER = Path(migrations.__file__).parent / "migrations"
@@ -20,6 +23,21 @@ def empty(databases: Databases) -> str:
         connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
     databases.postgres.create_database(name)
     return databases.postgres.url(name)
+
+
+@pytest.fixture
+def migrate_to(empty: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Bring the database only as far as an earlier revision."""
+    upgrade = migrations.command.upgrade
+
+    def go(revision: str) -> None:
+        with monkeypatch.context() as earlier:
+            earlier.setattr(
+                migrations.command, "upgrade", lambda config, _: upgrade(config, revision)
+            )
+            migrations.migrate(empty)
+
+    return go
 
 
 class TestMigrate:
@@ -45,10 +63,23 @@ class TestMigrations:
         assert len(scripts.get_heads()) == 1
         assert len(scripts.get_bases()) == 1
 
-    def test_each_waits_only_a_moment_for_locks_and_none_goes_back(self) -> None:
+    def test_each_runs_its_texts_and_none_goes_back(self) -> None:
         for script in ScriptDirectory(str(FOLDER)).walk_revisions():
             assert "    run_texts(__file__, " in Path(script.path).read_text()
             assert not hasattr(script.module, "downgrade")
+
+    def test_texts_wait_only_a_moment_for_a_lock_and_then_leave_all_as_it_was(
+        self, empty: str, migrate_to: Callable[[str], None]
+    ) -> None:
+        migrate_to("0008")
+        # Whoever waits for longer is stopped for another reason.
+        ended = make_url(empty).update_query_dict({"options": "-c statement_timeout=30s"})
+        with psycopg.connect(empty) as connection:
+            connection.execute("LOCK TABLE invoice_payment IN ACCESS SHARE MODE")
+            with pytest.raises(UnusableDatabase, match="lock timeout"):
+                migrations.migrate(ended.render_as_string(hide_password=False))
+            assert connection.execute("SELECT to_regclass('payout')").fetchone() == (None,)
+        assert migrations.migrate(empty) == migrations.head()
 
 
 class TestBalances:
@@ -81,14 +112,9 @@ class TestBalances:
     """
 
     def test_is_rolled_up_by_the_migration(
-        self, empty: str, monkeypatch: pytest.MonkeyPatch
+        self, empty: str, migrate_to: Callable[[str], None]
     ) -> None:
-        upgrade = migrations.command.upgrade
-        with monkeypatch.context() as earlier:
-            earlier.setattr(
-                migrations.command, "upgrade", lambda config, _: upgrade(config, self.BEFORE)
-            )
-            migrations.migrate(empty)
+        migrate_to(self.BEFORE)
         with psycopg.connect(empty) as connection:
             connection.execute(self.BOOKS)
         migrations.migrate(empty)
