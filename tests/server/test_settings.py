@@ -333,8 +333,8 @@ class TestLoad:
     def test_the_process_environment_is_the_default(
         self, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        for setting in settings.TABLE:
-            monkeypatch.delenv(setting.name, raising=False)
+        for name in ("XDG_DATA_HOME", *(setting.name for setting in settings.TABLE)):
+            monkeypatch.delenv(name, raising=False)
         for name, value in environ.items():
             monkeypatch.setenv(name, value)
         assert settings.load() == settings.load(environ)
