@@ -1,17 +1,13 @@
-"""The rules of the books: values in, values out, and nothing but the standard library.
+"""The rules: values in, values out, and nothing but the standard library.
 
-A noun keeps the values of one thing and what follows from them; a verb beside it is all that can
-happen to that thing, and a `Side` says whether it is sold or bought:
+A noun keeps the values of one thing and what follows from them; `<noun>_changes` is what may happen
+to it. A `Side` says whether it is sold or bought. Each folder imports only what stands below it:
 
-    documents (invoices, bills)    drawing_up, document_moves, writing_off
-    payments                       settling, payment_facts, payment_moves
-    credits                        crediting
-    refunds                        invoice_refunding; vendor_refunding with vendor_refund_payments
-                                   and vendor_refund_allocation; what both do, refund_targets
-    payouts                        paying_out; what holds money that moved, holds
-    banking, bank_accounts         statement_lines, suggesting, matching
-    accounts, chart                outline, manual_entries
-
-What settles what is `allocation` over `splits`. What all of it comes to in the ledger is `postings`
-and `bank_postings`, and `ledger` posts only what differs from what was posted before.
+    bank/    bank accounts, statement lines, links between lines and money, payouts
+    trade/   parties; documents (invoices and bills), payments, credits, refunds, write-offs
+             and what settles what; what all of it comes to in the ledger is `postings`
+    books/   the ledger, which posts only what differs from what was posted before; accounts, the
+             chart, numbers, periods; entries by hand; the business and the moment (`context`)
+    files/   files that are sent in
+    money, errors
 """

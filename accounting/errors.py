@@ -1,6 +1,6 @@
 """Everything that can be refused: a kind, a stable code, a sentence, and facts for programs.
 
-The kind says what is wrong (`server/errors.py` gives each kind its HTTP status), the code says
+The kind says what is wrong (`server/responses/errors.py` gives each kind its status), the code says
 which rule, and `detail` carries what a program needs to act on it. Errors are raised, never
 returned. The code stands as a literal where it is raised, so that a test can compare the codes
 of the house with the closed list of the contract.

@@ -20,19 +20,19 @@ import httpx
 import psycopg
 
 from access.principal import Caller, CallerKind
-from accounting.ledger import Entry, Line
+from accounting.books.ledger import Entry, Line
 from bench import cpu
 from bench.ledgers import plant
 from bench.load import Driver, get
 from bench.stage import Business, serving
-from persistence.accounts import RoleMemory
 from persistence.books import Books
-from persistence.identifiers import new_id
-from persistence.pool import Pool, make_pool
-from persistence.replies import Outcome
-from persistence.sessions import Writing
-from persistence.tenants import BusinessTenant
-from persistence.transaction import Work, writing
+from persistence.engine.idempotency import Outcome
+from persistence.engine.identifiers import new_id
+from persistence.engine.pool import Pool, make_pool
+from persistence.engine.sessions import Writing
+from persistence.engine.tenants import BusinessTenant
+from persistence.engine.transaction import Work, writing
+from persistence.ledger.accounts import RoleMemory
 
 SMALL, LARGE = 10_000, 1_000_000
 MOST_OF_SMALL = 3.0
@@ -160,7 +160,7 @@ class Clerk:
         async def handle(session: Writing) -> Callable[[], Outcome]:
             assert isinstance(session.tenant, BusinessTenant)
             books = Books(session, session.tenant, now, RoleMemory())
-            await books.ask()
+            await books.fetch()
             books.post([self._entry(n)])
             if rolled_up:
                 books.balances.advance()

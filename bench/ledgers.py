@@ -3,7 +3,7 @@
 import psycopg
 
 from bench.stage import Business
-from persistence.balances import STEP
+from persistence.ledger.balances import STEP
 
 LINES = 4  # Of an entry.
 _FIRST, _DAYS = "DATE '2024-01-01'", 1_000  # The days that the entries are spread over, in order.

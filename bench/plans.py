@@ -9,11 +9,13 @@ import psycopg
 from psycopg.rows import dict_row
 
 from bench.stage import Business
-from persistence import customers, invoices, journal_lists, registry
-from persistence.pages import Listing, Page, PageRequest
-from persistence.pool import SERVER_ROLE
-from persistence.questions import Question
-from persistence.statements import Row
+from persistence.engine.fetches import Question
+from persistence.engine.pages import Listing, Page, PageRequest
+from persistence.engine.pool import SERVER_ROLE
+from persistence.engine.sql import Row
+from persistence.ledger import journal_lists
+from persistence.partners import registry
+from persistence.trade import customers, invoices
 
 Connection = psycopg.Connection[Row]
 

@@ -18,7 +18,7 @@ import psycopg
 from bench.load import Driver, post
 from bench.servers import Server, program, started
 from embedded.postgres import EmbeddedPostgres
-from persistence.migrate import migrate
+from persistence.engine.migrate import migrate
 
 _numbers = count(1)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from embedded.postgres import EmbeddedPostgres
-from persistence.pool import Pool, make_pool
+from persistence.engine.pool import Pool, make_pool
 from server.settings import StoreSettings
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ def opened(settings: StoreSettings) -> Iterator[Database]:
         admin_url = settings.admin_database_url or settings.database_url
         yield Database(settings.database_url, admin_url)
         return
-    from persistence.migrate import migrate  # Every worker imports this module, too.
+    from persistence.engine.migrate import migrate  # Every worker imports this module, too.
 
     with EmbeddedPostgres(settings.data_dir / "postgres") as postgres:
         postgres.create_database()
@@ -40,10 +40,10 @@ def opened(settings: StoreSettings) -> Iterator[Database]:
 @contextmanager
 def ready(settings: StoreSettings) -> Iterator[Database]:
     """Lend a database that can be worked on; raises UnusableDatabase or UnsafeDatabase."""
-    from persistence.fitness import refuse_unfit
+    from persistence.engine.database_checks import refuse_unusable
 
     with opened(settings) as database:
-        refuse_unfit(database.url, durable=False)  # Serving asks for more.
+        refuse_unusable(database.url, durable=False)  # Serving asks for more.
         yield database
 
 

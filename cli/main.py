@@ -31,7 +31,7 @@ def serve(
 ) -> None:
     """Serve the API."""
     from server import settings
-    from server.serving import serve as serve_api
+    from server.process.serving import serve as serve_api
 
     loaded = settings.load(
         host=host,
@@ -48,7 +48,7 @@ def serve(
 def migrate() -> None:
     """Bring the database to the newest schema."""
     from cli.databases import opened
-    from persistence.migrate import migrate as run_migrations
+    from persistence.engine.migrate import migrate as run_migrations
     from server import settings
 
     with opened(settings.load_stores()) as database:
@@ -120,8 +120,8 @@ def mendable() -> tuple[type[Exception], ...]:
     from accounting.errors import Refusal
     from cli.demo.clerk import DemoFailed
     from embedded.errors import EmbeddedError
-    from persistence.fitness import UnsafeDatabase, UnusableDatabase
-    from server.master import CannotServe
+    from persistence.engine.faults import UnsafeDatabase, UnusableDatabase
+    from server.process.master import CannotServe
     from server.settings import SettingsError
 
     return (

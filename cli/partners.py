@@ -15,7 +15,7 @@ import typer
 from access import api_keys
 
 if TYPE_CHECKING:
-    from persistence.pool import Pool
+    from persistence.engine.pool import Pool
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
@@ -51,7 +51,7 @@ def create(
     test: Annotated[bool, typer.Option("--test", help="Mark the key as one for testing.")] = False,
 ) -> None:
     """Create a partner and print its id and API key once."""
-    from persistence import partners
+    from persistence.partners import partners
 
     key = api_keys.make("test" if test else "live")
     now = datetime.now(UTC)
@@ -67,7 +67,7 @@ def list_() -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from persistence import partners
+    from persistence.partners import partners
 
     table = Table("partner_id", "name", "created", "active keys", "disabled")
     for line in on_partners(partners.list_partners):
@@ -84,7 +84,7 @@ def list_() -> None:
 @app.command("rotate-key")
 def rotate_key(partner_id: PartnerId, as_json: AsJson = False) -> None:
     """Add a second key; the old one works until it is revoked."""
-    from persistence import partners
+    from persistence.partners import partners
 
     key = api_keys.make("live")
     now = datetime.now(UTC)
@@ -99,7 +99,7 @@ def revoke_key(
     partner_id: PartnerId, key_id: Annotated[str, typer.Argument(help="The key's short id.")]
 ) -> None:
     """Revoke a key, and every token that was issued so far."""
-    from persistence import partners
+    from persistence.partners import partners
 
     on_partners(lambda pool: partners.revoke_key(pool, partner_id, key_id, datetime.now(UTC)))
     wait_for_next_second()
@@ -109,7 +109,7 @@ def revoke_key(
 @app.command("revoke-tokens")
 def revoke_tokens(partner_id: PartnerId) -> None:
     """Refuse every token that was issued to the partner so far."""
-    from persistence import partners
+    from persistence.partners import partners
 
     on_partners(lambda pool: partners.revoke_tokens(pool, partner_id, datetime.now(UTC)))
     wait_for_next_second()
@@ -119,7 +119,7 @@ def revoke_tokens(partner_id: PartnerId) -> None:
 @app.command()
 def disable(partner_id: PartnerId) -> None:
     """Let a partner in no longer."""
-    from persistence import partners
+    from persistence.partners import partners
 
     on_partners(lambda pool: partners.disable_partner(pool, partner_id, datetime.now(UTC)))
     typer.echo("The partner is disabled.")

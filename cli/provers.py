@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
 
-from persistence.pool import make_pool
+from persistence.engine.pool import make_pool
 from persistence.proof.integrity import BooksToProve, Check, prove
 
 CHUNK = 8  # Businesses that a child takes at once: fewer cost more messages, more an uneven end.

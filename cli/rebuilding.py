@@ -6,9 +6,9 @@ import typer
 
 from cli.databases import ready, run
 from cli.proving import progress_bar
-from persistence.pool import Pool
+from persistence.engine.pool import Pool
+from persistence.ledger.rebuilding import rebuild
 from persistence.proof.integrity import all_books
-from persistence.rebuilding import rebuild
 from server import settings
 
 

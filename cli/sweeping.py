@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import typer
 
 from cli.databases import ready, run
-from persistence.blobs import Blobs
-from persistence.sweeping import sweep
+from persistence.files.blobs import Blobs
+from persistence.files.sweeping import sweep
 from server import settings
 
 

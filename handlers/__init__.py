@@ -1,6 +1,5 @@
-"""The desks: a module for each tag of the contract, with a function for each of its operations.
+"""A module for each tag of the contract, with a function for each of its operations.
 
-What several desks share begins with an underscore: `_trade_*` serves sales and purchases alike,
-`_*shapes` show, `_posting` saves and posts, `_files` takes files. `bodies` is written from the
-contract, `replies` is what can be answered, `bank_files` reads what banks send.
+What several of them do alike is in `shared`. `bodies` is written from the contract, and `results`
+is what can be answered.
 """

@@ -7,8 +7,8 @@ from access.principal import Caller
 from access.tokens import TOKEN_LIFETIME_SECONDS, Keyring
 from accounting.errors import Malformed
 from handlers.bodies import TokenRequest
-from handlers.replies import Reply
-from persistence.registry import Registry
+from handlers.results import Reply
+from persistence.partners.registry import Registry
 
 
 async def issue_partner_token(

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from handlers.replies import Reply
-from persistence.audit import AuditRecord
+from handlers.results import Reply
 from persistence.books import Books
-from persistence.pages import Page, PageRequest
+from persistence.engine.pages import Page, PageRequest
+from persistence.ledger.audit_trail import AuditRecord
 
 
 async def list_audit_records(books: Books, page: PageRequest) -> Page[Reply]:

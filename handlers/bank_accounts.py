@@ -2,30 +2,31 @@
 
 from uuid import UUID
 
-from accounting import bank_accounts
-from accounting.accounts import Account, AccountReference
-from accounting.bank_accounts import Ground
-from accounting.banking import BankAccount
-from accounting.occasion import refuse_other_currency
-from handlers._bank_shapes import shape_bank_account
+from accounting.bank import bank_accounts
+from accounting.bank.bank_accounts import BankAccount, ChartInUse
+from accounting.books.accounts import Account, AccountReference
+from accounting.books.context import refuse_other_currency
 from handlers.bodies import BankAccountCreate, BankAccountUpdate
-from handlers.replies import Created, Reply
-from persistence.bank_accounts import BankAccountRecord
+from handlers.results import Created, Reply
+from handlers.shared.bank_shapes import shape_bank_account
+from persistence.bank.bank_accounts import BankAccountRecord
 from persistence.books import Books
-from persistence.identifiers import new_id
-from persistence.pages import Page, PageRequest
+from persistence.engine.identifiers import new_id
+from persistence.engine.pages import Page, PageRequest
 
 
 async def create_bank_account(books: Books, body: BankAccountCreate) -> Reply:
     """Create a bank account; one with this external id is answered as it is."""
     known = books.bank_accounts.with_external_id(body.get("external_id"))
-    ground, existing = await books.ask(books.bank_accounts.ground(), known)
+    chart_in_use, existing = await books.fetch(books.bank_accounts.chart_in_use(), known)
     if existing is not None:
         return shape_bank_account(books, existing)
     given = bank_accounts.facts(body)
-    refuse_other_currency(given.pop("currency", None), books.occasion)
-    ledger = await ledger_account(books, given["display_name"], given.pop("account", None), ground)
-    shown = bank_accounts.shown_on(ledger, given, books.occasion)
+    refuse_other_currency(given.pop("currency", None), books.context)
+    ledger = await ledger_account(
+        books, given["display_name"], given.pop("account", None), chart_in_use
+    )
+    shown = bank_accounts.shown_on(ledger, given, books.context)
     made = BankAccount(
         id=new_id(),
         version=0,
@@ -35,7 +36,7 @@ async def create_bank_account(books: Books, body: BankAccountCreate) -> Reply:
         account_id=ledger.id,
         **given,
     )
-    return Created(keep(books, made, shown, changed=shown not in ground.chart))
+    return Created(keep(books, made, shown, changed=shown not in chart_in_use.chart))
 
 
 async def list_bank_accounts(books: Books, page: PageRequest) -> Page[Reply]:
@@ -55,20 +56,22 @@ async def update_bank_account(
     """Change the supplied fields of a bank account; the account of the chart follows."""
     found = await books.bank_accounts.lock(bank_account_id)
     given = bank_accounts.facts(body)
-    amended = bank_accounts.amend(found.bank_account, given, books.occasion)
+    amended = bank_accounts.amend(found.bank_account, given, books.context)
     if amended == found.bank_account:
         return shape_bank_account(books, found)
-    shown = bank_accounts.shown_on(found.ledger, given, books.occasion)
+    shown = bank_accounts.shown_on(found.ledger, given, books.context)
     return keep(books, amended, shown, changed=shown != found.ledger)
 
 
-async def ledger_account(books: Books, title: str, name: str | None, ground: Ground) -> Account:
+async def ledger_account(
+    books: Books, title: str, name: str | None, chart_in_use: ChartInUse
+) -> Account:
     """Return the account for a new bank account: the one that it names, else one to be had."""
     if name is None:
-        return bank_accounts.ledger_account_for(title, ground, books.occasion)
+        return bank_accounts.ledger_account_for(title, chart_in_use, books.context)
     reference = AccountReference("any", name)
     named = await books.accounts.named([reference])
-    return bank_accounts.named_ledger_account(reference, named.get(reference), ground)
+    return bank_accounts.named_ledger_account(reference, named.get(reference), chart_in_use)
 
 
 def keep(books: Books, bank_account: BankAccount, ledger: Account, *, changed: bool) -> Reply:

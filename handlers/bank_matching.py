@@ -5,16 +5,17 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from accounting import banking, matching, suggesting
-from accounting.accounts import AccountReference, usable
-from accounting.banking import BankTransaction, Link, Wanted
-from accounting.suggesting import Suggestion
-from handlers._bank_shapes import shape_bank_transaction
-from handlers._bank_targets import lock_alone, lock_to_link, put
-from handlers._posting import keep_banked
+from accounting.bank import bank_matches, bank_transactions, match_suggestions
+from accounting.bank.bank_links import Link, Wanted
+from accounting.bank.bank_transactions import BankTransaction
+from accounting.bank.match_suggestions import Suggestion
+from accounting.books.accounts import AccountReference, usable
 from handlers.bodies import BankTransactionCategory, BankTransactionMatch, BankTransactionUnmatch
-from handlers.replies import Reply
-from persistence.bank_transactions import BankTransactionRecord
+from handlers.results import Reply
+from handlers.shared.bank_shapes import shape_bank_transaction
+from handlers.shared.bank_target_locks import lock_alone, lock_to_link, put
+from handlers.shared.posting import keep_banked
+from persistence.bank.bank_transactions import BankTransactionRecord
 from persistence.books import Books
 from persistence.store import no_such_reference
 
@@ -28,7 +29,7 @@ async def match_bank_transaction(
     record, links = await lock(books, bank_transaction_id)
     wanted = Wanted(body["target_type"], body.get("amount_cents"), body.get("memo"))
     roles = await books.roles()
-    matched = matching.match(found, record.transaction, wanted, roles, books.occasion)
+    matched = bank_matches.match(found, record.transaction, wanted, roles, books.context)
     await put(books, matched)
     return show(books, record, matched.transaction, (*links, matched.link))
 
@@ -47,7 +48,7 @@ async def unmatch_bank_transaction(
     link = next((each for each in links if each.id == link_id), None)
     if link is None:  # It ended before its target was locked.
         raise no_such_reference("reconciliation_link", link_id)
-    matched = matching.unmatch(found, record.transaction, link, books.occasion)
+    matched = bank_matches.unmatch(found, record.transaction, link, books.context)
     await put(books, matched)
     others = [each for each in links if each.id != link_id]
     return show(books, record, matched.transaction, others)
@@ -57,8 +58,8 @@ async def suggest_matches(books: Books, bank_transaction_id: UUID) -> Reply:
     """Say what a line may be, the likeliest first."""
     books.hold_still()
     record = await books.bank_transactions.get(bank_transaction_id)
-    candidates = await books.candidates.near(record.transaction)
-    ranked = suggesting.rank(record.transaction, candidates)
+    open_items = await books.open_items.near(record.transaction)
+    ranked = match_suggestions.rank(record.transaction, open_items)
     return {"results": [shape_suggestion(each) for each in ranked]}
 
 
@@ -70,7 +71,9 @@ async def categorize_bank_transaction(
     named = await books.accounts.named([reference])
     record, links = await lock(books, bank_transaction_id)
     account = usable(reference, named.get(reference))
-    changed = banking.categorize(record.transaction, account, body.get("memo"), books.occasion)
+    changed = bank_transactions.categorize(
+        record.transaction, account, body.get("memo"), books.context
+    )
     await keep_banked(books, changed)
     return show(books, replace(record, category=account), changed, links)
 
@@ -78,7 +81,7 @@ async def categorize_bank_transaction(
 async def uncategorize_bank_transaction(books: Books, bank_transaction_id: UUID) -> Reply:
     """Take what was posted straight to an account back."""
     record, links = await lock(books, bank_transaction_id)
-    changed = banking.uncategorize(record.transaction, books.occasion)
+    changed = bank_transactions.uncategorize(record.transaction, books.context)
     if changed is not record.transaction:
         await keep_banked(books, changed)
     return show(books, replace(record, category=None), changed, links)
@@ -95,7 +98,7 @@ async def read(books: Books, id: UUID) -> None:
 
 async def lock(books: Books, id: UUID) -> tuple[BankTransactionRecord, tuple[Link, ...]]:
     """Lock a line, then read it with its live links; raises NotFound and Stale."""
-    record, links = await books.ask(
+    record, links = await books.fetch(
         books.bank_transactions.lock(id), books.bank_links.of_transactions([id])
     )
     return record, links.get(id, ())

@@ -7,17 +7,18 @@ from uuid import UUID
 
 from babel.numbers import get_currency_precision
 
-from accounting import statement_lines
-from accounting.banking import BankTransaction
+import bank_files
+from accounting.bank import statement_lines
+from accounting.bank.bank_transactions import BankTransaction
+from accounting.bank.statement_lines import Failed, Line, LineResult, Skipped
 from accounting.errors import Malformed, UnsupportedFile
-from accounting.statement_lines import Failed, Fate, Line, Skipped
-from accounting.uploads import Upload
-from handlers import bank_files
-from handlers._bank_shapes import shape_bank_transaction
-from handlers.bank_files import BadLine, ReadLine, Unreadable
-from handlers.replies import Reply
+from accounting.files.file_kinds import CSV, kind_of
+from accounting.files.uploads import Upload
+from bank_files import BadLine, ReadLine, Unreadable
+from handlers.results import Reply
+from handlers.shared.bank_shapes import shape_bank_transaction
 from persistence.books import Books
-from persistence.pages import Page, PageRequest
+from persistence.engine.pages import Page, PageRequest
 
 JSON = "json"
 
@@ -31,7 +32,7 @@ async def import_bank_transactions(books: Books, body: Any) -> Reply:
     unique = source == JSON or source in bank_files.UNIQUE_IDS
     names = statement_lines.identities(lines, unique_ids=unique)
     there = await books.bank_transactions.there(wanted, [name for name in names if name])
-    fates = statement_lines.sort_out(lines, names, there, bank_account, source, books.occasion)
+    fates = statement_lines.sort_out(lines, names, there, bank_account, source, books.context)
     books.save(*(fate for fate in fates if isinstance(fate, BankTransaction)))
     return shape_results(fates)
 
@@ -46,7 +47,7 @@ async def list_bank_transactions(books: Books, page: PageRequest) -> Page[Reply]
 
 async def get_bank_transaction(books: Books, bank_transaction_id: UUID) -> Reply:
     """Read one bank transaction."""
-    record, links = await books.ask(
+    record, links = await books.fetch(
         books.bank_transactions.get(bank_transaction_id),
         books.bank_links.of_transactions([bank_transaction_id]),
     )
@@ -67,7 +68,7 @@ async def lines_of(body: Any) -> tuple[str, Sequence[Line | ReadLine]]:
 def read_file(body: Mapping[str, Any]) -> tuple[str, Sequence[ReadLine]]:
     """Read a file as what it is said to be, or as what it is."""
     upload: Upload = body["file"]
-    guessed = bank_files.guess(upload.content)
+    guessed = guess_format(upload.content)
     kind = body.get("format") or guessed
     try:
         if kind is not None:
@@ -80,6 +81,11 @@ def read_file(body: Mapping[str, Any]) -> tuple[str, Sequence[ReadLine]]:
         "The file is none of CSV, OFX, CAMT.053 or MT940. Its content decides, not its name.",
         taken=sorted(bank_files.NAMES),
     )
+
+
+def guess_format(content: bytes) -> bank_files.Format | None:
+    """Tell what a file is by its content; None for what is none of the four."""
+    return bank_files.guess(content) or ("csv" if kind_of(content) == CSV else None)
 
 
 def told(line: Mapping[str, Any]) -> Line:
@@ -112,7 +118,7 @@ def in_minor_units(line: Line | ReadLine, currency: str) -> Line | Failed:
     )
 
 
-def shape_results(fates: Sequence[Fate]) -> Reply:
+def shape_results(fates: Sequence[LineResult]) -> Reply:
     """Show what became of each line, and how many there are of each."""
     results = [shape_result(place, fate) for place, fate in enumerate(fates)]
     return {
@@ -124,7 +130,7 @@ def shape_results(fates: Sequence[Fate]) -> Reply:
     }
 
 
-def shape_result(place: int, fate: Fate) -> dict[str, Any]:
+def shape_result(place: int, fate: LineResult) -> dict[str, Any]:
     """Show what became of one line."""
     match fate:
         case Failed():

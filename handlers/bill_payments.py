@@ -3,27 +3,26 @@
 from typing import Any
 from uuid import UUID
 
-from accounting import documents, payments
-from accounting.allocation import Allocation
-from accounting.refund_shares import GivenBack
-from handlers import _trade_payments
-from handlers._shapes import day_start, shape_lines, shape_party
+from accounting.trade import documents, payments
+from accounting.trade.allocation import Allocation
+from accounting.trade.refunds_by_payment import GivenBack
 from handlers.bodies import BillPaymentCreate, BillPaymentUpdate
-from handlers.replies import Reply
-from persistence.books import Books
-from persistence.pages import Page, PageRequest
-from persistence.payments import PaymentRecord
-from persistence.trade import Trade
+from handlers.results import Reply
+from handlers.shared import trade_payments
+from handlers.shared.shapes import day_start, shape_lines, shape_party
+from persistence.books import Books, Trade
+from persistence.engine.pages import Page, PageRequest
+from persistence.trade.payments import PaymentRecord
 
 
 async def create_bill_payment(books: Books, body: BillPaymentCreate) -> Reply:
     """Record a payment and what it settles; one with this external id is answered as it is."""
-    return await _trade_payments.create(books.purchases, body, shape)
+    return await trade_payments.create(books.purchases, body, shape)
 
 
 async def list_bill_payments(books: Books, page: PageRequest) -> Page[Reply]:
     """List payments."""
-    return await _trade_payments.listed(books.purchases, page, shape)
+    return await trade_payments.listed(books.purchases, page, shape)
 
 
 async def get_bill_payment(books: Books, bill_payment_id: UUID) -> Reply:
@@ -35,12 +34,12 @@ async def update_bill_payment(
     books: Books, bill_payment_id: UUID, body: BillPaymentUpdate
 ) -> Reply:
     """Change the supplied fields of a payment; a supplied list of allocations replaces the old."""
-    return await _trade_payments.amend(books.purchases, bill_payment_id, body, shape)
+    return await trade_payments.amend(books.purchases, bill_payment_id, body, shape)
 
 
 async def cancel_bill_payment(books: Books, bill_payment_id: UUID) -> Reply:
     """Cancel a payment that is pending or failed; what it reserves is released."""
-    return await _trade_payments.cancel(books.purchases, bill_payment_id, shape)
+    return await trade_payments.cancel(books.purchases, bill_payment_id, shape)
 
 
 def shape(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
@@ -87,7 +86,7 @@ def shape_allocation(trade: Trade, found: PaymentRecord, part: Allocation) -> di
         "bill_id": bill.id,
         "bill_number": bill.number,
         "amount_cents": part.amount,
-        "bill_status": documents.status(trade.side, bill, trade.books.occasion.today),
+        "bill_status": documents.status(trade.side, bill, trade.books.context.today),
         "bill_outstanding_balance_cents": documents.outstanding(bill),
         "description": part.description,
         "allocation_date": payments.applied_on(payment, part, None) if completed else None,

@@ -3,45 +3,45 @@
 from uuid import UUID
 
 from access.links import Links
-from handlers import _trade_documents
 from handlers.bodies import BillCreate, BillReceive, BillReplace, Voiding
-from handlers.replies import Reply
+from handlers.results import Reply
+from handlers.shared import trade_documents
 from persistence.books import Books
-from persistence.pages import Page, PageRequest
+from persistence.engine.pages import Page, PageRequest
 
 
 async def create_bill(books: Books, body: BillCreate, links: Links) -> Reply:
     """Create a bill, draft or received, with the document that came with it."""
-    return await _trade_documents.create(books.purchases, body, links)
+    return await trade_documents.create(books.purchases, body, links)
 
 
 async def list_bills(books: Books, page: PageRequest) -> Page[Reply]:
     """List bills without their lines."""
-    return await _trade_documents.listed(books.purchases, page)
+    return await trade_documents.listed(books.purchases, page)
 
 
 async def get_bill(books: Books, bill_id: UUID, links: Links) -> Reply:
     """Read one bill with its lines, and with what settles it."""
-    return await _trade_documents.read(books.purchases, bill_id, links)
+    return await trade_documents.read(books.purchases, bill_id, links)
 
 
 async def replace_bill(books: Books, bill_id: UUID, body: BillReplace, links: Links) -> Reply:
     """Replace what a bill says, as long as nothing is allocated to it."""
-    return await _trade_documents.redraw(books.purchases, bill_id, body, links)
+    return await trade_documents.redraw(books.purchases, bill_id, body, links)
 
 
 async def receive_bill(
     books: Books, bill_id: UUID, body: BillReceive | None, links: Links
 ) -> Reply:
     """Receive a draft: it takes a number and goes into the ledger."""
-    return await _trade_documents.open_draft(books.purchases, bill_id, body, links)
+    return await trade_documents.open_draft(books.purchases, bill_id, body, links)
 
 
 async def void_bill(books: Books, bill_id: UUID, body: Voiding | None, links: Links) -> Reply:
     """Take a received bill back, as long as nothing is allocated to it."""
-    return await _trade_documents.void(books.purchases, bill_id, body, links)
+    return await trade_documents.void(books.purchases, bill_id, body, links)
 
 
 async def delete_bill(books: Books, bill_id: UUID) -> Reply:
     """Delete a draft for good."""
-    return await _trade_documents.delete(books.purchases, bill_id)
+    return await trade_documents.delete(books.purchases, bill_id)

@@ -5,14 +5,14 @@ from datetime import date
 from typing import Any
 from uuid import UUID
 
-from accounting import businesses, chart
-from accounting.accounts import Account
-from handlers import _warnings
+from accounting.books import businesses, chart
+from accounting.books.accounts import Account
 from handlers.bodies import BusinessCreate, BusinessUpdate
-from handlers.replies import Created, Reply
-from persistence.identifiers import new_id
-from persistence.pages import Page, PageRequest
-from persistence.registry import RegisteredBusiness, Registry
+from handlers.results import Created, Reply
+from handlers.shared import warnings
+from persistence.engine.identifiers import new_id
+from persistence.engine.pages import Page, PageRequest
+from persistence.partners.registry import RegisteredBusiness, Registry
 
 CALENDAR_YEAR_END = date(2000, 12, 31)
 
@@ -137,8 +137,8 @@ def shape(found: RegisteredBusiness) -> dict[str, Any]:
         "currency": found.base_currency,
         "is_active": found.archived_at is None,
         "warnings": [
-            *_warnings.of_phones(phone_number=found.phone_number),
-            *_warnings.of_vat_number(found.vat_number, found.country),
+            *warnings.of_phones(phone_number=found.phone_number),
+            *warnings.of_vat_number(found.vat_number, found.country),
         ],
     }
 

@@ -5,19 +5,19 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from accounting import accounts, businesses, outline
-from accounting.accounts import Account
-from accounting.chart import SUBTYPES, refuse_disagreeing_kind, type_of
+from accounting.books import account_tree, accounts, businesses
+from accounting.books.accounts import Account
+from accounting.books.chart import SUBTYPES, refuse_disagreeing_kind, type_of
+from accounting.books.context import refuse_other_currency
+from accounting.books.periods import EVER, Period, calendar_month
 from accounting.errors import Malformed
-from accounting.occasion import refuse_other_currency
-from accounting.periods import EVER, Period, calendar_month
-from handlers._charts import COLUMNS, Chart, cells, shape, shape_entry, shape_node
 from handlers.bodies import AccountChildCreate, AccountCreate, AccountUpdate
-from handlers.replies import Created, Csv, Reply
-from persistence.accounts import AccountState, Family
+from handlers.results import Created, Csv, Reply
+from handlers.shared.charts import COLUMNS, Chart, cells, shape, shape_entry, shape_node
 from persistence.books import Books
-from persistence.identifiers import new_id
-from persistence.pages import Page, PageRequest, page_of
+from persistence.engine.identifiers import new_id
+from persistence.engine.pages import Page, PageRequest, page_of
+from persistence.ledger.accounts import AccountState, Family
 from persistence.store import no_such_reference, not_found
 
 Lineage = tuple[Account, ...]
@@ -118,7 +118,7 @@ async def named(books: Books, account_id: str, *, hold: bool = False) -> Lineage
 async def lock(books: Books, account_id: str, *, closing: bool) -> Family:
     """Lock an account, to close it from the postings under way on it too, then read its family."""
     if closing:
-        books.come_alone()
+        books.run_alone()
     account, *_ = await named(books, account_id)
     return await books.accounts.lock_family(account.id, closing=closing)
 
@@ -146,10 +146,10 @@ async def add(books: Books, given: dict[str, Any], lineage: Lineage) -> Reply:
         known = await books.accounts.family_of_external_id(given["external_id"])
         if known is not None:
             return show(books, known)
-    await books.ask()
-    refuse_other_currency(given.pop("currency", None), books.occasion)
+    await books.fetch()
+    refuse_other_currency(given.pop("currency", None), books.context)
     if lineage:
-        outline.refuse_unfit_parent(lineage[0], given["account_type"], len(lineage) - 1)
+        account_tree.refuse_unfit_parent(lineage[0], given["account_type"], len(lineage) - 1)
     refuse_disagreeing_kind(given["account_type"], given["account_subtype"])
     fixed = {"parent_id": lineage[0].id if lineage else None, "created_at": books.now}
     account = Account(id=new_id(), version=1, updated_at=books.now, **{**given, **fixed})
@@ -174,7 +174,7 @@ async def up_to(books: Books, year: int | None) -> Period:
     """Find the time up to the last day of the fiscal year that ends in a year; ever without one."""
     if year is None:
         return EVER
-    await books.ask()
+    await books.fetch()
     _, last = businesses.fiscal_year(books.business.fiscal_year_end, date(year, 1, 1))
     return Period(last=last)
 

@@ -5,25 +5,25 @@ from typing import Any
 from uuid import UUID
 
 from access.links import Links
-from accounting import parties
-from accounting.parties import Customer
-from accounting.sides import RECEIVABLE
-from handlers import _files, _parties
-from handlers._parties import Whole
+from accounting.trade import parties
+from accounting.trade.parties import Customer
+from accounting.trade.sides import RECEIVABLE
 from handlers.bodies import CustomerCreate, CustomerUpdate
-from handlers.replies import Created, Reply
+from handlers.results import Created, Reply
+from handlers.shared import attached_files, trade_parties
+from handlers.shared.trade_parties import Whole
 from persistence.books import Books
-from persistence.pages import Page, PageRequest
-from persistence.parties import PartyAccount
+from persistence.engine.pages import Page, PageRequest
+from persistence.trade.parties import PartyAccount
 
 
 async def create_customer(books: Books, body: CustomerCreate, links: Links) -> Reply:
     """Create a customer; one whose external id is known is answered as it is."""
-    file = _files.received(body)
-    existing = await _parties.known(books, books.customers, body.get("external_id"))
+    file = attached_files.received(body)
+    existing = await trade_parties.known(books, books.customers, body.get("external_id"))
     if existing is not None:
         return show(existing, links)
-    return Created(show(_parties.add(books, books.customers, facts(body), file), links))
+    return Created(show(trade_parties.add(books, books.customers, facts(body), file), links))
 
 
 async def list_customers(books: Books, page: PageRequest) -> Page[Reply]:
@@ -33,37 +33,37 @@ async def list_customers(books: Books, page: PageRequest) -> Page[Reply]:
 
 async def get_customer(books: Books, customer_id: UUID, links: Links) -> Reply:
     """Read one customer."""
-    return show(await _parties.read(books, books.customers, customer_id), links)
+    return show(await trade_parties.read(books, books.customers, customer_id), links)
 
 
 async def update_customer(
     books: Books, customer_id: UUID, body: CustomerUpdate, links: Links
 ) -> Reply:
     """Change the supplied fields of a customer; a document that comes along is added."""
-    file = _files.received(body)
-    found = await _parties.lock(books, books.customers, customer_id)
-    added = _parties.attach(books, books.customers, file, customer_id)
+    file = attached_files.received(body)
+    found = await trade_parties.lock(books, books.customers, customer_id)
+    added = trade_parties.attach(books, books.customers, file, customer_id)
     changed = replace(found.trader, **facts(body))
-    return show(_parties.put(books, found, changed, added), links)
+    return show(trade_parties.put(books, found, changed, added), links)
 
 
 async def archive_customer(books: Books, customer_id: UUID, links: Links) -> Reply:
     """Archive a customer who owes nothing; an archived one stays as it is."""
-    found = await _parties.lock(books, books.customers, customer_id, closing=True)
+    found = await trade_parties.lock(books, books.customers, customer_id, closing=True)
     owed = found.account.outstanding_balance
     archived = parties.archive(RECEIVABLE, found.trader, owed, books.now)
-    return show(_parties.put(books, found, archived), links)
+    return show(trade_parties.put(books, found, archived), links)
 
 
 async def unarchive_customer(books: Books, customer_id: UUID, links: Links) -> Reply:
     """Bring an archived customer back; an active one stays as it is."""
-    found = await _parties.lock(books, books.customers, customer_id)
-    return show(_parties.put(books, found, parties.unarchive(found.trader)), links)
+    found = await trade_parties.lock(books, books.customers, customer_id)
+    return show(trade_parties.put(books, found, parties.unarchive(found.trader)), links)
 
 
 def facts(body: Any) -> dict[str, Any]:
     """Turn a body into fields of the value; both names of the credit limit mean one amount."""
-    given = _parties.facts(body)
+    given = trade_parties.facts(body)
     if "credit_limit" in given:
         limit = given.pop("credit_limit")
         given.setdefault("credit_limit_cents", limit)
@@ -72,7 +72,7 @@ def facts(body: Any) -> dict[str, Any]:
 
 def show(found: Whole[Customer], links: Links) -> Reply:
     """Show a single customer."""
-    return {**shape(found.account), **_parties.shape_documents(found, links)}
+    return {**shape(found.account), **trade_parties.shape_documents(found, links)}
 
 
 def shape(found: PartyAccount[Customer]) -> Reply:
@@ -80,7 +80,7 @@ def shape(found: PartyAccount[Customer]) -> Reply:
     customer = found.trader
     return {
         "type": "CustomerData",
-        **_parties.shape(found),
+        **trade_parties.shape(found),
         "reference_number": customer.reference_number,
         "address_line1": customer.address_line1,
         "address_line2": customer.address_line2,

@@ -4,39 +4,39 @@ from typing import Any
 from uuid import UUID
 
 from access.links import Links
-from handlers import _files
-from handlers.replies import Created, Reply
+from handlers.results import Created, Reply
+from handlers.shared import attached_files
 from persistence.books import Books
-from persistence.pages import Page, PageRequest
-from persistence.stored_documents import StoredDocument
+from persistence.engine.pages import Page, PageRequest
+from persistence.files.stored_files import StoredFile
 
 
 async def create_document(books: Books, body: dict[str, Any], links: Links) -> Reply:
     """Store a file, and link it where the body says to what."""
-    file = _files.take(body["file"], "file", body)
+    file = attached_files.take(body["file"], "file", body)
     linked_type, linked_id = body.get("linked_type"), body.get("linked_id")
     if linked_type is not None and linked_id is not None:
-        await books.stored_documents.hold(linked_type, linked_id)
-    document = books.stored_documents.attach(file, linked_type, linked_id)
+        await books.files.hold(linked_type, linked_id)
+    document = books.files.attach(file, linked_type, linked_id)
     return Created(shape(document, links))
 
 
 async def list_documents(books: Books, page: PageRequest, links: Links) -> Page[Reply]:
     """List documents."""
-    found = await books.stored_documents.page(page)
+    found = await books.files.page(page)
     return found.of(lambda document: shape(document, links))
 
 
 async def get_document(books: Books, document_id: UUID, links: Links) -> Reply:
     """Read one document's record, with a fresh link to its content."""
-    return shape(await books.stored_documents.get(document_id), links)
+    return shape(await books.files.get(document_id), links)
 
 
-def shape(document: StoredDocument, links: Links) -> Reply:
+def shape(document: StoredFile, links: Links) -> Reply:
     """Show a document as the contract describes it."""
     return {
         "id": document.id,
-        **(_files.summary(document, links) or {}),
+        **(attached_files.summary(document, links) or {}),
         "document_type": document.document_type,
         "upload_source": document.upload_source,
         "metadata": document.metadata,

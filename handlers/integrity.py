@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from handlers.replies import Reply
+from handlers.results import Reply
 from persistence.books import Books
 from persistence.proof.in_request import prove_in_request
 from persistence.proof.integrity import Check

@@ -3,26 +3,25 @@
 from typing import Any
 from uuid import UUID
 
-from accounting import documents, payments
-from accounting.refund_shares import GivenBack
-from handlers import _trade_payments
-from handlers._shapes import day_start, shape_lines, shape_party
+from accounting.trade import documents, payments
+from accounting.trade.refunds_by_payment import GivenBack
 from handlers.bodies import InvoicePaymentChanges, InvoicePaymentCreate
-from handlers.replies import Reply
-from persistence.books import Books
-from persistence.pages import Page, PageRequest
-from persistence.payments import PaidOutIn, PaymentRecord
-from persistence.trade import Trade
+from handlers.results import Reply
+from handlers.shared import trade_payments
+from handlers.shared.shapes import day_start, shape_lines, shape_party
+from persistence.books import Books, Trade
+from persistence.engine.pages import Page, PageRequest
+from persistence.trade.payments import PaidOutIn, PaymentRecord
 
 
 async def create_invoice_payment(books: Books, body: InvoicePaymentCreate) -> Reply:
     """Record a payment and what it settles; one with this external id is answered as it is."""
-    return await _trade_payments.create(books.sales, body, shape)
+    return await trade_payments.create(books.sales, body, shape)
 
 
 async def list_invoice_payments(books: Books, page: PageRequest) -> Page[Reply]:
     """List payments."""
-    return await _trade_payments.listed(books.sales, page, shape)
+    return await trade_payments.listed(books.sales, page, shape)
 
 
 async def get_invoice_payment(books: Books, payment_id: UUID) -> Reply:
@@ -34,19 +33,19 @@ async def update_invoice_payment(
     books: Books, payment_id: UUID, body: InvoicePaymentChanges
 ) -> Reply:
     """Change the supplied fields of a payment; a supplied list of allocations replaces the old."""
-    return await _trade_payments.amend(books.sales, payment_id, body, shape)
+    return await trade_payments.amend(books.sales, payment_id, body, shape)
 
 
 async def replace_invoice_payment(
     books: Books, payment_id: UUID, body: InvoicePaymentChanges
 ) -> Reply:
     """Change a payment as an update does, and clear the descriptions that are absent."""
-    return await _trade_payments.amend(books.sales, payment_id, body, shape, whole=True)
+    return await trade_payments.amend(books.sales, payment_id, body, shape, whole=True)
 
 
 async def cancel_invoice_payment(books: Books, payment_id: UUID) -> Reply:
     """Cancel a payment that is pending or failed; what it reserves is released."""
-    return await _trade_payments.cancel(books.sales, payment_id, shape)
+    return await trade_payments.cancel(books.sales, payment_id, shape)
 
 
 def shape(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
@@ -124,7 +123,7 @@ def shape_allocations(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
                 "id": invoice.id,
                 "invoice_number": invoice.number,
                 "applied_amount_cents": each.amount if completed else 0,
-                "status": documents.status(trade.side, invoice, trade.books.occasion.today),
+                "status": documents.status(trade.side, invoice, trade.books.context.today),
                 "outstanding_amount_cents": documents.outstanding(invoice),
             }
         )

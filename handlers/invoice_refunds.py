@@ -5,22 +5,21 @@ from typing import Any
 from uuid import UUID
 
 from access.links import Links
-from accounting import documents, invoice_refunding, refunds
-from accounting.documents import Document
-from accounting.payments import Payment
-from accounting.refunds import InvoiceRefund, RefundAllocation, RefundPayment
-from handlers import _files, _trade_refunds
-from handlers._posting import follow, keep
-from handlers._shapes import day_start, shape_lines
+from accounting.trade import documents, invoice_refund_changes, refunds
+from accounting.trade.documents import Document
+from accounting.trade.payments import Payment
+from accounting.trade.refunds import InvoiceRefund, RefundAllocation, RefundPayment
 from handlers.bodies import InvoiceRefundCreate, InvoiceRefundPaymentCreate
-from handlers.replies import Created, Reply
-from persistence.bank_links import NOTHING, Linked
-from persistence.books import Books
-from persistence.pages import Page, PageRequest
-from persistence.questions import Question
-from persistence.refunds import RefundRecord
-from persistence.stored_documents import StoredDocument
-from persistence.trade import Trade
+from handlers.results import Created, Reply
+from handlers.shared import attached_files, trade_refunds
+from handlers.shared.posting import follow, keep
+from handlers.shared.shapes import day_start, shape_lines
+from persistence.books import Books, Trade
+from persistence.engine.fetches import Fetch
+from persistence.engine.pages import Page, PageRequest
+from persistence.files.stored_files import StoredFile
+from persistence.trade.linked_lines import NOTHING, Linked
+from persistence.trade.refunds import RefundRecord
 
 Target = Document | Payment
 Record = RefundRecord[InvoiceRefund, RefundPayment]
@@ -28,9 +27,9 @@ Record = RefundRecord[InvoiceRefund, RefundPayment]
 
 async def create_invoice_refund(books: Books, body: InvoiceRefundCreate, links: Links) -> Reply:
     """Agree a refund, and pay it where the body says when; a known external id answers it."""
-    file = _files.received(body)
+    file = attached_files.received(body)
     # After the lock: whoever said the same external id a moment ago is seen by then.
-    targets, existing = await books.ask(
+    targets, existing = await books.fetch(
         lock_target(books, body.get("invoice_id"), body.get("payment_id")).later(),
         books.invoice_refunds.with_external_id(body.get("external_id")),
     )
@@ -38,9 +37,9 @@ async def create_invoice_refund(books: Books, body: InvoiceRefundCreate, links: 
         return await show(books, existing, links)
     [target] = targets().values()
     roles = await books.roles()
-    agreed = invoice_refunding.agree(body, target, roles, books.occasion)
+    agreed = invoice_refund_changes.agree(body, target, roles, books.context)
     await keep(books.sales, agreed.refund, *filter(None, [agreed.payment]), moved=[agreed.target])
-    stored = _files.attach(books, file, "invoice_refund", agreed.refund.id)
+    stored = attached_files.attach(books, file, "invoice_refund", agreed.refund.id)
     paid = () if agreed.payment is None else (agreed.payment,)
     record = RefundRecord(agreed.refund, paid, invoices_of(agreed.target))
     return Created(shape(books.sales, record, stored, links))
@@ -48,7 +47,7 @@ async def create_invoice_refund(books: Books, body: InvoiceRefundCreate, links: 
 
 async def list_invoice_refunds(books: Books, page: PageRequest, links: Links) -> Page[Reply]:
     """List refunds."""
-    return await _trade_refunds.listed(books.sales, page, links, shape)
+    return await trade_refunds.listed(books.sales, page, links, shape)
 
 
 async def get_invoice_refund(books: Books, refund_id: UUID, links: Links) -> Reply:
@@ -59,13 +58,13 @@ async def get_invoice_refund(books: Books, refund_id: UUID, links: Links) -> Rep
 async def cancel_invoice_refund(books: Books, refund_id: UUID, links: Links) -> Reply:
     """Take a refund back of which nothing is paid."""
     named = await books.invoice_refunds.target_of(refund_id)
-    targets, refund, record = await books.ask(
+    targets, refund, record = await books.fetch(
         lock_target(books, named.document_id, named.payment_id),
         books.invoice_refunds.lock(refund_id),
         books.invoice_refunds.shown(refund_id),
     )
     [target] = targets.values()
-    cancelled, after = invoice_refunding.cancel(refund, target, books.occasion)
+    cancelled, after = invoice_refund_changes.cancel(refund, target, books.context)
     await keep(books.sales, cancelled, moved=[after])
     return await show(books, replace(record, refund=cancelled, documents=invoices_of(after)), links)
 
@@ -75,14 +74,14 @@ async def create_invoice_refund_payment(
 ) -> Reply:
     """Pay a refund, or part of it; a known external id answers that payment."""
     given = body or {}
-    refund, existing = await books.ask(
+    refund, existing = await books.fetch(
         books.invoice_refunds.lock(refund_id),
         books.invoice_refund_payments.with_external_id(given.get("external_id")),
     )
     if existing is not None:
-        invoice_refunding.refuse_elsewhere(refund, existing)
+        invoice_refund_changes.refuse_elsewhere(refund, existing)
         return shape_payment(existing, await books.bank_links.of([existing]))
-    after, payment = invoice_refunding.pay(refund, given, books.occasion)
+    after, payment = invoice_refund_changes.pay(refund, given, books.context)
     await keep(books.sales, after, payment)
     return Created(shape_payment(payment))
 
@@ -101,7 +100,7 @@ async def get_invoice_refund_payment(
     books: Books, refund_id: UUID, refund_payment_id: UUID
 ) -> Reply:
     """Read one payment of a refund."""
-    payment, linked = await books.ask(
+    payment, linked = await books.fetch(
         books.invoice_refund_payments.of(refund_id, refund_payment_id),
         books.bank_links.at(refund_payment_id),
     )
@@ -112,17 +111,17 @@ async def cancel_invoice_refund_payment(
     books: Books, refund_id: UUID, refund_payment_id: UUID
 ) -> Reply:
     """Take a payment of a refund back."""
-    refund, payment = await books.ask(
+    refund, payment = await books.fetch(
         books.invoice_refunds.lock_named(refund_id),
         books.invoice_refund_payments.lock_of(refund_id, refund_payment_id),
     )
-    after, cancelled = invoice_refunding.cancel_payment(refund, payment, books.occasion)
+    after, cancelled = invoice_refund_changes.cancel_payment(refund, payment, books.context)
     await keep(books.sales, after, cancelled)
     await follow(books.sales, payment, cancelled)
     return shape_payment(cancelled)
 
 
-def lock_target(books: Books, document_id: UUID | None, payment_id: UUID | None) -> Question[Any]:
+def lock_target(books: Books, document_id: UUID | None, payment_id: UUID | None) -> Fetch[Any]:
     """Lock what a refund gives back of: an invoice, or a payment that settled nothing."""
     if payment_id is not None:
         return books.invoice_payments.lock_all([payment_id])
@@ -137,12 +136,10 @@ def invoices_of(target: Target) -> dict[UUID, Document]:
 
 async def show(books: Books, record: Record, links: Links) -> Reply:
     """Show a refund with its latest document."""
-    return await _trade_refunds.show(books.sales, record, links, shape)
+    return await trade_refunds.show(books.sales, record, links, shape)
 
 
-def shape(
-    trade: Trade, record: Record, stored: StoredDocument | None, links: Links
-) -> dict[str, Any]:
+def shape(trade: Trade, record: Record, stored: StoredFile | None, links: Links) -> dict[str, Any]:
     """Show a refund with what it gives back and what has paid it."""
     refund = record.refund
     return {
@@ -165,7 +162,7 @@ def shape(
             shape_allocation(each, record) for each in refunds.live_allocations(refund)
         ],
         "refund_payments": [shape_payment(each, record.linked) for each in record.payments],
-        "document": _files.summary(stored, links),
+        "document": attached_files.summary(stored, links),
         "completed_at": refund.completed_at,
         "created_at": refund.created_at,
         "updated_at": refund.updated_at,

@@ -3,11 +3,9 @@
 from uuid import UUID
 
 from access.links import Links
-from accounting import writing_off
-from accounting.accounts import BookAccounts
-from accounting.sides import RECEIVABLE
-from handlers import _trade_documents
-from handlers._posting import keep
+from accounting.books.accounts import BookAccounts
+from accounting.trade import write_offs
+from accounting.trade.sides import RECEIVABLE
 from handlers.bodies import (
     InvoiceCreate,
     InvoiceReplace,
@@ -15,48 +13,50 @@ from handlers.bodies import (
     Voiding,
     WriteOffCreate,
 )
-from handlers.replies import Created, Reply
+from handlers.results import Created, Reply
+from handlers.shared import trade_documents
+from handlers.shared.posting import keep
 from persistence.books import Books
-from persistence.pages import Page, PageRequest
+from persistence.engine.pages import Page, PageRequest
 
 
 async def create_invoice(books: Books, body: InvoiceCreate, links: Links) -> Reply:
     """Create an invoice, draft or sent, with the payments and the document that came with it."""
-    return await _trade_documents.create(books.sales, body, links)
+    return await trade_documents.create(books.sales, body, links)
 
 
 async def list_invoices(books: Books, page: PageRequest) -> Page[Reply]:
     """List invoices without their lines."""
-    return await _trade_documents.listed(books.sales, page)
+    return await trade_documents.listed(books.sales, page)
 
 
 async def get_invoice(books: Books, invoice_id: UUID, links: Links) -> Reply:
     """Read one invoice with its lines, and with what settles it."""
-    return await _trade_documents.read(books.sales, invoice_id, links)
+    return await trade_documents.read(books.sales, invoice_id, links)
 
 
 async def replace_invoice(
     books: Books, invoice_id: UUID, body: InvoiceReplace, links: Links
 ) -> Reply:
     """Replace what an invoice says, as long as nothing is allocated to it."""
-    return await _trade_documents.redraw(books.sales, invoice_id, body, links)
+    return await trade_documents.redraw(books.sales, invoice_id, body, links)
 
 
 async def send_invoice(
     books: Books, invoice_id: UUID, body: InvoiceSend | None, links: Links
 ) -> Reply:
     """Send a draft: it takes a number and goes into the ledger."""
-    return await _trade_documents.open_draft(books.sales, invoice_id, body, links)
+    return await trade_documents.open_draft(books.sales, invoice_id, body, links)
 
 
 async def void_invoice(books: Books, invoice_id: UUID, body: Voiding | None, links: Links) -> Reply:
     """Take a sent invoice back, as long as nothing is allocated to it."""
-    return await _trade_documents.void(books.sales, invoice_id, body, links)
+    return await trade_documents.void(books.sales, invoice_id, body, links)
 
 
 async def delete_invoice(books: Books, invoice_id: UUID) -> Reply:
     """Delete a draft for good."""
-    return await _trade_documents.delete(books.sales, invoice_id)
+    return await trade_documents.delete(books.sales, invoice_id)
 
 
 async def write_off_invoice(
@@ -64,33 +64,33 @@ async def write_off_invoice(
 ) -> Reply:
     """Write off what is left of an invoice, or a part; a known external id writes nothing off."""
     given = body or {}
-    invoice, shares, existing, accounts = await books.ask(
+    invoice, shares, existing, accounts = await books.fetch(
         books.invoices.lock(invoice_id),
         books.invoices.shares(invoice_id),
         books.write_offs.with_external_id(given.get("external_id")),
-        books.accounts.named(writing_off.account_references(given)),
+        books.accounts.named(write_offs.account_references(given)),
     )
     if existing is not None:
-        writing_off.refuse_elsewhere(RECEIVABLE, invoice, existing)
-        return await _trade_documents.show(books.sales, invoice, shares, links)
+        write_offs.refuse_elsewhere(RECEIVABLE, invoice, existing)
+        return await trade_documents.show(books.sales, invoice, shares, links)
     known = BookAccounts(await books.roles(), accounts)
-    lesser, given_up = writing_off.write_off(RECEIVABLE, invoice, given, known, books.occasion)
+    lesser, given_up = write_offs.write_off(RECEIVABLE, invoice, given, known, books.context)
     await keep(books.sales, given_up, moved=[lesser])
     shares = shares.with_write_off(given_up)
-    return Created(await _trade_documents.show(books.sales, lesser, shares, links))
+    return Created(await trade_documents.show(books.sales, lesser, shares, links))
 
 
 async def reverse_write_off(
     books: Books, invoice_id: UUID, write_off_id: UUID, links: Links
 ) -> Reply:
     """Take a write-off back: the invoice is owed again by as much."""
-    invoice, shares, given_up = await books.ask(
+    invoice, shares, given_up = await books.fetch(
         books.invoices.lock_named(invoice_id),
         books.invoices.shares(invoice_id),
         books.write_offs.get_within(invoice_id, write_off_id),
     )
     books.check_precondition(invoice)  # If-Match is the invoice's; what is not there is told first.
-    owed, reversed_ = writing_off.reverse(invoice, given_up, books.occasion)
+    owed, reversed_ = write_offs.reverse(invoice, given_up, books.context)
     await keep(books.sales, reversed_, moved=[owed])
     shares = shares.with_write_off(reversed_)
-    return await _trade_documents.show(books.sales, owed, shares, links)
+    return await trade_documents.show(books.sales, owed, shares, links)

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from accounting import manual_entries
-from accounting.accounts import Account
-from accounting.manual_entries import ManualEntry
+from accounting.books import manual_entries
+from accounting.books.accounts import Account, AccountReference
+from accounting.books.manual_entries import ManualEntry
 from handlers.bodies import JournalEntryCreate, JournalEntryReplace, JournalEntryReversal
-from handlers.replies import Created, Csv, Reply
+from handlers.results import Created, Csv, Reply
 from persistence.books import Books
-from persistence.journal_records import EntryLine, EntryRecord, written
-from persistence.pages import Page, PageRequest
+from persistence.engine.pages import Page, PageRequest
+from persistence.ledger.journal_records import EntryLine, EntryRecord, written
 
 AUTHORS = {"ai": "AI", "manual": "Manual", "system": "System", "import": "Import"}
 EXPORTED = {
@@ -56,7 +56,7 @@ async def get_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
 async def create_journal_entry(books: Books, body: JournalEntryCreate) -> Reply:
     """Write an entry by hand: a draft, or posted at once."""
     named = await books.accounts.named(manual_entries.account_references(body))
-    entry = manual_entries.write(body, named, books.occasion)
+    entry = manual_entries.write(body, named, books.context)
     return Created(shape(books.journal.keep(entry, by_id(named))))
 
 
@@ -66,7 +66,7 @@ async def replace_journal_entry(
     """Replace what a draft says."""
     entry = written(await books.journal.lock(journal_entry_id))
     named = await books.accounts.named(manual_entries.account_references(body))
-    redrawn = manual_entries.rewrite(entry, body, named, books.occasion)
+    redrawn = manual_entries.rewrite(entry, body, named, books.context)
     return shape(books.journal.keep(redrawn, by_id(named)))
 
 
@@ -74,7 +74,7 @@ async def approve_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
     """Post a draft."""
     entry = written(await books.journal.lock(journal_entry_id))
     named = await books.accounts.named(manual_entries.accounts_on(entry.lines))
-    approved = manual_entries.approve(entry, named, books.occasion)
+    approved = manual_entries.approve(entry, named, books.context)
     return shape(books.journal.keep(approved, by_id(named)))
 
 
@@ -90,7 +90,7 @@ async def reverse_journal_entry(
     """Take a posted entry back by its mirror."""
     entry = written(await books.journal.lock(journal_entry_id))
     on = (body or {}).get("entry_date")
-    return Created(shape(await keep(books, manual_entries.reverse(entry, on, books.occasion))))
+    return Created(shape(await keep(books, manual_entries.reverse(entry, on, books.context))))
 
 
 async def keep(books: Books, entry: ManualEntry) -> EntryRecord:
@@ -159,4 +159,6 @@ def shape_line(line: EntryLine) -> dict[str, Any]:
 
 async def preview(books: Books) -> list[dict[str, Any]]:
     """Show the entries that a previewed request would have posted; they have no numbers."""
-    return [shape(record) for record in await books.journal.staged()]
+    references = [AccountReference("id", each) for each in books.journal.staged_accounts()]
+    named = await books.accounts.named(references, hold=False)
+    return [shape(record) for record in books.journal.staged(by_id(named))]

@@ -3,29 +3,29 @@
 from typing import Any
 from uuid import UUID
 
-from accounting import paying_out, payouts
-from accounting.paying_out import PaidOut
-from accounting.payments import Payment
-from accounting.payouts import Money
-from accounting.refunds import RefundPayment
-from handlers._posting import keep_banked
-from handlers._shapes import shape_lines
+from accounting.bank import payout_changes, payouts
+from accounting.bank.payout_changes import PaidOut
+from accounting.bank.payouts import Money
+from accounting.trade.payments import Payment
+from accounting.trade.refunds import RefundPayment
 from handlers.bodies import PayoutCreate
-from handlers.replies import Created, Reply
-from persistence.bank_links import Linked
+from handlers.results import Created, Reply
+from handlers.shared.payout_locks import lock_for_deletion, lock_for_upsert
+from handlers.shared.posting import keep_banked
+from handlers.shared.shapes import shape_lines
+from persistence.bank.payouts import PayoutRecord, PayoutSummary
 from persistence.books import Books
-from persistence.pages import Page, PageRequest
-from persistence.payout_locks import lock_for_deletion, lock_for_upsert
-from persistence.payouts import PayoutRecord, PayoutSummary
+from persistence.engine.pages import Page, PageRequest
+from persistence.trade.linked_lines import Linked
 
 
 async def create_payout(books: Books, body: PayoutCreate) -> Reply:
     """Record a payout; the one with a known external id is brought in line with the body."""
     known, money = await lock_for_upsert(books, body)
     if known is None:
-        made = paying_out.announce(body, money, books.occasion)
+        made = payout_changes.announce(body, money, books.context)
     else:
-        made = paying_out.update(known, body, money, books.occasion)
+        made = payout_changes.update(known, body, money, books.context)
     if made.payout is not known:
         await put(books, made)
     linked = await books.bank_links.of([made.payout])
@@ -41,14 +41,16 @@ async def list_payouts(books: Books, page: PageRequest) -> Page[Reply]:
 
 async def get_payout(books: Books, payout_id: UUID) -> Reply:
     """Read one payout with the money that it lists."""
-    found, linked = await books.ask(books.payouts.shown(payout_id), books.bank_links.at(payout_id))
+    found, linked = await books.fetch(
+        books.payouts.shown(payout_id), books.bank_links.at(payout_id)
+    )
     return shape(books, found, linked)
 
 
 async def delete_payout(books: Books, payout_id: UUID) -> Reply:
     """Delete a payout, and free what it lists."""
     payout, money = await lock_for_deletion(books, payout_id)
-    await put(books, paying_out.delete(payout, money, books.occasion))
+    await put(books, payout_changes.delete(payout, money, books.context))
     return {"deleted": True}
 
 

@@ -3,37 +3,37 @@
 from uuid import UUID
 
 from access.links import Links
-from handlers import _trade_credits
 from handlers.bodies import VendorCreditCreate, VendorCreditReplace, Voiding
-from handlers.replies import Reply
+from handlers.results import Reply
+from handlers.shared import trade_credits
 from persistence.books import Books
-from persistence.pages import Page, PageRequest
+from persistence.engine.pages import Page, PageRequest
 
 
 async def create_vendor_credit(books: Books, body: VendorCreditCreate, links: Links) -> Reply:
     """Create a credit, draft or received, and apply it; a known external id answers it."""
-    return await _trade_credits.create(books.purchases, body, links)
+    return await trade_credits.create(books.purchases, body, links)
 
 
 async def list_vendor_credits(books: Books, page: PageRequest, links: Links) -> Page[Reply]:
     """List credits with their lines and allocations."""
-    return await _trade_credits.listed(books.purchases, page, links)
+    return await trade_credits.listed(books.purchases, page, links)
 
 
 async def get_vendor_credit(books: Books, vendor_credit_id: UUID, links: Links) -> Reply:
     """Read one credit with its lines and allocations."""
-    return await _trade_credits.read(books.purchases, vendor_credit_id, links)
+    return await trade_credits.read(books.purchases, vendor_credit_id, links)
 
 
 async def replace_vendor_credit(
     books: Books, vendor_credit_id: UUID, body: VendorCreditReplace, links: Links
 ) -> Reply:
     """Replace what a credit says, and which bills it settles where a list is given."""
-    return await _trade_credits.change(books.purchases, vendor_credit_id, body, links)
+    return await trade_credits.change(books.purchases, vendor_credit_id, body, links)
 
 
 async def void_vendor_credit(
     books: Books, vendor_credit_id: UUID, body: Voiding | None, links: Links
 ) -> Reply:
     """Take a received credit back, as long as nothing is applied of it."""
-    return await _trade_credits.void(books.purchases, vendor_credit_id, body, links)
+    return await trade_credits.void(books.purchases, vendor_credit_id, body, links)

@@ -7,27 +7,26 @@ from uuid import UUID
 
 from access.links import Links
 from access.principal import Caller, CallerKind
-from accounting import vendor_refunding
 from accounting.errors import NotAllowed
-from accounting.refunds import VendorRefundPayment
-from accounting.vendor_refund_allocation import Touched
-from accounting.vendor_refunding import Refunded
-from handlers import _files, _trade_refunds
-from handlers._posting import follow, keep
-from handlers._vendor_refund_shapes import shape, shape_payment
+from accounting.trade import vendor_refund_changes
+from accounting.trade.refunds import VendorRefundPayment
+from accounting.trade.vendor_refund_allocation import Affected
+from accounting.trade.vendor_refund_changes import Refunded
 from handlers.bodies import (
     VendorRefundCreate,
     VendorRefundPaymentCreate,
     VendorRefundPaymentUpdate,
     VendorRefundUpdate,
 )
-from handlers.replies import Created, Reply
-from persistence.bank_links import NOTHING, Linked
-from persistence.books import Books
-from persistence.pages import Page, PageRequest
-from persistence.refund_locks import Record, lock_for_new, lock_with_payment
-from persistence.refunds import RefundRecord
-from persistence.trade import Trade
+from handlers.results import Created, Reply
+from handlers.shared import attached_files, trade_refunds
+from handlers.shared.posting import follow, keep
+from handlers.shared.vendor_refund_locks import Record, lock_for_new, lock_with_payment
+from handlers.shared.vendor_refund_shapes import shape, shape_payment
+from persistence.books import Books, Trade
+from persistence.engine.pages import Page, PageRequest
+from persistence.trade.linked_lines import NOTHING, Linked
+from persistence.trade.refunds import RefundRecord
 
 OF_THE_PAYMENT = (
     *("payment_method", "processor", "payment_reference", "processing_fee_cents"),
@@ -77,8 +76,8 @@ async def update_vendor_refund_payment(
     trade, id_ = books.purchases, vendor_refund_payment_id
     before = await lock_with_payment(trade, id_, body)
     roles = await books.roles()
-    after = vendor_refunding.amend(before, id_, body, roles, books.occasion)
-    await put(trade, before, before.touched, after)
+    after = vendor_refund_changes.amend(before, id_, body, roles, books.context)
+    await put(trade, before, before.affected, after)
     linked = await books.bank_links.of(after.payments)
     return await show_payment(books, record_of(after, linked), after.payment(id_), links)
 
@@ -88,8 +87,8 @@ async def cancel_vendor_refund_payment(books: Books, vendor_refund_payment_id: U
     trade, id_ = books.purchases, vendor_refund_payment_id
     before = await lock_with_payment(trade, id_, {"status": "cancelled"})
     roles = await books.roles()
-    after = vendor_refunding.cancel(before, id_, roles, books.occasion)
-    await put(trade, before, before.touched, after)
+    after = vendor_refund_changes.cancel(before, id_, roles, books.context)
+    await put(trade, before, before.affected, after)
     payment = after.payment(id_)
     return {
         "message": "The vendor refund payment is cancelled.",
@@ -102,39 +101,41 @@ async def cancel_vendor_refund_payment(books: Books, vendor_refund_payment_id: U
 
 async def create_vendor_refund(books: Books, body: VendorRefundCreate, links: Links) -> Reply:
     """Agree a refund with its allocations and payments; a known external id answers it."""
-    file = _files.received(body)
+    file = attached_files.received(body)
     found = await agree(books, {**body, "total_amount_cents": body["total_refunded_amount_cents"]})
     if isinstance(found, RefundRecord):
-        return await _trade_refunds.show(books.purchases, found, links, shape)
-    _files.attach(books, file, "vendor_refund", found.refund.id)
-    return Created(await _trade_refunds.show(books.purchases, record_of(found), links, shape))
+        return await trade_refunds.show(books.purchases, found, links, shape)
+    attached_files.attach(books, file, "vendor_refund", found.refund.id)
+    return Created(await trade_refunds.show(books.purchases, record_of(found), links, shape))
 
 
 async def list_vendor_refunds(books: Books, page: PageRequest, links: Links) -> Page[Reply]:
     """List refunds."""
-    return await _trade_refunds.listed(books.purchases, page, links, shape)
+    return await trade_refunds.listed(books.purchases, page, links, shape)
 
 
 async def get_vendor_refund(books: Books, refund_id: UUID, links: Links) -> Reply:
     """Read one refund with its allocations and payments."""
     record = await books.vendor_refunds.shown(refund_id)
-    return await _trade_refunds.show(books.purchases, record, links, shape)
+    return await trade_refunds.show(books.purchases, record, links, shape)
 
 
 async def update_vendor_refund(
     books: Books, refund_id: UUID, body: VendorRefundUpdate, links: Links
 ) -> Reply:
     """Change what is said about a refund; a document that comes along is added."""
-    file = _files.received(body)
-    refund, record = await books.ask(
+    file = attached_files.received(body)
+    refund, record = await books.fetch(
         books.vendor_refunds.lock(refund_id), books.vendor_refunds.shown(refund_id)
     )
-    added = _files.attach(books, file, "vendor_refund", refund_id)
-    described = vendor_refunding.describe(refund, body, books.occasion, touched=added is not None)
+    added = attached_files.attach(books, file, "vendor_refund", refund_id)
+    described = vendor_refund_changes.describe(
+        refund, body, books.context, affected=added is not None
+    )
     if described is not refund:
         await keep(books.purchases, described)
     whole = replace(record, refund=described)
-    return await _trade_refunds.show(books.purchases, whole, links, shape)
+    return await trade_refunds.show(books.purchases, whole, links, shape)
 
 
 async def agree(books: Books, body: Mapping[str, Any]) -> Refunded | Record:
@@ -143,10 +144,10 @@ async def agree(books: Books, body: Mapping[str, Any]) -> Refunded | Record:
     found = await lock_for_new(trade, body)
     if isinstance(found, RefundRecord):
         return found
-    party, touched = found
+    party, affected = found
     roles = await books.roles()
-    agreed = vendor_refunding.agree(body, party, touched, roles, books.occasion)
-    await put(trade, None, touched, agreed)
+    agreed = vendor_refund_changes.agree(body, party, affected, roles, books.context)
+    await put(trade, None, affected, agreed)
     return agreed
 
 
@@ -158,9 +159,9 @@ def refuse_cancelling(caller: Caller, status: str | None) -> None:
         )
 
 
-async def put(trade: Trade, before: Refunded | None, loaded: Touched, after: Refunded) -> None:
+async def put(trade: Trade, before: Refunded | None, loaded: Affected, after: Refunded) -> None:
     """Keep what changed of a refund and of what it touches."""
-    subjects, moved = vendor_refunding.changed(before, loaded, after)
+    subjects, moved = vendor_refund_changes.changed(before, loaded, after)
     await keep(trade, *subjects, moved=moved)
     for was in () if before is None else before.payments:
         await follow(trade, was, after.payment(was.id))
@@ -168,7 +169,7 @@ async def put(trade: Trade, before: Refunded | None, loaded: Touched, after: Ref
 
 def record_of(refunded: Refunded, linked: Linked = NOTHING) -> Record:
     """Take what is shown of a refund; nothing is linked with a new one."""
-    documents = dict(refunded.touched.documents)
+    documents = dict(refunded.affected.documents)
     return RefundRecord(refunded.refund, refunded.payments, documents, linked)
 
 
@@ -176,7 +177,7 @@ async def show_payment(
     books: Books, record: Record, payment: VendorRefundPayment, links: Links
 ) -> dict[str, Any]:
     """Show a payment with its refund; it comes first, since the answer speaks of it."""
-    refund = await _trade_refunds.show(books.purchases, record, links, shape)
+    refund = await trade_refunds.show(books.purchases, record, links, shape)
     return {
         "payment": shape_payment(payment, record.linked),
         "refund": refund,

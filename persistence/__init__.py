@@ -1,9 +1,17 @@
-"""Everything that is kept: PostgreSQL and files. The only room that knows SQL.
+"""Everything that is kept: PostgreSQL and files. Only this package knows SQL.
 
-A request is a `session` (`sessions`), which `transaction` begins, commits and runs again. In it a
-handler has `books`, one business, or a `registry`, one partner's businesses. Behind the books are
-the stores, one for each kind of thing: each asks (`questions`) with statements that stand beside it
-(`invoices`, `payments` and `payment_statements`, ...) and stages rows (`staging`), which `pipeline`
-sends in one round trip. `tables` is the schema, `migrations` how a database comes to it, `proof`
-what must hold in it. `resources` is what a process keeps open for all of this.
+Each folder imports only what stands below it:
+
+    resources   what a process keeps open
+    proof/      what must hold in the books
+    books       one business in one transaction, as handlers see it; partners/, one partner
+    bank/       bank accounts, statement lines, links, payouts
+    trade/      parties, documents, payments, credits, refunds, write-offs of both sides
+    ledger/     the chart, the journal, balances, the audit trail; files/, stored files
+    store       what every store of a business does; it knows its request by a `Scope`
+    engine/     round trips, sessions, transactions, staging, lists, idempotency, tenants
+    tables      the schema; migrations/, how a database comes to it
+
+A store reads by `Fetch` with statements that stand beside it (`payments`, `payment_sql`) and stages
+rows, which one flush sends.
 """

@@ -4,82 +4,188 @@ A handler is given books and nothing else. Every store behind them adds the busi
 so no object in a handler's reach can ask for another business.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar, Generic, TypeVar
 from uuid import UUID
 
-from sqlalchemy import Table
-
-from accounting.accounts import Account
-from accounting.banking import BankAccount, BankTransaction
-from accounting.businesses import Business
-from accounting.chart import Role
-from accounting.errors import Stale
-from accounting.ledger import Entry
-from accounting.occasion import Occasion
-from accounting.parties import Customer, Vendor
-from accounting.payouts import Payout
-from accounting.sides import PAYABLE, RECEIVABLE
-from persistence.account_entries import AccountEntries
-from persistence.accounts import AccountStore, RoleMemory
-from persistence.audit import AuditTrail
-from persistence.balances import Balances
-from persistence.bank_accounts import BankAccountStore
-from persistence.bank_links import BankLinkStore
-from persistence.bank_transactions import BankTransactionStore
-from persistence.bills import (
+from accounting.bank.bank_accounts import BankAccount
+from accounting.bank.bank_transactions import BankTransaction
+from accounting.bank.payouts import Payout
+from accounting.books.accounts import Account
+from accounting.books.businesses import Business
+from accounting.books.chart import Role
+from accounting.books.context import Context
+from accounting.books.ledger import Entry
+from accounting.trade.credits import Credit
+from accounting.trade.documents import Document
+from accounting.trade.parties import Customer, Party, Vendor
+from accounting.trade.payments import Payment
+from accounting.trade.postings import Subject
+from accounting.trade.refunds import Refund, RefundPayment
+from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
+from accounting.trade.write_offs import WriteOff
+from persistence.bank.bank_accounts import BankAccountStore
+from persistence.bank.bank_links import BankLinkStore
+from persistence.bank.bank_transactions import BankTransactionStore
+from persistence.bank.open_items import OpenItems
+from persistence.bank.payouts import PayoutStore
+from persistence.engine.fetches import Fetch
+from persistence.engine.identifiers import new_id
+from persistence.engine.scope import Precondition, Scope, Versioned
+from persistence.engine.sessions import Reading, Writing
+from persistence.engine.tenants import BusinessTenant
+from persistence.files.stored_files import StoredFileStore
+from persistence.ledger.account_entries import AccountEntries
+from persistence.ledger.accounts import AccountStore, RoleMemory
+from persistence.ledger.audit_trail import AuditTrail
+from persistence.ledger.balances import Balances
+from persistence.ledger.journal import JournalStore
+from persistence.store import Store
+from persistence.trade.bills import (
     BillPaymentStore,
     BillStore,
     VendorCreditStore,
     VendorRefundPaymentStore,
     VendorRefundStore,
 )
-from persistence.candidates import Candidates
-from persistence.customers import CustomerStore
-from persistence.identifiers import new_id
-from persistence.invoices import (
+from persistence.trade.credits import CreditStore
+from persistence.trade.customers import CustomerStore
+from persistence.trade.documents import DocumentStore
+from persistence.trade.invoices import (
     CustomerCreditStore,
     InvoicePaymentStore,
     InvoiceRefundPaymentStore,
     InvoiceRefundStore,
     InvoiceStore,
 )
-from persistence.journal import JournalStore
-from persistence.payouts import PayoutStore
-from persistence.questions import Question
-from persistence.sessions import Reading, Writing
-from persistence.staging import Staging
-from persistence.statements import Row
-from persistence.store import Versioned
-from persistence.stored_documents import StoredDocumentStore
-from persistence.tenants import BusinessTenant
-from persistence.trade import Trade
-from persistence.vendors import VendorStore
-from persistence.write_offs import WriteOffStore
+from persistence.trade.parties import PartyStore
+from persistence.trade.payments import PaymentStore
+from persistence.trade.refund_payments import RefundPaymentStore
+from persistence.trade.refunds import RefundStore
+from persistence.trade.vendors import VendorStore
+from persistence.trade.write_offs import WriteOffStore
 
-Kept = Customer | Vendor | Account | BankAccount | BankTransaction | Payout
+S = TypeVar("S")
+S_co = TypeVar("S_co", covariant=True)
+
+Saved = Customer | Vendor | Account | BankAccount | BankTransaction | Payout
 """The values that the books of a business keep beside those of a side of its trade."""
 
 
-@dataclass(frozen=True, slots=True)
-class Precondition:
-    """If-Match: the versions the caller accepts of the resource its request names."""
+class OnFirstUse(Generic[S_co]):
+    """A store of some books, made when it is first used."""
 
-    versions: frozenset[int] | None  # None: any version will do.
+    def __init__(self, kind: type[S_co]) -> None:
+        self._kind = kind
 
-    def refuse_stale(self, version: int) -> None:
-        """Raise Stale where the resource has moved on."""
-        if self.versions is not None and version not in self.versions:
-            raise Stale(
-                "precondition_failed",
-                "The resource has changed since you read it. Read it again and repeat the change.",
-                current_etag=f'"{version}"',
-            )
+    def __get__(self, holder: "Books | Trade", _owner: type[object]) -> S_co:
+        return holder.books.store(self._kind)
+
+
+class Trade:
+    """One side of trade in the books: who keeps what is traded with customers, or with vendors.
+
+    An invoice and a bill are one kind of value. Which of the two it is, its trade says: the stores
+    that it is loaded from and saved to, and the side that the rules work it out by.
+    """
+
+    side: ClassVar[Side]
+    writes_off: ClassVar[bool]  # What is owed to others is not written off.
+    parties: OnFirstUse[PartyStore[Any]]
+    documents: OnFirstUse[DocumentStore]
+    payments: OnFirstUse[PaymentStore]
+    credits: OnFirstUse[CreditStore]
+    refunds: OnFirstUse[RefundStore[Any, Any]]
+    refund_payments: OnFirstUse[RefundPaymentStore[Any]]
+
+    def __init__(self, books: "Books") -> None:
+        self.books = books
+
+    @property
+    def stores(self) -> tuple[Store[Any], ...]:
+        """The stores of everything that posts."""
+        written_off = (self.books.write_offs,) if self.writes_off else ()
+        given_back = (self.refunds, self.refund_payments)
+        return (self.documents, self.payments, self.credits, *written_off, *given_back)
+
+    def named(self, body: Mapping[str, Any]) -> Fetch[Party]:
+        """Find the party that a body names, as `PartyStore.party` does."""
+        id_: UUID | None = body.get(self.side.party_id_field)
+        return self.parties.party(id_, body.get(self.side.party_external_id_field))
+
+    def save(self, *values: Subject) -> None:
+        """Stage values to be written by the flush; one that was never loaded is new."""
+        for value in values:
+            self._store_of(value).save(value)
+
+    def _store_of(self, value: Subject) -> Any:
+        match value:
+            case Document():
+                return self.documents
+            case Payment():
+                return self.payments
+            case Credit():
+                return self.credits
+            case Refund():
+                return self.refunds
+            case RefundPayment():
+                return self.refund_payments
+            case WriteOff():
+                return self.books.write_offs
+
+
+class Sales(Trade):
+    """What is traded with customers."""
+
+    side = RECEIVABLE
+    writes_off = True
+    parties = OnFirstUse(CustomerStore)
+    documents = OnFirstUse(InvoiceStore)
+    payments = OnFirstUse(InvoicePaymentStore)
+    credits = OnFirstUse(CustomerCreditStore)
+    refunds = OnFirstUse(InvoiceRefundStore)
+    refund_payments = OnFirstUse(InvoiceRefundPaymentStore)
+
+
+class Purchases(Trade):
+    """What is traded with vendors."""
+
+    side = PAYABLE
+    writes_off = False
+    parties = OnFirstUse(VendorStore)
+    documents = OnFirstUse(BillStore)
+    payments = OnFirstUse(BillPaymentStore)
+    credits = OnFirstUse(VendorCreditStore)
+    refunds = OnFirstUse(VendorRefundStore)
+    refund_payments = OnFirstUse(VendorRefundPaymentStore)
 
 
 class Books:
     """One business in one transaction."""
+
+    customers = OnFirstUse(CustomerStore)
+    vendors = OnFirstUse(VendorStore)
+    accounts = OnFirstUse(AccountStore)
+    invoices = OnFirstUse(InvoiceStore)
+    invoice_payments = OnFirstUse(InvoicePaymentStore)
+    write_offs = OnFirstUse(WriteOffStore)
+    invoice_refunds = OnFirstUse(InvoiceRefundStore)
+    invoice_refund_payments = OnFirstUse(InvoiceRefundPaymentStore)
+    bill_payments = OnFirstUse(BillPaymentStore)
+    vendor_refunds = OnFirstUse(VendorRefundStore)
+    vendor_refund_payments = OnFirstUse(VendorRefundPaymentStore)
+    payouts = OnFirstUse(PayoutStore)
+    bank_accounts = OnFirstUse(BankAccountStore)
+    bank_transactions = OnFirstUse(BankTransactionStore)
+    bank_links = OnFirstUse(BankLinkStore)
+    open_items = OnFirstUse(OpenItems)
+    journal = OnFirstUse(JournalStore)
+    balances = OnFirstUse(Balances)
+    account_entries = OnFirstUse(AccountEntries)
+    files = OnFirstUse(StoredFileStore)
+    audit_trail = OnFirstUse(AuditTrail)
 
     def __init__(
         self,
@@ -89,68 +195,39 @@ class Books:
         roles: RoleMemory,
         precondition: Precondition | None = None,
     ) -> None:
-        self.session = session
+        self.scope = Scope(session, tenant, now, precondition)
         self.now = now
         self.role_memory = roles
-        self._tenant = tenant
-        self._precondition = precondition
-        self._versions: dict[UUID, int] = {}
-        self._last_lock: tuple[int, UUID] | None = None
-        self._open()
+        self._stores: dict[type[Any], Any] = {}
 
-    def _open(self) -> None:
-        """Open the stores, and the two sides of trade that are kept in them."""
-        self.customers = CustomerStore(self)
-        self.vendors = VendorStore(self)
-        self.accounts = AccountStore(self)
-        self.invoices = InvoiceStore(self)
-        self.invoice_payments = InvoicePaymentStore(self)
-        self.customer_credits = CustomerCreditStore(self)
-        self.write_offs = WriteOffStore(self)
-        self.invoice_refunds = InvoiceRefundStore(self)
-        self.invoice_refund_payments = InvoiceRefundPaymentStore(self)
-        self.bills = BillStore(self)
-        self.bill_payments = BillPaymentStore(self)
-        self.vendor_credits = VendorCreditStore(self)
-        self.vendor_refunds = VendorRefundStore(self)
-        self.vendor_refund_payments = VendorRefundPaymentStore(self)
-        self.sales = Trade(
-            self,
-            RECEIVABLE,
-            parties=self.customers,
-            documents=self.invoices,
-            payments=self.invoice_payments,
-            credits=self.customer_credits,
-            refunds=self.invoice_refunds,
-            refund_payments=self.invoice_refund_payments,
-            write_offs=self.write_offs,
-        )
-        self.purchases = Trade(
-            self,
-            PAYABLE,
-            parties=self.vendors,
-            documents=self.bills,
-            payments=self.bill_payments,
-            credits=self.vendor_credits,
-            refunds=self.vendor_refunds,
-            refund_payments=self.vendor_refund_payments,
-        )
-        self.payouts = PayoutStore(self)
-        self.bank_links = BankLinkStore(self)
-        self.candidates = Candidates(self)
-        self.journal = JournalStore(self)
-        self.balances = Balances(self)
-        self.account_entries = AccountEntries(self)
-        self.stored_documents = StoredDocumentStore(self)
-        self.audit_trail = AuditTrail(self)
-        self.bank_accounts = BankAccountStore(self)
-        self.bank_transactions = BankTransactionStore(self)
+    @property
+    def books(self) -> "Books":
+        """Itself: where a store of the books is made."""
+        return self
+
+    def store(self, kind: type[S]) -> S:
+        """Return the one store of a kind, made when it is first used."""
+        store: S | None = self._stores.get(kind)
+        if store is None:
+            made: Any = kind
+            store = self._stores[kind] = made(self.scope)
+        return store
+
+    @cached_property
+    def sales(self) -> Sales:
+        """The side of customers."""
+        return Sales(self)
+
+    @cached_property
+    def purchases(self) -> Purchases:
+        """The side of vendors."""
+        return Purchases(self)
 
     # ── What is known of the business ──────────────────────────────────────────────────────────
 
     @property
     def business_id(self) -> UUID:
-        return self._tenant.business_id
+        return self.scope.business_id
 
     @property
     def currency(self) -> str:
@@ -160,7 +237,7 @@ class Books:
     @property
     def business(self) -> Business:
         """The facts the rules need; known after the first answer, and held until the end."""
-        facts = self._tenant.facts
+        facts = self.scope.facts
         return Business(
             id=self.business_id,
             country=facts["country"],
@@ -172,9 +249,9 @@ class Books:
         )
 
     @property
-    def occasion(self) -> Occasion:
+    def context(self) -> Context:
         """When and where the rules are applied."""
-        return Occasion(self.business, self.now, new_id)
+        return Context(self.business, self.now, new_id)
 
     @property
     def lock_date(self) -> date | None:
@@ -184,28 +261,23 @@ class Books:
     @property
     def idempotency_key(self) -> str | None:
         """The key this request came with."""
-        claim = self.session.claim if isinstance(self.session, Writing) else None
+        session = self.scope.session
+        claim = session.claim if isinstance(session, Writing) else None
         return claim.key if claim else None
 
-    # ── Asking ─────────────────────────────────────────────────────────────────────────────────
+    # ── Reading ────────────────────────────────────────────────────────────────────────────────
 
-    async def ask(self, *questions: Question[Any]) -> list[Any]:
-        """Ask several questions in one round trip and return their answers in order."""
-        return await self.session.ask(*questions)
+    async def fetch(self, *fetches: Fetch[Any]) -> list[Any]:
+        """Send several fetches in one round trip and return their answers in order."""
+        return await self.scope.fetch(*fetches)
 
     def hold_still(self) -> None:
-        """Let the questions to come read from one snapshot; a writing has its locks for that."""
-        if isinstance(self.session, Reading):
-            self.session.hold_still()
+        """Let the fetches to come read from one snapshot; a writing has its locks for that."""
+        self.scope.hold_still()
 
-    def come_alone(self) -> None:
-        """Let this writing begin once those under way have ended, and later ones after it.
-
-        It is said before anything is asked: whoever is through the gate cannot wait there.
-        """
-        assert isinstance(self.session, Writing), "a reading closes nothing"
-        assert not self.session.is_open, "too late"
-        self._tenant.alone = True
+    def run_alone(self) -> None:
+        """Let this writing begin once those under way have ended; said before any fetch."""
+        self.scope.run_alone()
 
     async def roles(self) -> dict[Role, UUID]:
         """Return the account of every role the rules post to; remembered, since they never move."""
@@ -217,7 +289,7 @@ class Books:
 
     # ── Changing ───────────────────────────────────────────────────────────────────────────────
 
-    def save(self, *values: Kept) -> None:
+    def save(self, *values: Saved) -> None:
         """Stage values to be written by the flush; one that was never loaded is new."""
         for value in values:
             self._store_of(value).save(value)
@@ -225,58 +297,17 @@ class Books:
     def post(self, entries: list[Entry]) -> None:
         """Stage balanced entries; each takes the next number of its year."""
         for entry in entries:
-            self.journal.post(entry)
+            self.journal.post(entry, self.currency)
 
-    def stage(self, table: Table, id_: UUID, row: Row) -> None:
-        """Stage a row of a store: changed where it was loaded before, else new."""
-        loaded = self._versions.get(id_)
-        if loaded is None:
-            self.staging.insert(table, {**row, "version": 1})
-        else:
-            self.staging.update(table, {**row, "version": loaded})
-
-    @property
-    def staging(self) -> Staging:
-        """Where the changes of a writing wait."""
-        assert isinstance(self.session, Writing), "a reading changes nothing"
-        return self.session.staging
-
-    # ── Versions and locks ─────────────────────────────────────────────────────────────────────
-
-    def saw(self, value: Versioned) -> None:
-        """Note the version a value was loaded with."""
-        self.saw_version(value.id, value.version)
-
-    def saw_version(self, id_: UUID, version: int) -> None:
-        """Note the version of a row that is part of a value."""
-        self._versions[id_] = version
+    def check_precondition(self, value: Versioned, *, again: bool = False) -> None:
+        """Compare If-Match with the row that the path names; raises Stale."""
+        self.scope.check_precondition(value, again=again)
 
     def etag(self, id_: UUID) -> int:
         """The version a row has once this transaction is committed."""
-        loaded = self._versions.get(id_)
-        if loaded is None:
-            return 1
-        changed = isinstance(self.session, Writing) and self.staging.holds_change(id_)
-        return loaded + 1 if changed else loaded
+        return self.scope.etag(id_)
 
-    def check_precondition(self, value: Versioned, *, again: bool = False) -> None:
-        """Compare If-Match with the first row that is locked: the one the path names.
-
-        A row that is read before its lock is looked at `again` once it is locked.
-        """
-        if self._precondition is not None:
-            self._precondition.refuse_stale(value.version)
-            if not again:
-                self._precondition = None
-
-    def note_locks(self, rank: int, ids: list[UUID]) -> None:
-        """Hold every transaction to one order of locks: none waits for another in a ring."""
-        for id_ in ids:
-            here = (rank, id_)
-            assert self._last_lock is None or self._last_lock < here, "locks out of order"
-            self._last_lock = here
-
-    def _store_of(self, value: Any) -> Any:
+    def _store_of(self, value: Saved) -> Any:
         match value:
             case Customer():
                 return self.customers

@@ -8,11 +8,11 @@ from time import monotonic
 from psycopg import OperationalError
 from psycopg_pool import PoolTimeout
 
-from persistence.accounts import RoleMemory
-from persistence.admission import Admission
-from persistence.blobs import Blobs, Shelf
-from persistence.fitness import refuse_unsafe
-from persistence.pool import Pool, make_pool
+from persistence.engine.admission import Admission
+from persistence.engine.database_checks import refuse_unsafe
+from persistence.engine.pool import Pool, make_pool
+from persistence.files.blobs import Blobs, Shelf
+from persistence.ledger.accounts import RoleMemory
 
 OPENING_SECONDS = 30.0
 

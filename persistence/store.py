@@ -6,7 +6,7 @@ A store adds the business's id to every statement; there is no way to ask it for
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from uuid import UUID
 
 from sqlalchemy import ARRAY, Table, Uuid, any_, select
@@ -14,12 +14,10 @@ from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import FromClause
 
 from accounting.errors import NotFound, RuleBroken
-from persistence.pages import Listing, Page, PageRequest
-from persistence.questions import Answers, Question
-from persistence.statements import Query, Row, compiled, given
-
-if TYPE_CHECKING:
-    from persistence.books import Books
+from persistence.engine.fetches import Answers, Fetch
+from persistence.engine.pages import Listing, Page, PageRequest
+from persistence.engine.scope import Scope
+from persistence.engine.sql import Query, Row, compiled, given
 
 T = TypeVar("T")
 
@@ -70,8 +68,8 @@ class Store(ABC, Generic[V]):
     noun: ClassVar[str]
     rank: ClassVar[int]  # Where its locks stand in the one order that every transaction keeps.
 
-    def __init__(self, books: "Books") -> None:
-        self.books = books
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
 
     @abstractmethod
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
@@ -81,29 +79,29 @@ class Store(ABC, Generic[V]):
     def assemble(self, answers: Answers) -> list[V]:
         """Make values of the rows of those statements."""
 
-    def get(self, id: UUID) -> Question[V]:
+    def get(self, id: UUID) -> Fetch[V]:
         """Find one by its id; raises NotFound."""
-        return self.ask(self.loading([id]), lambda answers: self.only(self.assemble(answers)))
+        return self.fetch(self.loading([id]), lambda answers: self.only(self.assemble(answers)))
 
-    def lock(self, id: UUID) -> Question[V]:
+    def lock(self, id: UUID) -> Fetch[V]:
         """Lock one, then read it; raises NotFound, and Stale where If-Match names an older one."""
         locked = self.lock_named(id)
 
         def answer(answers: Answers) -> V:
             value = locked.answer(answers)
-            self.books.check_precondition(value)
+            self.scope.check_precondition(value)
             return value
 
-        return self.ask(locked.queries, answer)
+        return self.fetch(locked.queries, answer)
 
-    def lock_named(self, id: UUID) -> Question[V]:
+    def lock_named(self, id: UUID) -> Fetch[V]:
         """Lock one that a path names before another thing, and leave If-Match unread.
 
         Raises NotFound.
         """
-        self.books.note_locks(self.rank, [id])
+        self.scope.note_locks(self.rank, [id])
         waiting = self.waiting(id)
-        return self.ask(
+        return self.fetch(
             (*waiting, *self.loading([id])),
             lambda answers: self.only(self.assemble(answers[len(waiting) :])),
         )
@@ -112,15 +110,15 @@ class Store(ABC, Generic[V]):
         """The statements that wait for the locks of one row, before it is read."""
         return (self._locking([id]),)
 
-    def lock_all(self, ids: Collection[UUID]) -> Question[dict[UUID, V]]:
+    def lock_all(self, ids: Collection[UUID]) -> Fetch[dict[UUID, V]]:
         """Lock many in the order of their ids, then read them, by id.
 
         Raises RuleBroken `reference_not_found` where one does not exist in this business.
         """
         wanted = sorted(ids)
-        self.books.note_locks(self.rank, wanted)
+        self.scope.note_locks(self.rank, wanted)
         if not wanted:
-            return self.ask((), lambda _: {})
+            return self.fetch((), lambda _: {})
 
         def answer(answers: Answers) -> dict[UUID, V]:
             found = {value.id: value for value in self.seen(self.assemble(answers[1:]))}
@@ -129,27 +127,27 @@ class Store(ABC, Generic[V]):
                 raise no_such_reference(self.noun, missing[0])
             return found
 
-        return self.ask((self._locking(wanted), *self.loading(wanted)), answer)
+        return self.fetch((self._locking(wanted), *self.loading(wanted)), answer)
 
     def by_external_id(
         self, external_id: str | None, texts: Sequence[str], read: Callable[[Answers], list[R]]
-    ) -> Question[R | None]:
+    ) -> Fetch[R | None]:
         """Find the one a partner knows by its own identifier; nothing is asked without one."""
         if external_id is None:
-            return self.ask((), lambda _: None)
+            return self.fetch((), lambda _: None)
 
         def answer(answers: Answers) -> R | None:
             found = read(answers)
             return self.only(found) if found else None
 
-        return self.ask([Query(text, {"external_id": external_id}) for text in texts], answer)
+        return self.fetch([Query(text, {"external_id": external_id}) for text in texts], answer)
 
     def listed(
         self, listing: Listing, wanted: PageRequest, read: Callable[[Row], T], **parameters: Any
-    ) -> Question[Page[T]]:
+    ) -> Fetch[Page[T]]:
         """List one page of this business; `parameters` are what each statement of it has beside."""
-        scope = {"business_id": self.books.business_id, **parameters}
-        return listing.question(self.books.session, wanted, scope, read)
+        scope = {"business_id": self.scope.business_id, **parameters}
+        return listing.fetch(self.scope.session, wanted, scope, read)
 
     async def listed_whole(
         self,
@@ -159,22 +157,22 @@ class Store(ABC, Generic[V]):
         read: Callable[[list[Row], Answers], list[T]],
     ) -> Page[T]:
         """List one page of one snapshot: its rows, then what stands around them, by their ids."""
-        self.books.hold_still()
+        self.scope.hold_still()
         page = await self.listed(listing, wanted, lambda row: row)
         queries = around([row["id"] for row in page.rows]) if page.rows else ()
-        records = await self.ask(queries, lambda answers: read(page.rows, answers))
+        records = await self.fetch(queries, lambda answers: read(page.rows, answers))
         return Page(records, page.total, page.wanted, page.next_cursor)
 
-    def ask(self, queries: Sequence[Query], answer: Callable[[Answers], T]) -> Question[T]:
+    def fetch(self, queries: Sequence[Query], answer: Callable[[Answers], T]) -> Fetch[T]:
         """Put statements about this business into one question."""
-        mine = {"business_id": self.books.business_id}
+        mine = {"business_id": self.scope.business_id}
         own = tuple(Query(query.text, {**query.parameters, **mine}) for query in queries)
-        return Question(self.books.session, own, answer)
+        return Fetch(self.scope.session, own, answer)
 
     def seen(self, values: list[V]) -> list[V]:
         """Note the versions of loaded values, so that a save knows a changed row from a new one."""
         for value in values:
-            self.books.saw(value)
+            self.scope.note_version(value.id, value.version)
         return values
 
     def only(self, found: list[R]) -> R:
@@ -182,7 +180,7 @@ class Store(ABC, Generic[V]):
         if not found:
             raise not_found(self.noun)
         [value] = found
-        self.books.saw(value)
+        self.scope.note_version(value.id, value.version)
         return value
 
     def _locking(self, ids: Sequence[UUID]) -> Query:

@@ -987,7 +987,9 @@ audit_record = Table(
     "audit_record",
     metadata,
     Column("business_id", Uuid, nullable=False),
-    Column("id", Uuid, nullable=False),  # In the order of time; see persistence/audit.py.
+    Column(
+        "id", Uuid, nullable=False
+    ),  # In the order of time; see persistence/ledger/audit_trail.py.
     Column("created_at", Moment, nullable=False),
     Column("object_type", Text, nullable=False),
     Column("object_id", Uuid, nullable=False),

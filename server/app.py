@@ -29,10 +29,10 @@ from server.edge import Edge
 from server.health import Health
 from server.https import HttpsRule
 from server.limiter import FailedLogins
-from server.routing import Routing
-from server.security import SECURITY_MAP, Authenticator, Security
+from server.requests.routing import Routing
+from server.requests.security import SECURITY_MAP, Authenticator, Security
+from server.requests.validation import Validation
 from server.settings import Settings
-from server.validation import Validation
 
 CONNECTIONS_IN_ALL = 8  # More than four to eight on two cores only wait for one another.
 

@@ -11,7 +11,7 @@ from textwrap import wrap
 from types import MappingProxyType
 
 from server.contract import JSON, Contract, ContractError, Schema
-from server.formats import REVIVERS
+from server.requests.formats import REVIVERS
 
 WIDTH = 100
 

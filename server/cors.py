@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from server.errors import Answer, Headers
+from server.responses.errors import Answer, Headers
 
 LOOPBACK_ORIGIN: Final = re.compile(r"https?://(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?")
 METHODS: Final = b"GET, HEAD, POST, PUT, PATCH, DELETE"

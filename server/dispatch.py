@@ -21,18 +21,19 @@ from access.principal import Caller
 from accounting.errors import Refusal
 from handlers import journal_entries
 from persistence.books import Books
-from persistence.identifiers import new_id
-from persistence.pages import PageRequest
-from persistence.registry import Registry
-from persistence.replies import Claim, Outcome, of_business, of_partner
+from persistence.engine.idempotency import Claim, Outcome, of_business, of_partner
+from persistence.engine.identifiers import new_id
+from persistence.engine.pages import PageRequest
+from persistence.engine.sessions import Reading, Writing
+from persistence.engine.tenants import AuditedAction, BusinessTenant, PartnerTenant
+from persistence.engine.transaction import Work, reading, writing
+from persistence.partners.registry import Registry
 from persistence.resources import Resources
-from persistence.sessions import Reading, Writing
-from persistence.tenants import BusinessTenant, Deed, PartnerTenant
-from persistence.transaction import Work, reading, writing
-from server import errors, fingerprints, preconditions
 from server.contract import Contract, ContractError, Operation
-from server.replies import ReplyWriter
-from server.validation import Call
+from server.requests import fingerprints, preconditions
+from server.requests.validation import Call
+from server.responses import errors
+from server.responses.writer import ReplyWriter
 
 PAGING = ("page", "page_size", "cursor", "count", "sort")
 # fmt: off
@@ -166,7 +167,7 @@ class Request:
             preview=self.preview,
             handle=lambda session: self._write(self._open(session, tenants[-1])),
             render_refusal=self._render_refusal,
-            blobs=self.endpoint.resources.blobs,
+            contents=self.endpoint.resources.blobs,
         )
 
     async def _write(self, opened: Books | Registry) -> Callable[[], Outcome]:
@@ -179,10 +180,10 @@ class Request:
         return lambda: self.endpoint.render(self, opened, value)
 
     def _tenant(self) -> BusinessTenant | PartnerTenant:
-        deed = Deed(self.endpoint.operation.operation_id, self.scope["request_id"])
+        audited = AuditedAction(self.endpoint.operation.operation_id, self.scope["request_id"])
         if self.endpoint.in_registry:
-            return PartnerTenant(self.caller, deed)
-        return BusinessTenant(self.caller, self.call.path["business_id"], deed)
+            return PartnerTenant(self.caller, audited)
+        return BusinessTenant(self.caller, self.call.path["business_id"], audited)
 
     def _open(
         self, session: Reading | Writing, tenant: BusinessTenant | PartnerTenant

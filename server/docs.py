@@ -9,8 +9,8 @@ import orjson
 
 from server.contract import parse, read_source
 from server.edge import Page
-from server.errors import Answer
 from server.reference.page import policy, render
+from server.responses.errors import Answer
 
 KEPT: Final = (b"cache-control", b"max-age=60")
 

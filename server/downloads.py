@@ -13,13 +13,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from access.links import LINKS_PATH, ExpiredLinkError, LinkError, LinkSigner, SignedLink
 from accounting.errors import NotAllowed
-from accounting.uploads import download_name
-from persistence.blobs import key_in
+from accounting.files.uploads import download_name
+from persistence.files.blobs import key_in
+from persistence.files.stored_files import StoredFile, linked_file
 from persistence.resources import Resources
 from persistence.store import not_found
-from persistence.stored_documents import StoredDocument, linked_document
-from server.errors import Headers
-from server.problems import MethodNotAllowed
+from server.responses.errors import Headers
+from server.responses.problems import MethodNotAllowed
 
 
 class Downloads:
@@ -43,7 +43,7 @@ class Downloads:
                 "method_not_allowed", "This address can only be read.", allow=("GET", "HEAD")
             )
         link = self._read(scope)
-        document = await linked_document(self._resources.pool, link)
+        document = await linked_file(self._resources.pool, link)
         content = await self._content(link, document)
         headers = headers_of(document, content)
         await send({"type": "http.response.start", "status": 200, "headers": headers})
@@ -62,11 +62,11 @@ class Downloads:
                 "permission_denied", "This link is not whole. Follow it as it was given."
             ) from None
 
-    async def _content(self, link: SignedLink, document: StoredDocument) -> bytes:
+    async def _content(self, link: SignedLink, document: StoredFile) -> bytes:
         content = await self._resources.blobs.get(key_in(link.business_id, document.storage_key))
         if content is None:
             # Nothing of ours takes away what a record names: somebody must look at the storage.
-            structlog.get_logger("accounting.documents").error(
+            structlog.get_logger("accounting.trade.documents").error(
                 "content_missing", business_id=link.business_id, document_id=document.id
             )
             raise not_found("document")
@@ -78,7 +78,7 @@ def is_document(path: str) -> bool:
     return path.startswith(LINKS_PATH) and path.rstrip("/").count("/") == 3
 
 
-def headers_of(document: StoredDocument, content: bytes) -> Headers:
+def headers_of(document: StoredFile, content: bytes) -> Headers:
     """Say what the content is and that it is to be saved (RFC 6266)."""
     return [
         (b"content-type", document.mime_type.encode("ascii")),
@@ -87,7 +87,7 @@ def headers_of(document: StoredDocument, content: bytes) -> Headers:
     ]
 
 
-def disposition(document: StoredDocument) -> str:
+def disposition(document: StoredFile) -> str:
     """Name the file to save: in ASCII for old programs, and exactly for all others."""
     name = download_name(document.file_name, document.mime_type)
     plain = "".join(letter if letter.isascii() and letter not in '"\\%' else "_" for letter in name)

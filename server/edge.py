@@ -17,12 +17,13 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from accounting.errors import NotAllowed
-from server import cors, errors
+from server import cors
 from server.cors import Origins
-from server.envelope import request_id_of, sealed
-from server.errors import Answer
 from server.https import HttpsRule
-from server.problems import MethodNotAllowed, PayloadTooLarge, RequestTimeout
+from server.responses import errors
+from server.responses.envelope import request_id_of, sealed
+from server.responses.errors import Answer
+from server.responses.problems import MethodNotAllowed, PayloadTooLarge, RequestTimeout
 
 Page = Callable[[], Awaitable[Answer]]
 
@@ -34,7 +35,7 @@ class BodyLimits:
     """How large a body may be and how long it may take to arrive.
 
     The size is that of the largest upload, 10 MiB, with room for the other parts of its form;
-    `server/bodies.py` holds JSON and forms to less.
+    `server/requests/body_reader.py` holds JSON and forms to less.
     """
 
     size_bytes: int = 11 * 1024 * 1024

@@ -11,10 +11,10 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from access.tokens import Keyring, MasterSecret
-from persistence.blobs import Folder, Shelf
-from persistence.buckets import Bucket
+from persistence.files.blobs import Folder, Shelf
+from persistence.files.buckets import Bucket
 from server import development_secrets
-from server.addresses import Network, is_loopback
+from server.requests.addresses import Network, is_loopback
 
 _ORIGIN: Final = re.compile(
     r"(?P<scheme>https?)://(?P<host>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])"

@@ -12,7 +12,7 @@ from typing import Any, Final
 import orjson
 import structlog
 
-from server.errors import Answer
+from server.responses.errors import Answer
 
 # Asks for everything a request needs and says "ok", or in a few words what is wrong, by name.
 Probe = Callable[[], Awaitable[Mapping[str, str]]]
@@ -56,11 +56,11 @@ class Health:
         async with self.asking:
             now = asyncio.get_running_loop().time()
             if self.asked_at is None or now - self.asked_at >= self.kept_seconds:
-                self.checks = await self.ask()
+                self.checks = await self.fetch()
                 self.asked_at = asyncio.get_running_loop().time()
             return self.checks
 
-    async def ask(self) -> Mapping[str, str]:
+    async def fetch(self) -> Mapping[str, str]:
         """Ask the probe; a probe that fails or hangs is an answer too."""
         try:
             return await asyncio.wait_for(self.probe(), self.probe_seconds)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from starlette.types import Scope
 
-from server.addresses import Network, address_of, is_loopback
+from server.requests.addresses import Network, address_of, is_loopback
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,9 @@ from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from accounting.errors import Refusal
-from server import errors
-from server.envelope import request_id_of, sealed
-from server.problems import BadRequest, HeadersTooLarge, RequestTimeout, UriTooLong
+from server.responses import errors
+from server.responses.envelope import request_id_of, sealed
+from server.responses.problems import BadRequest, HeadersTooLarge, RequestTimeout, UriTooLong
 
 # With two of them, we and a proxy in front of us might believe different ones.
 GIVEN_ONCE: Final = (b"authorization", b"content-length", b"content-type", b"host")

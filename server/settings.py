@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from access.tokens import MasterSecret
-from persistence.blobs import Shelf
-from server.addresses import Network
+from persistence.files.blobs import Shelf
 from server.environment import Environment
+from server.requests.addresses import Network
 
 
 class Setting(NamedTuple):

@@ -97,7 +97,7 @@ def fresh_house(databases: Databases) -> Iterator[House]:
 @pytest.fixture
 def hurried_house(databases: Databases, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
     """One where nobody waits for a connection longer than this; all it may have are there."""
-    monkeypatch.setattr("persistence.pool.WAIT_SECONDS", 0.5)
+    monkeypatch.setattr("persistence.engine.pool.WAIT_SECONDS", 0.5)
     there = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'accounting'"
     there += " AND datname = current_database()"
     with House(databases.clone(f"hurried_{os.getpid()}")) as house:

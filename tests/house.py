@@ -19,9 +19,10 @@ import uvicorn
 from access import api_keys
 from access.tokens import MasterSecret
 from embedded.postgres import EmbeddedPostgres
-from persistence import partners, pool, transaction
-from persistence.blobs import Folder
-from persistence.migrate import migrate
+from persistence.engine import pool, transaction
+from persistence.engine.migrate import migrate
+from persistence.files.blobs import Folder
+from persistence.partners import partners
 from server.app import create_app
 from server.protocol import GuardedProtocol
 from server.settings import Settings

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, Self
 
-from persistence.buckets import Bucket
+from persistence.files.buckets import Bucket
 from tests.partnership import PATIENCE_SECONDS, within
 from tests.ports import free_port
 

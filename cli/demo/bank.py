@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from typing import Any
 
-from accounting.sides import RECEIVABLE, Side
+from accounting.trade.sides import RECEIVABLE, Side
 from cli.demo.steps import Advance, Paying, PayingOut, Statement
 
 Answer = dict[str, Any]

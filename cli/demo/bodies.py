@@ -3,7 +3,7 @@
 from base64 import b64encode
 from typing import Any
 
-from accounting.sides import Side
+from accounting.trade.sides import Side
 from cli.demo import paper
 from cli.demo.roaster import BUSINESS
 from cli.demo.steps import Invoicing, Writing

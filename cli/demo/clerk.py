@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from accounting.sides import PAYABLE, RECEIVABLE, Side
+from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from cli.demo.bank import BANK, line_of, line_of_payout, statement_of
 from cli.demo.bodies import Answer, entry_of, invoice_of
 from cli.demo.reconciling import reconcile

@@ -21,8 +21,8 @@ from cli.demo.clerk import Clerk, answered
 from cli.demo.roaster import BUSINESS, CUSTOMERS, VENDORS
 from cli.demo.year import plan
 from cli.proving import progress_bar
-from persistence import partners
-from persistence.pool import make_pool
+from persistence.engine.pool import make_pool
+from persistence.partners import partners
 from server import logs, settings
 from server.app import create_app
 from server.settings import Settings
@@ -71,7 +71,7 @@ def show_demo(*, port: int, serve: bool) -> None:
         access = asyncio.run(Demo(loaded, database).ready())
         show(access, f"http://{loaded.host}:{port}", serve=serve)
         if serve:
-            from server.serving import serve as serve_api
+            from server.process.serving import serve as serve_api
 
             serve_api(loaded)
 

@@ -1,4 +1,4 @@
-"""How Alembic reaches the database: over the connection that `persistence.migrate` hands it."""
+"""How Alembic reaches a database: by the connection that `persistence.engine.migrate` hands it."""
 
 from alembic import context
 

@@ -1,6 +1,6 @@
 """What must hold in the accounts that documents account for: they stand where these say."""
 
-from accounting.chart import Role
+from accounting.books.chart import Role
 from persistence.proof.payouts import TAKEN, WITH_PROCESSOR
 from persistence.proof.refunds import given_back
 from persistence.proof.shapes import shares

@@ -14,18 +14,18 @@ from psycopg import OperationalError
 from psycopg_pool import PoolTimeout
 
 from access.principal import Caller, CallerKind
-from persistence.accounts import RoleMemory
 from persistence.books import Books
-from persistence.fitness import DatabaseAway
-from persistence.pipeline import Connection, exchange
-from persistence.pool import Pool
+from persistence.engine.faults import DatabaseAway
+from persistence.engine.fetches import Answers, Fetch
+from persistence.engine.pipeline import Connection, exchange
+from persistence.engine.pool import Pool
+from persistence.engine.sessions import SNAPSHOT, Reading
+from persistence.engine.sql import Query
+from persistence.engine.tenants import BusinessTenant, set_tenant
+from persistence.ledger.accounts import RoleMemory
 from persistence.proof.checks import CHECKS
 from persistence.proof.posting import PostingProof, Reader, counting, kinds_in
 from persistence.proof.shapes import verdict
-from persistence.questions import Answers, Question
-from persistence.sessions import SNAPSHOT, Reading
-from persistence.statements import Query
-from persistence.tenants import BusinessTenant, set_tenant
 
 POSTED_AS_DESIRED = "posted_as_desired"
 NAMES = (*CHECKS, POSTED_AS_DESIRED)
@@ -121,7 +121,7 @@ async def prove_books(books: Books, portion: int, advance: Advance) -> list[Chec
     """
     books.hold_still()
     kinds = kinds_in(books)
-    checks, number, roles = await books.ask(
+    checks, number, roles = await books.fetch(
         _looking(books), counting(books, kinds), books.accounts.roles()
     )
     advance(0.2)
@@ -136,7 +136,7 @@ async def prove_books(books: Books, portion: int, advance: Advance) -> list[Chec
     return sorted([*checks, posted], key=lambda check: check.ok)
 
 
-def _looking(books: Books) -> Question[Sequence[Check]]:
+def _looking(books: Books) -> Fetch[Sequence[Check]]:
     """Make every check that is a statement."""
     mine = {"business_id": books.business_id}
     whole, one_by_one = (Query(JOINS, {"one_by_one": each}) for each in ("off", "on"))
@@ -145,4 +145,4 @@ def _looking(books: Books) -> Question[Sequence[Check]]:
     def read(answers: Answers) -> Sequence[Check]:
         return [Check(name, **rows[0]) for name, rows in zip(CHECKS, answers[1:-1], strict=True)]
 
-    return Question(books.session, queries, read)
+    return Fetch(books.scope.session, queries, read)

@@ -1,6 +1,6 @@
 """What must hold in the journal: balance, sources, numbers and reversals of its entries."""
 
-from accounting.manual_entries import SOURCE
+from accounting.books.manual_entries import SOURCE
 from persistence.proof.sides import BOTH
 
 SOURCES = {

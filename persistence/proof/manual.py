@@ -1,7 +1,7 @@
 """What must hold in entries that were written by hand, and in the drafts of others."""
 
-from accounting.chart import CONTROL_ROLES
-from accounting.manual_entries import SOURCE, STREAM
+from accounting.books.chart import CONTROL_ROLES
+from accounting.books.manual_entries import SOURCE, STREAM
 from persistence.proof.shapes import quoted
 
 # Each comes from itself, or takes back one that does in the end; and documents write all others.

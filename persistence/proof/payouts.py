@@ -1,6 +1,6 @@
 """What must hold in payouts: what they come to, and that no money is in two of them."""
 
-from accounting.chart import CLEARED_BY_PROCESSOR
+from accounting.books.chart import CLEARED_BY_PROCESSOR
 from persistence.proof.shapes import quoted
 
 # Where money of customers stands that nobody has paid out: with the processor, unless a bank line

@@ -11,20 +11,21 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from accounting import bank_postings, postings
-from accounting.chart import Roles
-from accounting.credits import Credit
-from accounting.documents import Document
-from accounting.ledger import Entry, Line, Movement
-from accounting.payments import Payment
-from accounting.postings import Subject
-from accounting.refunds import Refund, RefundPayment
-from accounting.sides import Side
-from accounting.writing_off import WriteOff
+from accounting.bank import bank_postings
+from accounting.books.chart import Roles
+from accounting.books.ledger import Entry, Line, Movement
+from accounting.trade import postings
+from accounting.trade.credits import Credit
+from accounting.trade.documents import Document
+from accounting.trade.payments import Payment
+from accounting.trade.postings import Subject
+from accounting.trade.refunds import Refund, RefundPayment
+from accounting.trade.sides import Side
+from accounting.trade.write_offs import WriteOff
+from persistence.bank.payouts import EveryPayoutStore
 from persistence.books import Books
-from persistence.payouts import EveryPayoutStore
-from persistence.questions import Question
-from persistence.statements import Query
+from persistence.engine.fetches import Fetch
+from persistence.engine.sql import Query
 from persistence.store import Store
 
 Place = tuple[str, UUID, UUID | None]
@@ -50,18 +51,18 @@ class Kind:
     called: Callable[[Any], str]
     which: str = ""  # Where not all that is kept posts, which of them do.
 
-    def ids(self, after: UUID, most: int) -> Question[list[UUID]]:
+    def ids(self, after: UUID, most: int) -> Fetch[list[UUID]]:
         """Find the next ids after one, in their order."""
         text = (
             f"SELECT id FROM {self.store.table.name} AS kept WHERE business_id = %(business_id)s"
             f" AND id > %(after)s {self.which} ORDER BY id LIMIT %(most)s"
         )
         query = Query(text, {"after": after, "most": most})
-        return self.store.ask((query,), lambda answers: [row["id"] for row in answers[0]])
+        return self.store.fetch((query,), lambda answers: [row["id"] for row in answers[0]])
 
-    def things(self, ids: Sequence[UUID]) -> Question[list[Any]]:
+    def things(self, ids: Sequence[UUID]) -> Fetch[list[Any]]:
         """Load some of them with what was posted for them."""
-        return self.store.ask(self.store.loading(ids), self.store.assemble)
+        return self.store.fetch(self.store.loading(ids), self.store.assemble)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def kinds_in(books: Books) -> list[Kind]:
         for trade in (books.sales, books.purchases)
         for store in trade.stores
     ]
-    payouts = EveryPayoutStore(books)
+    payouts = EveryPayoutStore(books.scope)
     return [
         *traded,
         Kind(payouts, bank_postings.desired, lambda payout: f"payout {payout.id}"),
@@ -92,7 +93,7 @@ def kinds_in(books: Books) -> list[Kind]:
     ]
 
 
-def counting(books: Books, kinds: Sequence[Kind]) -> Question[int]:
+def counting(books: Books, kinds: Sequence[Kind]) -> Fetch[int]:
     """Count all things of some kinds."""
     counts = " + ".join(
         f"(SELECT count(*) FROM {kind.store.table.name} AS kept"
@@ -100,7 +101,7 @@ def counting(books: Books, kinds: Sequence[Kind]) -> Question[int]:
         for kind in kinds
     )
     query = Query(f"SELECT {counts} AS n", {"business_id": books.business_id})
-    return Question(books.session, (query,), lambda answers: int(answers[0][0]["n"]))
+    return Fetch(books.scope.session, (query,), lambda answers: int(answers[0][0]["n"]))
 
 
 class Reader:
@@ -115,10 +116,10 @@ class Reader:
 
     async def portions(self) -> AsyncIterator[list[Portion]]:
         """Yield one round trip's things after the other."""
-        await self._ask({})
+        await self._fetch({})
         while self._found:
             chosen = self._choose()
-            yield await self._ask(chosen)
+            yield await self._fetch(chosen)
 
     def _choose(self) -> dict[Kind, list[UUID]]:
         """Take as many ids as a round trip may load; where all that are known go, ask on."""
@@ -135,9 +136,9 @@ class Reader:
                 break
         return chosen
 
-    async def _ask(self, chosen: Mapping[Kind, Sequence[UUID]]) -> list[Portion]:
+    async def _fetch(self, chosen: Mapping[Kind, Sequence[UUID]]) -> list[Portion]:
         asking, self._asking = self._asking, {}
-        answers = await self._books.ask(
+        answers = await self._books.fetch(
             *(kind.things(ids) for kind, ids in chosen.items()),
             *(kind.ids(after, self._most) for kind, after in asking.items()),
         )

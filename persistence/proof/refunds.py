@@ -1,6 +1,6 @@
 """What must hold in refunds: what they give back, and what is paid of them."""
 
-from accounting.chart import Role
+from accounting.books.chart import Role
 from persistence.proof.shapes import by_account, quoted, shares, sum_of
 from persistence.proof.sides import BOTH, Kept
 

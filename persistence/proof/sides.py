@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from accounting.sides import PAYABLE, RECEIVABLE, Side
+from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from server.errors import LEAKED
 from server.reference.fields import Describer
+from server.responses.errors import LEAKED
 
 # As descriptions write it: 409 `account_has_balance`, `account_has_children`; 404 `...`.
 MENTIONED: Final = re.compile(r"\b(?P<status>[45]\d\d)\b|`(?P<code>[a-z0-9_]+)`|(?P<end>[;.]\s)")

@@ -6,10 +6,10 @@ from datetime import date
 from typing import Any
 from uuid import UUID
 
-from accounting import bank_postings, paying_out
-from accounting.ledger import Posted
-from accounting.paying_out import PaidOut
-from accounting.payouts import Money, Payout, listed
+from accounting.bank import bank_postings, payout_changes
+from accounting.bank.payout_changes import PaidOut
+from accounting.bank.payouts import Money, Payout, listed
+from accounting.books.ledger import Posted
 from tests.accounting.trade import ROLES, Trade, account_id, amounts, posted_after, written
 
 CLEARING = account_id("1150")
@@ -33,27 +33,29 @@ class Till(Trade):
 
     def pay_out(self, amount: int, *items: UUID, **body: Any) -> UUID:
         facts = {"processor": "stripe", "paid_out_amount_cents": amount, **self.named(items)}
-        made = paying_out.announce({**facts, **body}, self.money(), self.occasion())
+        made = payout_changes.announce({**facts, **body}, self.money(), self.context())
         return self.take_paid_out(made)
 
     def update(self, id_: UUID, **body: Any) -> PaidOut:
         payout = self.payouts[id_]
-        made = paying_out.update(payout, body, self.held(payout, body), self.occasion())
+        made = payout_changes.update(payout, body, self.held(payout, body), self.context())
         self.take_paid_out(made)
         return made
 
     def delete(self, id_: UUID) -> UUID:
         payout = self.payouts[id_]
-        return self.take_paid_out(paying_out.delete(payout, self.held(payout, {}), self.occasion()))
+        return self.take_paid_out(
+            payout_changes.delete(payout, self.held(payout, {}), self.context())
+        )
 
     def move(self, id_: UUID, status: str, **changes: Any) -> None:
         """Let a payment bounce, or come back, and its payout follow."""
         before = self.payments[id_]
         self.change(id_, status=status, **changes)
         after = self.payments[id_]
-        if before.payout_id is not None and paying_out.counts_otherwise(before, after):
+        if before.payout_id is not None and payout_changes.counts_otherwise(before, after):
             payout = self.payouts[before.payout_id]
-            self.keep_payout(paying_out.item_moved(payout, before, after, self.occasion()))
+            self.keep_payout(payout_changes.item_moved(payout, before, after, self.context()))
 
     def named(self, items: Iterable[UUID]) -> dict[str, list[UUID]]:
         """Name items as a body does."""
@@ -68,7 +70,7 @@ class Till(Trade):
 
     def held(self, payout: Payout, body: dict[str, Any]) -> dict[UUID, Money]:
         """What a store would have locked for a payout."""
-        payments, refunds = paying_out.money_touched(payout, body)
+        payments, refunds = payout_changes.money_touched(payout, body)
         return {id_: each for id_, each in self.money().items() if id_ in payments | refunds}
 
     def take_paid_out(self, made: PaidOut) -> UUID:
@@ -78,7 +80,7 @@ class Till(Trade):
 
     def keep_payout(self, payout: Payout) -> UUID:
         """Post what a payout asks for, as a store does, and keep it."""
-        entries = bank_postings.entries_for(payout, ROLES, self.occasion().lock_date)
+        entries = bank_postings.entries_for(payout, ROLES, self.context().lock_date)
         posted = posted_after(payout.posted, entries, self.identify)
         self.payouts[payout.id] = replace(payout, posted=posted)
         return payout.id

@@ -7,10 +7,10 @@ from uuid import UUID
 
 from hypothesis import strategies as st
 
-from accounting import credits, documents, invoice_refunding, payments, refunds
 from accounting.errors import Refusal
-from accounting.payments import STATUSES
-from accounting.sides import PAYABLE, RECEIVABLE, Side
+from accounting.trade import credits, documents, invoice_refund_changes, payments, refunds
+from accounting.trade.payments import STATUSES
+from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from tests.accounting.trade import (
     Trade,
     account_named,
@@ -42,7 +42,7 @@ def picked(subjects: dict[UUID, Any], fits: Callable[[Any], bool]) -> list[UUID]
 
 
 def refundable(targets: dict[UUID, Any]) -> dict[UUID, Any]:
-    return {id_: each for id_, each in targets.items() if invoice_refunding.refundable(each)}
+    return {id_: each for id_, each in targets.items() if invoice_refund_changes.refundable(each)}
 
 
 LINES = st.lists(
@@ -267,7 +267,7 @@ class Sales(History):
         id_ = self.some(refundable(targets) or targets)
         self.trade.refund(
             id_,
-            self.up_to(invoice_refunding.refundable(targets[id_])),
+            self.up_to(invoice_refund_changes.refundable(targets[id_])),
             completed_at=self.data.draw(st.none() | MOMENTS),
             method=self.data.draw(METHODS).upper(),
             refund_processing_fee_cents=self.data.draw(FEES),

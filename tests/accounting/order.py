@@ -4,12 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from uuid import UUID
 
-from accounting import credits, documents, ledger, payments, postings, refunds
-from accounting.chart import Role
-from accounting.documents import Document
-from accounting.payments import Payment
-from accounting.refunds import Refund, RefundPayment
-from accounting.splits import Split, times_sign
+from accounting.books import ledger
+from accounting.books.chart import Role
+from accounting.books.splits import Split, times_sign
+from accounting.trade import credits, documents, payments, postings, refunds
+from accounting.trade.documents import Document
+from accounting.trade.payments import Payment
+from accounting.trade.refunds import Refund, RefundPayment
 from tests.accounting.trade import ROLES, Trade, code_of
 
 
@@ -44,7 +45,7 @@ def ledger_splits(trade: Trade, role: Role) -> dict[UUID, dict[str, int]]:
 
 def check_postings(trade: Trade, locks_move: bool) -> None:
     """What was posted is what is desired, in balanced entries, none of them reversed twice."""
-    lock_date = trade.occasion().lock_date
+    lock_date = trade.context().lock_date
     for subject in trade.subjects():
         desired = postings.desired(trade.side, subject, ROLES)
         lines = [each for entry in subject.posted for each in entry.lines]

@@ -5,8 +5,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from accounting import documents, refunds
 from accounting.errors import Refusal
+from accounting.trade import documents, refunds
 from tests.accounting.history import AMOUNTS, DAYS, FEES, History, Step, picked
 from tests.accounting.purchases import BILL, CREDIT, PAYMENT, Purchases, returned
 from tests.accounting.trade import day

@@ -4,14 +4,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from accounting import payments, refunds, vendor_refunding
-from accounting.documents import status
-from accounting.parties import Party
-from accounting.postings import Subject
-from accounting.refunds import VendorRefund, VendorRefundPayment
-from accounting.sides import PAYABLE, Side
-from accounting.vendor_refund_allocation import Touched
-from accounting.vendor_refunding import Refunded
+from accounting.trade import payments, refunds, vendor_refund_changes
+from accounting.trade.documents import status
+from accounting.trade.parties import Party
+from accounting.trade.postings import Subject
+from accounting.trade.refunds import VendorRefund, VendorRefundPayment
+from accounting.trade.sides import PAYABLE, Side
+from accounting.trade.vendor_refund_allocation import Affected
+from accounting.trade.vendor_refund_changes import Refunded
 from tests.accounting.trade import ACME, ROLES, Trade, allocations, credit_line, day, line, uses
 
 BILL = "bill"
@@ -64,8 +64,8 @@ class Purchases(Trade):
         facts = {"total_amount_cents": amount, "allocations": list(parts), **body}
         if facts.get("refund_date") is not None:
             facts["refund_date"] = day(facts["refund_date"])
-        touched = Touched(self.documents, self.payments, self.credits)
-        agreed = vendor_refunding.agree(facts, party, touched, ROLES, self.occasion())
+        affected = Affected(self.documents, self.payments, self.credits)
+        agreed = vendor_refund_changes.agree(facts, party, affected, ROLES, self.context())
         return self.take_refunded(agreed)
 
     def allocate(self, id_: UUID, *parts: dict[str, Any], **body: Any) -> None:
@@ -78,7 +78,7 @@ class Purchases(Trade):
         """Change a payment of a refund."""
         before = self.refunded(self.refund_payments[payment_id].refund_id)
         facts = body if status is None else {"status": status, **body}
-        after = vendor_refunding.amend(before, payment_id, facts, ROLES, self.occasion())
+        after = vendor_refund_changes.amend(before, payment_id, facts, ROLES, self.context())
         self.take_refunded(after)
         return after
 
@@ -91,7 +91,7 @@ class Purchases(Trade):
     def withdraw(self, payment_id: UUID) -> None:
         """Cancel a payment of a refund."""
         before = self.refunded(self.refund_payments[payment_id].refund_id)
-        after = vendor_refunding.cancel(before, payment_id, ROLES, self.occasion())
+        after = vendor_refund_changes.cancel(before, payment_id, ROLES, self.context())
         self.take_refunded(after)
 
     def payments_of(self, id_: UUID) -> list[VendorRefundPayment]:
@@ -110,14 +110,14 @@ class Purchases(Trade):
         return credit_id
 
     def refunded(self, id_: UUID) -> Refunded:
-        touched = Touched(dict(self.documents), dict(self.payments), dict(self.credits))
-        return Refunded(self.refunds[id_], tuple(self.payments_of(id_)), touched)
+        affected = Affected(dict(self.documents), dict(self.payments), dict(self.credits))
+        return Refunded(self.refunds[id_], tuple(self.payments_of(id_)), affected)
 
     def take_refunded(self, after: Refunded) -> UUID:
         """Keep and post all that a refund changed."""
-        touched = after.touched
-        subjects: list[Subject] = [after.refund, *after.payments, *touched.credits.values()]
-        for each in [*subjects, *touched.payments.values(), *touched.documents.values()]:
+        affected = after.affected
+        subjects: list[Subject] = [after.refund, *after.payments, *affected.credits.values()]
+        for each in [*subjects, *affected.payments.values(), *affected.documents.values()]:
             if self.shelf(each).get(each.id) != each:
                 self.keep(each)
         return after.refund.id

@@ -1,6 +1,6 @@
 import pytest
 
-from accounting.accounts import AccountReference, refuse_archiving, usable
+from accounting.books.accounts import AccountReference, refuse_archiving, usable
 from accounting.errors import Conflict, Refusal, RuleBroken
 from tests.accounting.trade import account
 

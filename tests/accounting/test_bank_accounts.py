@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounting.bank_accounts import facts, free_code
+from accounting.bank.bank_accounts import facts, free_code
 
 
 class TestFreeCode:

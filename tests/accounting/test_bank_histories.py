@@ -8,10 +8,11 @@ from uuid import UUID
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accounting import bank_postings, banking, matching
-from accounting.banking import BankTransaction, Link
+from accounting.bank import bank_links, bank_matches, bank_postings, bank_transactions
+from accounting.bank.bank_links import Link
+from accounting.bank.bank_transactions import BankTransaction
 from accounting.errors import Refusal
-from accounting.sides import RECEIVABLE
+from accounting.trade.sides import RECEIVABLE
 from tests.accounting.test_banking import SAVINGS, found, line, matched
 from tests.accounting.trade import NAMED, ROLES, AccountReference, Trade, posted_after
 
@@ -70,16 +71,18 @@ class Statement:
         link = self.links.pop(place % len(self.links))
         target = found(self.trade, link.target_id)
         transaction = self.lines[link.transaction_id]
-        done = matching.unmatch(target, transaction, link, self.trade.occasion())
+        done = bank_matches.unmatch(target, transaction, link, self.trade.context())
         self.put(done.transaction)
         self.trade.keep(done.target)
 
     def categorize(self, place: int, _other: int, _amount: int) -> None:
         charges = NAMED[AccountReference("code", "4500")]
-        self.put(banking.categorize(self.line(place), charges, None, self.trade.occasion()))
+        self.put(
+            bank_transactions.categorize(self.line(place), charges, None, self.trade.context())
+        )
 
     def uncategorize(self, place: int, _other: int, _amount: int) -> None:
-        self.put(banking.uncategorize(self.line(place), self.trade.occasion()))
+        self.put(bank_transactions.uncategorize(self.line(place), self.trade.context()))
 
     def turn(self, _place: int, other: int, amount: int) -> None:
         """Let a payment bounce or come back; what it loses, its lines lose."""
@@ -104,11 +107,11 @@ class Statement:
                 each.amount for each in self.links if each.transaction_id == transaction.id
             )
             assert transaction.linked == linked
-            assert banking.remaining(transaction) >= 0
+            assert bank_transactions.remaining(transaction) >= 0
         for id_ in self.payments:
             payment = self.trade.payments[id_]
             assert payment.linked == sum(e.amount for e in self.links if e.target_id == id_)
-            assert banking.rest(RECEIVABLE, payment) >= 0
+            assert bank_links.rest(RECEIVABLE, payment) >= 0
             assert (payment.linked > 0) == (payment.money_account_id == SAVINGS)
         self.check_books()
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accounting import bank_postings, payouts
-from accounting.banking import BankTransaction
-from accounting.payouts import listed
+from accounting.bank import bank_postings, payouts
+from accounting.bank.bank_transactions import BankTransaction
+from accounting.bank.payouts import listed
 from tests.accounting.clearing import Till
 from tests.accounting.trade import ROLES, account_id, amounts, day, moment, posted_after, written
 

@@ -6,12 +6,13 @@ from uuid import UUID
 
 import pytest
 
-from accounting import bank_postings, banking, matching
-from accounting.banking import BankTransaction, Wanted
-from accounting.matching import Found
-from accounting.payouts import Payout
-from accounting.sides import PAYABLE, RECEIVABLE
-from accounting.vendor_refunding import Refunded
+from accounting.bank import bank_links, bank_matches, bank_postings, bank_transactions
+from accounting.bank.bank_links import Wanted
+from accounting.bank.bank_matches import MatchTarget
+from accounting.bank.bank_transactions import BankTransaction
+from accounting.bank.payouts import Payout
+from accounting.trade.sides import PAYABLE, RECEIVABLE
+from accounting.trade.vendor_refund_changes import Refunded
 from tests.accounting.purchases import Purchases
 from tests.accounting.trade import (
     BORN,
@@ -72,20 +73,20 @@ def payout(trade: Trade, paid_out: int, **facts: Any) -> Payout:
     )
 
 
-def found(trade: Trade, payment: UUID) -> Found:
-    return Found(trade.side, trade.payments[payment], trade.documents)
+def found(trade: Trade, payment: UUID) -> MatchTarget:
+    return MatchTarget(trade.side, trade.payments[payment], trade.documents)
 
 
 def match(
-    trade: Trade, transaction: BankTransaction, target: Found, amount: int | None = None
-) -> matching.Matched:
+    trade: Trade, transaction: BankTransaction, target: MatchTarget, amount: int | None = None
+) -> bank_matches.MatchResult:
     wanted = Wanted("invoice_payment", amount)
-    return matching.match(target, transaction, wanted, ROLES, trade.occasion())
+    return bank_matches.match(target, transaction, wanted, ROLES, trade.context())
 
 
 def matched(
     trade: Trade, payment: UUID, transaction: BankTransaction, amount: int | None = None
-) -> matching.Matched:
+) -> bank_matches.MatchResult:
     """Match a line with a payment, and keep what that does to the payment."""
     done = match(trade, transaction, found(trade, payment), amount)
     trade.documents.update((each.id, each) for each in done.moved)
@@ -98,13 +99,13 @@ class TestLink:
         trade = Trade()
         payment = trade.pay(100, processing_fee_cents=2)
         done = matched(trade, payment, line(trade, 100))
-        assert (done.link.amount, banking.remaining(done.transaction)) == (98, 2)
-        assert banking.rest(RECEIVABLE, trade.payments[payment]) == 0
+        assert (done.link.amount, bank_transactions.remaining(done.transaction)) == (98, 2)
+        assert bank_links.rest(RECEIVABLE, trade.payments[payment]) == 0
 
     def test_a_payment_to_a_vendor_is_what_it_is_and_its_fee(self) -> None:
         trade = Purchases()
         payment = trade.pay(100, processing_fee_cents=2)
-        assert banking.movable(PAYABLE, trade.payments[payment]) == -102
+        assert bank_links.movable(PAYABLE, trade.payments[payment]) == -102
         assert matched(trade, payment, line(trade, -150)).link.amount == 102
 
     def test_the_money_stands_on_the_account_of_its_bank_from_its_own_day_on(self) -> None:
@@ -152,17 +153,17 @@ class TestLink:
             "link_exceeds_remaining": (good, line(trade, 60, categorized=60)),
         }
         for code, (payment, transaction) in cases.items():
-            assert refused(match, trade, transaction, Found(RECEIVABLE, payment)).code == code
+            assert refused(match, trade, transaction, MatchTarget(RECEIVABLE, payment)).code == code
 
     def test_a_payout_of_nothing_is_linked_with_nothing(self) -> None:
         trade = Trade()
-        error = refused(match, trade, line(trade, 60), Found(None, payout(trade, 0)))
+        error = refused(match, trade, line(trade, 60), MatchTarget(None, payout(trade, 0)))
         assert error.code == "link_exceeds_remaining"
 
     def test_a_payout_that_was_taken_back_goes_out(self) -> None:
         trade = Trade()
-        done = match(trade, line(trade, -60), Found(None, payout(trade, -90)))
-        assert (done.link.amount, banking.rest(None, done.target)) == (60, 30)
+        done = match(trade, line(trade, -60), MatchTarget(None, payout(trade, -90)))
+        assert (done.link.amount, bank_links.rest(None, done.target)) == (60, 30)
 
 
 class TestMatch:
@@ -179,7 +180,7 @@ class TestMatch:
 
     def test_a_payout_is_paid_on_the_day_of_the_line(self) -> None:
         trade = Trade("20")
-        done = match(trade, line(trade, 90, "12"), Found(None, payout(trade, 90)))
+        done = match(trade, line(trade, 90, "12"), MatchTarget(None, payout(trade, 90)))
         assert isinstance(done.target, Payout)
         assert (done.target.status, str(done.target.completed_at)) == (
             "paid",
@@ -191,11 +192,11 @@ class TestMatch:
     def test_a_payout_with_a_day_keeps_it(self) -> None:
         trade = Trade("20")
         coming = payout(trade, 90, completed_at=BORN)
-        done = match(trade, line(trade, 90), Found(None, coming))
+        done = match(trade, line(trade, 90), MatchTarget(None, coming))
         assert isinstance(done.target, Payout)
         assert done.target.completed_at == BORN
         trade.lock = "5"
-        error = refused(match, trade, line(trade, 90), Found(None, coming))
+        error = refused(match, trade, line(trade, 90), MatchTarget(None, coming))
         assert error.code == "period_locked"
 
     @pytest.mark.parametrize(("given_day", "on"), [(None, "12"), ("11", "11")])
@@ -209,7 +210,7 @@ class TestMatch:
             trade.move(payment.id, payment_date=day(given_day))
         trade.today = "20"
         before = trade.refunded(refund)
-        target = Found(PAYABLE, before.payment(payment.id), refunded=before)
+        target = MatchTarget(PAYABLE, before.payment(payment.id), refunded=before)
         done = match(trade, line(trade, 80), target)
         assert [type(each).__name__ for each in done.subjects] == [
             "VendorRefund",
@@ -221,7 +222,7 @@ class TestMatch:
             day(on),
             SAVINGS,
         )
-        trade.take_refunded(Refunded(done.subjects[0], (come,), before.touched))
+        trade.take_refunded(Refunded(done.subjects[0], (come,), before.affected))
         assert trade.balances() == {"1110": 80, "1900": -80}
 
 
@@ -231,10 +232,10 @@ class TestUnmatch:
         payment = trade.pay(100)
         first, second = (matched(trade, payment, line(trade, 50)) for _ in range(2))
         for each, expected in ((first, {"1110": 100}), (second, {"1100": 100})):
-            done = matching.unmatch(
-                found(trade, payment), each.transaction, each.link, trade.occasion()
+            done = bank_matches.unmatch(
+                found(trade, payment), each.transaction, each.link, trade.context()
             )
-            assert (done.transaction.linked, done.link.ended_at) == (0, trade.occasion().now)
+            assert (done.transaction.linked, done.link.ended_at) == (0, trade.context().now)
             trade.keep(done.target)
             assert trade.balances() == {**expected, "2100": -100}
         assert trade.payments[payment].status == "completed"
@@ -268,20 +269,22 @@ class TestCategorize:
 
     def test_12_that_went_out_for_charges_are_12_on_charges(self) -> None:
         trade = Trade()
-        done = banking.categorize(line(trade, -12), self.charges(), "m", trade.occasion())
+        done = bank_transactions.categorize(line(trade, -12), self.charges(), "m", trade.context())
         assert (done.categorized, done.category_memo) == (12, "m")
         assert posted_by(done) == [("2026-01-12", {"6300": 12, "1110": -12})]
 
     def test_it_is_taken_back_by_a_linked_reversal(self) -> None:
         trade = Trade()
-        done = banking.categorize(line(trade, 12), self.charges("4600"), None, trade.occasion())
+        done = bank_transactions.categorize(
+            line(trade, 12), self.charges("4600"), None, trade.context()
+        )
         entries = bank_postings.entries_for(done, ROLES, None)
         done = replace(done, posted=posted_after((), entries, trade.identify))
-        free = banking.uncategorize(done, trade.occasion())
+        free = bank_transactions.uncategorize(done, trade.context())
         assert (free.categorized, free.category_account_id) == (0, None)
         [back] = bank_postings.entries_for(free, ROLES, None)
         assert back.reversal_of_id == done.posted[0].id
-        assert banking.uncategorize(line(trade, 1), trade.occasion()).categorized == 0
+        assert bank_transactions.uncategorize(line(trade, 1), trade.context()).categorized == 0
 
     def test_what_is_refused(self) -> None:
         trade, own = Trade(), account("1110")
@@ -290,10 +293,12 @@ class TestCategorize:
             "same_account": (line(trade, 9), own),
         }
         for code, (transaction, named) in cases.items():
-            error = refused(banking.categorize, transaction, named, None, trade.occasion())
+            error = refused(bank_transactions.categorize, transaction, named, None, trade.context())
             assert error.code == code
         trade.lock = "12"
-        error = refused(banking.categorize, line(trade, 9), self.charges(), None, trade.occasion())
+        error = refused(
+            bank_transactions.categorize, line(trade, 9), self.charges(), None, trade.context()
+        )
         assert error.code == "period_locked"
 
 

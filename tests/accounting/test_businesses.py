@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounting.businesses import (
+from accounting.books.businesses import (
     COUNTRIES,
     CURRENCY_BY_COUNTRY,
     ENTITY_TYPES,
@@ -19,9 +19,9 @@ from accounting.businesses import (
     refuse_archived_business,
     refuse_fixed,
 )
+from accounting.books.context import Context
 from accounting.errors import Conflict, Malformed, RuleBroken
 from accounting.money import CURRENCIES
-from accounting.occasion import Occasion
 
 BUSINESS = Business(UUID(int=1), "GB", "GBP", "accrual", date(2025, 12, 31))
 
@@ -103,9 +103,7 @@ class TestFixed:
 class TestOccasion:
     def test_days_are_days_of_the_moment(self) -> None:
         late = datetime(2026, 1, 31, 23, 59, tzinfo=UTC)
-        occasion = Occasion(
-            replace(BUSINESS, lock_date=date(2026, 1, 1)), late, lambda: UUID(int=2)
-        )
-        assert occasion.today == date(2026, 1, 31)
-        assert occasion.lock_date == date(2026, 1, 1)
-        assert occasion.currency == "GBP"
+        context = Context(replace(BUSINESS, lock_date=date(2026, 1, 1)), late, lambda: UUID(int=2))
+        assert context.today == date(2026, 1, 31)
+        assert context.lock_date == date(2026, 1, 1)
+        assert context.currency == "GBP"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounting.chart import (
+from accounting.books.chart import (
     CONTROL_ROLES,
     STARTING_CHART,
     SUBTYPES,
@@ -17,7 +17,7 @@ from accounting.chart import (
     starting_name,
     subtypes_of,
 )
-from accounting.chart_names import TRANSLATIONS
+from accounting.books.chart_names import TRANSLATIONS
 from accounting.errors import Malformed
 
 BY_CODE = {account.code: account for account in STARTING_CHART}

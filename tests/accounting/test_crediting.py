@@ -4,14 +4,14 @@ from uuid import UUID
 
 import pytest
 
-from accounting import crediting, credits
-from accounting.accounts import AccountReference
-from accounting.allocation import documents_touched
-from accounting.documents import outstanding, status
+from accounting.books.accounts import AccountReference
+from accounting.books.numbers import Pending
 from accounting.errors import Malformed
 from accounting.money import MAX_AMOUNT
-from accounting.numbers import Pending
-from accounting.sides import RECEIVABLE
+from accounting.trade import credit_changes, credits
+from accounting.trade.allocation import documents_touched
+from accounting.trade.documents import outstanding, status
+from accounting.trade.sides import RECEIVABLE
 from tests.accounting.trade import (
     ACME,
     OTHER,
@@ -304,10 +304,12 @@ class TestNeeded:
             "line_items": [credit_line(5), credit_line(5, code="4500")],
             "allocations": uses((given, 5)),
         }
-        touched = documents_touched(RECEIVABLE, credit.allocations, body)
-        assert touched == {held, given}
+        affected = documents_touched(RECEIVABLE, credit.allocations, body)
+        assert affected == {held, given}
         assert documents_touched(RECEIVABLE, (), body) == {given}
-        assert crediting.account_references(RECEIVABLE, body) == {AccountReference("code", "4500")}
+        assert credit_changes.account_references(RECEIVABLE, body) == {
+            AccountReference("code", "4500")
+        }
 
     def test_a_draft_has_no_opening_day(self) -> None:
         trade = Trade("5")

@@ -3,19 +3,19 @@ from typing import Any
 
 import pytest
 
-from accounting import documents
-from accounting.document_moves import open_document, refuse_deleting, void
-from accounting.documents import (
+from accounting.books.numbers import Pending
+from accounting.books.splits import negative
+from accounting.errors import Conflict, Refusal
+from accounting.trade import documents
+from accounting.trade.document_moves import open_document, refuse_deleting, void
+from accounting.trade.documents import (
     Document,
     is_overdue,
     left,
     outstanding,
     status,
 )
-from accounting.errors import Conflict, Refusal
-from accounting.numbers import Pending
-from accounting.sides import RECEIVABLE
-from accounting.splits import negative
+from accounting.trade.sides import RECEIVABLE
 from tests.accounting.trade import (
     ACME,
     Trade,
@@ -125,74 +125,74 @@ class TestStatus:
 class TestSend:
     def test_a_draft_opens_now_with_a_number_of_the_series(self) -> None:
         trade = Trade("7")
-        sent = open_document(RECEIVABLE, invoice(None), None, trade.occasion())
+        sent = open_document(RECEIVABLE, invoice(None), None, trade.context())
         assert (sent.state, sent.opened_at, sent.number) == ("open", moment("7"), Pending("INV"))
         assert (sent.updated_at, sent.paid_on) == (moment("7"), None)
 
     def test_its_day_in_the_books_is_when_it_is_sent_and_not_the_date_on_it(self) -> None:
         draft = invoice(None, issue_date=day("3"))
-        sent = open_document(RECEIVABLE, draft, moment("5"), Trade("7", "4").occasion())
+        sent = open_document(RECEIVABLE, draft, moment("5"), Trade("7", "4").context())
         assert documents.opened_on(sent) == day("5")
 
     def test_a_number_given_is_kept(self) -> None:
         draft = invoice(None, number="2026/7")
-        assert open_document(RECEIVABLE, draft, None, Trade().occasion()).number == "2026/7"
+        assert open_document(RECEIVABLE, draft, None, Trade().context()).number == "2026/7"
 
     def test_due_follows_from_the_terms_unless_it_is_given(self) -> None:
-        occasion = Trade("7").occasion()
+        context = Trade("7").context()
         terms = replace(ACME, payment_terms_days=14)
         draft = invoice(None, due_at=None, party=terms)
-        assert open_document(RECEIVABLE, draft, moment("3"), occasion).due_at == moment("17")
-        given = open_document(RECEIVABLE, draft, None, occasion, due_at=moment("30"))
+        assert open_document(RECEIVABLE, draft, moment("3"), context).due_at == moment("17")
+        given = open_document(RECEIVABLE, draft, None, context, due_at=moment("30"))
         assert given.due_at == moment("30")
         own = replace(draft, due_at=moment("20"))
-        assert open_document(RECEIVABLE, own, None, occasion).due_at == moment("20")
+        assert open_document(RECEIVABLE, own, None, context).due_at == moment("20")
         no_terms = replace(draft, party=ACME)
-        assert open_document(RECEIVABLE, no_terms, None, occasion).due_at is None
+        assert open_document(RECEIVABLE, no_terms, None, context).due_at is None
 
     def test_a_total_of_zero_is_paid_when_sent(self) -> None:
         draft = invoice(None, total_amount=0)
-        sent = open_document(RECEIVABLE, draft, moment("3"), Trade("7").occasion())
+        sent = open_document(RECEIVABLE, draft, moment("3"), Trade("7").context())
         assert (sent.paid_on, status(RECEIVABLE, sent, day("7"))) == (day("3"), "paid")
-        voided = void(RECEIVABLE, sent, None, Trade("9").occasion())
+        voided = void(RECEIVABLE, sent, None, Trade("9").context())
         assert (voided.paid_on, voided.updated_at) == (None, moment("9"))
 
     def test_a_second_send_is_refused(self) -> None:
         with pytest.raises(Conflict) as refusal:
-            open_document(RECEIVABLE, invoice(), None, Trade("7").occasion())
+            open_document(RECEIVABLE, invoice(), None, Trade("7").context())
         assert code_of(refusal) == "invalid_state_transition"
         assert refusal.value.detail == {"current_state": "sent", "allowed_next_states": ["voided"]}
 
     def test_an_archived_customer_gets_no_invoice(self) -> None:
         draft = invoice(None, party=replace(ACME, status="ARCHIVED"))
         with pytest.raises(Conflict) as refusal:
-            open_document(RECEIVABLE, draft, None, Trade().occasion())
+            open_document(RECEIVABLE, draft, None, Trade().context())
         assert code_of(refusal) == "customer_archived"
 
     def test_a_date_inside_the_lock_is_refused(self) -> None:
         with pytest.raises(Conflict) as refusal:
-            open_document(RECEIVABLE, invoice(None), moment("4"), Trade("9", "4").occasion())
+            open_document(RECEIVABLE, invoice(None), moment("4"), Trade("9", "4").context())
         assert code_of(refusal) == "period_locked"
 
 
 class TestVoid:
     def test_a_void_is_final(self) -> None:
-        occasion = Trade("9").occasion()
-        voided = void(RECEIVABLE, invoice(), None, occasion)
+        context = Trade("9").context()
+        voided = void(RECEIVABLE, invoice(), None, context)
         assert (voided.state, voided.voided_at, voided.paid_on) == ("void", moment("9"), None)
         with pytest.raises(Conflict) as refusal:
-            void(RECEIVABLE, voided, None, occasion)
+            void(RECEIVABLE, voided, None, context)
         assert refusal.value.detail == {"current_state": "voided", "allowed_next_states": []}
 
     def test_a_draft_is_deleted_and_not_voided(self) -> None:
         with pytest.raises(Conflict) as refusal:
-            void(RECEIVABLE, invoice(None), None, Trade().occasion())
+            void(RECEIVABLE, invoice(None), None, Trade().context())
         assert refusal.value.detail == {"current_state": "draft", "allowed_next_states": ["sent"]}
 
     @pytest.mark.parametrize("what", ["paid", "reserved", "credited", "refunded", "written_off"])
     def test_what_is_touched_stays(self, what: str) -> None:
         with pytest.raises(Conflict) as refusal:
-            void(RECEIVABLE, invoice(**{what: 1}), None, Trade().occasion())
+            void(RECEIVABLE, invoice(**{what: 1}), None, Trade().context())
         assert code_of(refusal) == "invoice_has_allocations"
         nothing = dict.fromkeys(("allocated", "credited", "refunded", "written_off"), 0)
         shown = "allocated" if what in ("paid", "reserved") else what
@@ -200,16 +200,16 @@ class TestVoid:
 
     def test_a_given_date_inside_the_lock_is_refused(self) -> None:
         with pytest.raises(Conflict) as refusal:
-            void(RECEIVABLE, invoice(), moment("6"), Trade("9", "6").occasion())
+            void(RECEIVABLE, invoice(), moment("6"), Trade("9", "6").context())
         assert code_of(refusal) == "period_locked"
 
 
 class TestDelete:
     def test_only_a_draft_is_deleted(self) -> None:
-        occasion = Trade().occasion()
-        refuse_deleting(RECEIVABLE, invoice(None), occasion)
+        context = Trade().context()
+        refuse_deleting(RECEIVABLE, invoice(None), context)
         with pytest.raises(Conflict) as refusal:
-            refuse_deleting(RECEIVABLE, invoice(), occasion)
+            refuse_deleting(RECEIVABLE, invoice(), context)
         assert code_of(refusal) == "invalid_state_transition"
 
 

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounting import documents
-from accounting.accounts import AccountReference, BookAccounts
-from accounting.documents import Document
-from accounting.drawing_up import account_references, draw_up, redraw
+from accounting.books.accounts import AccountReference, BookAccounts
+from accounting.books.numbers import Pending
 from accounting.errors import Malformed, Refusal
 from accounting.money import MAX_AMOUNT
-from accounting.numbers import Pending
-from accounting.sides import RECEIVABLE
+from accounting.trade import documents
+from accounting.trade.documents import Document
+from accounting.trade.drawing_up import account_references, draw_up, redraw
+from accounting.trade.sides import RECEIVABLE
 from tests.accounting.trade import (
     ACCOUNTS,
     ACME,
@@ -34,7 +34,7 @@ def by_code(code: str) -> dict[str, str]:
 
 def drawn(*lines: dict[str, Any], **body: Any) -> Document:
     facts = {"line_items": list(lines), **body}
-    return draw_up(RECEIVABLE, facts, ACME, ACCOUNTS, Trade("5").occasion())
+    return draw_up(RECEIVABLE, facts, ACME, ACCOUNTS, Trade("5").context())
 
 
 def refusal_of(*lines: dict[str, Any], **body: Any) -> Refusal:
@@ -171,7 +171,7 @@ class TestRefusals:
         accounts = BookAccounts(ROLES, {reference: account("4000", archived=True)})
         body = {"line_items": [line(1, account_identifier=by_code("4000"))]}
         with pytest.raises(Refusal) as refusal:
-            draw_up(RECEIVABLE, body, ACME, accounts, Trade().occasion())
+            draw_up(RECEIVABLE, body, ACME, accounts, Trade().context())
         assert refusal.value.code == "account_archived"
 
     def test_an_archived_customer_and_a_locked_day_are_refused(self) -> None:
@@ -181,7 +181,7 @@ class TestRefusals:
             (ACME, Trade(lock="5"), "period_locked"),
         ]:
             with pytest.raises(Refusal) as refusal:
-                draw_up(RECEIVABLE, body, party, ACCOUNTS, trade.occasion())
+                draw_up(RECEIVABLE, body, party, ACCOUNTS, trade.context())
             assert refusal.value.code == code
 
 
@@ -277,11 +277,11 @@ class TestRedraw:
         assert refusal.value.code == "customer_archived"
 
     def test_another_customer_must_be_active(self) -> None:
-        occasion, body = Trade("9").occasion(), {"line_items": [line(1)]}
-        after = redraw(RECEIVABLE, drawn(line(1)), body, OTHER, ACCOUNTS, occasion)
+        context, body = Trade("9").context(), {"line_items": [line(1)]}
+        after = redraw(RECEIVABLE, drawn(line(1)), body, OTHER, ACCOUNTS, context)
         assert after.party == OTHER
         with pytest.raises(Refusal) as refusal:
-            redraw(RECEIVABLE, after, body, replace(ACME, status="ARCHIVED"), ACCOUNTS, occasion)
+            redraw(RECEIVABLE, after, body, replace(ACME, status="ARCHIVED"), ACCOUNTS, context)
         assert refusal.value.code == "customer_archived"
 
     def test_a_date_in_the_lock_may_stay_and_no_other_may_come(self) -> None:
@@ -306,6 +306,6 @@ class TestRedraw:
 def replaced(
     before: Document, *lines: dict[str, Any], trade: Trade | None = None, **body: Any
 ) -> Document:
-    occasion = (trade or Trade("9")).occasion()
+    context = (trade or Trade("9")).context()
     facts = {"line_items": list(lines), **body}
-    return redraw(RECEIVABLE, before, facts, before.party, ACCOUNTS, occasion)
+    return redraw(RECEIVABLE, before, facts, before.party, ACCOUNTS, context)

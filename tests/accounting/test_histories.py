@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accounting import credits, documents, payments, refunds
+from accounting.trade import credits, documents, payments, refunds
 from tests.accounting.history import History, Sales
 from tests.accounting.order import (
     check_credits,

@@ -6,11 +6,11 @@ from uuid import UUID
 
 import pytest
 
-from accounting import holds
 from accounting.errors import Conflict, RuleBroken
-from accounting.payments import Payment
-from accounting.refunds import RefundPayment
-from accounting.sides import PAYABLE, RECEIVABLE, Side
+from accounting.trade import holds
+from accounting.trade.payments import Payment
+from accounting.trade.refunds import RefundPayment
+from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from tests.accounting.clearing import Till
 from tests.accounting.trade import Trade, refused
 

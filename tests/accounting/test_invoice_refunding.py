@@ -4,11 +4,11 @@ from uuid import UUID
 
 import pytest
 
-from accounting import invoice_refunding, payments, refunds
-from accounting.chart import Role
-from accounting.documents import outstanding, return_parts, status
+from accounting.books.chart import Role
 from accounting.errors import RuleBroken
-from accounting.sides import RECEIVABLE
+from accounting.trade import invoice_refund_changes, payments, refunds
+from accounting.trade.documents import outstanding, return_parts, status
+from accounting.trade.sides import RECEIVABLE
 from tests.accounting.trade import ACME, ROLES, Trade, by_code, day, line, moment, refused
 
 
@@ -31,9 +31,9 @@ class TestRefundable:
         trade.pay(400, (invoice, 400))
         trade.pay(300, (invoice, 300), status="pending")
         trade.credit(200, to=[(invoice, 200)])
-        assert invoice_refunding.refundable(trade.documents[invoice]) == 400
+        assert invoice_refund_changes.refundable(trade.documents[invoice]) == 400
         trade.refund(invoice, 150)
-        assert invoice_refunding.refundable(trade.documents[invoice]) == 250
+        assert invoice_refund_changes.refundable(trade.documents[invoice]) == 250
 
     def test_never_below_zero_where_the_money_bounced(self) -> None:
         trade = Trade("5")
@@ -41,18 +41,18 @@ class TestRefundable:
         payment = trade.pay(1_000, (invoice, 1_000))
         trade.refund(invoice, 600)
         trade.change(payment, status="failed")
-        assert invoice_refunding.refundable(trade.documents[invoice]) == 0
+        assert invoice_refund_changes.refundable(trade.documents[invoice]) == 0
         trade.pay(1_000, (invoice, 1_000))
-        assert invoice_refunding.refundable(trade.documents[invoice]) == 400
+        assert invoice_refund_changes.refundable(trade.documents[invoice]) == 400
 
     def test_of_a_payment_what_is_left_while_it_is_completed(self) -> None:
         trade = Trade("5")
         payment = trade.pay(1_000, (trade.invoice(300), 300))
-        assert invoice_refunding.refundable(trade.payments[payment]) == 700
+        assert invoice_refund_changes.refundable(trade.payments[payment]) == 700
         trade.refund(payment, 200)
-        assert invoice_refunding.refundable(trade.payments[payment]) == 500
+        assert invoice_refund_changes.refundable(trade.payments[payment]) == 500
         trade.change(payment, status="pending")
-        assert invoice_refunding.refundable(trade.payments[payment]) == 0
+        assert invoice_refund_changes.refundable(trade.payments[payment]) == 0
 
 
 class TestAgree:
@@ -272,7 +272,7 @@ class TestCancel:
         document = trade.documents[invoice]
         assert (document.refunded, document.returned) == (0, ())
         assert status(RECEIVABLE, document, day("9")) == "paid"
-        assert invoice_refunding.refundable(trade.payments[payment]) == 500
+        assert invoice_refund_changes.refundable(trade.payments[payment]) == 500
 
     @pytest.mark.parametrize(
         ("paid", "state", "allowed"), [(400, "processing", ["paid"]), (1_000, "paid", [])]
@@ -315,8 +315,8 @@ class TestElsewhere:
         trade = Trade("5")
         first, second = (trade.refund(paid_invoice(trade)) for _ in range(2))
         known = trade.refund_payments[trade.pay_refund(first, external_id="p")]
-        invoice_refunding.refuse_elsewhere(trade.refunds[first], known)
-        refusal = refused(invoice_refunding.refuse_elsewhere, trade.refunds[second], known)
+        invoice_refund_changes.refuse_elsewhere(trade.refunds[first], known)
+        refusal = refused(invoice_refund_changes.refuse_elsewhere, trade.refunds[second], known)
         assert refusal.code == "duplicate_external_id"
         named = {"external_id": "p", "id": str(known.id), "refund_id": str(first)}
         assert refusal.detail == named

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounting.errors import Conflict
-from accounting.ledger import (
+from accounting.books.context import refuse_locked
+from accounting.books.ledger import (
     Entry,
     Line,
     Movement,
@@ -19,7 +19,7 @@ from accounting.ledger import (
     difference,
     normal_sign,
 )
-from accounting.occasion import refuse_locked
+from accounting.errors import Conflict
 from tests.accounting.trade import Trade, account_id, amounts, day, posted_after, refused
 
 SOURCE = Source("test", UUID(int=77), "T-1", {"main": "thing of Acme", "fee": "fee of thing"})
@@ -66,8 +66,8 @@ class TestLock:
         assert after_lock(day("5"), None) == day("5")
 
     def test_a_given_day_inside_the_lock_is_refused(self) -> None:
-        refuse_locked(Trade().occasion(), day("1"))
-        locked = Trade(lock="10").occasion()
+        refuse_locked(Trade().context(), day("1"))
+        locked = Trade(lock="10").context()
         refuse_locked(locked, day("11"))
         refusal = refused(refuse_locked, locked, day("10"))
         assert (type(refusal), refusal.code) == (Conflict, "period_locked")

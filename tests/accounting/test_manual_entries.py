@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounting import manual_entries
-from accounting.accounts import AccountReference
-from accounting.businesses import Business
+from accounting.books import manual_entries
+from accounting.books.accounts import AccountReference
+from accounting.books.businesses import Business
+from accounting.books.context import Context
+from accounting.books.manual_entries import ManualEntry
 from accounting.errors import Refusal
-from accounting.manual_entries import ManualEntry
-from accounting.occasion import Occasion
 from tests.accounting.trade import account, account_id, code_of, refused
 
 day = date.fromisoformat
@@ -39,7 +39,7 @@ NAMED = {
 _ids = count(1)
 
 
-def occasion(lock_date: str | None = None, today: date = TODAY) -> Occasion:
+def context(lock_date: str | None = None, today: date = TODAY) -> Context:
     business = Business(
         id=UUID(int=1),
         country="GB",
@@ -50,7 +50,7 @@ def occasion(lock_date: str | None = None, today: date = TODAY) -> Occasion:
         archived_at=None,
     )
     moment = datetime.combine(today, datetime.min.time(), UTC)
-    return Occasion(business, moment, lambda: UUID(int=next(_ids)))
+    return Context(business, moment, lambda: UUID(int=next(_ids)))
 
 
 def body(*lines: tuple[str, int], **facts: Any) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def body(*lines: tuple[str, int], **facts: Any) -> dict[str, Any]:
 
 
 def write(*lines: tuple[str, int], **facts: Any) -> ManualEntry:
-    return manual_entries.write(body(*lines, **facts), NAMED, occasion())
+    return manual_entries.write(body(*lines, **facts), NAMED, context())
 
 
 def posted(*lines: tuple[str, int], **facts: Any) -> ManualEntry:
@@ -109,7 +109,7 @@ class TestWrite:
         assert refusal.detail == {"total_debit": 5, "total_credit": 4}
 
     def test_a_lock_keeps_out_what_would_be_posted_and_no_draft(self) -> None:
-        locked = occasion("2026-06-30")
+        locked = context("2026-06-30")
         assert manual_entries.write(body(), NAMED, locked).status == "draft"
         refusal = refused(manual_entries.write, body(post=True), NAMED, locked)
         assert refusal.code == "period_locked"
@@ -119,7 +119,7 @@ class TestRewrite:
     def test_a_draft_says_something_else_and_is_the_same(self) -> None:
         draft = write(reference="R", description="Rent", created_by="ai")
         after = manual_entries.rewrite(
-            draft, body(("1150", 7), ("6000", -7)), NAMED, occasion(today=day("2026-07-20"))
+            draft, body(("1150", 7), ("6000", -7)), NAMED, context(today=day("2026-07-20"))
         )
         assert (after.id, after.created_at, after.created_by) == (
             draft.id,
@@ -133,13 +133,13 @@ class TestRewrite:
 class TestApprove:
     def test_it_moves_on_by_a_version(self) -> None:
         draft = replace(write(), version=3)
-        entry = manual_entries.approve(draft, NAMED, occasion())
+        entry = manual_entries.approve(draft, NAMED, context())
         assert entry == replace(draft, status="approved", version=4)
 
     def test_its_accounts_are_looked_at_again(self) -> None:
         closed = replace(ACCOUNTS["2400"], archived_at=datetime(2026, 7, 1, tzinfo=UTC))
         named = {**NAMED, AccountReference("id", account_id("2400")): closed}
-        refusal = refused(manual_entries.approve, write(), named, occasion())
+        refusal = refused(manual_entries.approve, write(), named, context())
         assert refusal.code == "account_archived"
 
 
@@ -148,8 +148,8 @@ class TestNoMoreDraft:
     def test_it_is_neither_replaced_approved_nor_rejected(self, status: str) -> None:
         entry = replace(write(), status=status)
         for refusal in (
-            refused(manual_entries.rewrite, entry, body(), NAMED, occasion()),
-            refused(manual_entries.approve, entry, NAMED, occasion()),
+            refused(manual_entries.rewrite, entry, body(), NAMED, context()),
+            refused(manual_entries.approve, entry, NAMED, context()),
             refused(manual_entries.reject, entry),
         ):
             assert refusal.code == "invalid_state_transition"
@@ -159,7 +159,7 @@ class TestNoMoreDraft:
 class TestReverse:
     def test_each_line_is_met_by_its_mirror(self) -> None:
         entry = posted(("6000", 100), ("6000", -30), ("2400", -70))
-        mirror = manual_entries.reverse(entry, None, occasion())
+        mirror = manual_entries.reverse(entry, None, context())
         assert amounts(mirror) == [("6000", -100), ("6000", 30), ("2400", 70)]
         assert (mirror.reversal_of_id, mirror.source_id) == (entry.id, entry.id)
         assert not {line.id for line in mirror.lines} & {line.id for line in entry.lines}
@@ -178,7 +178,7 @@ class TestReverse:
         self, on: str | None, lock_date: str | None, expected: str
     ) -> None:
         given = day(on) if on else None
-        mirror = manual_entries.reverse(posted(), given, occasion(lock_date))
+        mirror = manual_entries.reverse(posted(), given, context(lock_date))
         assert mirror.entry_date == day(expected)
 
     @pytest.mark.parametrize(
@@ -192,10 +192,10 @@ class TestReverse:
     )
     def test_it_refuses(self, facts: dict[str, Any], code: str) -> None:
         entry = replace(posted(), **facts)
-        assert refused(manual_entries.reverse, entry, None, occasion()).code == code
+        assert refused(manual_entries.reverse, entry, None, context()).code == code
 
     def test_a_day_inside_the_lock_is_refused(self) -> None:
-        locked = occasion("2026-07-31")
+        locked = context("2026-07-31")
         refusal = refused(manual_entries.reverse, posted(), day("2026-07-31"), locked)
         assert refusal.code == "period_locked"
 
@@ -251,7 +251,7 @@ def written_bodies(draw: st.DrawFn) -> dict[str, Any]:
 MOVES = ("approve", "reject", "reverse", "rewrite")
 
 
-def step(book: Book, entry: ManualEntry, move: str, now: Occasion, other: dict[str, Any]) -> bool:
+def step(book: Book, entry: ManualEntry, move: str, now: Context, other: dict[str, Any]) -> bool:
     """Try a move; tell whether it was made."""
     try:
         match move:
@@ -272,7 +272,7 @@ def step(book: Book, entry: ManualEntry, move: str, now: Occasion, other: dict[s
 def test_any_history_sums_to_zero_and_each_reversal_restores_every_balance(
     data: st.DataObject,
 ) -> None:
-    book, now = Book(), occasion("2026-06-15")
+    book, now = Book(), context("2026-06-15")
     for _ in range(data.draw(st.integers(1, 12), "steps")):
         entries = list(book.entries.values())
         if not entries or data.draw(st.booleans(), "write"):
@@ -292,7 +292,7 @@ def test_any_history_sums_to_zero_and_each_reversal_restores_every_balance(
             check_taken_back(book, entry, now)
 
 
-def check_taken_back(book: Book, entry: ManualEntry, now: Occasion) -> None:
+def check_taken_back(book: Book, entry: ManualEntry, now: Context) -> None:
     """Its reversal takes exactly its amounts away, and the reversal of that brings them again."""
     before = book.balances()
     mirror = manual_entries.reverse(entry, None, now)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounting.numbers import LARGEST_GIVEN, given_in, journal_series, render
+from accounting.books.numbers import LARGEST_GIVEN, given_in, journal_series, render
 
 
 class TestRender:

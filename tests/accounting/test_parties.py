@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from accounting.errors import Conflict, Malformed, RuleBroken
-from accounting.parties import (
+from accounting.trade.parties import (
     Customer,
     Party,
     Vendor,
@@ -18,7 +18,7 @@ from accounting.parties import (
     refuse_status_change,
     unarchive,
 )
-from accounting.sides import PAYABLE, RECEIVABLE, Side
+from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from tests.accounting.trade import ACME, BORN
 
 LATER = BORN.replace(month=6)

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from accounting import credits, documents, payments
-from accounting.documents import is_overdue, left, outstanding
-from accounting.numbers import Pending
-from accounting.settling import record_with
-from accounting.sides import PAYABLE
+from accounting.books.numbers import Pending
+from accounting.trade import credits, documents, payments
+from accounting.trade.documents import is_overdue, left, outstanding
+from accounting.trade.payment_changes import record_with
+from accounting.trade.sides import PAYABLE
 from tests.accounting.purchases import (
     INACTIVE,
     NOT_ACTIVE,
@@ -237,9 +237,9 @@ class TestBillPayment:
             {"payment_method": "cash", "amount_cents": 400},
             {"payment_method": "cash"},
         ]
-        paid, [made] = record_with(PAYABLE, document, bodies[:1], trade.occasion())
+        paid, [made] = record_with(PAYABLE, document, bodies[:1], trade.context())
         assert (paid.paid, made.total, made.payment_date) == (400, 400, day("5"))
-        whole, [made] = record_with(PAYABLE, document, bodies[1:], trade.occasion())
+        whole, [made] = record_with(PAYABLE, document, bodies[1:], trade.context())
         assert (outstanding(whole), made.total) == (0, 1_000)
 
 

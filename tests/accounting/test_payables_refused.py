@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from accounting import drawing_up
-from accounting.documents import left
 from accounting.errors import Malformed
-from accounting.parties import Party
-from accounting.sides import PAYABLE
+from accounting.trade import drawing_up
+from accounting.trade.documents import left
+from accounting.trade.parties import Party
+from accounting.trade.sides import PAYABLE
 from tests.accounting.purchases import INACTIVE, NOT_ACTIVE, Purchases, to_bills
 from tests.accounting.trade import (
     ACCOUNTS,
@@ -95,7 +95,7 @@ class TestBillRefusals:
             facts,
             replace(OTHER, status="BLOCKED"),
             ACCOUNTS,
-            trade.occasion(),
+            trade.context(),
         )
         assert refusal.code == "vendor_not_active"
 

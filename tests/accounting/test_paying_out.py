@@ -6,10 +6,10 @@ from uuid import UUID
 
 import pytest
 
-from accounting import paying_out, payouts
+from accounting.bank import payout_changes, payouts
+from accounting.bank.payouts import FeeStep, listed
+from accounting.books.spans import Span
 from accounting.errors import Conflict, RuleBroken
-from accounting.payouts import FeeStep, listed
-from accounting.spans import Span
 from tests.accounting.clearing import Till, held_by
 from tests.accounting.trade import day, moment, refused
 
@@ -312,38 +312,38 @@ class TestItemMoved:
         payment = till.card(100, fee=3)
         till.pay_out(97, payment)
         before = till.payments[payment]
-        assert not paying_out.counts_otherwise(before, replace(before, note="Late"))
+        assert not payout_changes.counts_otherwise(before, replace(before, note="Late"))
         till.move(payment, "failed")
         bounced = till.payments[payment]
-        assert not paying_out.counts_otherwise(bounced, replace(bounced, status="cancelled"))
+        assert not payout_changes.counts_otherwise(bounced, replace(bounced, status="cancelled"))
 
 
 class TestReportedPaid:
     def test_it_is_paid_on_its_own_day_else_on_that_of_the_bank_line(self) -> None:
         till = Till("20")
         made = till.payouts[till.pay_out(100, status="pending")]
-        paid = paying_out.reported_paid(made, day("18"), till.occasion())
+        paid = payout_changes.reported_paid(made, day("18"), till.context())
         assert (paid.status, paid.completions) == ("paid", (Span(),))
         assert paid.completed_at == moment("18").replace(hour=0)
         dated = replace(made, completed_at=moment("15"))
-        assert paying_out.reported_paid(dated, day("18"), till.occasion()).completed_at == moment(
-            "15"
-        )
+        assert payout_changes.reported_paid(
+            dated, day("18"), till.context()
+        ).completed_at == moment("15")
 
     def test_not_on_a_day_inside_the_lock(self) -> None:
         till = Till("20")
         made = till.payouts[till.pay_out(100, status="pending")]
         till.lock = "18"
-        refusal = refused(paying_out.reported_paid, made, day("18"), till.occasion())
+        refusal = refused(payout_changes.reported_paid, made, day("18"), till.context())
         assert code(refusal) == (Conflict, "period_locked")
         dated = replace(made, completed_at=moment("15"))
-        refusal = refused(paying_out.reported_paid, dated, day("19"), till.occasion())
+        refusal = refused(payout_changes.reported_paid, dated, day("19"), till.context())
         assert code(refusal) == (Conflict, "period_locked")
 
     def test_what_is_paid_already_stays(self) -> None:
         till = Till("20")
         made = till.payouts[till.pay_out(100)]
-        paid = paying_out.reported_paid(made, day("21"), till.occasion())
+        paid = payout_changes.reported_paid(made, day("21"), till.context())
         assert (paid.completed_at, paid.completions) == (moment("20"), (Span(),))
 
 
@@ -352,6 +352,6 @@ class TestMoneyTouched:
         till = Till("20")
         first, second, back = till.card(), till.card(), till.give_back()
         payout = till.payouts[till.pay_out(100, first, back)]
-        touched = paying_out.money_touched(payout, {"payment_ids": [second]})
-        assert touched == ({first, second}, {back})
-        assert paying_out.money_touched(None, {}) == (set(), set())
+        affected = payout_changes.money_touched(payout, {"payment_ids": [second]})
+        assert affected == ({first, second}, {back})
+        assert payout_changes.money_touched(None, {}) == (set(), set())

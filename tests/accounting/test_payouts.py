@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from accounting import payouts
-from accounting.payouts import FeeStep, Payout
-from accounting.spans import Span
+from accounting.bank import payouts
+from accounting.bank.payouts import FeeStep, Payout
+from accounting.books.spans import Span
 from tests.accounting.clearing import Till
 from tests.accounting.trade import day, moment
 

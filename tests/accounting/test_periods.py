@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounting.periods import EVER, Period, calendar_month, month_end
+from accounting.books.periods import EVER, Period, calendar_month, month_end
 
 DAYS = st.dates(date(2023, 11, 1), date(2025, 2, 28))
 

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from accounting.numbers import Pending
+from accounting.books.numbers import Pending
 from tests.accounting.trade import (
     Trade,
     account_id,

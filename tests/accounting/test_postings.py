@@ -1,7 +1,7 @@
-from accounting import postings
-from accounting.numbers import Pending
-from accounting.payments import applied_days, completion_days
-from accounting.sides import RECEIVABLE
+from accounting.books.numbers import Pending
+from accounting.trade import postings
+from accounting.trade.payments import applied_days, completion_days
+from accounting.trade.sides import RECEIVABLE
 from tests.accounting.trade import ROLES, Trade, account_id, allocations, code_of, day, line, moment
 
 

@@ -1,7 +1,7 @@
 from dataclasses import replace
 from uuid import UUID
 
-from accounting.refund_shares import (
+from accounting.trade.refunds_by_payment import (
     GivenBack,
     PaidPart,
     RefundedDocument,

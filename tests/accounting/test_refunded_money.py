@@ -4,9 +4,9 @@ from uuid import UUID
 
 import pytest
 
-from accounting import payments
-from accounting.documents import outstanding, status
-from accounting.sides import RECEIVABLE
+from accounting.trade import payments
+from accounting.trade.documents import outstanding, status
+from accounting.trade.sides import RECEIVABLE
 from tests.accounting.trade import Trade, allocations, day, refused
 
 

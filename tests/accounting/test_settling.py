@@ -4,12 +4,12 @@ from uuid import UUID
 
 import pytest
 
-from accounting import payments
-from accounting.allocation import documents_touched
-from accounting.documents import left, outstanding, status
 from accounting.errors import Malformed
-from accounting.settling import amend, record_with
-from accounting.sides import RECEIVABLE
+from accounting.trade import payments
+from accounting.trade.allocation import documents_touched
+from accounting.trade.documents import left, outstanding, status
+from accounting.trade.payment_changes import amend, record_with
+from accounting.trade.sides import RECEIVABLE
 from tests.accounting.trade import ACME, OTHER, Trade, allocations, day, line, moment, refused
 
 
@@ -100,7 +100,7 @@ class TestReceiveWith:
             {"payment_method": "cash", "total_amount_cents": 400},
             {"payment_method": "cash", "total_amount_cents": 600, "payment_date": day("7")},
         ]
-        paid, made = record_with(RECEIVABLE, document, bodies, trade.occasion())
+        paid, made = record_with(RECEIVABLE, document, bodies, trade.context())
         assert (paid.paid, paid.paid_on) == (1_000, day("7"))
         assert [each.payment_date for each in made] == [day("5"), day("7")]
         assert all(payments.is_fully_allocated(each) for each in made)
@@ -109,7 +109,7 @@ class TestReceiveWith:
         trade = Trade()
         document = trade.documents[trade.invoice(line(1_000, sales_taxes=[{"amount": 200}]))]
         _, (payment,) = record_with(
-            RECEIVABLE, document, [{"payment_method": "cash"}], trade.occasion()
+            RECEIVABLE, document, [{"payment_method": "cash"}], trade.context()
         )
         assert (payment.total, payment.status) == (1_200, "completed")
 
@@ -126,7 +126,7 @@ class TestReceiveWith:
         trade = Trade("9", lock="1")
         document = trade.documents[trade.invoice(*prices, sent_at=sent_at)]
         bodies = [{"payment_method": "cash"}]
-        assert refused(record_with, RECEIVABLE, document, bodies, trade.occasion()).code == code
+        assert refused(record_with, RECEIVABLE, document, bodies, trade.context()).code == code
 
 
 class TestAmend:
@@ -370,5 +370,5 @@ class TestDocumentsTouched:
             id_: trade.documents[id_]
             for id_ in documents_touched(RECEIVABLE, payment.allocations, {})
         }
-        amended = amend(RECEIVABLE, payment, needed, {"status": "failed"}, trade.occasion())
+        amended = amend(RECEIVABLE, payment, needed, {"status": "failed"}, trade.context())
         assert [each.id for each in amended.changed] == [held]

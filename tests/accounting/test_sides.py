@@ -2,11 +2,11 @@
 
 import pytest
 
-from accounting import postings, writing_off
-from accounting.chart import is_control
+from accounting.books.chart import is_control
 from accounting.errors import Conflict, RuleBroken
-from accounting.payments import STATUSES
-from accounting.sides import PAYABLE, RECEIVABLE, Side
+from accounting.trade import postings, write_offs
+from accounting.trade.payments import STATUSES
+from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from tests.accounting.purchases import Purchases
 from tests.accounting.trade import ACCOUNTS, ROLES, amounts, line, refused
 
@@ -28,7 +28,7 @@ class TestAccounts:
     def test_the_machine_writes_off_with_the_other_sign_too(self) -> None:
         trade = Purchases("5")
         bill = trade.documents[trade.bill(line(1_000, tax_rate=20))]
-        _, given_up = writing_off.write_off(PAYABLE, bill, {}, ACCOUNTS, trade.occasion())
+        _, given_up = write_offs.write_off(PAYABLE, bill, {}, ACCOUNTS, trade.context())
         [entry] = postings.entries_for(PAYABLE, given_up, ROLES, None)
         assert amounts(entry) == {"2000": 1_200, "6200": -1_200}
         assert entry.description == "Write-off of a bill from Acme Ltd"

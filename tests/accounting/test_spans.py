@@ -1,6 +1,6 @@
 import pytest
 
-from accounting.spans import Days, Span, days
+from accounting.books.spans import Days, Span, days
 from tests.accounting.trade import day
 
 

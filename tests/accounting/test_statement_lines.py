@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounting.banking import BankAccount, BankTransaction
-from accounting.businesses import Business
-from accounting.occasion import Occasion
-from accounting.statement_lines import (
+from accounting.bank.bank_accounts import BankAccount
+from accounting.bank.bank_transactions import BankTransaction
+from accounting.bank.statement_lines import (
     Failed,
     Line,
     Skipped,
@@ -22,6 +21,8 @@ from accounting.statement_lines import (
     minor_units,
     sort_out,
 )
+from accounting.books.businesses import Business
+from accounting.books.context import Context
 
 NOW = datetime(2026, 7, 16, 6, tzinfo=UTC)
 IBAN = "GB33BUKB20201555555555"
@@ -37,7 +38,7 @@ BANK = BankAccount(
 )
 
 
-def occasion() -> Occasion:
+def context() -> Context:
     numbers = count(100)
     business = Business(
         id=UUID(int=9),
@@ -48,7 +49,7 @@ def occasion() -> Occasion:
         lock_date=date(2026, 12, 31),
         archived_at=None,
     )
-    return Occasion(business, NOW, lambda: UUID(int=next(numbers)))
+    return Context(business, NOW, lambda: UUID(int=next(numbers)))
 
 
 def line(**facts: Any) -> Line:
@@ -57,7 +58,7 @@ def line(**facts: Any) -> Line:
 
 def fates(lines: list[Line | Failed], there: dict[str, UUID] | None = None) -> list[Any]:
     names = identities(lines, unique_ids=True)
-    return sort_out(lines, names, there or {}, BANK, "csv", occasion())
+    return sort_out(lines, names, there or {}, BANK, "csv", context())
 
 
 class TestMinorUnits:
@@ -177,5 +178,5 @@ class TestSortOut:
         bare = replace(BANK, iban=None)
         lines = [line(iban="NL91ABNA0417164300")]
         names = identities(lines, unique_ids=True)
-        [kept] = sort_out(lines, names, {}, bare, "csv", occasion())
+        [kept] = sort_out(lines, names, {}, bare, "csv", context())
         assert isinstance(kept, BankTransaction)

@@ -4,13 +4,13 @@ from uuid import UUID
 
 import pytest
 
-from accounting import suggesting
-from accounting.suggesting import Candidate
+from accounting.bank import match_suggestions
+from accounting.bank.match_suggestions import OpenItem
 from tests.accounting.test_banking import line
 from tests.accounting.trade import Trade, day
 
 
-def candidate(number: int = 1, **facts: object) -> Candidate:
+def item(number: int = 1, **facts: object) -> OpenItem:
     given = {
         "target_type": "invoice_payment",
         "target_id": UUID(int=number),
@@ -19,12 +19,12 @@ def candidate(number: int = 1, **facts: object) -> Candidate:
         "party_name": None,
         **facts,
     }
-    return Candidate(**given)
+    return OpenItem(**given)
 
 
 def only(said: dict[str, str], **facts: object) -> tuple[int, tuple[str, ...]]:
     """The score and the reasons of one candidate for a line of 100 on the twelfth."""
-    found = suggesting.rank(line(Trade(), 100, **said), [candidate(**facts)])
+    found = match_suggestions.rank(line(Trade(), 100, **said), [item(**facts)])
     return (found[0].score, found[0].reasons) if found else (0, ())
 
 
@@ -70,16 +70,16 @@ class TestRank:
         assert only({}, amount=100, on=None) == (50, ("amount",))
 
     def test_the_likeliest_comes_first_and_no_more_than_twenty(self) -> None:
-        near = [candidate(number, on=day("11")) for number in range(1, 30)]
-        best = candidate(99, references=("ABCD",))
-        found = suggesting.rank(line(Trade(), 100, reference="abcd"), [*near, best])
+        near = [item(number, on=day("11")) for number in range(1, 30)]
+        best = item(99, references=("ABCD",))
+        found = match_suggestions.rank(line(Trade(), 100, reference="abcd"), [*near, best])
         assert len(found) == 20
         assert [each.target_id.int for each in found[:3]] == [99, 1, 2]
 
     def test_what_is_left_of_both_is_what_would_be_linked(self) -> None:
-        [found] = suggesting.rank(line(Trade(), 100, linked=70), [candidate(amount=30)])
+        [found] = match_suggestions.rank(line(Trade(), 100, linked=70), [item(amount=30)])
         assert (found.amount, found.reasons) == (30, ("amount", "date"))
-        [found] = suggesting.rank(
-            line(Trade(), 100, linked=70, reference="abcd"), [candidate(references=("ABCD",))]
+        [found] = match_suggestions.rank(
+            line(Trade(), 100, linked=70, reference="abcd"), [item(references=("ABCD",))]
         )
         assert found.amount == 30

@@ -2,9 +2,9 @@
 
 import pytest
 
-from accounting import credits, payments, refunds
-from accounting.documents import outstanding
-from accounting.numbers import Pending
+from accounting.books.numbers import Pending
+from accounting.trade import credits, payments, refunds
+from accounting.trade.documents import outstanding
 from tests.accounting.purchases import (
     BILL,
     CREDIT,

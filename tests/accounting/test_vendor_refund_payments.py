@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from accounting import refunds
 from accounting.errors import Malformed
+from accounting.trade import refunds
 from tests.accounting.purchases import BILL, CREDIT, PAYMENT, TAXED, Purchases, returned, word
 from tests.accounting.trade import (
     ACME,

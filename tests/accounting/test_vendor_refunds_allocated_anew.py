@@ -1,6 +1,6 @@
 """Refunds from vendors as they are allocated anew, before and after their money came."""
 
-from accounting import refunds
+from accounting.trade import refunds
 from tests.accounting.purchases import BILL, CREDIT, PAYMENT, TAXED, Purchases, held, returned, word
 from tests.accounting.trade import (
     by_code,

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from accounting import payments, refunds
-from accounting.documents import outstanding
+from accounting.trade import payments, refunds
+from accounting.trade.documents import outstanding
 from tests.accounting.purchases import (
     BILL,
     CREDIT,

@@ -4,11 +4,11 @@ from uuid import UUID
 
 import pytest
 
-from accounting import writing_off
-from accounting.accounts import AccountReference, BookAccounts
-from accounting.documents import left, outstanding, status
+from accounting.books.accounts import AccountReference, BookAccounts
 from accounting.errors import Conflict
-from accounting.sides import RECEIVABLE
+from accounting.trade import write_offs
+from accounting.trade.documents import left, outstanding, status
+from accounting.trade.sides import RECEIVABLE
 from tests.accounting.trade import (
     ACME,
     ROLES,
@@ -134,7 +134,7 @@ class TestWriteOff:
         )
         body = {"destination_account": account_named("6000")}
         refusal = refused(
-            writing_off.write_off, RECEIVABLE, document, body, accounts, trade.occasion()
+            write_offs.write_off, RECEIVABLE, document, body, accounts, trade.context()
         )
         assert (refusal.code, refusal.detail["account_code"]) == ("account_archived", "6000")
 
@@ -142,8 +142,8 @@ class TestWriteOff:
 class TestAccountReferences:
     def test_a_named_account_is_loaded_first(self) -> None:
         named = {"destination_account": account_named("6000")}
-        assert writing_off.account_references(named) == {AccountReference("code", "6000")}
-        assert writing_off.account_references({}) == frozenset()
+        assert write_offs.account_references(named) == {AccountReference("code", "6000")}
+        assert write_offs.account_references({}) == frozenset()
 
 
 class TestReverse:
@@ -191,8 +191,8 @@ class TestElsewhere:
         trade = Trade("5")
         first, second = trade.invoice(5), trade.invoice(5)
         known = trade.write_offs[trade.write_off(first, external_id="w")]
-        writing_off.refuse_elsewhere(RECEIVABLE, trade.documents[first], known)
-        refusal = refused(writing_off.refuse_elsewhere, RECEIVABLE, trade.documents[second], known)
+        write_offs.refuse_elsewhere(RECEIVABLE, trade.documents[first], known)
+        refusal = refused(write_offs.refuse_elsewhere, RECEIVABLE, trade.documents[second], known)
         assert refusal.code == "duplicate_external_id"
         named = {"external_id": "w", "id": str(known.id), "invoice_id": str(first)}
         assert refusal.detail == named

@@ -10,32 +10,32 @@ from uuid import UUID
 
 import pytest
 
-from accounting import (
-    crediting,
-    drawing_up,
-    invoice_refunding,
-    ledger,
-    postings,
-    settling,
-    writing_off,
-)
-from accounting.accounts import Account, AccountReference, BookAccounts
-from accounting.businesses import Business
-from accounting.chart import STARTING_CHART, Role
-from accounting.credits import Credit
-from accounting.document_moves import open_document, void
-from accounting.documents import Document
+from accounting.books import ledger
+from accounting.books.accounts import Account, AccountReference, BookAccounts
+from accounting.books.businesses import Business
+from accounting.books.chart import STARTING_CHART, Role
+from accounting.books.context import Context
+from accounting.books.ledger import Posted
+from accounting.books.splits import Split
 from accounting.errors import Refusal
-from accounting.ledger import Posted
-from accounting.occasion import Occasion
-from accounting.parties import Party
-from accounting.payments import Payment
-from accounting.postings import Subject
-from accounting.refunds import Refund, RefundPayment
-from accounting.settling import Amended
-from accounting.sides import RECEIVABLE, Side
-from accounting.splits import Split
-from accounting.writing_off import WriteOff
+from accounting.trade import (
+    credit_changes,
+    drawing_up,
+    invoice_refund_changes,
+    payment_changes,
+    postings,
+    write_offs,
+)
+from accounting.trade.credits import Credit
+from accounting.trade.document_moves import open_document, void
+from accounting.trade.documents import Document
+from accounting.trade.parties import Party
+from accounting.trade.payment_changes import Amended
+from accounting.trade.payments import Payment
+from accounting.trade.postings import Subject
+from accounting.trade.refunds import Refund, RefundPayment
+from accounting.trade.sides import RECEIVABLE, Side
+from accounting.trade.write_offs import WriteOff
 
 ACME = Party(id=UUID(int=9001), name="Acme Ltd", email="books@acme.test", external_id="acme")
 OTHER = Party(id=UUID(int=9002), name="Other Ltd", external_id="other")
@@ -122,31 +122,31 @@ class Trade:
     def identify(self) -> UUID:
         return UUID(int=next(self.fresh))
 
-    def occasion(self) -> Occasion:
+    def context(self) -> Context:
         lock_date = None if self.lock is None else day(self.lock)
         business = Business(UUID(int=1), "GB", "GBP", "accrual", date(2026, 12, 31), lock_date)
-        return Occasion(business, moment(self.today), self.identify)
+        return Context(business, moment(self.today), self.identify)
 
     def invoice(self, *lines: dict[str, Any] | int, party: Party = ACME, **body: Any) -> UUID:
         items = [line(each) if isinstance(each, int) else each for each in lines]
         facts = {"line_items": items, self.side.opened_field: moment(self.today), **body}
-        drawn = drawing_up.draw_up(self.side, facts, party, ACCOUNTS, self.occasion())
+        drawn = drawing_up.draw_up(self.side, facts, party, ACCOUNTS, self.context())
         return self.keep(drawn)
 
     def replace(self, id_: UUID, *lines: dict[str, Any] | int, **body: Any) -> UUID:
         items = [line(each) if isinstance(each, int) else each for each in lines]
         before = self.documents[id_]
         facts = {"line_items": items, **body}
-        drawn = drawing_up.redraw(self.side, before, facts, before.party, ACCOUNTS, self.occasion())
+        drawn = drawing_up.redraw(self.side, before, facts, before.party, ACCOUNTS, self.context())
         return self.keep(drawn)
 
     def send(self, id_: UUID, at: str | None = None) -> UUID:
         sent_at = None if at is None else moment(at)
-        return self.keep(open_document(self.side, self.documents[id_], sent_at, self.occasion()))
+        return self.keep(open_document(self.side, self.documents[id_], sent_at, self.context()))
 
     def void(self, id_: UUID, at: str | None = None) -> UUID:
         voided_at = None if at is None else moment(at)
-        return self.keep(void(self.side, self.documents[id_], voided_at, self.occasion()))
+        return self.keep(void(self.side, self.documents[id_], voided_at, self.context()))
 
     def pay(self, total: int, *parts: tuple[UUID, int], party: Party = ACME, **body: Any) -> UUID:
         facts = {
@@ -157,23 +157,25 @@ class Trade:
             "allocations": allocations(*parts, side=self.side) or None,
             **body,
         }
-        amended = settling.record(self.side, facts, party, self.documents, self.occasion())
+        amended = payment_changes.record(self.side, facts, party, self.documents, self.context())
         return self.take(amended)
 
     def change(self, id_: UUID, whole: bool = False, **changes: Any) -> Amended:
-        amended = settling.amend(
+        amended = payment_changes.amend(
             self.side,
             self.payments[id_],
             self.documents,
             changes,
-            self.occasion(),
+            self.context(),
             whole=whole,
         )
         self.take(amended)
         return amended
 
     def cancel(self, id_: UUID) -> None:
-        self.take(settling.cancel(self.side, self.payments[id_], self.documents, self.occasion()))
+        self.take(
+            payment_changes.cancel(self.side, self.payments[id_], self.documents, self.context())
+        )
 
     def take(self, amended: Amended) -> UUID:
         for each in amended.changed:
@@ -183,8 +185,8 @@ class Trade:
 
     def write_off(self, id_: UUID, amount: int | None = None, **body: Any) -> UUID:
         facts = body if amount is None else {"amount_cents": amount, **body}
-        document, given_up = writing_off.write_off(
-            self.side, self.documents[id_], facts, ACCOUNTS, self.occasion()
+        document, given_up = write_offs.write_off(
+            self.side, self.documents[id_], facts, ACCOUNTS, self.context()
         )
         self.put(document)
         return self.keep(given_up)
@@ -192,7 +194,7 @@ class Trade:
     def reverse(self, id_: UUID) -> UUID:
         given_up = self.write_offs[id_]
         owed = self.documents[given_up.document_id]
-        document, taken_back = writing_off.reverse(owed, given_up, self.occasion())
+        document, taken_back = write_offs.reverse(owed, given_up, self.context())
         self.put(document)
         return self.keep(taken_back)
 
@@ -209,27 +211,29 @@ class Trade:
             self.side.opened_field: moment(self.today),
             "allocations": uses(*to, side=self.side) or None,
         }
-        credited = crediting.draw_up(
-            self.side, {**facts, **body}, party, ACCOUNTS, self.documents, self.occasion()
+        credited = credit_changes.draw_up(
+            self.side, {**facts, **body}, party, ACCOUNTS, self.documents, self.context()
         )
         return self.take_credited(credited)
 
-    def apply(self, id_: UUID, *to: tuple[UUID, int], **body: Any) -> crediting.Credited:
+    def apply(self, id_: UUID, *to: tuple[UUID, int], **body: Any) -> credit_changes.Credited:
         """Replace a credit with this list of allocations."""
         return self.change_credit(id_, allocations=uses(*to, side=self.side), **body)
 
-    def change_credit(self, id_: UUID, **body: Any) -> crediting.Credited:
-        credited = crediting.replaced(
-            self.side, self.credits[id_], body, self.documents, self.occasion()
+    def change_credit(self, id_: UUID, **body: Any) -> credit_changes.Credited:
+        credited = credit_changes.replaced(
+            self.side, self.credits[id_], body, self.documents, self.context()
         )
         self.take_credited(credited)
         return credited
 
     def void_credit(self, id_: UUID, at: str | None = None) -> UUID:
         voided_at = None if at is None else moment(at)
-        return self.keep(crediting.void(self.side, self.credits[id_], voided_at, self.occasion()))
+        return self.keep(
+            credit_changes.void(self.side, self.credits[id_], voided_at, self.context())
+        )
 
-    def take_credited(self, credited: crediting.Credited) -> UUID:
+    def take_credited(self, credited: credit_changes.Credited) -> UUID:
         for each in credited.changed:
             self.put(each)
         assert credited.documents == self.documents
@@ -239,7 +243,7 @@ class Trade:
         """Refund an invoice, or unapplied money of a payment."""
         facts = body if amount is None else {"amount_cents": amount, **body}
         target = self.documents.get(id_) or self.payments[id_]
-        agreed = invoice_refunding.agree(facts, target, ROLES, self.occasion())
+        agreed = invoice_refund_changes.agree(facts, target, ROLES, self.context())
         self.put(agreed.target)
         if agreed.payment is not None:
             self.keep(agreed.payment)
@@ -249,20 +253,20 @@ class Trade:
         refund = self.refunds[id_]
         target_id = refund.allocations[0].target_id
         target: Any = self.documents.get(target_id) or self.payments[target_id]
-        cancelled, after = invoice_refunding.cancel(refund, target, self.occasion())
+        cancelled, after = invoice_refund_changes.cancel(refund, target, self.context())
         self.put(after)
         return self.keep(cancelled)
 
     def pay_refund(self, id_: UUID, amount: int | None = None, **body: Any) -> UUID:
         facts = body if amount is None else {"amount_cents": amount, **body}
-        refund, payment = invoice_refunding.pay(self.refunds[id_], facts, self.occasion())
+        refund, payment = invoice_refund_changes.pay(self.refunds[id_], facts, self.context())
         self.keep(refund)
         return self.keep(payment)
 
     def cancel_refund_payment(self, id_: UUID) -> UUID:
         payment = self.refund_payments[id_]
-        refund, cancelled = invoice_refunding.cancel_payment(
-            self.refunds[payment.refund_id], payment, self.occasion()
+        refund, cancelled = invoice_refund_changes.cancel_payment(
+            self.refunds[payment.refund_id], payment, self.context()
         )
         self.keep(refund)
         return self.keep(cancelled)
@@ -295,7 +299,7 @@ class Trade:
 
     def keep(self, subject: Subject) -> UUID:
         """Post what a subject asks for, as a store does, and keep it."""
-        lock_date = self.occasion().lock_date
+        lock_date = self.context().lock_date
         entries = postings.entries_for(self.side, subject, ROLES, lock_date)
         lines = [each for entry in entries for each in entry.lines]
         assert all(part for each in lines for _, part in each.split)

@@ -1,7 +1,7 @@
 import subprocess
 import sys
 
-LOADED = "import sys, cli.main, server.serving; print('sqlalchemy' in sys.modules)"
+LOADED = "import sys, cli.main, server.process.serving; print('sqlalchemy' in sys.modules)"
 
 
 class TestLoading:

@@ -94,7 +94,7 @@ class TestOneKey:
         buyer: Record,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr("persistence.transaction.WAIT_FOR_KEY_SECONDS", 1.0)
+        monkeypatch.setattr("persistence.engine.transaction.WAIT_FOR_KEY_SECONDS", 1.0)
         invoice, key = sent(shop, buyer, 100), {"Idempotency-Key": str(uuid4())}
         body = payment_body(buyer, 100, allocations=[part(invoice, 100)])
         pay = partial(shop.api.post, "invoices/payments/", json=body, headers=key)

@@ -41,7 +41,7 @@ class TestKeyOfARunningRequest:
         requests: list[tuple[Request, dict[str, str]]],
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr("persistence.transaction.WAIT_FOR_KEY_SECONDS", 1.0)
+        monkeypatch.setattr("persistence.engine.transaction.WAIT_FOR_KEY_SECONDS", 1.0)
 
         def send(each: tuple[Request, dict[str, str]]) -> httpx.Response:
             return each[0].send(headers=each[1])

@@ -10,31 +10,32 @@ from typing import Any
 import pytest
 
 from accounting import errors
-from persistence import (
-    account_entries,
-    audit,
-    bank_accounts,
-    bank_transactions,
-    bills,
-    customers,
-    faults,
-    invoices,
-    journal_lists,
-    payout_statements,
-    registry,
-    store,
-    stored_documents,
-    vendors,
-)
-from persistence.pages import Listing
-from server import problems
+from persistence import store
+from persistence.bank import bank_accounts, bank_transactions, payout_sql
+from persistence.engine import faults
+from persistence.engine.pages import Listing
+from persistence.files import stored_files
+from persistence.ledger import account_entries, audit_trail, journal_lists
+from persistence.partners import registry
+from persistence.trade import bills, customers, invoices, vendors
 from server.contract import module_of
 from server.dispatch import PAGING
-from server.errors import LEAKED
+from server.responses import problems
+from server.responses.errors import LEAKED
 from tests.contract.document import Operation, document, follow, named, operations
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("server", "handlers", "persistence", "access", "accounting", "embedded", "cli")
+TAGS: list[dict[str, str]] = document()["tags"]
+ROOMS = (
+    "server",
+    "handlers",
+    "persistence",
+    "access",
+    "accounting",
+    "bank_files",
+    "embedded",
+    "cli",
+)
 KINDS = {
     name
     for module in (errors, problems)
@@ -43,9 +44,9 @@ KINDS = {
 }
 # Raised with a code that stands in a table, which is read below.
 RAISED_FROM_TABLES = {
-    ("persistence/faults.py", "broken.code"),
+    ("persistence/engine/faults.py", "broken.code"),
     ("persistence/store.py", "_NOT_FOUND[noun]"),
-    ("server/errors.py", "*LEAKED[error.status_code]"),
+    ("server/responses/errors.py", "*LEAKED[error.status_code]"),
 }
 # Said to the operator by the command line; no request can meet them.
 OPERATORS = {"too_many_api_keys", "partner_not_found", "api_key_not_found"}
@@ -63,11 +64,11 @@ LISTS: dict[str, Listing] = {
     "list_vendor_credits": bills.CREDITS.listing,
     "list_vendor_refunds": bills.REFUNDS.listing,
     "list_vendor_refund_payments": bills.REFUND_PAYMENTS.listing,
-    "list_payouts": payout_statements.LISTING,
+    "list_payouts": payout_sql.LISTING,
     "list_bank_accounts": bank_accounts.LISTING,
     "list_bank_transactions": bank_transactions.LISTING,
-    "list_documents": stored_documents.LISTING,
-    "list_audit_records": audit.LISTING,
+    "list_documents": stored_files.LISTING,
+    "list_audit_records": audit_trail.LISTING,
     "list_journal_entries": journal_lists.LISTING,
     "list_account_entries": account_entries.LISTING,
 }
@@ -134,6 +135,27 @@ class TestOperations:
             }
             tagged = {each.name for each in operations() if each.node["tags"] == [tag["name"]]}
             assert public == tagged
+
+
+class TestModulesOfTags:
+    """A module of a tag knows no other one: what two of them do alike is in `handlers.shared`."""
+
+    @pytest.mark.parametrize("module", sorted({module_of(each["name"]) for each in TAGS}))
+    def test_it_imports_none_of_another_tag(self, module: str) -> None:
+        others = {module_of(each["name"]) for each in TAGS} - {module}
+        tree = ast.parse((ROOT / "handlers" / f"{module}.py").read_text(encoding="utf-8"))
+        imported = [each for each in ast.walk(tree) if isinstance(each, ast.ImportFrom)]
+        names = {
+            f"{each.module}.{name.name}" if each.module == "handlers" else str(each.module)
+            for each in imported
+            for name in each.names
+        }
+        assert not names & {f"handlers.{other}" for other in others}
+
+    def test_every_module_beside_the_shared_ones_is_of_a_tag(self) -> None:
+        beside = {"__init__", "bodies", "results"}
+        here = {each.stem for each in (ROOT / "handlers").glob("*.py")} - beside
+        assert here == {module_of(each["name"]) for each in TAGS}
 
 
 class TestErrorCodes:

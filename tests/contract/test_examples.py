@@ -7,7 +7,7 @@ import pytest
 from openapi_schema_validator import OAS30Validator, oas30_format_checker
 
 from server.contract import Contract
-from server.schemas import SchemaCompiler
+from server.requests.schemas import SchemaCompiler
 from tests.contract.document import (
     Operation,
     document,

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from persistence.pool import make_pool
+from persistence.engine.pool import make_pool
 from persistence.proof import integrity
 
 Report = dict[str, Any]

@@ -17,7 +17,7 @@ from schemathesis.transport import SerializationContext, register_serializer
 from schemathesis.transport.requests import multipart_serializer
 from stdnum import iban
 
-from accounting.periods import FIRST_YEAR, LAST_YEAR
+from accounting.books.periods import FIRST_YEAR, LAST_YEAR
 from tests.fuzz import files
 from tests.fuzz.forms import FORM, MULTIPART, is_right_as_text, read_as_texts
 from tests.fuzz.sowing import seeds, sow

@@ -2,8 +2,9 @@
 
 import pytest
 
-from accounting.file_kinds import ENDINGS, kind_of
-from handlers.bank_files import guess, read
+from accounting.files.file_kinds import ENDINGS, kind_of
+from bank_files import read
+from handlers.bank_transactions import guess_format
 from tests.fuzz import files
 
 
@@ -18,15 +19,15 @@ class TestPutStatement:
         body = {"file": "0", "mapping": {"date": "x"}}
         files.put_real_ones("import_bank_transactions", body, drawn)
         content = str(body["file"]).encode()
-        assert guess(content) == sorted(files.STATEMENTS)[drawn]
-        assert read(content, guess(content), body.get("mapping"))
+        assert guess_format(content) == sorted(files.STATEMENTS)[drawn]
+        assert read(content, guess_format(content), body.get("mapping"))
         assert files.on_the_wire("import_bank_transactions", body)["file"] == content
 
     @pytest.mark.parametrize("kind", files.STATEMENTS)
     def test_is_of_the_kind_that_the_form_says(self, kind: str) -> None:
         body = {"file": "0", "format": kind}
         files.put_real_ones("import_bank_transactions", body, 0)
-        assert guess(body["file"].encode()) == kind
+        assert guess_format(body["file"].encode()) == kind
 
     def test_leaves_lines_in_json(self) -> None:
         body = {"transactions": []}

@@ -12,7 +12,7 @@ from zlib import crc32
 
 from schemathesis.generation.meta import TestPhase
 
-from accounting.businesses import ENTITY_TYPES
+from accounting.books.businesses import ENTITY_TYPES
 from tests.fuzz.files import put_real_ones
 from tests.fuzz.leading import lead
 from tests.fuzz.sowing import seeds

@@ -13,8 +13,8 @@ import httpx
 import pytest
 
 from access import api_keys
-from persistence import partners
-from persistence.pool import make_pool
+from persistence.engine.pool import make_pool
+from persistence.partners import partners
 from tests.house import Databases, House
 from tests.partnership import Business, Partnership
 

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from handlers import bank_files
-from handlers.bank_files import BadLine, FileLine, Unreadable, camt, mt940_text, ofx, table
-from handlers.bank_files.lines import decoded, iban_in, tidy
-from handlers.bank_files.written import Amounts, Days, way
+import bank_files
+from bank_files import BadLine, FileLine, Unreadable, camt, mt940_text, ofx, table
+from bank_files.lines import decoded, iban_in, tidy
+from bank_files.written import Amounts, Days, way
+from handlers.bank_transactions import guess_format
 from tests.handlers.statements import FILES, MAPPINGS, content_of
 
 ANY = {"date": "1", "amount": "2", "description": "3"}
@@ -58,11 +59,11 @@ def entry(inside: str, amount: str = "10.00", way_: str = "CRDT") -> bytes:
 class TestGuess:
     @pytest.mark.parametrize("name", sorted(FILES))
     def test_it_knows_every_sample_by_its_content(self, name: str) -> None:
-        assert bank_files.guess(content_of(name)) == KINDS[name.rpartition(".")[2]]
+        assert guess_format(content_of(name)) == KINDS[name.rpartition(".")[2]]
 
     @pytest.mark.parametrize("content", [b"", b"%PDF-1.7", b"hello", b"<html></html>", b"{}"])
     def test_it_knows_nothing_else(self, content: bytes) -> None:
-        assert bank_files.guess(content) is None
+        assert guess_format(content) is None
 
 
 class TestCamt:
@@ -361,7 +362,7 @@ class TestHostileFiles:
     @given(content=st.binary(max_size=2_000))
     @CALM
     def test_random_bytes(self, kind: str, content: bytes) -> None:
-        bank_files.guess(content)
+        guess_format(content)
         lines_or_refusal(kind, content)
 
     @pytest.mark.parametrize("name", sorted(FILES))

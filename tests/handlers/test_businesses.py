@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from accounting.businesses import COUNTRIES, CURRENCY_BY_COUNTRY, ENTITY_TYPES
+from accounting.books.businesses import COUNTRIES, CURRENCY_BY_COUNTRY, ENTITY_TYPES
 from tests.house import House
 from tests.partnership import Business, Partnership
 

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from accounting.chart import STARTING_CHART
+from accounting.books.chart import STARTING_CHART
 from tests.bookkeeping import Ledger
 from tests.handlers.bodies import NOBODY, SENT, Record, invoice_body, line, paid, part, sent
 from tests.partnership import Business, Partnership

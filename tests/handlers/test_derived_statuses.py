@@ -234,7 +234,7 @@ class TestGetCustomer:
 
 class TestReplaceInvoice:
     @pytest.mark.parametrize(
-        ("steps", "touched"),
+        ("steps", "affected"),
         [
             (lambda desk: desk.pays(10), {"allocated": 10}),
             (lambda desk: desk.pays(10, status="pending"), {"allocated": 10}),
@@ -250,7 +250,7 @@ class TestReplaceInvoice:
         ledger: Ledger,
         buyer: Record,
         steps: Steps,
-        touched: dict[str, int],
+        affected: dict[str, int],
     ) -> None:
         desk = Desk(shop, buyer)
         steps(desk)
@@ -262,7 +262,7 @@ class TestReplaceInvoice:
             ):
                 assert answer.status_code == 409
                 assert answer.json()["error_code"] == "invoice_has_allocations"
-                assert answer.json()["detail"] == {**nothing, **touched}
+                assert answer.json()["detail"] == {**nothing, **affected}
 
     def test_it_is_free_once_all_of_that_is_taken_back(
         self, shop: Business, ledger: Ledger, buyer: Record

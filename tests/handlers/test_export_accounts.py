@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from accounting.chart import STARTING_CHART
+from accounting.books.chart import STARTING_CHART
 from tests.handlers.bodies import invoice_body, line
 from tests.partnership import Business, Partnership
 

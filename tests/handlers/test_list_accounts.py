@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from accounting.chart import STARTING_CHART, SUBTYPES
+from accounting.books.chart import STARTING_CHART, SUBTYPES
 from tests.handlers.bodies import Record, invoice_body, line, paid, part
 from tests.partnership import Business, Partnership
 

@@ -57,8 +57,8 @@ class BankMoves(Moves):
         body = self.at_bank.match(line)
 
         def act(books: Books) -> Records:
-            link, touched = bank_moves.match(books, id, body)
-            return [link.line, link.money, *touched]
+            link, affected = bank_moves.match(books, id, body)
+            return [link.line, link.money, *affected]
 
         move = Move("POST", f"{LINES}{id}/match/", body, act, bind_link)
         self.make(f"match {body['target_type']}", move.at(line))

@@ -130,7 +130,7 @@ class Moves:
 
         def act(books: Books) -> Records:
             payment = payment_moves.create(books, body)
-            return [payment, *parts_of(books, payment)]
+            return [payment, *items_of(books, payment)]
 
         known = by_external_id(self.books.payments, body)
         move = Move("POST", self.side.payments, body, act, into("payments"), known, success=201)
@@ -140,11 +140,11 @@ class Moves:
         """Change a payment; only an invoice payment knows PUT."""
 
         def act(books: Books) -> Records:
-            before = parts_of(books, books.payments.get(id))
+            before = items_of(books, books.payments.get(id))
             lines = holds.lines_of(books, books.payments.get(id))
             payment = payment_moves.change(books, id, body)
             held_by = books.payout_of(payment)
-            documents = dict.fromkeys([*before, *parts_of(books, payment)])
+            documents = dict.fromkeys([*before, *items_of(books, payment)])
             return [payment, *([] if held_by is None else [held_by]), *lines, *documents]
 
         method = self.hand.one(("PATCH", "PATCH", "PUT") if self.side.clears else ("PATCH",))
@@ -179,7 +179,7 @@ class Moves:
         id, payment = self.pick(self.shown(payments))
 
         def act(books: Books) -> Records:
-            before = parts_of(books, books.payments.get(id))
+            before = items_of(books, books.payments.get(id))
             lines = holds.lines_of(books, books.payments.get(id))
             return [payment_moves.cancel(books, id), *lines, *before]
 
@@ -194,7 +194,7 @@ class Moves:
 
         def act(books: Books) -> Records:
             credit = credit_moves.create(books, body)
-            return [credit, *parts_of(books, credit)]
+            return [credit, *items_of(books, credit)]
 
         known = by_external_id(self.books.credits, body)
         move = Move("POST", self.side.credits, body, act, into("credits"), known, success=201)
@@ -204,9 +204,9 @@ class Moves:
         """Replace what a credit says."""
 
         def act(books: Books) -> Records:
-            before = parts_of(books, books.credits.get(id))
+            before = items_of(books, books.credits.get(id))
             credit = credit_moves.replace(books, id, body)
-            return [credit, *dict.fromkeys([*before, *parts_of(books, credit)])]
+            return [credit, *dict.fromkeys([*before, *items_of(books, credit)])]
 
         move = Move("PUT", f"{self.side.credits}{id}/", body, act)
         self.make(name, move.at(self.books.credits.get(id)))
@@ -284,6 +284,6 @@ def likely(
     return records if not fitting or hand.chance(15) else fitting
 
 
-def parts_of(books: Books, subject: Payment | Credit | None) -> list[Document]:
+def items_of(books: Books, subject: Payment | Credit | None) -> list[Document]:
     """The documents that a payment or credit holds parts of."""
     return [] if subject is None else [books.documents[id] for id in subject.parts]

@@ -188,14 +188,14 @@ class Play:
         for each in records:
             self.etags.pop(each.id, None)
             self.introduce(each)
-        record, touched = records[0], records[1:]
+        record, affected = records[0], records[1:]
         if move.method == "DELETE" and body == {"deleted": True}:
             return
         if "message" in body:  # A notice tells of nothing else.
-            touched = records
+            affected = records
         else:
             self.compare(record, answer, self.books)
-        for each in [each for each in touched if not isinstance(each, WriteOff)][:2]:
+        for each in [each for each in affected if not isinstance(each, WriteOff)][:2]:
             self.look(each)
 
     def introduce(self, record: Any) -> None:

@@ -5,7 +5,7 @@ from types import TracebackType
 from typing import Self
 from uuid import UUID
 
-from persistence.pool import make_pool
+from persistence.engine.pool import make_pool
 from persistence.proof.integrity import BooksToProve, prove
 from tests.partnership import Partnership
 

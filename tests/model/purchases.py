@@ -30,8 +30,8 @@ class PurchaseMoves(BankMoves):
         body = self.bodies.refund()
 
         def act(books: Books) -> Records:
-            refund, payment, *touched = vendor_refund_moves.agree(books, body)
-            return [payment, refund, *touched]
+            refund, payment, *affected = vendor_refund_moves.agree(books, body)
+            return [payment, refund, *affected]
 
         known = by_external_id(self.books.vendor_refunds, body)
         first = known and known.payments[0]

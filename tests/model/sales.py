@@ -134,8 +134,8 @@ class SalesMoves(BankMoves):
 
     def bring_payout(self, name: str, body: Body, *, success: int = 201) -> None:
         def act(books: Books) -> Records:
-            payout, touched = payout_moves.bring(books, body)
-            return [payout, *touched]
+            payout, affected = payout_moves.bring(books, body)
+            return [payout, *affected]
 
         self.make(name, Move("POST", PAYOUTS, body, act, into("payouts"), success=success))
 

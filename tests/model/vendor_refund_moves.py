@@ -63,7 +63,7 @@ def agree(books: Books, body: Body) -> Records:
     refund = VendorRefund(party, body.get("external_id"), total, agreed_on)
     with all_or_nothing(books):
         books.vendor_refunds[""] = refund  # It has no id yet.
-        touched = allocate(books, faults, refund, body.get("allocations", ()), agreed_on)
+        affected = allocate(books, faults, refund, body.get("allocations", ()), agreed_on)
         if "total_amount_cents" in body:
             refund.payments = [announced(faults, refund, {**body, "amount_cents": refund.cash})]
         else:
@@ -73,7 +73,7 @@ def agree(books: Books, body: Body) -> Records:
         faults.add(422, "allocation_exceeds_total", meant != refund.cash)
         faults.refuse()
     del books.vendor_refunds[""]
-    return [refund, refund.payments[0], *touched, *refund.payments[1:]]
+    return [refund, refund.payments[0], *affected, *refund.payments[1:]]
 
 
 def announced(faults: Faults, refund: VendorRefund, body: Body) -> VendorRefundPayment:
@@ -95,7 +95,7 @@ def change(books: Books, id: str, body: Body) -> Records:
     payment = find(books, id)
     refund, faults = payment.refund, Faults()
     status = body.get("status", payment.status)
-    touched: Records = []
+    affected: Records = []
     with all_or_nothing(books):
         faults.add(
             409, "invalid_state_transition", not may_become(books.side, payment.status, status)
@@ -109,9 +109,9 @@ def change(books: Books, id: str, body: Body) -> Records:
         if "allocations" in body:
             faults.add(409, "invalid_state_transition", status == "cancelled")
             refuse_unknown(books, faults, body["allocations"])
-            touched += reallocate(books, faults, payment, body["allocations"])
+            affected += reallocate(books, faults, payment, body["allocations"])
         faults.add(422, "fee_exceeds_amount", payment.fee > payment.amount)
-        touched += move(books, payment, status)
+        affected += move(books, payment, status)
         if payment.was_completed and (payment.was_completed, payment.paid_on) != before:
             books.locked(faults, payment.paid_on)
         if not lost:
@@ -120,7 +120,7 @@ def change(books: Books, id: str, body: Body) -> Records:
     lines = holds.lines_of(books, payment)
     if lost:
         holds.let_go(books, payment)
-    return list(dict.fromkeys([payment, refund, *lines, *touched, *refund.payments]))
+    return list(dict.fromkeys([payment, refund, *lines, *affected, *refund.payments]))
 
 
 def move(books: Books, payment: VendorRefundPayment, status: str) -> Records:
@@ -133,9 +133,9 @@ def move(books: Books, payment: VendorRefundPayment, status: str) -> Records:
     cancelled = status == "cancelled" != before
     if not cancelled or any(each.status != "cancelled" for each in refund.payments):
         return []
-    touched = take_back(books, refund, refund.shares)
+    affected = take_back(books, refund, refund.shares)
     refund.shares, refund.cancelled = [], True
-    return touched
+    return affected
 
 
 def describe(books: Books, id: str) -> VendorRefund:
@@ -158,13 +158,13 @@ def reallocate(
 ) -> Records:
     """Replace what a refund is allocated to; what is kept as a credit is no money to come."""
     refund, cash = payment.refund, payment.refund.cash
-    touched = allocate(books, faults, refund, given, books.today)
+    affected = allocate(books, faults, refund, given, books.today)
     more = refund.cash - cash
     came = any(each.status == "completed" for each in refund.payments)
     faults.add(409, "vendor_refund_paid", more and came)
     faults.add(422, "allocation_exceeds_total", payment.amount + more < 0)
     payment.amount += more
-    return touched
+    return affected
 
 
 def find(books: Books, id: str) -> VendorRefundPayment:
@@ -204,14 +204,14 @@ def allocate(
         else:
             waiting.remove(same)
             staying.append(share)
-    touched = take_back(books, refund, leaving)
+    affected = take_back(books, refund, leaving)
     refund.shares = staying
     for each in waiting:
         made = new_share(books, faults, refund, each, on)
         if made is not None:
             refund.shares.append(made)
-            touched += [made.target, *(books.documents[id] for id in made.released)]
-    return list(dict.fromkeys(touched))
+            affected += [made.target, *(books.documents[id] for id in made.released)]
+    return list(dict.fromkeys(affected))
 
 
 def is_as(given: Body, share: Share) -> bool:
@@ -282,20 +282,20 @@ def give(payment: Payment, id: str, amount: int) -> None:
 
 def take_back(books: Books, refund: VendorRefund, shares: Sequence[Share]) -> Records:
     """Take back what shares did: credits first, so that what they settled is owed again."""
-    touched: Records = []
+    affected: Records = []
     for share in sorted(reversed(shares), key=lambda each: not isinstance(each.target, Credit)):
         target = share.target
-        touched.append(target)
+        affected.append(target)
         refund.shares = [each for each in refund.shares if each is not share]
         match target:
             case Credit():
-                touched += [books.documents[id] for id in target.parts]
+                affected += [books.documents[id] for id in target.parts]
                 target.state, target.parts = "void", {}
             case Document():
                 target.returned.subtract(share.split)
             case Payment():
-                touched += apply_again(books, target, share)
-    return touched
+                affected += apply_again(books, target, share)
+    return affected
 
 
 def apply_again(books: Books, payment: Payment, share: Share) -> Records:

@@ -9,7 +9,7 @@ from uuid import UUID
 import psycopg
 
 from persistence import tables
-from persistence.pool import make_pool
+from persistence.engine.pool import make_pool
 from persistence.proof.integrity import Advance, BooksToProve, Check, all_books, prove
 from tests.house import House
 from tests.partnership import Business
@@ -46,8 +46,8 @@ def tamper(house: House, statement: str, *parameters: Any) -> None:
     """Change rows as their owner, with no trigger and no foreign key looking."""
     with psycopg.connect(house.database_url) as connection:
         connection.execute("SET session_replication_role = replica")
-        touched = connection.execute(statement, parameters).rowcount
-        assert touched > 0, "the fault was not planted"
+        affected = connection.execute(statement, parameters).rowcount
+        assert affected > 0, "the fault was not planted"
 
 
 @contextmanager

@@ -4,8 +4,8 @@ import asyncio
 from dataclasses import dataclass
 from uuid import UUID
 
-from persistence.pool import make_pool
-from persistence.rebuilding import rebuild
+from persistence.engine.pool import make_pool
+from persistence.ledger.rebuilding import rebuild
 from tests.bookkeeping import Ledger
 from tests.handlers.bodies import PAID, SENT, Record, invoice_body, line, paid, part, sent
 from tests.handlers.buying import (

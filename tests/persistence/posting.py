@@ -9,17 +9,17 @@ from uuid import UUID
 
 import psycopg
 
-from accounting.ledger import Entry, Line
-from accounting.periods import Period
-from persistence.accounts import AccountState, RoleMemory
+from accounting.books.ledger import Entry, Line
+from accounting.books.periods import Period
 from persistence.books import Books
-from persistence.identifiers import new_id
-from persistence.pool import Pool, make_pool
+from persistence.engine.identifiers import new_id
+from persistence.engine.pool import Pool, make_pool
+from persistence.engine.sessions import Reading, Writing
+from persistence.engine.tenants import BusinessTenant
+from persistence.engine.transaction import reading, writing
+from persistence.ledger.accounts import AccountState, RoleMemory
 from persistence.proof.balances import ROLL_UPS
 from persistence.proof.shapes import verdict
-from persistence.sessions import Reading, Writing
-from persistence.tenants import BusinessTenant
-from persistence.transaction import reading, writing
 from tests.house import House
 from tests.partnership import Business
 from tests.persistence.test_transaction import Desk

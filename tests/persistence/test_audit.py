@@ -8,7 +8,7 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from persistence.audit import first_id
+from persistence.ledger.audit_trail import first_id
 from persistence.tables import metadata
 from tests.house import House
 from tests.partnership import Business, Partnership

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from accounting.periods import EVER, Period
-from persistence.account_entries import NETS
-from persistence.account_statements import CHART, FAMILY
-from persistence.accounts import AccountState
-from persistence.balances import period_parameters
+from accounting.books.periods import EVER, Period
 from persistence.books import Books
-from persistence.identifiers import new_id
-from persistence.pages import PageRequest
-from persistence.pool import Pool
-from persistence.rebuilding import rebuild
+from persistence.engine.identifiers import new_id
+from persistence.engine.pages import PageRequest
+from persistence.engine.pool import Pool
+from persistence.ledger.account_entries import NETS
+from persistence.ledger.account_sql import CHART, FAMILY
+from persistence.ledger.accounts import AccountState
+from persistence.ledger.balances import period_parameters
+from persistence.ledger.rebuilding import rebuild
 from tests.house import Databases, House
 from tests.partnership import Partnership
 from tests.persistence.auditing import faults_in, remembered, tamper

@@ -12,7 +12,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from accounting.errors import Unavailable
-from persistence.blobs import Blobs, Folder, Shelf
+from persistence.files.blobs import Blobs, Folder, Shelf
 from tests.object_store import ObjectStore
 
 CONTENT = bytes(range(256)) * 3
@@ -152,7 +152,7 @@ class TestBlobs:
     def test_one_that_hangs_is_given_up_in_time(
         self, object_store: ObjectStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("persistence.blobs.ANSWER_SECONDS", 0.5)
+        monkeypatch.setattr("persistence.files.blobs.ANSWER_SECONDS", 0.5)
 
         async def ask(silent: socket.socket) -> None:
             endpoint = f"http://127.0.0.1:{silent.getsockname()[1]}"

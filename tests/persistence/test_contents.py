@@ -8,14 +8,14 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from accounting.books.numbers import Pending
 from accounting.errors import RuleBroken, Unavailable
-from accounting.numbers import Pending
 from persistence import tables
-from persistence.blobs import Blobs, Folder
-from persistence.pipeline import exchange
-from persistence.pool import Pool
-from persistence.sessions import Writing
-from persistence.transaction import writing
+from persistence.engine.pipeline import exchange
+from persistence.engine.pool import Pool
+from persistence.engine.sessions import Writing
+from persistence.engine.transaction import writing
+from persistence.files.blobs import Blobs, Folder
 from tests.house import House
 from tests.partnership import PATIENCE_SECONDS, Business, Partnership
 from tests.persistence.test_staging import customer_row, entry_row, invoice_row
@@ -44,7 +44,7 @@ class Cabinet:
 
         async def go(pool: object) -> object:
             work = self.desk.work(handle, **options)
-            return await writing(pool, replace(work, blobs=blobs))
+            return await writing(pool, replace(work, contents=blobs))
 
         return self.desk.together(go)[0]
 
@@ -152,7 +152,7 @@ class TestContents:
             session.staging.contents["slow/0"] = b"a file"
 
         async def first(pool: Pool) -> object:
-            return await writing(pool, replace(desk.work(filing), blobs=Blobs(Slow(tmp_path))))
+            return await writing(pool, replace(desk.work(filing), contents=Blobs(Slow(tmp_path))))
 
         async def second(pool: Pool) -> object:
             assert await asyncio.to_thread(at_work.wait, PATIENCE_SECONDS)

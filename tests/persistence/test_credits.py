@@ -9,25 +9,24 @@ from uuid import UUID
 
 import pytest
 
-from accounting import credits, refunds
-from accounting.allocation import Allocation
-from accounting.credits import Credit, CreditLine
 from accounting.errors import NotFound, RuleBroken
-from accounting.parties import Party
-from accounting.postings import Subject
-from accounting.refunds import InvoiceRefund, Refund, RefundAllocation, VendorRefund
-from accounting.sides import PAYABLE, RECEIVABLE
-from accounting.writing_off import WriteOff
-from persistence.accounts import RoleMemory
-from persistence.books import Books
-from persistence.document_shares import Shares
-from persistence.identifiers import new_id
-from persistence.pages import PageRequest
-from persistence.pool import make_pool
-from persistence.sessions import Writing
-from persistence.tenants import BusinessTenant
-from persistence.trade import Trade
-from persistence.transaction import reading
+from accounting.trade import credits, refunds
+from accounting.trade.allocation import Allocation
+from accounting.trade.credits import Credit, CreditLine
+from accounting.trade.parties import Party
+from accounting.trade.postings import Subject
+from accounting.trade.refunds import InvoiceRefund, Refund, RefundAllocation, VendorRefund
+from accounting.trade.sides import PAYABLE, RECEIVABLE
+from accounting.trade.write_offs import WriteOff
+from persistence.books import Books, Trade
+from persistence.engine.identifiers import new_id
+from persistence.engine.pages import PageRequest
+from persistence.engine.pool import make_pool
+from persistence.engine.sessions import Writing
+from persistence.engine.tenants import BusinessTenant
+from persistence.engine.transaction import reading
+from persistence.ledger.accounts import RoleMemory
+from persistence.trade.document_settlements import Settlements
 from tests.handlers.bodies import Record
 from tests.handlers.buying import received
 from tests.house import House
@@ -87,7 +86,7 @@ class Shop:
 
         return asyncio.run(go())
 
-    def shares(self) -> Shares:
+    def shares(self) -> Settlements:
         return self.read(lambda trade: trade.documents.shares(self.document))
 
     def credit(self, state: str = "open", used: int = 0, **facts: object) -> Credit:
@@ -245,9 +244,9 @@ class TestShares:
             replace(credit, allocations=(replace(share, end=OPENED),)),
             replace(refund, allocations=(replace(given, end=OPENED),), cancelled_at=NOW),
         )
-        assert shop.shares() == Shares()
+        assert shop.shares() == Settlements()
         shown = shop.read(lambda trade: trade.documents.shown(shop.document))
-        assert shown.shares == Shares()
+        assert shown.shares == Settlements()
 
     def test_a_write_off_is_shown_as_if_it_were_read_again(self, seller: Shop) -> None:
         before, made = seller.shares(), seller.write_off(external_id="given up")
@@ -257,7 +256,7 @@ class TestShares:
 
     def test_a_write_off_that_was_taken_back_is_not_shown(self, seller: Shop) -> None:
         seller.save(seller.write_off(reversed_at=NOW))
-        assert seller.shares() == Shares()
+        assert seller.shares() == Settlements()
 
 
 class TestWriteOffStore:

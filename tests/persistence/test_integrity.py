@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from accounting.chart import CONTROL_ROLES
-from persistence.fitness import DatabaseAway
+from accounting.books.chart import CONTROL_ROLES
+from persistence.engine.faults import DatabaseAway
 from persistence.proof import control
 from persistence.proof.checks import CHECKS
 from persistence.proof.journal import SOURCES

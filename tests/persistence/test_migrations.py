@@ -9,11 +9,12 @@ import pytest
 from alembic.script import ScriptDirectory
 from sqlalchemy import make_url
 
-from persistence import migrate as migrations
-from persistence.fitness import UnusableDatabase
+import persistence
+from persistence.engine import migrate as migrations
+from persistence.engine.faults import UnusableDatabase
 from tests.house import Databases
 
-FOLDER = Path(migrations.__file__).parent / "migrations"
+FOLDER = Path(persistence.__file__).parent / "migrations"
 
 
 @pytest.fixture

@@ -5,13 +5,13 @@ from uuid import UUID
 
 import pytest
 
-from accounting.numbers import Pending
+from accounting.books.numbers import Pending
 from persistence import tables
-from persistence.pipeline import exchange
-from persistence.pool import make_pool
-from persistence.staging import Staging
-from persistence.statements import Query, Row
-from persistence.tenants import set_tenant
+from persistence.engine.pipeline import exchange
+from persistence.engine.pool import make_pool
+from persistence.engine.sql import Query, Row
+from persistence.engine.staging import Staging
+from persistence.engine.tenants import set_tenant
 from tests.house import House
 from tests.partnership import Business, Partnership
 from tests.persistence.test_staging import entry_row

@@ -9,10 +9,10 @@ import psycopg
 import pytest
 from psycopg import errors
 
-from persistence import pipeline
-from persistence.pipeline import Connection, exchange, numbered
-from persistence.pool import make_pool
-from persistence.statements import Query
+from persistence.engine import pipeline
+from persistence.engine.pipeline import Connection, exchange, numbered
+from persistence.engine.pool import make_pool
+from persistence.engine.sql import Query
 from tests.house import Databases
 from tests.partnership import PATIENCE_SECONDS, within
 
@@ -76,7 +76,7 @@ class TestExchange:
         assert first.rows == [{"a": 1, "b": None}]
         assert second.rows == []
         assert third.rows == [{"id": UUID(int=1)}, {"id": UUID(int=2)}]
-        assert third.touched == 2
+        assert third.affected == 2
 
     def test_the_second_time_reads_the_same(self, run: Any) -> None:
         async def work(connection: Connection) -> Any:
@@ -92,7 +92,7 @@ class TestExchange:
             await exchange(connection, [made])
             return await exchange(connection, [changed])
 
-        assert run(work)[0].touched == 4
+        assert run(work)[0].affected == 4
 
     def test_without_begin_the_statements_share_one_transaction(self, run: Any) -> None:
         async def work(connection: Connection) -> Any:

@@ -9,13 +9,13 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from accounting.numbers import Pending
+from accounting.books.numbers import Pending
 from persistence import tables
-from persistence.faults import STALE
-from persistence.pipeline import exchange
-from persistence.pool import make_pool
-from persistence.staging import Staging
-from persistence.tenants import set_tenant
+from persistence.engine.faults import STALE
+from persistence.engine.pipeline import exchange
+from persistence.engine.pool import make_pool
+from persistence.engine.staging import Staging
+from persistence.engine.tenants import set_tenant
 from tests.house import House
 from tests.partnership import Business, Partnership
 
@@ -96,7 +96,7 @@ def flushed(house: House, shop: Business, staging: Staging, *reads: str) -> list
                 staging.learn(result.rows)
             read = [await (await connection.execute(text)).fetchall() for text in reads]
             await connection.rollback()
-            return [[result.touched for result in results], *read]
+            return [[result.affected for result in results], *read]
 
     return asyncio.run(go())
 
@@ -120,10 +120,10 @@ class TestStaging:
         staging.insert(tables.invoice, invoice_row(buyer["id"], "A-1"))
         staging.insert(tables.customer, buyer)
         staging.insert(tables.customer, customer_row(company_name='Quote " and \\ and é'))
-        touched, names = flushed(
+        affected, names = flushed(
             house, shop, staging, "SELECT company_name, transaction_tags FROM customer ORDER BY 1"
         )
-        assert touched == [2, 1]
+        assert affected == [2, 1]
         assert [row["company_name"] for row in names] == ["Blue Door", 'Quote " and \\ and é']
         assert names[0]["transaction_tags"] == ["a"]
 
@@ -171,8 +171,8 @@ class TestStaging:
         fresh = customer_row()
         staging.insert(tables.customer, fresh)
         staging.update(tables.customer, {**fresh, "email": "a@b.example", "version": 7})
-        touched, found = flushed(house, shop, staging, "SELECT email, version FROM customer")
-        assert (touched, found) == ([1], [{"email": "a@b.example", "version": 1}])
+        affected, found = flushed(house, shop, staging, "SELECT email, version FROM customer")
+        assert (affected, found) == ([1], [{"email": "a@b.example", "version": 1}])
 
     def test_a_change_counts_only_from_the_version_it_was_made_from(
         self, house: House, shop: Business, staging: Staging
@@ -185,8 +185,8 @@ class TestStaging:
             flushed(house, shop, staging, read)
         fresh = Staging(UUID(shop.id))
         fresh.update(tables.customer, {**known, "version": 1})
-        touched, found = flushed(house, shop, fresh, read)
-        assert (touched, found) == ([1], [{"email": "new@b.example", "version": 2}])
+        affected, found = flushed(house, shop, fresh, read)
+        assert (affected, found) == ([1], [{"email": "new@b.example", "version": 2}])
 
     def test_numbers_wait_for_the_first_row_that_carries_one(
         self, shop: Business, staging: Staging

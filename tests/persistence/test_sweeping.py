@@ -11,9 +11,9 @@ from uuid import uuid4
 import pytest
 
 from accounting.errors import Unavailable
-from persistence.blobs import Blobs, Folder, Shelf
-from persistence.pool import make_pool
-from persistence.sweeping import Swept, sweep
+from persistence.engine.pool import make_pool
+from persistence.files.blobs import Blobs, Folder, Shelf
+from persistence.files.sweeping import Swept, sweep
 from tests.handlers.files import PDF, follow, names, upload
 from tests.house import House
 from tests.object_store import ObjectStore

@@ -7,9 +7,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from persistence import staging
-from persistence.pipeline import Pipeline
-from persistence.statements import Query
+from persistence.engine import staging
+from persistence.engine.pipeline import Pipeline
+from persistence.engine.sql import Query
 from persistence.tables import metadata
 from tests.bookkeeping import KEPT
 from tests.contract.document import follow, operations

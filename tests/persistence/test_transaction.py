@@ -12,14 +12,14 @@ import pytest
 from access.principal import Caller, CallerKind
 from accounting.errors import Conflict, Refusal, RuleBroken, Unavailable
 from persistence import tables
-from persistence.identifiers import new_id
-from persistence.pipeline import exchange
-from persistence.pool import Pool, make_pool
-from persistence.replies import Claim, Outcome, of_business
-from persistence.sessions import Writing
-from persistence.statements import Query
-from persistence.tenants import BusinessTenant
-from persistence.transaction import MOST_RUNS, Work, writing
+from persistence.engine.idempotency import Claim, Outcome, of_business
+from persistence.engine.identifiers import new_id
+from persistence.engine.pipeline import exchange
+from persistence.engine.pool import Pool, make_pool
+from persistence.engine.sessions import Writing
+from persistence.engine.sql import Query
+from persistence.engine.tenants import BusinessTenant
+from persistence.engine.transaction import MOST_RUNS, Work, writing
 from tests.house import House
 from tests.partnership import Business, Partnership
 from tests.persistence.test_staging import customer_row, entry_row
@@ -47,7 +47,7 @@ class Desk:
 
     def work(self, handle: Handle, key: str | None = None, *, preview: bool = False) -> Work:
         async def counted(session: Writing) -> Callable[[], Outcome]:
-            await session.ask()  # A busy key and a replay end here.
+            await session.fetch()  # A busy key and a replay end here.
             self.runs += 1
             await handle(session)
             return lambda: outcome(f"run {self.runs}")
@@ -242,7 +242,7 @@ class TestKeys:
     def test_a_key_that_stays_at_work_is_told_so(
         self, desk: Desk, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("persistence.transaction.WAIT_FOR_KEY_SECONDS", 0.5)
+        monkeypatch.setattr("persistence.engine.transaction.WAIT_FOR_KEY_SECONDS", 0.5)
         at_work, told = asyncio.Event(), asyncio.Event()
 
         async def slow(session: Writing) -> None:

@@ -14,7 +14,7 @@ import psycopg
 
 from embedded import reaper
 from embedded.postgres import EmbeddedPostgres
-from server.serving import DRAIN_SECONDS
+from server.process.serving import DRAIN_SECONDS
 from tests.partnership import PATIENCE_SECONDS, Business, Partnership, within
 from tests.ports import is_free
 from tests.processes.serving import Server, processes_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from embedded import reaper
 from embedded.postgres import EmbeddedPostgres
-from server.serving import DRAIN_SECONDS, HUNG_SECONDS
+from server.process.serving import DRAIN_SECONDS, HUNG_SECONDS
 from tests.partnership import PATIENCE_SECONDS, Business, Partnership, within
 from tests.ports import is_free
 from tests.processes.clerks import Office, at_work

@@ -9,8 +9,8 @@ from connexion import ConnexionMiddleware
 from connexion.resolver import Resolver
 
 from server.contract import parse
-from server.routing import Routing
-from server.validation import Call, Validation
+from server.requests.routing import Routing
+from server.requests.validation import Call, Validation
 
 SMALL_CONTRACT = r"""
 openapi: 3.0.3

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 import orjson
 
 from server.contract import JSON, Contract, Operation, Parameter, Schema
-from server.schemas import SchemaCompiler
+from server.requests.schemas import SchemaCompiler
 
 MULTIPART = "multipart/form-data"
 FORM = b"multipart/form-data; boundary=cut"

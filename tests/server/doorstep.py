@@ -18,8 +18,8 @@ from access.principal import Caller, CallerKind
 from access.tokens import Keyring, MasterSecret
 from accounting import errors
 from server.limiter import FailedLogins
-from server.routing import Routing
-from server.security import SECURITY_MAP, Authenticator, Security
+from server.requests.routing import Routing
+from server.requests.security import SECURITY_MAP, Authenticator, Security
 
 NOW = datetime(2026, 3, 14, 12, 0, 0, tzinfo=UTC)
 PARTNER = UUID("0192f3aa-1111-7000-8000-00000000000a")

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounting.errors import Malformed, Refusal
-from server.problems import PayloadTooLarge, UnsupportedMediaType
-from server.strict_json import MAX_DEPTH, MAX_INTEGER, parse_json
+from server.requests.strict_json import MAX_DEPTH, MAX_INTEGER, parse_json
+from server.responses.problems import PayloadTooLarge, UnsupportedMediaType
 from tests.server.contract_chain import JSON_HEADERS, ORDERS, Chain, small_chain
 
 DRAFTS = f"{ORDERS}drafts/"

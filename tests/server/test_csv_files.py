@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handlers.replies import Csv
-from server.csv_files import cell, written
+from handlers.results import Csv
+from server.responses.csv_files import cell, written
 
 
 @pytest.mark.parametrize(

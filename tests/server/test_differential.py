@@ -14,7 +14,7 @@ import pytest
 
 from accounting.errors import Refusal
 from server.contract import METHODS, Contract, parse, read_source
-from server.errors import STATUS_OF_KIND
+from server.responses.errors import STATUS_OF_KIND
 from tests.server.contract_chain import AnyHandler, Chain
 from tests.server.differential_cases import Case, Cases
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from persistence.blobs import Folder
-from persistence.buckets import Bucket
+from persistence.files.blobs import Folder
+from persistence.files.buckets import Bucket
 from server import settings
 from server.settings import SettingsError
 from tests.server.test_settings import SECRET

@@ -10,8 +10,8 @@ from structlog.testing import CapturingLogger
 from accounting.errors import NotAuthenticated, NotFound
 from server.cors import Origins
 from server.edge import BodyLimits, Edge
-from server.errors import Answer
 from server.https import HttpsRule
+from server.responses.errors import Answer
 from tests.server.driver import Reply, request
 
 ORIGIN = ("origin", "https://app.example")

@@ -17,8 +17,8 @@ from accounting.errors import (
     TooMany,
     Unavailable,
 )
-from server import errors
-from server.problems import (
+from server.responses import errors
+from server.responses.problems import (
     BadRequest,
     HeadersTooLarge,
     MethodNotAllowed,
@@ -78,7 +78,7 @@ class TestStatus:
         assert own == set(errors.STATUS_OF_KIND)
 
 
-ROOMS_OF_KINDS = {"accounting.errors", "server.problems"}
+ROOMS_OF_KINDS = {"accounting.errors", "server.responses.problems"}
 
 
 class TestBody:

@@ -6,8 +6,8 @@ import orjson
 import structlog
 from structlog.testing import CapturingLogger
 
-from server.errors import Answer
 from server.health import Health
+from server.responses.errors import Answer
 
 GOOD = {"database": "ok", "migrations": "ok", "durability": "ok"}
 

@@ -4,7 +4,7 @@ import pytest
 from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 
 from server import contract
-from server.master import check_contract
+from server.process.master import check_contract
 
 
 class TestCheckContract:

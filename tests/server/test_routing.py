@@ -2,8 +2,8 @@ import pytest
 
 from accounting.errors import NotFound
 from server.contract import ContractError
-from server.problems import MethodNotAllowed
-from server.routing import RouteTable
+from server.requests.routing import RouteTable
+from server.responses.problems import MethodNotAllowed
 from tests.server.contract_chain import ORDERS, SHOP, Chain, small_chain
 
 

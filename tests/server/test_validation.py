@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounting.errors import Malformed
-from server.formats import (
+from server.requests.formats import (
     COMMON_EMAIL,
     COMMON_EMAIL_CHARACTERS,
     is_cursor,

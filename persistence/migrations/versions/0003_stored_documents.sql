@@ -1,4 +1,4 @@
--- The records of files. The files lie in the storage under their keys; see persistence/blobs.py.
+-- The records of files. The files lie in the storage under their keys; see persistence/files/blobs.py.
 
 CREATE TABLE stored_document (
   business_id UUID NOT NULL,

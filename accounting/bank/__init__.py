@@ -1,0 +1,1 @@
+"""Bank accounts, the lines of their statements, and payouts of payment processors."""

@@ -1,0 +1,134 @@
+"""Bank accounts: which account of the chart each stands for, and what that account shows of it."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import count
+from typing import Any, Final
+from uuid import UUID
+
+from accounting.books.account_tree import AccountTree, refuse_unfit_parent
+from accounting.books.accounts import Account, AccountReference, usable
+from accounting.books.chart import Role
+from accounting.books.context import Context
+from accounting.errors import Conflict, RuleBroken
+
+# What the account of the chart shows of its bank account, by the name that has there.
+SHOWN: Final = {
+    "institution_name": "institution_name",
+    "iban": "iban",
+    "mask": "account_number_mask",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankAccount:
+    """A bank account; its money stands on one ledger account of its own."""
+
+    id: UUID
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    display_name: str
+    currency: str
+    account_id: UUID
+    iban: str | None = None
+    mask: str | None = None
+    institution_name: str | None = None
+    external_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChartInUse:
+    """The chart of a business, and the accounts in it that have a bank account already."""
+
+    chart: Sequence[Account]
+    taken: Collection[UUID]
+
+
+def ledger_account_for(title: str, chart_in_use: ChartInUse, context: Context) -> Account:
+    """Return the account for a bank account that names none: the chart's own, else one under it.
+
+    The first is 1100, the second a new 1101 with the bank account's title. Raises Conflict
+    `account_archived`, RuleBroken `account_too_deep`.
+    """
+    [own] = [account for account in chart_in_use.chart if account.role == Role.BANK]
+    if own.id not in chart_in_use.taken:
+        return usable(AccountReference("id", own.id), own)
+    refuse_unfit_parent(own, own.account_type, AccountTree.of(chart_in_use.chart).level(own.id))
+    return Account(
+        id=context.identify(),
+        version=0,
+        created_at=context.now,
+        updated_at=context.now,
+        code=free_code(own.code, {account.code for account in chart_in_use.chart}),
+        name=title,
+        account_type=own.account_type,
+        account_subtype=own.account_subtype,
+        parent_id=own.id,
+    )
+
+
+def named_ledger_account(
+    reference: AccountReference, named: Account | None, chart_in_use: ChartInUse
+) -> Account:
+    """Check the account that a bank account is to stand for.
+
+    Raises RuleBroken `reference_not_found`, `control_account` or `account_type_mismatch`; Conflict
+    `account_archived` or `account_taken`.
+    """
+    account = usable(reference, named)
+    # What stands on clearing is with a processor: its payouts bring it to a bank.
+    if account.account_type != "asset" or account.role == Role.PROCESSOR_CLEARING:
+        raise RuleBroken(
+            "account_type_mismatch",
+            "Money at a bank stands on an asset account, and not on clearing.",
+            account_code=account.code,
+            account_type=str(account.account_type),
+        )
+    if account.id in chart_in_use.taken:
+        raise Conflict(
+            "account_taken",
+            "Another bank account stands on this account. Name another one.",
+            account_id=str(account.id),
+            account_code=account.code,
+        )
+    return account
+
+
+def free_code(code: str, taken: Collection[str]) -> str:
+    """Return the next code behind one that nobody has.
+
+    After 1100 comes 1101, or 1102 where that is taken; after BANK, BANK-1.
+    """
+    digits = code.isascii() and code.isdecimal()
+    after = (
+        str(int(code) + step).zfill(len(code)) if digits else f"{code[:40]}-{step}"
+        for step in count(1)
+    )
+    return next(each for each in after if each not in taken)
+
+
+def facts(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Take what a body says of a bank account; an IBAN has one spelling, in which it is compared.
+
+    `gb33 bukb 2020` becomes `GB33BUKB2020`.
+    """
+    given = dict(body)
+    if given.get("iban"):
+        given["iban"] = "".join(letter for letter in given["iban"] if letter.isalnum()).upper()
+    return given
+
+
+def shown_on(account: Account, given: dict[str, Any], context: Context) -> Account:
+    """Return the account of the chart with what was said of its bank account."""
+    told = {SHOWN[name]: value for name, value in given.items() if name in SHOWN}
+    if all(getattr(account, name) == value for name, value in told.items()):
+        return account
+    return replace(account, **told, updated_at=context.now)
+
+
+def amend(bank_account: BankAccount, given: dict[str, Any], context: Context) -> BankAccount:
+    """Change what a bank account says of itself; where nothing differs, it stays as it is."""
+    changed = replace(bank_account, **given)
+    return bank_account if changed == bank_account else replace(changed, updated_at=context.now)

@@ -1,0 +1,166 @@
+"""Bank accounts and the lines of their statements, and which line is which money."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TypeVar
+from uuid import UUID
+
+from accounting.bank import payouts
+from accounting.bank.bank_transactions import BankTransaction, remaining, signed
+from accounting.bank.payouts import Payout
+from accounting.books.context import Context
+from accounting.errors import Conflict, RuleBroken
+from accounting.trade.holds import on_money_account
+from accounting.trade.payments import LIVE, Payment
+from accounting.trade.refunds import RefundPayment
+from accounting.trade.sides import Side
+
+Target = Payment | RefundPayment | Payout
+"""What a line of a bank statement can be."""
+
+T = TypeVar("T", bound=Target)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """That a line, or part of it, is the money of a payment or payout; live without an `ended_at`.
+
+    `target_type` tells which store keeps the target, as `invoice_payment` or `payout`.
+    """
+
+    id: UUID
+    version: int
+    transaction_id: UUID
+    target_type: str
+    target_id: UUID
+    amount: int
+    linked_at: datetime
+    ended_at: datetime | None = None
+    memo: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A link as it is asked for; without an amount it takes all that is left on both sides."""
+
+    target_type: str
+    amount: int | None = None
+    memo: str | None = None
+
+
+def movable(side: Side | None, target: Target) -> int:
+    """Say what a target moves on its money account, above zero where it comes in.
+
+    Payouts are of no side.
+    """
+    if isinstance(target, Payout):
+        return target.paid_out
+    assert side is not None, "money of trade is of a side"
+    return on_money_account(side, target)
+
+
+def rest(side: Side | None, target: Target) -> int:
+    """Say how much of a target can still be linked: of 98 with 40 linked, 58."""
+    return abs(movable(side, target)) - target.linked
+
+
+def link(
+    side: Side | None,
+    transaction: BankTransaction,
+    target: T,
+    wanted: Wanted,
+    context: Context,
+) -> tuple[BankTransaction, T, Link]:
+    """Link a line with its money, as much as is wanted, else all that is left on both sides.
+
+    A line of 60 and a payment of 98 less 40 linked make a link of 58. The money then stands on the
+    ledger account of the line's bank account. Raises Conflict `in_payout` or `item_not_completed`;
+    RuleBroken `link_direction_mismatch`, `bank_account_mismatch` or `link_exceeds_remaining`.
+    """
+    _refuse_unlinkable(side, transaction, target)
+    amount = _linkable(remaining(transaction), rest(side, target), wanted.amount)
+    made = Link(
+        id=context.identify(),
+        version=0,
+        transaction_id=transaction.id,
+        target_type=wanted.target_type,
+        target_id=target.id,
+        amount=amount,
+        linked_at=context.now,
+        memo=wanted.memo,
+    )
+    now = context.now
+    held = replace(
+        target,
+        linked=target.linked + amount,
+        money_account_id=transaction.account_id,
+        updated_at=now,
+    )
+    used = replace(transaction, linked=transaction.linked + amount, updated_at=now)
+    return used, held, made
+
+
+def _linkable(of_line: int, of_target: int, wanted: int | None) -> int:
+    """Say how much to link of what is left of a line and of its target."""
+    most = min(of_line, of_target)
+    amount = most if wanted is None else wanted
+    if not 0 < amount <= most:
+        raise RuleBroken(
+            "link_exceeds_remaining",
+            "The link is more than what is left of the bank transaction or of its target.",
+            amount_cents=amount,
+            transaction_remaining_cents=of_line,
+            target_remaining_cents=max(of_target, 0),
+        )
+    return amount
+
+
+def is_linked_in_full(side: Side | None, target: Target) -> bool:
+    """Tell whether all of a target's money is found at the bank: what was on its way has come."""
+    return target.linked > 0 and rest(side, target) == 0
+
+
+def unlink(
+    transaction: BankTransaction, target: T, made: Link, context: Context
+) -> tuple[BankTransaction, T, Link]:
+    """Take a link back; with the last one the money is back on the account of its method.
+
+    Of 98 linked by 58 and 40, taking the 58 back leaves 40.
+    """
+    now, left = context.now, target.linked - made.amount
+    freed = replace(
+        target,
+        linked=left,
+        money_account_id=target.money_account_id if left else None,
+        updated_at=now,
+    )
+    unused = replace(transaction, linked=transaction.linked - made.amount, updated_at=now)
+    return unused, freed, replace(made, ended_at=now)
+
+
+def _refuse_unlinkable(side: Side | None, transaction: BankTransaction, target: Target) -> None:
+    if not isinstance(target, Payout) and target.payout_id is not None:
+        raise Conflict(
+            "in_payout",
+            "The money came in a payout. Link the payout.",
+            payout_id=str(target.payout_id),
+        )
+    standing = payouts.LIVE if isinstance(target, Payout) else LIVE
+    if target.status not in standing:
+        raise Conflict(
+            "item_not_completed",
+            f"What is {target.status} has no money at the bank.",
+            current_state=target.status,
+        )
+    moves = movable(side, target)
+    if moves * signed(transaction) < 0:
+        raise RuleBroken(
+            "link_direction_mismatch",
+            "One of the two brings money in, the other takes it out.",
+            direction=transaction.direction,
+        )
+    if target.money_account_id not in (None, transaction.account_id):
+        raise RuleBroken(
+            "bank_account_mismatch",
+            "The target is linked with a line of another bank account. Unmatch that one first.",
+        )

@@ -1,0 +1,117 @@
+"""A line of a bank statement meets its money: what was on its way has come, and all that follows.
+
+`bank_links` links one line and one target. Here a target that is linked in full completes by the
+rules of its own kind, and takes along what it settles.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+from uuid import UUID
+
+from accounting.bank import bank_links, payout_changes
+from accounting.bank.bank_links import Link, Target, Wanted
+from accounting.bank.bank_transactions import BankTransaction
+from accounting.bank.payouts import Payout
+from accounting.books.chart import Roles
+from accounting.books.context import Context
+from accounting.trade import payment_changes, vendor_refund_changes
+from accounting.trade.documents import Document
+from accounting.trade.payments import Payment
+from accounting.trade.refunds import VendorRefundPayment
+from accounting.trade.sides import Side
+from accounting.trade.vendor_refund_changes import Refunded
+
+ON_ITS_WAY = frozenset({"pending", "processing"})
+
+
+@dataclass(frozen=True, slots=True)
+class MatchTarget:
+    """A target with what moves when it completes.
+
+    That are the documents of a payment, or the refund that a vendor pays. A payout is of no side.
+    """
+
+    side: Side | None
+    target: Target
+    documents: Mapping[UUID, Document] = field(default_factory=dict)
+    refunded: Refunded | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MatchResult:
+    """A line, its target and their link as they are now.
+
+    `subjects` are what changed and is posted, the target among them; `moved` the documents that
+    moved along.
+    """
+
+    transaction: BankTransaction
+    target: Target
+    link: Link
+    subjects: tuple[Any, ...]
+    moved: tuple[Document, ...] = ()
+
+
+def match(
+    found: MatchTarget, transaction: BankTransaction, wanted: Wanted, roles: Roles, context: Context
+) -> MatchResult:
+    """Link a line with its money; a target on its way that is linked in full completes.
+
+    A payment of 100 that is pending completes with the second of two lines of 60 and 40. Raises
+    what `banking.link` raises, and what a change to `completed` or `paid` does.
+    """
+    used, held, made = bank_links.link(found.side, transaction, found.target, wanted, context)
+    matched = MatchResult(used, held, made, (held,))
+    if held.status not in ON_ITS_WAY or not bank_links.is_linked_in_full(found.side, held):
+        return matched
+    return _completed(found, matched, roles, context)
+
+
+def unmatch(
+    found: MatchTarget, transaction: BankTransaction, link: Link, context: Context
+) -> MatchResult:
+    """Take a link back. The money is not cancelled by that: it stays as it is."""
+    unused, freed, ended = bank_links.unlink(transaction, found.target, link, context)
+    return MatchResult(unused, freed, ended, (freed,))
+
+
+def _completed(
+    found: MatchTarget, matched: MatchResult, roles: Roles, context: Context
+) -> MatchResult:
+    match matched.target:
+        case Payment() as payment:
+            assert found.side is not None, "a payment is of a side"
+            done = payment_changes.amend(
+                found.side, payment, found.documents, {"status": "completed"}, context
+            )
+            return replace(
+                matched, target=done.payment, subjects=(done.payment,), moved=done.changed
+            )
+        case Payout() as payout:
+            paid = payout_changes.reported_paid(payout, matched.transaction.booked_on, context)
+            return replace(matched, target=paid, subjects=(paid,))
+        case VendorRefundPayment() as payment:
+            return _come_back(found, matched, payment, roles, context)
+    raise ValueError("no other money is on its way")
+
+
+def _come_back(
+    found: MatchTarget,
+    matched: MatchResult,
+    linked: VendorRefundPayment,
+    roles: Roles,
+    context: Context,
+) -> MatchResult:
+    """Let money of a vendor have come: on its own day, else on that of the line."""
+    before = found.refunded
+    assert before is not None, "money that a vendor pays back belongs to a refund"
+    on = linked.payment_date or matched.transaction.booked_on
+    body = {"status": "completed", "payment_date": on}
+    after = vendor_refund_changes.amend(
+        before.with_payment(linked), linked.id, body, roles, context
+    )
+    subjects, moved = vendor_refund_changes.changed(before, before.affected, after)
+    return replace(
+        matched, target=after.payment(linked.id), subjects=tuple(subjects), moved=tuple(moved)
+    )

@@ -1,0 +1,96 @@
+"""What payouts and bank lines want in the ledger; money of trade: `trade.postings`."""
+
+from collections.abc import Iterator
+from datetime import date
+
+from accounting.bank.bank_transactions import BankTransaction, signed
+from accounting.bank.payouts import Payout, fees_during, paid_days
+from accounting.books.chart import Role, Roles
+from accounting.books.ledger import Entry, Movement, Source, as_reversals, difference
+from accounting.books.numbers import Number
+from accounting.books.spans import Days
+from accounting.trade.postings import MAIN, Amount, during, netted
+
+PAYOUT = "payout"
+BANK_TRANSACTION = "bank_transaction"
+
+Banked = Payout | BankTransaction
+"""What posts and is of no side of trade."""
+
+
+def entries_for(subject: Banked, roles: Roles, lock_date: date | None) -> list[Entry]:
+    """Work out what is to be posted for a payout or a bank line, given what was posted before.
+
+    What is deleted, or categorized no longer, is taken back by linked reversals.
+    """
+    entries = difference(_source(subject), desired(subject, roles), subject.posted, lock_date)
+    return as_reversals(entries, subject.posted) if _taken_back(subject) else entries
+
+
+def desired(subject: Banked, roles: Roles) -> list[Movement]:
+    """Say everything that a payout or a bank line wants in the ledger."""
+    match subject:
+        case Payout():
+            moves = (
+                move for stood in paid_days(subject) for move in _paid_out(subject, stood, roles)
+            )
+            return netted(list(moves))
+        case BankTransaction():
+            return list(_categorized(subject))
+
+
+def _taken_back(subject: Banked) -> bool:
+    match subject:
+        case Payout():
+            return subject.status in ("failed", "cancelled")
+        case BankTransaction():
+            return not subject.categorized
+
+
+def _source(subject: Banked) -> Source:
+    match subject:
+        case Payout():
+            kind, title, reference = PAYOUT, f"payout from {subject.processor}", _named(subject)
+        case BankTransaction():
+            party = f" {subject.counterparty_name}" if subject.counterparty_name else ""
+            kind, title, reference = BANK_TRANSACTION, f"bank transaction{party}", subject.reference
+    return Source(kind, subject.id, reference, {MAIN: title})
+
+
+def _named(payout: Payout) -> Number:
+    """Name a payout; one that is deleted has lost its external id, and keeps what it went by."""
+    own = payout.reference_number or payout.external_id or payout.processor_payout_id
+    return own or next((entry.reference for entry in payout.posted), None)
+
+
+def _paid_out(payout: Payout, stood: Days, roles: Roles) -> Iterator[Movement]:
+    """What came to the bank, the fee that no item bore, and refunds nobody told of.
+
+    Of 920,000 paid out with a fee of 30,000, of which the items bore 10,000, 920,000 go to the bank
+    and 20,000 to fees; 940,000 leave the processor.
+    """
+    bank = payout.money_account_id or roles[Role.BANK]
+    clearing, fees = roles[Role.PROCESSOR_CLEARING], roles[Role.PROCESSING_FEES]
+    taken = payout.paid_out + payout.fee + payout.additional_refunds
+    amounts = (
+        Amount(bank, payout.paid_out),
+        Amount(fees, payout.fee),
+        Amount(roles[Role.SALES_RETURNS], payout.additional_refunds),
+        Amount(clearing, -taken),
+    )
+    yield from during(stood, MAIN, amounts)
+    _, end = stood
+    for on, borne in fees_during(payout, stood):
+        yield from during((on, end), MAIN, (Amount(fees, -borne), Amount(clearing, borne)))
+
+
+def _categorized(transaction: BankTransaction) -> Iterator[Movement]:
+    """What was posted straight to an account: of 12 that went out for charges, 12 on charges."""
+    if not transaction.categorized or transaction.category_account_id is None:
+        return
+    sign = 1 if signed(transaction) > 0 else -1
+    amounts = (
+        Amount(transaction.account_id, sign * transaction.categorized),
+        Amount(transaction.category_account_id, -sign * transaction.categorized),
+    )
+    yield from during((transaction.booked_on, None), MAIN, amounts)

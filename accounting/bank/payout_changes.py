@@ -1,0 +1,296 @@
+"""Payouts as they are announced, changed and deleted, and the money that they hold meanwhile."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time
+from typing import Any
+from uuid import UUID
+
+from accounting.bank.payouts import (
+    LIVE,
+    Item,
+    Money,
+    Payout,
+    fees_of,
+    item_fees,
+    listed,
+    sums,
+    with_other_fees,
+)
+from accounting.books.chart import Role
+from accounting.books.context import Context, refuse_locked, refuse_other_currency
+from accounting.errors import Conflict, RuleBroken
+from accounting.trade.payment_status import completions_after
+from accounting.trade.sides import RECEIVABLE
+
+Body = Mapping[str, Any]
+Held = Mapping[UUID, Money]
+"""The money that a payout lists, or is to list, by id."""
+
+Items = tuple[Item, ...]
+
+_FACTS = {
+    "processor": "processor",
+    "processor_payout_id": "processor_payout_id",
+    "paid_out_amount_cents": "paid_out",
+    "fee_cents": "fee",
+    "additional_refunds_amount_cents": "additional_refunds",
+    "status": "status",
+    "completed_at": "completed_at",
+    "imported_at": "imported_at",
+    "reference_number": "reference_number",
+    "memo": "memo",
+    "metadata": "metadata",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PaidOut:
+    """A payout as it is now, and the money that it has come to hold or has let go."""
+
+    payout: Payout
+    moved: tuple[Money, ...] = ()
+
+
+def money_touched(payout: Payout | None, body: Body) -> tuple[set[UUID], set[UUID]]:
+    """Name the payments, and the refund payments, that a payout lists or is to list."""
+    items = () if payout is None else listed(payout)
+    payments = {each.payment_id for each in items if each.payment_id}
+    refunds = {each.refund_payment_id for each in items if each.refund_payment_id}
+    return (
+        payments | set(body.get("payment_ids") or ()),
+        refunds | set(body.get("refund_payment_ids") or ()),
+    )
+
+
+def announce(body: Body, held: Held, context: Context) -> PaidOut:
+    """Make a payout from the body of a create, paid unless it says otherwise.
+
+    Without `fee_cents` its fee is that of its items. Raises Conflict `item_not_completed`,
+    `already_in_payout` or `period_locked`; RuleBroken `currency_mismatch`, `reference_not_found`,
+    `item_not_in_clearing` or `processor_mismatch`.
+    """
+    refuse_other_currency(body.get("currency"), context)
+    status = body.get("status") or "paid"
+    blank = Payout(
+        id=context.identify(),
+        version=0,
+        created_at=context.now,
+        updated_at=context.now,
+        external_id=body.get("external_id"),
+        processor=body["processor"],
+        paid_out=body["paid_out_amount_cents"],
+        fee=0,
+        additional_refunds=0,
+        currency=context.currency,
+        status="pending",
+        completed_at=None,
+    )
+    given = {"payment_ids": (), "refund_payment_ids": (), **body, "status": status}
+    return _brought(blank, given, held, context, new=True)
+
+
+def update(payout: Payout, body: Body, held: Held, context: Context) -> PaidOut:
+    """Change what a body supplies of a payout that is known; absent facts and lists stay.
+
+    Where nothing changes it comes back as the same object. Raises what `announce` raises, and
+    Conflict `payout_reconciled` once a bank line is linked.
+    """
+    refuse_other_currency(body.get("currency"), context)
+    after = _brought(payout, body, held, context, new=False)
+    if after.payout == payout:
+        return PaidOut(payout)
+    _refuse_reconciled(payout)
+    return replace(after, payout=replace(after.payout, updated_at=context.now))
+
+
+def delete(payout: Payout, held: Held, context: Context) -> PaidOut:
+    """Delete a payout: what it posted goes back today, its items and external id are free again.
+
+    Raises Conflict `payout_reconciled` once a bank line is linked.
+    """
+    _refuse_reconciled(payout)
+    gone = replace(
+        _moved(payout, "cancelled", context),
+        external_id=None,
+        deleted_at=context.now,
+        updated_at=context.now,
+    )
+    return PaidOut(gone, _let_go(payout, held.values(), context))
+
+
+def counts_otherwise(before: Money, after: Money) -> bool:
+    """Tell whether a payout counts an item otherwise than before: it bounced, or came back."""
+    return sums([before]) != sums([after]) or fees_of([before]) != fees_of([after])
+
+
+def item_moved(payout: Payout, before: Money, after: Money, context: Context) -> Payout:
+    """Follow an item that bounced, came back or has another day, while the payout holds it.
+
+    A payment of 100 with a fee of 3 that bounces takes 100 off the payments and 3 off their fees,
+    which the payout then bears itself from today on.
+    """
+    was, now = sums([before]), sums([after])
+    return replace(
+        payout,
+        gross_payments=payout.gross_payments + now[0] - was[0],
+        total_refunds=payout.total_refunds + now[1] - was[1],
+        fee_steps=with_other_fees(payout.fee_steps, fees_of([before]), fees_of([after])),
+        updated_at=context.now,
+    )
+
+
+def reported_paid(payout: Payout, on: date, context: Context) -> Payout:
+    """Let a payout that was on its way be paid: on its own day, else on that of the bank line.
+
+    Raises Conflict `period_locked`.
+    """
+    at = payout.completed_at or datetime.combine(on, time(), context.now.tzinfo)
+    paid = _moved(replace(payout, completed_at=at, updated_at=context.now), "paid", context)
+    _refuse_new_date(payout, paid, context)
+    return paid
+
+
+def _brought(payout: Payout, body: Body, held: Held, context: Context, *, new: bool) -> PaidOut:
+    """Bring a payout and the money it holds in line with a body."""
+    facts = {_FACTS[name]: body[name] for name in _FACTS if name in body and name != "status"}
+    after = replace(payout, **{name: fact for name, fact in facts.items() if _may_be(name, fact)})
+    after = _with_items(after, body, context)
+    after = _moved(after, body.get("status") or payout.status, context)
+    _refuse_new_date(payout, after, context)
+    moved = _hold(payout, after, held, context)
+    if new or after.items != payout.items or _comes_alive(payout, after):
+        after = _summed(after, held)
+        if new and body.get("fee_cents") is None:
+            after = replace(after, fee=item_fees(after))
+    return PaidOut(after, moved)
+
+
+def _may_be(name: str, fact: object) -> bool:
+    """Amounts, processor and day stay where a body says null."""
+    required = ("processor", "paid_out", "fee", "additional_refunds", "completed_at")
+    return fact is not None or name not in required
+
+
+def _with_items(payout: Payout, body: Body, context: Context) -> Payout:
+    """List exactly the money that a body names; of a kind that it does not name, all stays."""
+    payments, refunds = body.get("payment_ids"), body.get("refund_payment_ids")
+    items = payout.items
+    if payments is not None:
+        items = _exactly(items, payments, lambda each: each.payment_id is not None)
+        items += tuple(
+            Item(context.identify(), 0, payment_id=id_) for id_ in _unknown(items, payments)
+        )
+    if refunds is not None:
+        items = _exactly(items, refunds, lambda each: each.refund_payment_id is not None)
+        items += tuple(
+            Item(context.identify(), 0, refund_payment_id=id_) for id_ in _unknown(items, refunds)
+        )
+    return replace(payout, items=items)
+
+
+def _exactly(
+    items: Items, wanted: Iterable[UUID], is_meant: Callable[[Item], bool]
+) -> tuple[Item, ...]:
+    """List of one kind of items those that are wanted; what was listed once is listed again."""
+    chosen = set(wanted)
+    return tuple(
+        replace(each, listed=each.money_id in chosen) if is_meant(each) else each for each in items
+    )
+
+
+def _unknown(items: Items, wanted: Iterable[UUID]) -> list[UUID]:
+    known = {each.money_id for each in items}
+    return [id_ for id_ in dict.fromkeys(wanted) if id_ not in known]
+
+
+def _moved(payout: Payout, status: str, context: Context) -> Payout:
+    """Set a status; only while it is `paid` a payout stands in the books."""
+    spans = completions_after(payout.completions, payout.status, status, context.today, "paid")
+    if status == "paid" != payout.status:
+        payout = replace(payout, completed_at=payout.completed_at or context.now)
+    return replace(payout, status=status, completions=spans)
+
+
+def _hold(payout: Payout, after: Payout, held: Held, context: Context) -> tuple[Money, ...]:
+    """Take hold of the money that a live payout lists, and let go what it lists no longer."""
+    if after.status not in LIVE:
+        return _let_go(payout, held.values(), context)
+    wanted = [held[each.money_id] for each in listed(after)]
+    for each in wanted:
+        _refuse_joining(after, each)
+    joined = tuple(
+        replace(each, payout_id=after.id, updated_at=context.now)
+        for each in wanted
+        if each.payout_id is None
+    )
+    kept = {each.id for each in wanted}
+    left = [each for each in held.values() if each.id not in kept]
+    return (*joined, *_let_go(payout, left, context))
+
+
+def _let_go(payout: Payout, money: Iterable[Money], context: Context) -> tuple[Money, ...]:
+    return tuple(
+        replace(each, payout_id=None, updated_at=context.now)
+        for each in money
+        if each.payout_id == payout.id
+    )
+
+
+def _refuse_joining(payout: Payout, money: Money) -> None:
+    """Refuse money that cannot have come in a payout; what it holds already may have bounced."""
+    if money.payout_id not in (None, payout.id):
+        raise Conflict(
+            "already_in_payout",
+            "The money belongs to another payout. Take it out of that one first.",
+            item_id=str(money.id),
+        )
+    if money.payout_id is None and money.status != "completed":
+        raise Conflict(
+            "item_not_completed",
+            f"What is {money.status} is not paid out.",
+            item_id=str(money.id),
+            current_state=money.status,
+        )
+    role = RECEIVABLE.money(money.method, money.processor)
+    if role != Role.PROCESSOR_CLEARING or money.money_account_id is not None:
+        raise RuleBroken(
+            "item_not_in_clearing",
+            "The money is not with a payment processor.",
+            item_id=str(money.id),
+        )
+    processor = (money.processor or "").casefold()
+    if payout.processor != "other" and processor not in ("", payout.processor.casefold()):
+        raise RuleBroken(
+            "processor_mismatch",
+            f"The money is with {money.processor}, not with {payout.processor}.",
+            item_id=str(money.id),
+        )
+
+
+def _comes_alive(before: Payout, after: Payout) -> bool:
+    return before.status not in LIVE and after.status in LIVE
+
+
+def _summed(payout: Payout, held: Held) -> Payout:
+    items = [held[each.money_id] for each in listed(payout)]
+    gross, refunded = sums(items)
+    return replace(payout, gross_payments=gross, total_refunds=refunded, fee_steps=fees_of(items))
+
+
+def _refuse_new_date(before: Payout, after: Payout, context: Context) -> None:
+    """Refuse a day inside the lock for a payout that comes to be paid, or was on another day."""
+    if not after.completions or after.completed_at is None:
+        return
+    on, was = after.completed_at.date(), before.completed_at
+    if not before.completions or was is None or was.date() != on:
+        refuse_locked(context, on)
+
+
+def _refuse_reconciled(payout: Payout) -> None:
+    if payout.linked:
+        raise Conflict(
+            "payout_reconciled",
+            "A bank transaction is linked to the payout. Unlink it first.",
+            linked_amount_cents=payout.linked,
+        )

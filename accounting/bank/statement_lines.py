@@ -1,0 +1,179 @@
+"""Lines of bank statements as they are sent: what each is known by, and what becomes of it."""
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Final, Literal
+from uuid import UUID
+
+from accounting.bank.bank_accounts import BankAccount
+from accounting.bank.bank_transactions import BankTransaction
+from accounting.books.context import Context
+from accounting.books.periods import FIRST_YEAR, LAST_YEAR
+from accounting.money import MAX_AMOUNT
+
+LONGEST_ID: Final = 255
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line as it was sent; its amount in minor units, above zero.
+
+    `iban` is the account that its statement is of, where the statement tells.
+    """
+
+    booked_on: date
+    amount: int
+    direction: Literal["credit", "debit"]
+    external_id: str | None = None
+    currency: str | None = None
+    description: str | None = None
+    counterparty_name: str | None = None
+    reference: str | None = None
+    iban: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A line that is not kept, and why."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A line that is there already."""
+
+    id: UUID
+
+
+LineResult = BankTransaction | Skipped | Failed
+"""What becomes of a line: it is kept, was there already, or is not kept."""
+
+
+def minor_units(amount: Decimal, exponent: int) -> int:
+    """Return an amount, as banks write it, in minor units: 12.50 with two decimals gives 1250.
+
+    ValueError with a sentence for one that is not above zero, too large, or more exact than the
+    currency.
+    """
+    units = amount.scaleb(exponent)
+    if not 0 < units <= MAX_AMOUNT:
+        raise ValueError("The amount is zero." if not units else "The amount is too large.")
+    if units != units.to_integral_value():
+        raise ValueError(f"The amount has more than {exponent} decimals.")
+    return int(units)
+
+
+def identities(lines: Sequence[Line | Failed], *, unique_ids: bool) -> list[str]:
+    """Return what each line is known by: its bank's id, else all that it says and its occurrence.
+
+    Two equal lines without an id are the first and the second of their kind, so that the same file
+    names them the same again. Where a bank's ids are not `unique_ids`, one that stands on lines
+    that differ is told apart by what they say. A line that failed is known by "".
+    """
+    digests = [_digest(line) if isinstance(line, Line) else "" for line in lines]
+    shared = set() if unique_ids else _shared(lines, digests)
+    seen: Counter[str] = Counter()
+    known_by: list[str] = []
+    for line, digest in zip(lines, digests, strict=True):
+        if isinstance(line, Failed):
+            known_by.append("")
+        elif line.external_id is None:
+            seen[digest] += 1
+            known_by.append(f"line-{digest}-{seen[digest]}")
+        elif line.external_id in shared:
+            known_by.append(_fitting(f"{line.external_id}-{digest[:12]}"))
+        else:
+            known_by.append(_fitting(line.external_id))
+    return known_by
+
+
+def sort_out(
+    lines: Sequence[Line | Failed],
+    known_by: Sequence[str],
+    there: Mapping[str, UUID],
+    bank_account: BankAccount,
+    source_format: str,
+    context: Context,
+) -> list[LineResult]:
+    """Decide what becomes of each line; `there` are the lines of the account that it has already.
+
+    A line fails with `bank_account_mismatch` or `currency_mismatch`, and keeps no other one out.
+    """
+    ids = dict(there)
+    fates: list[LineResult] = []
+    for line, name in zip(lines, known_by, strict=True):
+        if isinstance(line, Failed):
+            fates.append(line)
+        elif (failed := _refused(line, bank_account)) is not None:
+            fates.append(failed)
+        elif name in ids:
+            fates.append(Skipped(ids[name]))
+        else:
+            made = _transaction(line, name, bank_account, source_format, context)
+            ids[name] = made.id
+            fates.append(made)
+    return fates
+
+
+def _refused(line: Line, bank_account: BankAccount) -> Failed | None:
+    if line.iban is not None and bank_account.iban not in (None, line.iban):
+        return Failed("bank_account_mismatch", f"The statement is of the account {line.iban}.")
+    if line.currency not in (None, bank_account.currency):
+        return Failed("currency_mismatch", f"The bank account is kept in {bank_account.currency}.")
+    if not FIRST_YEAR <= line.booked_on.year <= LAST_YEAR:
+        years = f"{FIRST_YEAR} and {LAST_YEAR}"
+        return Failed("validation_error", f"The date does not lie between {years}.")
+    return None
+
+
+def _transaction(
+    line: Line, name: str, bank_account: BankAccount, source_format: str, context: Context
+) -> BankTransaction:
+    return BankTransaction(
+        id=context.identify(),
+        version=0,
+        created_at=context.now,
+        updated_at=context.now,
+        bank_account_id=bank_account.id,
+        account_id=bank_account.account_id,
+        external_id=name,
+        booked_on=line.booked_on,
+        amount=line.amount,
+        direction=line.direction,
+        currency=bank_account.currency,
+        description=line.description,
+        counterparty_name=line.counterparty_name,
+        reference=line.reference,
+        imported_at=context.now,
+        source_format=source_format,
+    )
+
+
+def _shared(lines: Sequence[Line | Failed], digests: Sequence[str]) -> set[str]:
+    """The ids that stand on lines which differ, as that of a batch does on each of its parts."""
+    said: dict[str, set[str]] = defaultdict(set)
+    for line, digest in zip(lines, digests, strict=True):
+        if isinstance(line, Line) and line.external_id is not None:
+            said[line.external_id].add(digest)
+    return {name for name, contents in said.items() if len(contents) > 1}
+
+
+def _digest(line: Line) -> str:
+    """Sum up what a line says; spaces and case do not count, since banks change those."""
+    texts = (line.description, line.counterparty_name, line.reference)
+    facts = (line.booked_on.isoformat(), str(line.amount), line.direction)
+    said = [*facts, *(" ".join((text or "").casefold().split()) for text in texts)]
+    return hashlib.sha256("\x1f".join(said).encode()).hexdigest()[:32]
+
+
+def _fitting(name: str) -> str:
+    """A name that is too long to be kept, cut and told apart by what was cut."""
+    if len(name) <= LONGEST_ID:
+        return name
+    return f"{name[:200]}-{hashlib.sha256(name.encode()).hexdigest()[:32]}"

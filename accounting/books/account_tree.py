@@ -1,0 +1,68 @@
+"""The chart as an outline: who stands under whom, how deep, and what a branch adds up to."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from uuid import UUID
+
+from accounting.books.accounts import Account
+from accounting.errors import Conflict, RuleBroken
+
+MOST_LEVELS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class AccountTree:
+    """The accounts of a business by id, and the children of each in the order they came."""
+
+    accounts: dict[UUID, Account]
+    children: dict[UUID | None, tuple[UUID, ...]]
+
+    @classmethod
+    def of(cls, accounts: Iterable[Account]) -> "AccountTree":
+        """Arrange accounts; one whose parent is not among them stands at the root."""
+        by_id = {account.id: account for account in accounts}
+        children: dict[UUID | None, list[UUID]] = defaultdict(list)
+        for account in by_id.values():
+            parent = account.parent_id if account.parent_id in by_id else None
+            children[parent].append(account.id)
+        return cls(by_id, {parent: tuple(ids) for parent, ids in children.items()})
+
+    def under(self, account_id: UUID | None) -> tuple[UUID, ...]:
+        """The accounts right under one; under None stand the roots."""
+        return self.children.get(account_id, ())
+
+    def branch(self, account_id: UUID) -> Iterator[UUID]:
+        """An account and everything under it."""
+        yield account_id
+        for child in self.under(account_id):
+            yield from self.branch(child)
+
+    def level(self, account_id: UUID) -> int:
+        """How many accounts stand above one: 0 at the root."""
+        parent = self.accounts[account_id].parent_id
+        return 0 if parent not in self.accounts else 1 + self.level(parent)
+
+
+def refuse_unfit_parent(parent: Account, account_type: str, level: int) -> None:
+    """Refuse to put an account under one that does not suit it.
+
+    Raises Conflict `account_archived`, RuleBroken `account_type_mismatch` where the types differ
+    (a branch could not be added up) and `account_too_deep` below 20 levels.
+    """
+    if parent.archived_at is not None:
+        raise Conflict(
+            "account_archived",
+            "The parent account is archived. Unarchive it first.",
+            account_code=parent.code,
+        )
+    if parent.account_type != account_type:
+        raise RuleBroken(
+            "account_type_mismatch",
+            f"An account under {parent.code} is of its type, {parent.account_type}.",
+            parent_account_type=str(parent.account_type),
+        )
+    if level + 1 >= MOST_LEVELS:
+        raise RuleBroken(
+            "account_too_deep", f"A chart has at most {MOST_LEVELS} levels.", limit=MOST_LEVELS
+        )

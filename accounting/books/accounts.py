@@ -1,0 +1,120 @@
+"""Accounts of a business: the value, how a caller names one, and which may be given or archived."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from accounting.books.chart import Roles, is_control
+from accounting.errors import Conflict, RuleBroken
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """An account of the chart as it is stored."""
+
+    id: UUID
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    code: str
+    name: str
+    account_type: str
+    account_subtype: str
+    role: str | None = None
+    balance_behavior: str | None = None
+    parent_id: UUID | None = None
+    external_id: str | None = None
+    description: str | None = None
+    institution_name: str | None = None
+    iban: str | None = None
+    sort_code: str | None = None
+    account_number_mask: str | None = None
+    archived_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AccountReference:
+    """How a caller names an account; `any` is tried as an id, then a code, then an external id."""
+
+    kind: Literal["id", "code", "any"]
+    value: UUID | str
+
+
+@dataclass(frozen=True, slots=True)
+class BookAccounts:
+    """The accounts that a document needs: those with a role, and those that its body names."""
+
+    roles: Roles
+    named: Mapping[AccountReference, Account]
+
+
+def account_reference(identifier: Mapping[str, Any]) -> AccountReference:
+    """Read how a body names an account: `AccountId` by its id, `AccountCode` by its code."""
+    if identifier["type"] == "AccountCode":
+        return AccountReference("code", identifier["code"])
+    return AccountReference("id", identifier["id"])
+
+
+def usable(reference: AccountReference, account: Account | None) -> Account:
+    """Check an account that a caller named.
+
+    Raises RuleBroken `reference_not_found` or `control_account`, Conflict `account_archived`.
+    """
+    if account is None:
+        raise RuleBroken(
+            "reference_not_found",
+            "The business has no such account.",
+            resource="account",
+            reference=str(reference.value),
+        )
+    if is_control(account.role):
+        raise RuleBroken(
+            "control_account",
+            "The account takes postings of the system only. Name another one.",
+            account_id=str(account.id),
+            account_code=account.code,
+        )
+    if account.archived_at is not None:
+        raise Conflict(
+            "account_archived",
+            "The account is archived. Unarchive it or name another one.",
+            account_id=str(account.id),
+            account_code=account.code,
+        )
+    return account
+
+
+def named_or(default: UUID, identifier: Mapping[str, Any] | None, accounts: BookAccounts) -> UUID:
+    """Find the account that a body names, else take the default; raises what `usable` raises."""
+    if identifier is None:
+        return default
+    reference = account_reference(identifier)
+    return usable(reference, accounts.named.get(reference)).id
+
+
+MOST_CHILDREN_NAMED = 20
+
+
+def refuse_archiving(balance: int, active_children: Sequence[Account]) -> None:
+    """Refuse to archive an account that holds a balance or has active children.
+
+    Raises Conflict `account_has_balance`, or `account_has_children` which names the first 20.
+    """
+    if balance:
+        raise Conflict(
+            "account_has_balance",
+            "The account's balance is not zero. Post it to another account first.",
+            current_balance=balance,
+        )
+    if active_children:
+        raise Conflict(
+            "account_has_children",
+            "The account has active child accounts. Archive them first.",
+            active_children=len(active_children),
+            children=[
+                {"id": str(child.id), "code": child.code, "name": child.name}
+                for child in active_children[:MOST_CHILDREN_NAMED]
+            ],
+        )

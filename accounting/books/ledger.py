@@ -1,0 +1,269 @@
+"""Double entry as arithmetic: what a document desires, less what was posted for it, is posted."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from itertools import chain
+from uuid import UUID
+
+from accounting.books.chart import AccountType
+from accounting.books.numbers import Number
+from accounting.books.splits import Split, negative
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """One amount that a document wants on an account, a debit above zero, a credit below.
+
+    Movements of one stream and day make one entry. `settles` is the document that is settled and
+    `split` says which of its accounts the amount settles.
+    """
+
+    on: date
+    stream: str
+    account_id: UUID
+    amount: int
+    settles: UUID | None = None
+    split: Split = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of an entry, a debit above zero, a credit below."""
+
+    account_id: UUID
+    amount: int
+    settles: UUID | None = None
+    split: Split = ()
+    description: str | None = None
+
+    @property
+    def debit(self) -> int:
+        """The amount where it is a debit, else 0."""
+        return max(self.amount, 0)
+
+    @property
+    def credit(self) -> int:
+        """The amount where it is a credit, else 0."""
+        return max(-self.amount, 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A balanced entry to be posted; the store gives it its id and its number."""
+
+    entry_date: date
+    stream: str
+    lines: tuple[Line, ...]
+    description: str
+    source_type: str
+    source_id: UUID
+    reference: Number = None
+    reversal_of_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posted(Entry):
+    """An entry that stands in the books; `reversed` when another one is linked to it."""
+
+    id: UUID
+    reversed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The document behind entries; `titles` names each of its streams, for people."""
+
+    type: str
+    id: UUID
+    reference: Number
+    titles: Mapping[str, str]
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What comes together on one line: the amount, and the accounts that it settles."""
+
+    amount: int = 0
+    parts: dict[UUID, int] = field(default_factory=lambda: defaultdict(int))
+
+    def add(self, amount: int, split: Split, sign: int) -> None:
+        self.amount += sign * amount
+        for account_id, part in split:
+            self.parts[account_id] += sign * part
+
+
+_Place = tuple[UUID, UUID | None, int]
+_Tallies = dict[_Place, _Tally]
+
+
+def normal_sign(account_type: str, behavior: str | None = None) -> int:
+    """Tell the side on which an account's balance is positive: 1 for debits, -1 for credits.
+
+    A contra account may turn it round by its `balance_behavior`.
+    """
+    if behavior is not None:
+        return 1 if behavior == "debit_positive" else -1
+    return 1 if account_type in (AccountType.ASSET, AccountType.EXPENSE) else -1
+
+
+def balance(account_type: str, debits: int, credits_: int, behavior: str | None = None) -> int:
+    """Work out a balance on its normal side: revenue with debits 20 and credits 120 holds 100."""
+    return normal_sign(account_type, behavior) * (debits - credits_)
+
+
+def after_lock(on: date, lock_date: date | None) -> date:
+    """Move a day inside the lock to the day after it: the 5th, locked to the 10th, to the 11th."""
+    return on if lock_date is None else max(on, lock_date + timedelta(days=1))
+
+
+def difference(
+    source: Source,
+    desired: Iterable[Movement],
+    posted: Iterable[Entry],
+    lock_date: date | None,
+) -> list[Entry]:
+    """Work out the entries that turn what was posted into what is desired, by date.
+
+    Amounts are compared per stream, day, account and settled document; days inside the lock
+    count as the day after it. Of an invoice posted at 100 that desires 80, a credit of 20 on
+    receivables and a debit of 20 on sales remain. Raises ValueError where an entry does not
+    balance, which is a fault in the rules and not in the request.
+    """
+    posted = list(posted)
+    known = {entry.stream for entry in posted}
+    days: dict[tuple[date, str], _Tallies] = defaultdict(lambda: defaultdict(_Tally))
+    for move in desired:
+        # A first posting keeps debits and credits of one account apart; a change nets them.
+        side = 0 if move.stream in known else _sign(move.amount)
+        tallies = days[after_lock(move.on, lock_date), move.stream]
+        tallies[move.account_id, move.settles, side].add(move.amount, move.split, 1)
+    for entry in posted:
+        on = after_lock(entry.entry_date, lock_date)
+        _add_lines(days[on, entry.stream], entry.lines, -1)
+    entries = []
+    for on, stream in sorted(days, key=lambda place: place[0]):
+        lines = _lines(days[on, stream])
+        # What comes and goes on one day before it was ever posted is no entry.
+        if not _cancel_out(lines):
+            opening = "Change of " if stream in known else ""
+            known.add(stream)
+            entries.append(_entry(source, on, stream, lines, opening))
+    return entries
+
+
+def as_reversals(entries: Iterable[Entry], posted: Iterable[Posted]) -> list[Entry]:
+    """Write a taking back as linked mirrors of the entries that stand, one for one.
+
+    That is done where the standing entries of a stream (not reversed, and not cancelled out by
+    others) are exactly what an entry takes back, and none is of a later day; any other entry is
+    left as it is. Where the day is corrected by the same change, two entries do so: the later one
+    is the taking back.
+    """
+    posted = list(posted)
+    written: list[Entry] = []
+    for entry in reversed(list(entries)):
+        standing = _standing(each for each in posted if each.stream == entry.stream)
+        later = any(each.entry_date > entry.entry_date for each in standing)
+        if standing and not later and _cancel_out(_lines_of(entry, *standing)):
+            written[:0] = [_reversal(each, entry) for each in standing]
+            posted = [each for each in posted if each.stream != entry.stream]
+        else:
+            written.insert(0, entry)
+    return written
+
+
+def _sign(amount: int) -> int:
+    return (amount > 0) - (amount < 0)
+
+
+def _add_lines(tallies: _Tallies, lines: Iterable[Line], sign: int) -> None:
+    for line in lines:
+        tallies[line.account_id, line.settles, 0].add(line.amount, line.split, sign)
+
+
+def _lines(tallies: _Tallies) -> tuple[Line, ...]:
+    lines = [line for place, tally in tallies.items() for line in _lines_at(place, tally)]
+    return tuple(sorted(lines, key=lambda line: line.amount < 0))
+
+
+def _lines_at(place: _Place, tally: _Tally) -> list[Line]:
+    account_id, settles, _ = place
+    parts = {account: part for account, part in tally.parts.items() if part}
+    if tally.amount:
+        return [Line(account_id, tally.amount, settles, tuple(parts.items()))]
+    # The same amount now settles other accounts: one line takes back and one settles anew.
+    up = tuple((account, part) for account, part in parts.items() if part > 0)
+    down = tuple((account, part) for account, part in parts.items() if part < 0)
+    return [
+        Line(account_id, sum(part for _, part in split), settles, split)
+        for split in (up, down)
+        if split
+    ]
+
+
+def _entry(source: Source, on: date, stream: str, lines: tuple[Line, ...], opening: str) -> Entry:
+    if sum(line.amount for line in lines):
+        raise ValueError(f"an entry of {source.type} {source.id} on {on} does not balance")
+    description = opening + source.titles[stream]
+    return Entry(
+        entry_date=on,
+        stream=stream,
+        lines=lines,
+        description=description[0].upper() + description[1:],
+        source_type=source.type,
+        source_id=source.id,
+        reference=source.reference,
+    )
+
+
+def _standing(posted: Iterable[Posted]) -> list[Posted]:
+    days: dict[date, list[Posted]] = defaultdict(list)
+    for entry in posted:
+        if not entry.reversed and entry.reversal_of_id is None:
+            days[entry.entry_date].append(entry)
+    standing: list[Posted] = []
+    for entry in chain.from_iterable(days.values()):
+        if _cancel_out(_lines_of(*days[entry.entry_date])):
+            continue
+        opposite = next((each for each in standing if _cancel_out(_lines_of(each, entry))), None)
+        if opposite is None:
+            standing.append(entry)
+        else:
+            standing.remove(opposite)
+    return standing
+
+
+def _lines_of(*entries: Entry) -> list[Line]:
+    return [line for entry in entries for line in entry.lines]
+
+
+def _cancel_out(lines: Iterable[Line]) -> bool:
+    """Tell whether nothing is left of lines once they are added up."""
+    tallies: _Tallies = defaultdict(_Tally)
+    _add_lines(tallies, lines, 1)
+    return not any(_lines_at(place, tally) for place, tally in tallies.items())
+
+
+def _reversal(posted: Posted, taking_back: Entry) -> Entry:
+    title = posted.description[0].lower() + posted.description[1:]
+    return Entry(
+        entry_date=taking_back.entry_date,
+        stream=posted.stream,
+        lines=tuple(
+            Line(
+                line.account_id,
+                -line.amount,
+                line.settles,
+                negative(line.split),
+                line.description,
+            )
+            for line in posted.lines
+        ),
+        description=f"Reversal of {title}",
+        source_type=posted.source_type,
+        source_id=posted.source_id,
+        reference=taking_back.reference,
+        reversal_of_id=posted.id,
+    )

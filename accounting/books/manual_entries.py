@@ -1,0 +1,228 @@
+"""Entries written by hand: drawn up as drafts, approved or rejected, and reversed once posted."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import Any
+from uuid import UUID
+
+from accounting.books.accounts import Account, AccountReference, usable
+from accounting.books.context import Context, refuse_locked
+from accounting.books.ledger import after_lock
+from accounting.errors import Conflict, RuleBroken
+from accounting.money import within_bounds
+
+Body = Mapping[str, Any]
+Named = Mapping[AccountReference, Account]
+
+SOURCE = "manual"
+STREAM = "manual"
+UNTITLED = "Manual entry"
+LONGEST_DESCRIPTION = 1000
+NEXT_STATES = {"draft": ["approved", "rejected"]}
+"""Where an entry may go; what is approved or rejected stays so."""
+
+
+@dataclass(frozen=True, slots=True)
+class ManualLine:
+    """One line, a debit above zero, a credit below."""
+
+    id: UUID
+    account_id: UUID
+    amount: int
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManualEntry:
+    """An entry as somebody wrote it; approved it is posted, under the same id.
+
+    `source_id` is the entry itself, or the one that a reversal goes back to in the end.
+    """
+
+    id: UUID
+    version: int
+    created_at: datetime
+    entry_date: date
+    reference: str | None
+    description: str
+    currency: str
+    created_by: str
+    status: str
+    lines: tuple[ManualLine, ...]
+    source_id: UUID
+    source_type: str = SOURCE
+    sequence_number: str | None = None
+    reversal_of_id: UUID | None = None
+    reversed_by_id: UUID | None = None
+
+    @property
+    def total(self) -> int:
+        """What its debits come to."""
+        return sum(line.amount for line in self.lines if line.amount > 0)
+
+
+def account_references(body: Body) -> frozenset[AccountReference]:
+    """List the accounts that a body names, so that they can be loaded first."""
+    return frozenset(_reference(item) for item in body["lines"])
+
+
+def accounts_on(lines: Iterable[ManualLine]) -> frozenset[AccountReference]:
+    """List the accounts that lines stand on."""
+    return frozenset(AccountReference("id", line.account_id) for line in lines)
+
+
+def write(body: Body, named: Named, context: Context) -> ManualEntry:
+    """Make an entry from the body of a create: a draft, or posted at once where that is wanted.
+
+    What a machine wrote is a draft whatever is wanted: a person approves it. Debits of 100 against
+    credits of 60 and 40 come to 100. Raises Conflict `account_archived` or `period_locked`;
+    RuleBroken `entry_not_balanced`, `amount_too_large`, `reference_not_found` or
+    `control_account`.
+    """
+    id_ = context.identify()
+    author = body.get("created_by") or "manual"
+    draft = ManualEntry(
+        id=id_,
+        version=0,
+        created_at=context.now,
+        currency=context.currency,
+        created_by=author,
+        status="draft",
+        source_id=id_,
+        **_told(body, named, context),
+    )
+    if not (body.get("post") and author == "manual"):
+        return draft
+    refuse_locked(context, draft.entry_date)
+    return replace(draft, status="approved")
+
+
+def rewrite(entry: ManualEntry, body: Body, named: Named, context: Context) -> ManualEntry:
+    """Replace what a draft says; who wrote it stays.
+
+    Raises Conflict `invalid_state_transition` or `account_archived`; RuleBroken as `write` does.
+    """
+    _refuse_unless_draft(entry, "Only a draft can be replaced.")
+    return replace(entry, **_told(body, named, context))
+
+
+def approve(entry: ManualEntry, named: Named, context: Context) -> ManualEntry:
+    """Turn a draft into an entry that counts, on its own day.
+
+    Its accounts are looked at again: one may have been archived since. Raises Conflict
+    `invalid_state_transition`, `period_locked` or `account_archived`; RuleBroken
+    `control_account`.
+    """
+    _refuse_unless_draft(entry, "Only a draft can be approved.")
+    for reference in sorted(accounts_on(entry.lines), key=str):
+        usable(reference, named.get(reference))
+    refuse_locked(context, entry.entry_date)
+    return replace(entry, status="approved", version=entry.version + 1)
+
+
+def reject(entry: ManualEntry) -> ManualEntry:
+    """Turn a draft down, for good.
+
+    Raises Conflict `invalid_state_transition`.
+    """
+    _refuse_unless_draft(entry, "Only a draft can be rejected.")
+    return replace(entry, status="rejected")
+
+
+def reverse(entry: ManualEntry, on: date | None, context: Context) -> ManualEntry:
+    """Take a posted entry back by its mirror: a debit of 100 is met by a credit of 100.
+
+    It counts on a given day, else today or on the first day that is open; never before the entry
+    itself. Raises Conflict `system_entry`, `invalid_state_transition`, `already_reversed` or
+    `period_locked`.
+    """
+    refuse_reversing(entry)
+    if on is not None:
+        refuse_locked(context, on)
+    wanted = after_lock(context.today, context.lock_date) if on is None else on
+    description = f"Reversal of {entry.sequence_number}: {entry.description}"
+    return replace(
+        entry,
+        id=context.identify(),
+        version=0,
+        created_at=context.now,
+        entry_date=max(wanted, entry.entry_date),
+        description=description[:LONGEST_DESCRIPTION],
+        created_by="manual",
+        lines=tuple(
+            replace(line, id=context.identify(), amount=-line.amount) for line in entry.lines
+        ),
+        sequence_number=None,
+        reversal_of_id=entry.id,
+    )
+
+
+def refuse_reversing(entry: ManualEntry) -> None:
+    """Refuse to reverse what a document posted, what is not posted, and what is reversed already.
+
+    Raises Conflict `system_entry`, `invalid_state_transition` or `already_reversed`.
+    """
+    if entry.source_type != SOURCE:
+        raise Conflict(
+            "system_entry",
+            "The entry follows from a document. Change or cancel that one instead.",
+            source_type=entry.source_type,
+            source_id=str(entry.source_id),
+        )
+    if entry.status != "approved":
+        raise _refused_move(entry, "Only a posted entry can be reversed.")
+    if entry.reversed_by_id is not None:
+        raise Conflict(
+            "already_reversed",
+            "The entry is reversed already.",
+            reversed_by_id=str(entry.reversed_by_id),
+        )
+
+
+def _told(body: Body, named: Named, context: Context) -> dict[str, Any]:
+    """Read what a body says of an entry: its day, its words and its lines."""
+    lines = tuple(_line(item, named, context) for item in body["lines"])
+    _refuse_unbalanced(lines)
+    return {
+        "entry_date": body["entry_date"],
+        "reference": body.get("reference"),
+        "description": body.get("description") or UNTITLED,
+        "lines": lines,
+    }
+
+
+def _reference(item: Body) -> AccountReference:
+    return AccountReference("any", item["account"])
+
+
+def _line(item: Body, named: Named, context: Context) -> ManualLine:
+    reference = _reference(item)
+    return ManualLine(
+        id=context.identify(),
+        account_id=usable(reference, named.get(reference)).id,
+        amount=(item.get("debit_amount") or 0) - (item.get("credit_amount") or 0),
+        description=item.get("description"),
+    )
+
+
+def _refuse_unbalanced(lines: Sequence[ManualLine]) -> None:
+    debits = sum(line.amount for line in lines if line.amount > 0)
+    credits_ = -sum(line.amount for line in lines if line.amount < 0)
+    if debits != credits_:
+        raise RuleBroken(
+            "entry_not_balanced",
+            "The debits of an entry must come to the same as its credits.",
+            total_debit=debits,
+            total_credit=credits_,
+        )
+    within_bounds(debits)
+
+
+def _refuse_unless_draft(entry: ManualEntry, message: str) -> None:
+    if entry.status != "draft":
+        raise _refused_move(entry, message)
+
+
+def _refused_move(entry: ManualEntry, message: str) -> Conflict:
+    return Conflict.of_state(message, entry.status, NEXT_STATES.get(entry.status, ()))

@@ -1,0 +1,1 @@
+"""Both sides of trade: parties, documents, payments, credits, refunds and what settles what."""

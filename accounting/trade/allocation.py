@@ -1,0 +1,282 @@
+"""Which part of a payment or credit settles which document, from when to when, and its changes."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from typing import Any
+from uuid import UUID
+
+from accounting.books.splits import Split, negative
+from accounting.errors import Malformed, RuleBroken
+from accounting.trade import documents
+from accounting.trade.documents import Document, Settlement
+from accounting.trade.sides import Side
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """A part of a payment or credit meant for one document; live while it has no `end`.
+
+    `split` (amounts by account, above zero) is there once the part was applied, which takes a
+    completed payment; an allocation that ended without one was only ever reserved. `own_split`
+    says which parts of a credit itself it uses; money has none. Without a `start` it is dated as
+    its holder is. Nothing is applied before `document_date`, the day of the document as it was
+    when the part was allocated: one that is free again may be dated anew.
+    """
+
+    id: UUID
+    document_id: UUID
+    amount: int
+    document_date: date
+    start: date | None = None
+    end: date | None = None
+    split: Split = ()
+    own_split: Split = ()
+    description: str | None = None
+    version: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AllocationItem:
+    """What is asked for: an amount for a document, and in what words.
+
+    `old_split` is how the amount was split before, where it is to be split so again.
+    """
+
+    document_id: UUID
+    amount: int
+    description: str | None = field(default=None, compare=False)
+    old_split: Split = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AllocationSource:
+    """How a payment or credit holds its parts.
+
+    `held` is what of the total something else than a document has. `applied` while it is
+    completed, else the parts are reserved. `start` is the day of new parts, None for the holder's
+    own; `end` is the day of released ones. `applied_on` tells the day of the entry that applies
+    an allocation.
+    """
+
+    party_id: UUID
+    total: int
+    held: int
+    by: Settlement
+    applied: bool
+    start: date | None
+    end: date
+    identify: Callable[[], UUID]
+    applied_on: Callable[[Allocation], date]
+
+
+Documents = Mapping[UUID, Document]
+
+
+def live(allocations: Iterable[Allocation]) -> tuple[Allocation, ...]:
+    """Pick the allocations that have not ended."""
+    return tuple(each for each in allocations if each.end is None)
+
+
+def items_of(allocations: Iterable[Allocation]) -> list[AllocationItem]:
+    """Say what the live allocations come to, as a caller would ask for it."""
+    return [
+        AllocationItem(each.document_id, each.amount, each.description)
+        for each in live(allocations)
+    ]
+
+
+def items_given(
+    side: Side, items: Sequence[Mapping[str, Any]], amount_field: str = "amount_cents"
+) -> list[AllocationItem]:
+    """Read a list of allocations.
+
+    Raises Malformed `validation_error` where it names a document twice.
+    """
+    given = [
+        AllocationItem(item[side.document_id_field], item[amount_field], item.get("description"))
+        for item in items
+    ]
+    seen: set[UUID] = set()
+    faults = {}
+    for place, part in enumerate(given):
+        if part.document_id in seen:
+            field = f"allocations.{place}.{side.document_id_field}"
+            faults[field] = [f"repeats the {side.noun} of an earlier item"]
+        seen.add(part.document_id)
+    if faults:
+        raise Malformed.fields(**faults)
+    return given
+
+
+def documents_touched(
+    side: Side, allocations: Iterable[Allocation], body: Mapping[str, Any]
+) -> set[UUID]:
+    """Name the documents that allocations hold something of, or that a body allocates to."""
+    given = body.get("allocations") or ()
+    held = {each.document_id for each in live(allocations)}
+    return held | {each[side.document_id_field] for each in given}
+
+
+def refuse_closed(side: Side, parts: Iterable[AllocationItem], loaded: Documents) -> None:
+    """Refuse parts for documents that do not exist or are not open.
+
+    Raises RuleBroken `reference_not_found`, or the side's refusal of a document not open.
+    """
+    for part in parts:
+        document = loaded.get(part.document_id)
+        if document is None:
+            raise RuleBroken(
+                "reference_not_found",
+                f"The business has no such {side.noun}.",
+                reference=str(part.document_id),
+            )
+        refuse_not_open(side, document)
+
+
+def refuse_not_open(side: Side, document: Document) -> None:
+    """Refuse to settle, or to give back of, a document that is a draft or void.
+
+    Raises the side's refusal, Conflict `invoice_not_open` or `bill_not_open`.
+    """
+    if document.state != "open":
+        shown = "voided" if document.state == "void" else document.state
+        raise side.not_open(current_state=shown, **{side.document_id_field: str(document.id)})
+
+
+def rearrange(
+    side: Side,
+    allocations: Sequence[Allocation],
+    wanted: Sequence[AllocationItem],
+    loaded: Documents,
+    source: AllocationSource,
+) -> tuple[tuple[Allocation, ...], Documents]:
+    """Make the wanted parts the live allocations, and move the documents' amounts with them.
+
+    What is wanted unchanged stays, with its date and its split; what is not ends and gives its
+    split back; then the new parts take theirs of what is left. Of 600 for one invoice, wanted at
+    200, the 600 ends and a new 200 begins. Raises RuleBroken `allocation_exceeds_total` or
+    `allocation_exceeds_outstanding`, and the side's refusals.
+    """
+    staying = {each.id for each in live(allocations) if _stays(each, wanted, source)}
+    kept = {each.document_id for each in allocations if each.id in staying}
+    begun = [part for part in wanted if part.document_id not in kept]
+    refuse_closed(side, begun, loaded)
+    _refuse_excess(wanted, source)
+    after = dict(loaded)
+    words = {part.document_id: part.description for part in wanted}
+    history = [
+        replace(each, description=words[each.document_id])
+        if each.id in staying
+        else _ended(each, after, source)
+        for each in allocations
+    ]
+    history += [_begun(side, part, after, source) for part in begun]
+    if source.applied:
+        old = {part.document_id: part.old_split for part in begun}
+        history = [_applied(each, after, source, old.get(each.document_id, ())) for each in history]
+    return tuple(history), after
+
+
+def moved(after: Documents, loaded: Documents, now: datetime) -> Documents:
+    """Pick the documents that are not as they were loaded, as changed at a moment."""
+    return {
+        id_: replace(document, updated_at=now)
+        for id_, document in after.items()
+        if document != loaded[id_]
+    }
+
+
+def _stays(
+    allocation: Allocation, wanted: Sequence[AllocationItem], source: AllocationSource
+) -> bool:
+    """What was applied and is only reserved from now on ends as well: its split is history."""
+    unapplied = bool(allocation.split) and not source.applied
+    return AllocationItem(allocation.document_id, allocation.amount) in wanted and not unapplied
+
+
+def _ended(
+    allocation: Allocation, after: dict[UUID, Document], source: AllocationSource
+) -> Allocation:
+    """Let a live allocation give back what it took of its document; the others ended before."""
+    if allocation.end is not None:
+        return allocation
+    document = after[allocation.document_id]
+    after[document.id] = _taken_back(document, allocation, source.by)
+    return replace(allocation, end=source.end)
+
+
+def _taken_back(document: Document, allocation: Allocation, by: Settlement) -> Document:
+    if not allocation.split:
+        return documents.reserve(document, -allocation.amount)
+    return documents.settle(document, -allocation.amount, negative(allocation.split), by=by)
+
+
+def _begun(
+    side: Side, part: AllocationItem, after: dict[UUID, Document], source: AllocationSource
+) -> Allocation:
+    """Reserve a new part of what is left of its document."""
+    document = after[part.document_id]
+    _refuse_part(side, part, document, source)
+    after[document.id] = documents.reserve(document, part.amount)
+    return Allocation(
+        id=source.identify(),
+        document_id=document.id,
+        amount=part.amount,
+        document_date=documents.opened_on(document),
+        start=source.start,
+        description=part.description,
+    )
+
+
+def _refuse_excess(wanted: Sequence[AllocationItem], source: AllocationSource) -> None:
+    allocated = source.held + sum(part.amount for part in wanted)
+    if allocated > source.total:
+        raise RuleBroken(
+            "allocation_exceeds_total",
+            "The allocations come to more than the total.",
+            total_amount_cents=source.total,
+            allocated_amount_cents=allocated,
+            **({"refunded": source.held} if source.held else {}),
+        )
+
+
+def _refuse_part(
+    side: Side, part: AllocationItem, document: Document, source: AllocationSource
+) -> None:
+    if document.party.id != source.party_id:
+        raise side.of_another_party(**{side.document_id_field: str(document.id)})
+    refuse_more_than_left(side, document, part.amount)
+
+
+def refuse_more_than_left(side: Side, document: Document, amount: int) -> None:
+    """Refuse to settle more than is left of a document, or nothing.
+
+    Raises RuleBroken `allocation_exceeds_outstanding`.
+    """
+    left = documents.left(document)
+    if not 1 <= amount <= left:
+        raise RuleBroken(
+            "allocation_exceeds_outstanding",
+            f"At most {left} of the {side.noun} can be settled.",
+            left=left,
+            amount=amount,
+            outstanding_balance=documents.outstanding(document),
+            reserved=document.reserved,
+            **{side.document_id_field: str(document.id)},
+        )
+
+
+def _applied(
+    allocation: Allocation, after: dict[UUID, Document], source: AllocationSource, old_split: Split
+) -> Allocation:
+    """Turn a live reservation into a settlement, split over what is left of the document."""
+    if allocation.end is not None or allocation.split:
+        return allocation
+    document = documents.reserve(after[allocation.document_id], -allocation.amount)
+    split = old_split
+    if not documents.has_left(document, split):
+        split = documents.share_out(document, allocation.amount)
+    on = source.applied_on(allocation)
+    after[document.id] = documents.settle(document, allocation.amount, split, on, source.by)
+    return replace(allocation, split=split)

@@ -1,0 +1,227 @@
+"""Refunds to customers as they are agreed, paid and cancelled, and what they give back of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import Any
+
+from accounting.books.chart import Roles, processor_of
+from accounting.books.context import Context, refuse_locked
+from accounting.books.spans import Span
+from accounting.books.splits import Split, added, negative, take
+from accounting.errors import Conflict
+from accounting.trade import documents, payments, refunds
+from accounting.trade.documents import Document
+from accounting.trade.holds import held_to
+from accounting.trade.payment_status import completions_after
+from accounting.trade.payments import Payment
+from accounting.trade.refund_targets import (
+    Target,
+    facts_of,
+    of_document,
+    of_payment,
+    refuse_more_than,
+    take_back,
+)
+from accounting.trade.refunds import InvoiceRefund, Refund, RefundAllocation, RefundPayment
+from accounting.trade.sides import RECEIVABLE
+
+Body = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """A refund, what it gives back of, and the payment that was made with it."""
+
+    refund: InvoiceRefund
+    target: Document | Payment
+    payment: RefundPayment | None
+
+
+def refundable(target: Document | Payment) -> int:
+    """Say how much can be given back.
+
+    Of a document the completed payments applied to it less its live refunds: 1000 paid and 300
+    refunded leave 700. Of a payment what is left of it, while it is completed.
+    """
+    if isinstance(target, Document):
+        return documents.refundable(target)
+    return payments.remaining(target) if target.status == "completed" else 0
+
+
+def agree(body: Body, target: Document | Payment, roles: Roles, context: Context) -> Agreed:
+    """Make a refund from the body of a create; with a `completed_at` it is paid at once.
+
+    Left out, the amount is all that can be given back. Raises RuleBroken
+    `refund_exceeds_refundable`; Conflict `period_locked`.
+    """
+    given = body.get("completed_at") or context.now
+    refuse_locked(context, given.date())
+    amount = body.get("amount_cents", refundable(target))
+    refuse_more_than(refundable(target), amount, **facts_of(RECEIVABLE, target))
+    method = (body.get("method") or "bank_transfer").lower()
+    allocation, after = _given_back(target, amount, roles, context)
+    refund = InvoiceRefund(
+        id=context.identify(),
+        version=0,
+        created_at=context.now,
+        updated_at=context.now,
+        party=target.party,
+        external_id=body.get("external_id"),
+        amount=amount,
+        currency=context.currency,
+        agreed_on=max(given.date(), _day_of(target)),
+        completed_at=None,
+        cancelled_at=None,
+        allocations=(allocation,),
+        method=method,
+        processor=body.get("processor") or processor_of(method),
+        fee=body.get("refund_processing_fee_cents") or 0,
+        memo=body.get("memo"),
+        reference_number=body.get("reference_number"),
+        metadata=body.get("metadata"),
+    )
+    if body.get("completed_at") is None:
+        return Agreed(refund, after, None)
+    paid, payment = pay(refund, {"completed_at": given}, context)
+    return Agreed(paid, after, payment)
+
+
+def cancel(refund: InvoiceRefund, target: Target, context: Context) -> tuple[InvoiceRefund, Target]:
+    """Take a refund back of which nothing is paid.
+
+    Raises Conflict `invalid_state_transition`.
+    """
+    if refund.cancelled_at is not None:
+        raise _refused_move(refund, "The refund is cancelled already.")
+    if refund.paid:
+        raise _refused_move(refund, "Some of the refund is paid. Cancel its payments first.")
+    [allocation] = refunds.live_allocations(refund)
+    cancelled = replace(
+        refund,
+        cancelled_at=context.now,
+        allocations=(replace(allocation, end=context.today),),
+        updated_at=context.now,
+    )
+    return cancelled, take_back(allocation, target, context)
+
+
+def pay(refund: InvoiceRefund, body: Body, context: Context) -> tuple[InvoiceRefund, RefundPayment]:
+    """Pay a refund, by default the whole rest of it.
+
+    Each payment is split over what is left of each part of the refund, so the last one closes it
+    exactly: 3333 of 8333 and 1667 takes 2777 and 556. Raises Conflict `invalid_state_transition`
+    or `period_locked`; RuleBroken `refund_exceeds_refundable`.
+    """
+    if refund.cancelled_at is not None:
+        raise _refused_move(refund, "A cancelled refund is not paid.")
+    amount = body.get("amount_cents", refunds.rest(refund))
+    refuse_more_than(refunds.rest(refund), amount, refund_id=str(refund.id), paid=refund.paid)
+    completed_at = body.get("completed_at") or context.now
+    refuse_locked(context, completed_at.date())
+    split = take(refunds.parts(refund), refund.settled, amount)
+    payment = RefundPayment(
+        id=context.identify(),
+        version=0,
+        created_at=context.now,
+        updated_at=context.now,
+        refund_id=refund.id,
+        agreed_on=refund.agreed_on,
+        party=refund.party,
+        external_id=body.get("external_id"),
+        amount=amount,
+        currency=refund.currency,
+        **_means(refund, body),
+        status="completed",
+        completed_at=completed_at,
+        cancelled_at=None,
+        completions=(Span(),),
+        splits=(split,),
+        memo=body.get("memo"),
+        transaction_tags=body.get("transaction_tags"),
+        metadata=body.get("metadata"),
+    )
+    return _paid(refund, amount, split, completed_at, context), payment
+
+
+def cancel_payment(
+    refund: InvoiceRefund, payment: RefundPayment, context: Context
+) -> tuple[InvoiceRefund, RefundPayment]:
+    """Take a payment of a refund back; the refund is owed again by as much.
+
+    Its links with bank lines go with it. Raises Conflict `invalid_state_transition` where that was
+    done before, and `in_payout` while a payout holds it.
+    """
+    if payment.status != "completed":
+        raise Conflict.of_state("The refund payment is cancelled already.", payment.status)
+    cancelled = replace(
+        payment,
+        status="cancelled",
+        cancelled_at=context.now,
+        completions=completions_after(
+            payment.completions, payment.status, "cancelled", context.today
+        ),
+        updated_at=context.now,
+    )
+    owed = _paid(refund, -payment.amount, negative(payment.splits[-1]), None, context)
+    return owed, held_to(RECEIVABLE, payment, cancelled)
+
+
+def refuse_elsewhere(refund: Refund, known: RefundPayment) -> None:
+    """Refuse an external id that is taken by a payment of another refund.
+
+    Raises Conflict `duplicate_external_id`.
+    """
+    if known.refund_id != refund.id:
+        raise Conflict(
+            "duplicate_external_id",
+            "A payment of another refund has this external_id.",
+            external_id=known.external_id,
+            id=str(known.id),
+            refund_id=str(known.refund_id),
+        )
+
+
+def _given_back(
+    target: Document | Payment, amount: int, roles: Roles, context: Context
+) -> tuple[RefundAllocation, Document | Payment]:
+    if isinstance(target, Document):
+        return of_document(RECEIVABLE, target, amount, roles, context)
+    return of_payment(RECEIVABLE, target, amount, roles, context)
+
+
+def _day_of(target: Document | Payment) -> date:
+    if isinstance(target, Document):
+        return documents.opened_on(target)
+    return target.payment_date
+
+
+def _means(refund: InvoiceRefund, body: Body) -> dict[str, Any]:
+    """Say how the money moves: as the body says, else as the refund does.
+
+    The refund's fee is that of its first payment; the refund's processor goes with its method.
+    """
+    method = (body.get("method") or refund.method).lower()
+    remembered = refund.processor if method == refund.method else processor_of(method)
+    fee = body.get("refund_processing_fee_cents")
+    if fee is None:
+        fee = 0 if refund.paid else refund.fee
+    return {"method": method, "processor": body.get("processor") or remembered, "fee": fee}
+
+
+def _paid(
+    refund: InvoiceRefund, amount: int, split: Split, at: datetime | None, context: Context
+) -> InvoiceRefund:
+    paid = refund.paid + amount
+    return replace(
+        refund,
+        paid=paid,
+        settled=added(refund.settled, split),
+        completed_at=at if paid == refund.amount else None,
+        updated_at=context.now,
+    )
+
+
+def _refused_move(refund: InvoiceRefund, message: str) -> Conflict:
+    state = refunds.invoice_refund_status(refund)
+    return Conflict.of_state(message, state, ["paid"] if state == "processing" else [])

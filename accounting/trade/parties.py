@@ -1,0 +1,176 @@
+"""Customers and vendors, and what documents and payments know of the party on the other side."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, TypeVar
+from uuid import UUID
+
+from accounting.errors import Conflict, Malformed, RuleBroken
+from accounting.trade.sides import Side
+
+
+@dataclass(frozen=True, slots=True)
+class Party:
+    """What a document or payment knows of its customer or vendor."""
+
+    id: UUID
+    name: str
+    email: str | None = None
+    external_id: str | None = None
+    payment_terms_days: int | None = None
+    status: str = "ACTIVE"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trader:
+    """What is known of everybody that the business trades with."""
+
+    id: UUID
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    external_id: str | None = None
+    individual_name: str | None = None
+    company_name: str | None = None
+    email: str | None = None
+    mobile_phone: str | None = None
+    office_phone: str | None = None
+    country: str | None = None
+    address_string: str | None = None
+    vat_number: str | None = None
+    transaction_tags: tuple[str, ...] = ()
+    metadata: Any = None
+    payment_terms_days: int | None = None
+    archived_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Customer(Trader):
+    """A customer as it is stored."""
+
+    reference_number: str | None = None
+    address_line1: str | None = None
+    address_line2: str | None = None
+    city: str | None = None
+    state_county: str | None = None
+    postal_code: str | None = None
+    tax_exempt: bool = False
+    notes: str | None = None
+    credit_limit_cents: int | None = None
+
+    @property
+    def status(self) -> str:
+        """ACTIVE or ARCHIVED."""
+        return "ACTIVE" if self.archived_at is None else "ARCHIVED"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vendor(Trader):
+    """A vendor as it is stored; `standing` says whether business is done with it."""
+
+    memo: str | None = None
+    standing: str = "ACTIVE"
+
+    @property
+    def status(self) -> str:
+        """ACTIVE, INACTIVE, BLOCKED or ARCHIVED."""
+        return self.standing if self.archived_at is None else "ARCHIVED"
+
+
+T = TypeVar("T", Customer, Vendor)
+
+
+def display_name(trader: Trader) -> str:
+    """Name somebody for people: the company, else the person."""
+    return trader.company_name or trader.individual_name or ""
+
+
+def full_address(customer: Customer) -> str:
+    """Write the address on one line from its parts, else as it was given in one piece."""
+    town = " ".join(part for part in (customer.postal_code, customer.city) if part)
+    parts = (
+        customer.address_line1,
+        customer.address_line2,
+        town,
+        customer.state_county,
+        customer.country,
+    )
+    return ", ".join(part for part in parts if part) or customer.address_string or ""
+
+
+def party_of(trader: Customer | Vendor) -> Party:
+    """Take what documents and payments know of a customer or vendor."""
+    return Party(
+        id=trader.id,
+        name=display_name(trader),
+        email=trader.email,
+        external_id=trader.external_id,
+        payment_terms_days=trader.payment_terms_days,
+        status=trader.status,
+    )
+
+
+def refuse_nameless(individual_name: str | None, company_name: str | None) -> None:
+    """Refuse a customer or vendor that would have no name left.
+
+    Raises Malformed `validation_error` on `company_name`.
+    """
+    if not (individual_name or company_name):
+        raise Malformed.fields(company_name=["is required where individual_name is absent"])
+
+
+def refuse_inactive(side: Side, party: Party) -> None:
+    """Refuse new business with a party that is archived, or a vendor that is not active.
+
+    Raises the side's refusal, Conflict `customer_archived` or `vendor_not_active`.
+    """
+    if party.status != "ACTIVE":
+        raise side.party_not_active(status=party.status, **{side.party_id_field: str(party.id)})
+
+
+def refuse_reference_mismatch(party: Party, external_id: str | None) -> None:
+    """Refuse an external id that names another party than the id beside it.
+
+    Raises RuleBroken `reference_mismatch`.
+    """
+    if external_id is not None and external_id != party.external_id:
+        raise RuleBroken(
+            "reference_mismatch",
+            "The id and the external id name different parties. Send one of them.",
+            id=str(party.id),
+            external_id=external_id,
+        )
+
+
+def refuse_status_change(vendor: Vendor, wanted: str | None) -> None:
+    """Refuse to change the status of an archived vendor: it is unarchived first.
+
+    Raises Conflict `invalid_state_transition`.
+    """
+    if wanted is not None and vendor.archived_at is not None:
+        raise Conflict.of_state(
+            "The vendor is archived. Unarchive it before its status changes.",
+            vendor.status,
+            ["ACTIVE"],
+        )
+
+
+def archive(side: Side, trader: T, outstanding_balance: int, now: datetime) -> T:
+    """Take a customer or vendor out of use; one that is archived stays as it is.
+
+    Raises the side's refusal where something is outstanding, Conflict `customer_has_balance` or
+    `vendor_has_balance`.
+    """
+    if trader.archived_at is not None:
+        return trader
+    if outstanding_balance:
+        raise side.party_has_balance(outstanding_balance=outstanding_balance)
+    return replace(trader, archived_at=now)
+
+
+def unarchive(trader: T) -> T:
+    """Bring a customer or vendor back, ACTIVE whatever it was before; others stay as they are."""
+    if trader.archived_at is None:
+        return trader
+    back = replace(trader, archived_at=None)
+    return replace(back, standing="ACTIVE") if isinstance(back, Vendor) else back

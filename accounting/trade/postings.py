@@ -1,0 +1,252 @@
+"""What documents and money want in the ledger: a pure function of their state and its dates.
+
+Every subject lays out what it moves and from when to when; what ended is moved back on its last
+day. Nothing here knows what was posted before: that is compared in `accounting.books.ledger`.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from uuid import UUID
+
+from accounting.books.chart import Role, Roles
+from accounting.books.ledger import Entry, Movement, Source, as_reversals, difference
+from accounting.books.spans import Days, days
+from accounting.books.splits import Split, added, negative, times_sign
+from accounting.trade import credits, refunds
+from accounting.trade.credits import Credit
+from accounting.trade.documents import Document, opened_on
+from accounting.trade.payments import Payment, applied_days, completion_days
+from accounting.trade.refunds import Refund, RefundPayment
+from accounting.trade.sides import Side
+from accounting.trade.write_offs import WriteOff, written_off_days
+
+MAIN = "main"
+FEE = "fee"
+APPLIED = "applied"
+
+WRITE_OFF = "write_off"
+
+Subject = Document | Payment | WriteOff | Credit | Refund | RefundPayment
+"""Everything that posts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """One amount for an account, with what it settles and how that is split."""
+
+    account_id: UUID
+    amount: int
+    settles: UUID | None = None
+    split: Split = ()
+
+
+def entries_for(side: Side, subject: Subject, roles: Roles, lock_date: date | None) -> list[Entry]:
+    """Work out what is to be posted for a subject, given what was posted for it before.
+
+    What is taken back with nothing applied to it (void, reversed, cancelled) is taken back by
+    linked reversals, one for one; every other change is a plain entry.
+    """
+    desires = desired(side, subject, roles)
+    entries = difference(_source(side, subject), desires, subject.posted, lock_date)
+    return as_reversals(entries, subject.posted) if _taken_back(subject) else entries
+
+
+def desired(side: Side, subject: Subject, roles: Roles) -> list[Movement]:
+    """Say everything that a subject wants in the ledger, from its first day on."""
+    match subject:
+        case Document():
+            return list(_document(side, subject, roles))
+        case Payment():
+            return netted([*_money(side, subject, roles), *_applications(side, subject, roles)])
+        case WriteOff():
+            return list(_write_off(side, subject, roles))
+        case Credit():
+            return [*_credit(side, subject, roles), *_credit_applied(side, subject, roles)]
+        case Refund():
+            return netted(list(_refund(side, subject, roles)))
+        case RefundPayment():
+            return netted(list(_refund_payment(side, subject, roles)))
+
+
+def _taken_back(subject: Subject) -> bool:
+    match subject:
+        case Document() | Credit():
+            return subject.state == "void"
+        case Payment():
+            return subject.status == "cancelled" and not any(a.split for a in subject.allocations)
+        case WriteOff():
+            return subject.reversed_at is not None
+        case Refund() | RefundPayment():
+            return subject.cancelled_at is not None
+
+
+def _source(side: Side, subject: Subject) -> Source:
+    match subject:
+        case Document():
+            source, title, reference = side.document_source, side.document_title, subject.number
+        case Payment():
+            source, title, reference = side.payment_source, side.payment_title, subject.external_id
+        case WriteOff():
+            article = "an" if side.document_title[0] in "aeiou" else "a"
+            source, title = WRITE_OFF, f"write-off of {article} {side.document_title}"
+            reference = subject.document_number
+        case Credit():
+            source, title, reference = side.credit_source, side.credit_title, subject.number
+        case Refund():
+            source, title = side.refund_source, side.refund_title
+            reference = subject.reference_number or subject.external_id
+        case RefundPayment():
+            source, title = side.refund_payment_source, side.refund_payment_title
+            reference = subject.external_id
+    title = f"{title} {subject.party.name}"
+    titles = {MAIN: title, FEE: f"fee of {title}", APPLIED: f"{title}, applied"}
+    return Source(source, subject.id, reference, titles)
+
+
+def _document(side: Side, document: Document, roles: Roles) -> Iterator[Movement]:
+    if document.opened_at is None or document.total_amount == 0:
+        return
+    amounts = [(roles[side.control], document.total_amount)]
+    if side.discount is not None:
+        amounts.append((roles[side.discount], document.additional_discount))
+    for line in document.lines:
+        lessened = line.discount_share if side.discount is None else 0
+        amounts.append((line.account_id, lessened - line.subtotal))
+        amounts += [(tax.account_id, -tax.amount) for tax in line.taxes]
+    end = None if document.voided_at is None else document.voided_at.date()
+    stood = days(opened_on(document), end, opened_on(document))
+    yield from during(stood, MAIN, (Amount(each, side.sign * part) for each, part in amounts))
+
+
+def _money(side: Side, payment: Payment, roles: Roles) -> Iterator[Movement]:
+    """The money and its fee, for as long as the payment stood completed."""
+    money = _money_account(side, payment, roles)
+    total = side.sign * payment.total
+    for stood in completion_days(payment):
+        amounts = (Amount(money, total), Amount(roles[side.prepayments], -total))
+        yield from during(stood, MAIN, amounts)
+        yield from _fee(side, stood, FEE, payment.fee, money, roles)
+
+
+def _money_account(side: Side, money: Payment | RefundPayment, roles: Roles) -> UUID:
+    """Where money stands: at the bank where a line shows it, else as its method says."""
+    return money.money_account_id or roles[side.money(money.method, money.processor)]
+
+
+def _applications(side: Side, payment: Payment, roles: Roles) -> Iterator[Movement]:
+    """What moves from money in advance to the settled documents, and back."""
+    for each in payment.allocations:
+        if not each.split:
+            continue
+        amounts = (
+            Amount(roles[side.prepayments], side.sign * each.amount),
+            _settling(side, roles, each.document_id, each.amount, each.split),
+        )
+        for stood in applied_days(payment, each):
+            yield from during(stood, MAIN, amounts)
+
+
+def _write_off(side: Side, given_up: WriteOff, roles: Roles) -> Iterator[Movement]:
+    amounts = (
+        Amount(given_up.account_id, side.sign * given_up.amount),
+        _settling(side, roles, given_up.document_id, given_up.amount, given_up.split),
+    )
+    yield from during(written_off_days(given_up), MAIN, amounts)
+
+
+def _credit(side: Side, credit: Credit, roles: Roles) -> Iterator[Movement]:
+    if credit.opened_at is None:
+        return
+    on = credits.opened_on(credit)
+    stood = days(on, None if credit.voided_at is None else credit.voided_at.date(), on)
+    amounts = [Amount(line.account_id, side.sign * line.amount) for line in credit.lines]
+    amounts += [
+        Amount(credit.tax_account_id, side.sign * credit.tax_total),
+        Amount(roles[side.credits], -side.sign * credit.total_amount),
+    ]
+    yield from during(stood, MAIN, amounts)
+
+
+def _credit_applied(side: Side, credit: Credit, roles: Roles) -> Iterator[Movement]:
+    """What moves from the credit to the documents it settles, and back."""
+    for each in credit.allocations:
+        own = times_sign(each.own_split, side.sign)
+        amounts = (
+            Amount(roles[side.credits], side.sign * each.amount, credit.id, own),
+            _settling(side, roles, each.document_id, each.amount, each.split),
+        )
+        yield from during(credits.applied_days(credit, each), APPLIED, amounts)
+
+
+def _refund(side: Side, refund: Refund, roles: Roles) -> Iterator[Movement]:
+    """The claim, and from which accounts it is; what is not allocated yet waits on suspense.
+
+    A credit is no claim: the part that it takes leaves both.
+    """
+    claim, waiting = roles[side.refunds], roles[Role.SUSPENSE]
+    total = side.sign * refund.amount
+    end = None if refund.cancelled_at is None else refund.cancelled_at.date()
+    stood = days(refund.agreed_on, end, refund.agreed_on)
+    yield from during(stood, MAIN, (Amount(claim, -total), Amount(waiting, total)))
+    for each in refund.allocations:
+        split = ((claim, each.amount),) if each.kind == "credit" else each.split
+        amounts = [Amount(account, side.sign * part) for account, part in split]
+        amounts.append(Amount(waiting, -side.sign * each.amount))
+        yield from during(refunds.agreed_days(refund, each), MAIN, amounts)
+
+
+def _refund_payment(side: Side, payment: RefundPayment, roles: Roles) -> Iterator[Movement]:
+    """What came or went while it stood completed; the amount may have changed in between."""
+    money = _money_account(side, payment, roles)
+    fee = MAIN if side.refund_fee_within else FEE
+    for stood, split in zip(refunds.completion_days(payment), payment.splits, strict=True):
+        own = times_sign(split, side.sign)
+        # What still stands is the amount itself: the proof then sees where its split differs.
+        standing = stood[1] is None
+        amount = side.sign * payment.amount if standing else sum(part for _, part in own)
+        amounts = (
+            Amount(roles[side.refunds], amount, payment.refund_id, own),
+            Amount(money, -amount),
+        )
+        yield from during(stood, MAIN, amounts)
+        yield from _fee(side, stood, fee, payment.fee, money, roles)
+
+
+def _settling(side: Side, roles: Roles, document_id: UUID, amount: int, split: Split) -> Amount:
+    """What brings down the claim that a document is."""
+    return Amount(
+        roles[side.control], -side.sign * amount, document_id, times_sign(split, -side.sign)
+    )
+
+
+def _fee(
+    side: Side, stood: Days, stream: str, fee: int, money: UUID, roles: Roles
+) -> Iterator[Movement]:
+    yield from during(stood, stream, (Amount(roles[side.fee], fee), Amount(money, -fee)))
+
+
+def during(stood: Days, stream: str, amounts: Iterable[Amount]) -> Iterator[Movement]:
+    """Move amounts on the first day, and back on the day on which what they stand for ended."""
+    begin, end = stood
+    for each in amounts:
+        yield Movement(begin, stream, each.account_id, each.amount, each.settles, each.split)
+        if end is not None:
+            back = negative(each.split)
+            yield Movement(end, stream, each.account_id, -each.amount, each.settles, back)
+
+
+def netted(movements: list[Movement]) -> list[Movement]:
+    """Add up what meets on one account and day: only what is unapplied stands on 2100."""
+    amounts: dict[tuple[date, str, UUID, UUID | None], int] = defaultdict(int)
+    splits: dict[tuple[date, str, UUID, UUID | None], Split] = defaultdict(tuple)
+    for move in movements:
+        place = move.on, move.stream, move.account_id, move.settles
+        amounts[place] += move.amount
+        splits[place] = added(splits[place], move.split)
+    return [
+        Movement(on, stream, account_id, amount, settles, splits[place])
+        for place, amount in amounts.items()
+        for on, stream, account_id, settles in [place]
+    ]

@@ -1,0 +1,243 @@
+"""Refunds as they are stored: an obligation first, cash second. Values, status, parts and days."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from accounting.books.ledger import Posted
+from accounting.books.numbers import Number
+from accounting.books.spans import Days, Span, days, laid_out
+from accounting.books.splits import Split, summed
+from accounting.trade.parties import Party
+
+Kind = Literal["document", "payment", "credit"]
+"""What a refund gives back of: a settled document, a payment, or a credit for later use."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedAllocation:
+    """What a refund of a payment took off one of that payment's documents.
+
+    `amount` is what was taken off; `split` and `description` are those of the whole allocation as
+    it was before.
+    """
+
+    document_id: UUID
+    amount: int
+    split: Split
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefundAllocation:
+    """What a refund gives back: money that settled a document, money of a payment, or a credit.
+
+    `split` says from which accounts. Live while it has no `end`; without a `start` it is dated as
+    the refund is. `target_number` is the number of the document or credit, and none of a payment.
+    `released` is what was taken off a payment's documents to make its money free. Where allocations
+    come later than their refund, `created_at` tells when.
+    """
+
+    id: UUID
+    kind: Kind
+    target_id: UUID
+    target_number: Number
+    amount: int
+    split: Split
+    start: date | None = None
+    end: date | None = None
+    released: tuple[ReleasedAllocation, ...] = ()
+    description: str | None = None
+    metadata: Any = None
+    created_at: datetime | None = None
+    version: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refund:
+    """A refund as it is stored, either way.
+
+    `agreed_on` is the day on which it is owed; `paid` the sum of its completed payments, and
+    `settled` the accounts of its parts that these have paid.
+    """
+
+    id: UUID
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    party: Party
+    external_id: str | None
+    amount: int
+    currency: str
+    agreed_on: date
+    completed_at: datetime | None
+    cancelled_at: datetime | None
+    allocations: tuple[RefundAllocation, ...]
+    paid: int = 0
+    settled: Split = ()
+    memo: str | None = None
+    reference_number: str | None = None
+    metadata: Any = None
+    posted: tuple[Posted, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvoiceRefund(Refund):
+    """A refund to a customer.
+
+    `method`, `processor` and `fee` are what its first payment has where that does not say
+    otherwise.
+    """
+
+    method: str
+    processor: str | None
+    fee: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VendorRefund(Refund):
+    """A refund from a vendor."""
+
+    refund_type: str
+    expected_completion_date: date | None = None
+    description: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefundPayment:
+    """Money that pays a refund, with the spans in which it stood completed.
+
+    `splits` say, for each of these spans, which parts of the refund it paid. `agreed_on` is the
+    refund's day; the money moves no earlier. It is dated by its `payment_date`, else by when it
+    completed. Bank lines and a payout hold it as they hold a payment.
+    """
+
+    id: UUID
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    refund_id: UUID
+    agreed_on: date
+    party: Party
+    external_id: str | None
+    amount: int
+    currency: str
+    method: str
+    processor: str | None
+    fee: int
+    status: str
+    completed_at: datetime | None
+    cancelled_at: datetime | None
+    completions: tuple[Span, ...]
+    splits: tuple[Split, ...]
+    memo: str | None = None
+    transaction_tags: Any = None
+    metadata: Any = None
+    payment_date: date | None = None
+    linked: int = 0
+    money_account_id: UUID | None = None
+    payout_id: UUID | None = None
+    posted: tuple[Posted, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VendorRefundPayment(RefundPayment):
+    """Money that a vendor pays back, from the day it is announced."""
+
+    payment_reference: str | None = None
+    processor_payment_id: str | None = None
+    submitted_at: datetime | None = None
+    failed_at: datetime | None = None
+    failure_reason: str | None = None
+    description: str | None = None
+
+
+def invoice_refund_status(refund: InvoiceRefund) -> str:
+    """Derive the status: of 100, with 40 paid it is processing and with 100 paid."""
+    if refund.cancelled_at is not None:
+        return "cancelled"
+    if refund.paid == refund.amount:
+        return "paid"
+    return "processing" if refund.paid else "pending"
+
+
+def vendor_refund_status(refund: VendorRefund, payments: Iterable[RefundPayment]) -> str:
+    """Derive the status of a vendor's refund; the first that fits.
+
+    Of 100, with 40 allocated it is partially_allocated; with all of it allocated and every payment
+    that is not cancelled completed, it is completed.
+    """
+    if refund.cancelled_at is not None:
+        return "cancelled"
+    if unallocated(refund):
+        return "partially_allocated" if allocated(refund) else "pending"
+    paid = all(each.status in ("completed", "cancelled") for each in payments)
+    return "completed" if paid else "allocated"
+
+
+def live_allocations(refund: Refund) -> tuple[RefundAllocation, ...]:
+    """Pick what the refund gives back now."""
+    return tuple(each for each in refund.allocations if each.end is None)
+
+
+def is_dedicated(refund: Refund) -> bool:
+    """Tell whether the refund gives back exactly one thing."""
+    return len(live_allocations(refund)) == 1
+
+
+def allocated(refund: Refund) -> int:
+    """Say how much of the refund is allocated, money and credits: 40 and 30 come to 70."""
+    return sum(each.amount for each in live_allocations(refund))
+
+
+def unallocated(refund: Refund) -> int:
+    """Say how much of the refund is not allocated yet: of 100 with 40 allocated, 60."""
+    return refund.amount - allocated(refund)
+
+
+def cash(refund: Refund) -> int:
+    """Say how much of the refund is money: of 100 with 30 kept as a credit, 70."""
+    return refund.amount - credited(refund)
+
+
+def credited(refund: Refund) -> int:
+    """Say how much of the refund is kept as a credit: of 70 money and 30 credited, 30."""
+    return sum(each.amount for each in live_allocations(refund) if each.kind == "credit")
+
+
+def rest(refund: Refund) -> int:
+    """Say how much of the money is not paid yet: of 100 with 40 paid, 60."""
+    return cash(refund) - refund.paid
+
+
+def parts(refund: Refund, unallocated_account_id: UUID | None = None) -> dict[UUID, int]:
+    """Say what the money of the refund is made of, by account.
+
+    What is not allocated yet stands on an account of its own; what is kept as a credit has no
+    split.
+    """
+    split = [part for each in live_allocations(refund) for part in each.split]
+    if unallocated_account_id is not None:
+        split.append((unallocated_account_id, unallocated(refund)))
+    return summed(split)
+
+
+def agreed_days(refund: Refund, allocation: RefundAllocation) -> Days:
+    """Lay out the days on which an allocation was owed."""
+    return days(allocation.start or refund.agreed_on, allocation.end, refund.agreed_on)
+
+
+def completion_days(payment: RefundPayment) -> list[Days]:
+    """Lay out the days on which the money stood completed, from the refund's own day on."""
+    on = dated_on(payment)
+    return laid_out(payment.completions, on, max(on, payment.agreed_on))
+
+
+def dated_on(payment: RefundPayment) -> date:
+    """Say on which day the money is dated: its payment date, else when it completed."""
+    if payment.payment_date is not None:
+        return payment.payment_date
+    return payment.agreed_on if payment.completed_at is None else payment.completed_at.date()

@@ -1,0 +1,86 @@
+"""Which payment a refund is shown at.
+
+A refund of a document gives back of no payment in particular. To show it at payments all the same,
+the refunds of a document are laid over the payments that settled it. Nothing is posted by this.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from uuid import UUID
+
+from accounting.trade.payments import Payment, live_allocations
+
+
+@dataclass(frozen=True, slots=True)
+class GivenBack:
+    """What a live refund gives back of a document; without one, of money that settled nothing."""
+
+    refund_id: UUID
+    document_id: UUID | None
+    agreed_on: date
+    reference_number: str | None
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class PaidPart:
+    """How much of a document a completed payment settles."""
+
+    payment_id: UUID
+    payment_date: date
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class RefundedDocument:
+    """The live refunds of a document, and the completed payments that settle it."""
+
+    refunds: tuple[GivenBack, ...]
+    payments: tuple[PaidPart, ...]
+
+
+def lay_over(
+    refunds: Iterable[GivenBack], payments: Iterable[PaidPart]
+) -> dict[UUID, list[GivenBack]]:
+    """Lay the refunds of a document over its payments, the oldest of both first.
+
+    Of refunds of 300 and 500 over payments of 400 and 600, the first payment carries 300 and 100,
+    the second 400. What is refunded beyond the payments, since money bounced later, lies nowhere.
+    """
+    laid: dict[UUID, list[GivenBack]] = defaultdict(list)
+    waiting = sorted(refunds, key=_age, reverse=True)
+    for part in sorted(payments, key=lambda each: (each.payment_date, each.payment_id)):
+        room = part.amount
+        while room and waiting:
+            refund = waiting.pop()
+            amount = min(room, refund.amount)
+            laid[part.payment_id].append(replace(refund, amount=amount))
+            room -= amount
+            if amount < refund.amount:
+                waiting.append(replace(refund, amount=refund.amount - amount))
+    return dict(laid)
+
+
+def given_back(
+    payment: Payment, unapplied: Iterable[GivenBack], refunded: Mapping[UUID, RefundedDocument]
+) -> tuple[GivenBack, ...]:
+    """Say what refunds give back of a payment, the oldest first.
+
+    `unapplied` are the live refunds of its money that settled nothing; `refunded` those of its
+    documents that have refunds. What the payment itself settles is taken from the payment as it is
+    now, which may not be stored yet.
+    """
+    shares = list(unapplied)
+    for allocation in live_allocations(payment) if payment.status == "completed" else ():
+        document = refunded.get(allocation.document_id)
+        if document is not None:
+            others = [each for each in document.payments if each.payment_id != payment.id]
+            own = PaidPart(payment.id, payment.payment_date, allocation.amount)
+            shares += lay_over(document.refunds, [*others, own]).get(payment.id, ())
+    return tuple(sorted(shares, key=_age))
+
+
+def _age(refund: GivenBack) -> tuple[date, UUID]:
+    return refund.agreed_on, refund.refund_id

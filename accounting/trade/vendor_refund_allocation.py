@@ -1,0 +1,282 @@
+"""What refunds from vendors are allocated to: bills, bill payments, and credits for later use."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+from uuid import UUID
+
+from accounting.books.chart import Roles
+from accounting.books.context import Context
+from accounting.books.numbers import Pending
+from accounting.errors import Conflict, Malformed, RuleBroken
+from accounting.trade import credit_changes, documents, refunds
+from accounting.trade.allocation import refuse_not_open
+from accounting.trade.credits import Credit
+from accounting.trade.documents import Document
+from accounting.trade.payments import Payment
+from accounting.trade.refund_targets import (
+    Target,
+    apply_again,
+    facts_of,
+    free,
+    of_document,
+    of_payment,
+    refuse_more_than,
+    take_back,
+)
+from accounting.trade.refunds import Kind, RefundAllocation, VendorRefund
+from accounting.trade.sides import PAYABLE
+
+Body = Mapping[str, Any]
+
+KINDS: Mapping[str, Kind] = {"bill": "document", "payment": "payment", "credit": "credit"}
+FIELDS: Mapping[Kind, str] = {
+    "document": PAYABLE.document_id_field,
+    "payment": PAYABLE.payment_id_field,
+}
+"""Which field of an allocation names what it gives back of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One thing that a caller allocates a refund to; a credit has no target yet."""
+
+    kind: Kind
+    target_id: UUID | None
+    amount: int
+    description: str | None
+    metadata: Any
+
+    def is_as(self, allocation: RefundAllocation) -> bool:
+        """Tell whether an allocation is what is wanted, in whatever words."""
+        same = self.kind == allocation.kind and self.amount == allocation.amount
+        return same and self.target_id in (None, allocation.target_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """What refunds give back of, and what moves along, by id."""
+
+    documents: Mapping[UUID, Document]
+    payments: Mapping[UUID, Payment]
+    credits: Mapping[UUID, Credit]
+
+    def with_document(self, document: Document) -> "Affected":
+        """Return the same with a document as it is now."""
+        return replace(self, documents={**self.documents, document.id: document})
+
+    def with_payment(self, payment: Payment, moved: Mapping[UUID, Document]) -> "Affected":
+        """Return the same with a payment as it is now, and the documents that moved with it."""
+        return Affected(moved, {**self.payments, payment.id: payment}, self.credits)
+
+    def with_credit(self, credit: Credit, moved: Mapping[UUID, Document]) -> "Affected":
+        """Return the same with a credit as it is now, and the documents that moved with it."""
+        return Affected(moved, self.payments, {**self.credits, credit.id: credit})
+
+
+@dataclass(frozen=True, slots=True)
+class RefundContext:
+    """When and from which day on allocations are made; None is the refund's day."""
+
+    roles: Roles
+    context: Context
+    start: date | None = None
+
+
+def target_given(item: Body) -> tuple[Kind, UUID | None]:
+    """Read what an allocation is to give back of; a credit is still to be made."""
+    kind = KINDS[item["allocation_type"]]
+    return kind, None if kind == "credit" else item[FIELDS[kind]]
+
+
+def wanted_given(items: Sequence[Body]) -> list[Wanted]:
+    """Read a list of allocations.
+
+    Raises Malformed `validation_error` where it names a bill or a payment twice.
+    """
+    wanted, seen, faults = [], set(), {}
+    for place, item in enumerate(items):
+        kind, target_id = target_given(item)
+        if target_id is not None and target_id in seen:
+            faults[f"allocations.{place}.{FIELDS[kind]}"] = ["stands earlier in the list"]
+        seen.add(target_id)
+        words = item.get("description"), item.get("metadata")
+        wanted.append(Wanted(kind, target_id, item["amount_cents"], *words))
+    if faults:
+        raise Malformed.fields(**faults)
+    return wanted
+
+
+def allocate(
+    refund_context: RefundContext,
+    refund: VendorRefund,
+    wanted: Sequence[Wanted],
+    affected: Affected,
+) -> tuple[VendorRefund, Affected]:
+    """Make what is wanted the live allocations of a refund.
+
+    What is wanted unchanged stays as it is, with its day. What is not wanted any more is taken back
+    today, credits first and then the latest first; then the new ones are made. Raises Conflict and
+    RuleBroken as `vendor_refunding.agree` says.
+    """
+    _refuse_excess(refund, wanted)
+    waiting, staying = list(wanted), {}
+    for each in refunds.live_allocations(refund):
+        same = next((one for one in waiting if one.is_as(each)), None)
+        if same is not None:
+            waiting.remove(same)
+            staying[each.id] = replace(each, **_words(same))
+    refund, affected = _taken_back(refund_context, refund, affected, staying)
+    history = list(refund.allocations)
+    for one in waiting:
+        allocation, affected = _MAKERS[one.kind](refund_context, refund, one, affected)
+        history.append(replace(allocation, created_at=refund_context.context.now))
+    return replace(refund, allocations=tuple(history)), affected
+
+
+def _taken_back(
+    refund_context: RefundContext,
+    refund: VendorRefund,
+    affected: Affected,
+    staying: Mapping[UUID, RefundAllocation],
+) -> tuple[VendorRefund, Affected]:
+    history = {each.id: staying.get(each.id, each) for each in refund.allocations}
+    latest_first = list(reversed(refunds.live_allocations(refund)))
+    # What credits have settled is owed again before money is applied to it again.
+    for each in sorted(latest_first, key=lambda each: each.kind != "credit"):
+        if each.id not in staying:
+            history[each.id] = replace(each, end=refund_context.context.today)
+            affected = _without(refund_context, each, affected)
+    return replace(refund, allocations=tuple(history.values())), affected
+
+
+def _without(
+    refund_context: RefundContext, allocation: RefundAllocation, affected: Affected
+) -> Affected:
+    """Take back what an allocation did."""
+    context, id_ = refund_context.context, allocation.target_id
+    if allocation.kind == "document":
+        return affected.with_document(take_back(allocation, affected.documents[id_], context))
+    if allocation.kind == "payment":
+        payment = take_back(allocation, affected.payments[id_], context)
+        again = apply_again(PAYABLE, payment, allocation.released, affected.documents, context)
+        return affected.with_payment(again.payment, again.documents)
+    gone = credit_changes.withdraw(PAYABLE, affected.credits[id_], affected.documents, context)
+    return affected.with_credit(gone.credit, gone.documents)
+
+
+def _to_document(
+    refund_context: RefundContext, refund: VendorRefund, wanted: Wanted, affected: Affected
+) -> tuple[RefundAllocation, Affected]:
+    document = _target("bill", affected.documents, refund, wanted)
+    refuse_not_open(PAYABLE, document)
+    refundable = documents.refundable(document)
+    refuse_more_than(refundable, wanted.amount, **facts_of(PAYABLE, document))
+    facts = {
+        "start": _begun(refund_context, refund, documents.opened_on(document)),
+        **_words(wanted),
+    }
+    allocation, after = of_document(
+        PAYABLE, document, wanted.amount, refund_context.roles, refund_context.context, **facts
+    )
+    return allocation, affected.with_document(after)
+
+
+def _to_payment(
+    refund_context: RefundContext, refund: VendorRefund, wanted: Wanted, affected: Affected
+) -> tuple[RefundAllocation, Affected]:
+    payment = _target("bill payment", affected.payments, refund, wanted)
+    if payment.status != "completed":
+        raise Conflict(
+            "payment_not_completed",
+            "Only a completed bill payment is refunded. Complete it first.",
+            current_state=payment.status,
+            **{FIELDS["payment"]: str(payment.id)},
+        )
+    refundable = payment.total - payment.refunded
+    refuse_more_than(refundable, wanted.amount, **facts_of(PAYABLE, payment))
+    begun = _begun(refund_context, refund, payment.payment_date)
+    on = max(begun or refund.agreed_on, refund.agreed_on)
+    freed, released = free(
+        PAYABLE, payment, wanted.amount, affected.documents, on, refund_context.context
+    )
+    facts = {"start": begun, "released": released, **_words(wanted)}
+    allocation, after = of_payment(
+        PAYABLE, freed.payment, wanted.amount, refund_context.roles, refund_context.context, **facts
+    )
+    return allocation, affected.with_payment(after, freed.documents)
+
+
+def _to_credit(
+    refund_context: RefundContext, refund: VendorRefund, wanted: Wanted, affected: Affected
+) -> tuple[RefundAllocation, Affected]:
+    on = max(refund_context.start or refund.agreed_on, refund.agreed_on)
+    taken = sum(isinstance(each.number, Pending) for each in affected.credits.values())
+    number = Pending(PAYABLE.credit_series, taken)
+    credit = credit_changes.of_refund(
+        PAYABLE,
+        refund,
+        wanted.amount,
+        refund_context.roles,
+        refund_context.context,
+        on=on,
+        number=number,
+    )
+    allocation = RefundAllocation(
+        id=refund_context.context.identify(),
+        kind="credit",
+        target_id=credit.id,
+        target_number=credit.number,
+        amount=wanted.amount,
+        split=(),
+        start=refund_context.start,
+        **_words(wanted),
+    )
+    return allocation, affected.with_credit(credit, affected.documents)
+
+
+_Maker = Callable[
+    [RefundContext, VendorRefund, Wanted, Affected], tuple[RefundAllocation, Affected]
+]
+_MAKERS: Mapping[Kind, _Maker] = {
+    "document": _to_document,
+    "payment": _to_payment,
+    "credit": _to_credit,
+}
+
+
+def _target(
+    noun: str, loaded: Mapping[UUID, Target], refund: VendorRefund, wanted: Wanted
+) -> Target:
+    """Pick what is wanted of what was loaded; it belongs to the vendor of the refund."""
+    found = None if wanted.target_id is None else loaded.get(wanted.target_id)
+    if found is None:
+        raise RuleBroken(
+            "reference_not_found",
+            f"The business has no such {noun}.",
+            reference=str(wanted.target_id),
+        )
+    if found.party.id != refund.party.id:
+        raise PAYABLE.of_another_party(**{FIELDS[wanted.kind]: str(found.id)})
+    return found
+
+
+def _refuse_excess(refund: VendorRefund, wanted: Sequence[Wanted]) -> None:
+    total = sum(each.amount for each in wanted)
+    if total > refund.amount:
+        raise RuleBroken(
+            "allocation_exceeds_total",
+            "The allocations come to more than the refund.",
+            total_amount_cents=refund.amount,
+            allocated_amount_cents=total,
+        )
+
+
+def _begun(refund_context: RefundContext, refund: VendorRefund, floor: date) -> date | None:
+    """Date an allocation as the refund is, but no earlier than what it gives back of."""
+    return floor if floor > (refund_context.start or refund.agreed_on) else refund_context.start
+
+
+def _words(wanted: Wanted) -> dict[str, Any]:
+    return {"description": wanted.description, "metadata": wanted.metadata}

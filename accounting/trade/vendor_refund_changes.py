@@ -1,0 +1,261 @@
+"""Refunds from vendors as they are agreed, described, allocated anew, paid and cancelled."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+from uuid import UUID
+
+from accounting.books.chart import Role, Roles
+from accounting.books.context import Context, refuse_locked, refuse_other_currency
+from accounting.errors import Conflict, RuleBroken
+from accounting.trade import payment_status, refunds, vendor_refund_payments
+from accounting.trade.allocation import live
+from accounting.trade.credits import Credit
+from accounting.trade.documents import Document
+from accounting.trade.holds import held_to
+from accounting.trade.parties import Party, refuse_reference_mismatch
+from accounting.trade.payments import Payment
+from accounting.trade.postings import Subject
+from accounting.trade.refunds import VendorRefund, VendorRefundPayment
+from accounting.trade.sides import PAYABLE
+from accounting.trade.vendor_refund_allocation import (
+    Affected,
+    RefundContext,
+    Wanted,
+    allocate,
+    target_given,
+    wanted_given,
+)
+from accounting.trade.vendor_refund_payments import announce, is_last, moved, refuse_fee, split_anew
+
+Body = Mapping[str, Any]
+S = TypeVar("S", bound=Subject)
+
+DESCRIPTIVE = ("description", "memo", "reason", "metadata", "expected_completion_date")
+"""Fields of a refund that only describe."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refunded:
+    """A refund with its payments, oldest first, and everything it touches, as they are now."""
+
+    refund: VendorRefund
+    payments: tuple[VendorRefundPayment, ...]
+    affected: Affected
+
+    def payment(self, id: UUID) -> VendorRefundPayment:
+        """Pick one of its payments."""
+        return next(each for each in self.payments if each.id == id)
+
+    def with_payment(self, payment: VendorRefundPayment) -> "Refunded":
+        """Return the same with one of its payments as it is now."""
+        payments = (payment if each.id == payment.id else each for each in self.payments)
+        return replace(self, payments=tuple(payments))
+
+
+@dataclass(frozen=True, slots=True)
+class TargetIds:
+    """The ids of what a refund gives back of, or is to give back of."""
+
+    documents: frozenset[UUID]
+    payments: frozenset[UUID]
+    credits: frozenset[UUID]
+
+
+def target_ids(refund: VendorRefund | None, items: Sequence[Body]) -> TargetIds:
+    """Name what a refund as it is, and a list of allocations, give back of or took money off."""
+    held = () if refund is None else refunds.live_allocations(refund)
+    ids: dict[str, set[UUID]] = {"document": set(), "payment": set(), "credit": set()}
+    for each in held:
+        ids[each.kind].add(each.target_id)
+        ids["document"] |= {one.document_id for one in each.released}
+    for kind, target_id in map(target_given, items):
+        if target_id is not None:
+            ids[kind].add(target_id)
+    return TargetIds(*(frozenset(ids[kind]) for kind in ("document", "payment", "credit")))
+
+
+def documents_of(holders: Iterable[Payment | Credit]) -> set[UUID]:
+    """Name the documents that payments and credits hold something of."""
+    return {each.document_id for holder in holders for each in live(holder.allocations)}
+
+
+def agree(body: Body, party: Party, loaded: Affected, roles: Roles, context: Context) -> Refunded:
+    """Make a refund from the body of a create, with its allocations and its payments.
+
+    Left out, there is one pending payment of all that is money: of 7200 with 2400 kept as a credit,
+    4800. Raises Malformed `validation_error`; Conflict `period_locked`, `payment_not_completed` or
+    `bill_not_open`; RuleBroken `currency_mismatch`, `reference_mismatch`, `reference_not_found`,
+    `bill_vendor_mismatch`, `allocation_exceeds_total`, `refund_exceeds_refundable` or
+    `fee_exceeds_amount`.
+    """
+    wanted = wanted_given(body.get("allocations") or ())
+    refuse_reference_mismatch(party, body.get(PAYABLE.party_external_id_field))
+    refuse_other_currency(body.get("currency"), context)
+    agreed_on = body.get("refund_date") or context.today
+    refuse_locked(context, agreed_on)
+    described: dict[str, Any] = {name: body.get(name) for name in DESCRIPTIVE}
+    refund = VendorRefund(
+        id=context.identify(),
+        version=0,
+        created_at=context.now,
+        updated_at=context.now,
+        party=party,
+        external_id=body.get("external_id"),
+        amount=body["total_amount_cents"],
+        currency=context.currency,
+        agreed_on=agreed_on,
+        completed_at=None,
+        cancelled_at=None,
+        allocations=(),
+        refund_type=body.get("refund_type") or "overpayment",
+        reference_number=body.get("reference_number"),
+        **described,
+    )
+    refund, affected = allocate(RefundContext(roles, context), refund, wanted, loaded)
+    return Refunded(refund, _announced(refund, body.get("payments") or [{}], context), affected)
+
+
+def describe(refund: VendorRefund, body: Body, context: Context, *, affected: bool) -> VendorRefund:
+    """Change what is said about a refund.
+
+    Where that changes nothing and it is not `touched` otherwise, it comes back as it was.
+    """
+    said: dict[str, Any] = {name: body[name] for name in DESCRIPTIVE if name in body}
+    described = replace(refund, **said)
+    if described == refund and not affected:
+        return refund
+    return replace(described, updated_at=context.now)
+
+
+def amend(
+    before: Refunded, payment_id: UUID, body: Body, roles: Roles, context: Context
+) -> Refunded:
+    """Change what a body says of a payment: its facts, its refund's allocations, its status.
+
+    With its last payment a refund is cancelled too, and all that it did is taken back. Where
+    nothing changes, what was given comes back as it is. Raises Conflict `invalid_state_transition`,
+    `vendor_refund_paid` or `period_locked`, and what `agree` raises of allocations and fees.
+    """
+    given = body.get("allocations")
+    wanted = None if given is None else wanted_given(given)
+    payment = before.payment(payment_id)
+    status = body.get("status") or payment.status
+    payment_status.refuse_move(PAYABLE, payment.status, status)
+    after = before.with_payment(vendor_refund_payments.corrected(payment, body))
+    if wanted is not None:
+        _refuse_allocating_cancelled(payment, status)
+        after = _allocated_anew(after, payment_id, wanted, roles, context)
+    refund, changed = moved(after.refund, after.payment(payment_id), status, roles, context)
+    refuse_fee(changed.fee, changed.amount)
+    changed = held_to(PAYABLE, payment, changed)
+    after = replace(after, refund=refund).with_payment(changed)
+    vendor_refund_payments.refuse_locked_date(payment, changed, context)
+    if after == before:
+        return before
+    after = replace(after, refund=replace(after.refund, updated_at=context.now))
+    if changed != payment:
+        after = after.with_payment(replace(changed, updated_at=context.now))
+    if status == "cancelled" != payment.status and is_last(after.payments):
+        return _withdrawn(RefundContext(roles, context), after)
+    return after
+
+
+def cancel(before: Refunded, payment_id: UUID, roles: Roles, context: Context) -> Refunded:
+    """Cancel a payment that is pending or failed, and its refund with the last one.
+
+    Raises Conflict `invalid_state_transition`.
+    """
+    payment_status.refuse_cancelling(PAYABLE, before.payment(payment_id).status)
+    return amend(before, payment_id, {"status": "cancelled"}, roles, context)
+
+
+def changed(
+    before: Refunded | None, loaded: Affected, after: Refunded
+) -> tuple[list[Subject], list[Document]]:
+    """List what changed and is posted, in that order, and the documents that moved along.
+
+    `loaded` is what was touched, as it was.
+    """
+    held: Sequence[Subject] = () if before is None else (before.refund, *before.payments)
+    subjects: list[Subject] = [
+        *_new([after.refund], held),
+        *_new(after.affected.payments.values(), loaded.payments.values()),
+        *_new(after.affected.credits.values(), loaded.credits.values()),
+        *_new(after.payments, held),
+    ]
+    return subjects, _new(after.affected.documents.values(), loaded.documents.values())
+
+
+def _refuse_allocating_cancelled(payment: VendorRefundPayment, status: str) -> None:
+    if status == "cancelled":
+        allowed = payment_status.allowed_moves(PAYABLE, payment.status)
+        raise Conflict.of_state("A cancelled payment allocates nothing.", payment.status, allowed)
+
+
+def _new(now: Iterable[S], held: Iterable[Subject]) -> list[S]:
+    known = {each.id: each for each in held}
+    return [each for each in now if each != known.get(each.id)]
+
+
+def _allocated_anew(
+    before: Refunded,
+    payment_id: UUID,
+    wanted: Sequence[Wanted],
+    roles: Roles,
+    context: Context,
+) -> Refunded:
+    """Allocate a refund anew, today; what has come of it then pays the parts that it has now.
+
+    The payment that is changed comes to more or less where less or more is kept as a credit.
+    """
+    refund_context = RefundContext(roles, context, context.today)
+    refund, affected = allocate(refund_context, before.refund, wanted, before.affected)
+    more = refunds.cash(refund) - refunds.cash(before.refund)
+    if more and any(each.status == "completed" for each in before.payments):
+        raise Conflict(
+            "vendor_refund_paid", "What is kept as a credit does not change once money has come."
+        )
+    after = Refunded(refund, before.payments, affected)
+    if more:
+        after = after.with_payment(_with_amount(after.payment(payment_id), more))
+    waiting = roles[Role.SUSPENSE]
+    if refunds.parts(refund, waiting) == refunds.parts(before.refund, waiting):
+        return after
+    refund, payments = split_anew(refund, after.payments, roles, context)
+    return replace(after, refund=refund, payments=payments)
+
+
+def _withdrawn(refund_context: RefundContext, before: Refunded) -> Refunded:
+    """Cancel a refund of which no payment is left, and take back all that it did."""
+    refund, affected = allocate(refund_context, before.refund, [], before.affected)
+    now = refund_context.context.now
+    cancelled = replace(refund, cancelled_at=now, updated_at=now)
+    return Refunded(cancelled, before.payments, affected)
+
+
+def _announced(
+    refund: VendorRefund, bodies: Sequence[Body], context: Context
+) -> tuple[VendorRefundPayment, ...]:
+    """Make the pending payments; given ones must come to the money of the refund."""
+    cash = refunds.cash(refund)
+    amounts = [body.get("amount_cents", cash) for body in bodies]
+    if sum(amounts) != cash:
+        raise RuleBroken(
+            "allocation_exceeds_total",
+            "The payments must come to the total of the refund less what is kept as a credit.",
+            cash_amount_cents=cash,
+            payments_amount_cents=sum(amounts),
+        )
+    each_one = zip(bodies, amounts, strict=True)
+    return tuple(announce(refund, body, amount, context) for body, amount in each_one)
+
+
+def _with_amount(payment: VendorRefundPayment, more: int) -> VendorRefundPayment:
+    if payment.amount + more < 0:
+        raise RuleBroken(
+            "allocation_exceeds_total",
+            "More is kept as a credit than the payment comes to.",
+            payment_amount_cents=payment.amount,
+        )
+    return replace(payment, amount=payment.amount + more)

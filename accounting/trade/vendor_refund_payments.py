@@ -1,0 +1,178 @@
+"""Money that vendors pay back: announced, on its way, come, returned, cancelled."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from accounting.books.chart import Role, Roles
+from accounting.books.context import Context, refuse_locked
+from accounting.books.spans import Span
+from accounting.books.splits import Split, added, negative, take
+from accounting.errors import RuleBroken
+from accounting.trade import refunds
+from accounting.trade.payment_status import completions_after
+from accounting.trade.refunds import VendorRefund, VendorRefundPayment
+
+Body = Mapping[str, Any]
+Payments = tuple[VendorRefundPayment, ...]
+
+DESCRIPTIVE = (
+    *("payment_reference", "processor_payment_id", "processor", "failure_reason"),
+    *("description", "memo", "metadata", "transaction_tags"),
+)
+"""Fields of a payment that only describe."""
+
+_MOMENTS = {
+    "processing": "submitted_at",
+    "completed": "completed_at",
+    "failed": "failed_at",
+    "cancelled": "cancelled_at",
+}
+
+
+def announce(
+    refund: VendorRefund, body: Body, amount: int, context: Context
+) -> VendorRefundPayment:
+    """Make a payment that is on its way; nothing is posted before it has come.
+
+    Raises RuleBroken `fee_exceeds_amount`.
+    """
+    fee = body.get("processing_fee_cents") or 0
+    refuse_fee(fee, amount)
+    described: dict[str, Any] = {name: body.get(name) for name in DESCRIPTIVE}
+    return VendorRefundPayment(
+        id=context.identify(),
+        version=0,
+        created_at=context.now,
+        updated_at=context.now,
+        refund_id=refund.id,
+        agreed_on=refund.agreed_on,
+        party=refund.party,
+        external_id=body.get("external_id"),
+        amount=amount,
+        currency=refund.currency,
+        method=body.get("payment_method") or "bank_transfer",
+        fee=fee,
+        status="pending",
+        completed_at=None,
+        cancelled_at=None,
+        completions=(),
+        splits=(),
+        payment_date=body.get("payment_date"),
+        **described,
+    )
+
+
+def net_amount(payment: VendorRefundPayment) -> int:
+    """Say how much comes in after the fee: of 100 less 2, 98."""
+    return payment.amount - payment.fee
+
+
+def corrected(payment: VendorRefundPayment, body: Body) -> VendorRefundPayment:
+    """Change the supplied facts of a payment; its status and its amount are not among them."""
+    facts: dict[str, Any] = {name: body[name] for name in DESCRIPTIVE if name in body}
+    return replace(
+        payment,
+        payment_date=body.get("payment_date") or payment.payment_date,
+        method=body.get("payment_method") or payment.method,
+        fee=body.get("processing_fee_cents", payment.fee),
+        **facts,
+    )
+
+
+def moved(
+    refund: VendorRefund,
+    payment: VendorRefundPayment,
+    status: str,
+    roles: Roles,
+    context: Context,
+) -> tuple[VendorRefund, VendorRefundPayment]:
+    """Move a payment to a status; completed, it pays the parts of the refund that are left.
+
+    The first time it is dated by its payment date, which is today where it has none, later today.
+    Money that goes back is owed again.
+    """
+    if status == payment.status:
+        return refund, payment
+    facts: dict[str, Any] = {"status": status}
+    if status in _MOMENTS:
+        facts[_MOMENTS[status]] = context.now
+    facts["completions"] = completions_after(
+        payment.completions, payment.status, status, context.today
+    )
+    if payment.status == "completed":
+        facts["completed_at"] = None
+        refund = _paid(refund, -payment.amount, negative(payment.splits[-1]))
+    elif status == "completed":
+        split = _share(refund, payment.amount, roles)
+        facts["splits"] = (*payment.splits, split)
+        facts["payment_date"] = payment.payment_date or context.today
+        refund = _paid(refund, payment.amount, split)
+    return refund, replace(payment, **facts)
+
+
+def is_last(payments: Iterable[VendorRefundPayment]) -> bool:
+    """Tell whether no payment of a refund is left that is not cancelled."""
+    return all(each.status == "cancelled" for each in payments)
+
+
+def split_anew(
+    refund: VendorRefund, payments: Sequence[VendorRefundPayment], roles: Roles, context: Context
+) -> tuple[VendorRefund, Payments]:
+    """Let the payments that have come pay the parts that a refund has now, from today on."""
+    refund = replace(refund, settled=())
+    changed = []
+    for each in payments:
+        if each.status == "completed":
+            split = _share(refund, each.amount, roles)
+            refund = replace(refund, settled=added(refund.settled, split))
+            changed.append(_again(each, split, context))
+        else:
+            changed.append(each)
+    return refund, tuple(changed)
+
+
+def refuse_fee(fee: int, amount: int) -> None:
+    """Refuse a fee that is more than the money that comes.
+
+    Raises RuleBroken `fee_exceeds_amount`.
+    """
+    if fee > amount:
+        raise RuleBroken(
+            "fee_exceeds_amount",
+            "The fee is more than the amount of the payment.",
+            processing_fee_cents=fee,
+            amount_cents=amount,
+        )
+
+
+def refuse_locked_date(
+    before: VendorRefundPayment, payment: VendorRefundPayment, context: Context
+) -> None:
+    """Refuse a day inside the lock for money that comes, or that came on another day.
+
+    Raises Conflict `period_locked`.
+    """
+    on = refunds.dated_on(payment)
+    if payment.completions and (not before.completions or on != refunds.dated_on(before)):
+        refuse_locked(context, on)
+
+
+def _share(refund: VendorRefund, amount: int, roles: Roles) -> Split:
+    return take(refunds.parts(refund, roles[Role.SUSPENSE]), refund.settled, amount)
+
+
+def _paid(refund: VendorRefund, amount: int, split: Split) -> VendorRefund:
+    return replace(refund, paid=refund.paid + amount, settled=added(refund.settled, split))
+
+
+def _again(payment: VendorRefundPayment, split: Split, context: Context) -> VendorRefundPayment:
+    if split == payment.splits[-1]:
+        return payment
+    ended = replace(payment.completions[-1], end=context.today)
+    return replace(
+        payment,
+        completions=(*payment.completions[:-1], ended, Span(context.today)),
+        splits=(*payment.splits, split),
+        updated_at=context.now,
+    )

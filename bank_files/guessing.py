@@ -1,0 +1,24 @@
+"""What kind of statement some bytes are: their content decides, never a name."""
+
+import re
+from typing import Final, Literal
+
+from bank_files.lines import decoded
+
+LOOKED_AT_BYTES: Final = 64 * 1024
+
+_CAMT = re.compile(r"urn:iso:std:iso:20022:[^\"'>]{0,40}camt\.05|<(?:\w{1,20}:)?BkToCstmr")
+_OFX = re.compile(r"OFXHEADER|<OFX>")
+_MT940 = re.compile(r"^:20:.*?^:(?:25|28C?|60[FM]|61):", re.MULTILINE | re.DOTALL)
+
+
+def guess(content: bytes) -> Literal["ofx", "camt053", "mt940"] | None:
+    """Tell what a file is by how it begins; None for a table, which has no such beginning."""
+    head = decoded(content[:LOOKED_AT_BYTES])
+    if _OFX.search(head):
+        return "ofx"
+    if _CAMT.search(head):
+        return "camt053"
+    if _MT940.search(head.replace("\r\n", "\n").replace("\r", "\n")):
+        return "mt940"
+    return None

@@ -1,0 +1,1 @@
+"""What several operations do alike: lock, save, post and show."""

@@ -1,0 +1,87 @@
+"""How bank accounts and the lines of their statements are shown."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from accounting.bank import bank_transactions
+from accounting.bank.bank_accounts import SHOWN
+from accounting.bank.bank_links import Link
+from accounting.books.accounts import Account
+from persistence.bank.bank_accounts import BankAccountRecord
+from persistence.bank.bank_transactions import BankTransactionRecord
+from persistence.books import Books
+
+
+def shape_bank_account(books: Books, record: BankAccountRecord) -> dict[str, Any]:
+    """Show a bank account with the account of the chart that it stands for."""
+    bank_account = record.bank_account
+    return {
+        "id": bank_account.id,
+        "business_id": books.business_id,
+        "external_id": bank_account.external_id,
+        "display_name": bank_account.display_name,
+        "currency": bank_account.currency,
+        "account": shape_account(record.ledger),
+        **{name: getattr(bank_account, name) for name in SHOWN},
+        "created_at": bank_account.created_at,
+        "updated_at": bank_account.updated_at,
+    }
+
+
+def shape_bank_transaction(
+    books: Books, record: BankTransactionRecord, links: Iterable[Link]
+) -> dict[str, Any]:
+    """Show a line of a statement with what accounts for it: its live links, and its category."""
+    line = record.transaction
+    return {
+        "id": line.id,
+        "business_id": books.business_id,
+        "bank_account_id": line.bank_account_id,
+        "bank_account_name": record.bank_account_name,
+        "external_id": line.external_id,
+        "date": line.booked_on,
+        "amount_cents": line.amount,
+        "direction": line.direction,
+        "currency": line.currency,
+        "description": line.description,
+        "counterparty_name": line.counterparty_name,
+        "reference": line.reference,
+        "source_format": line.source_format,
+        "linked_amount_cents": line.linked,
+        "categorized_amount_cents": line.categorized,
+        "remaining_amount_cents": bank_transactions.remaining(line),
+        "is_reconciled": bank_transactions.is_reconciled(line),
+        "links": [shape_link(each) for each in links],
+        "category": shape_category(record),
+        "imported_at": line.imported_at,
+        "created_at": line.created_at,
+        "updated_at": line.updated_at,
+    }
+
+
+def shape_link(link: Link) -> dict[str, Any]:
+    """Show what a line is linked with."""
+    return {
+        "reconciliation_link_id": link.id,
+        "target_type": link.target_type,
+        "target_id": link.target_id,
+        "amount_cents": link.amount,
+        "memo": link.memo,
+        "reconciled_at": link.linked_at,
+    }
+
+
+def shape_category(record: BankTransactionRecord) -> dict[str, Any] | None:
+    """Show what was posted straight to an account; None where nothing was."""
+    if record.category is None:
+        return None
+    return {
+        "account": shape_account(record.category),
+        "amount_cents": record.transaction.categorized,
+        "memo": record.transaction.category_memo,
+    }
+
+
+def shape_account(account: Account) -> dict[str, Any]:
+    """Show an account of the chart in short."""
+    return {"id": account.id, "code": account.code, "name": account.name}

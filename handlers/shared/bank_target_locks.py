@@ -1,0 +1,65 @@
+"""What a line of a bank statement can be linked with, found by the name and id of a body."""
+
+from collections.abc import Collection
+from typing import Any
+from uuid import UUID
+
+from accounting.bank.bank_matches import ON_ITS_WAY, MatchResult, MatchTarget
+from accounting.trade.allocation import documents_touched
+from accounting.trade.payments import Payment
+from accounting.trade.sides import PAYABLE
+from handlers.shared.posting import keep, keep_banked
+from handlers.shared.vendor_refund_locks import lock_named_payment
+from persistence.books import Books, Trade
+from persistence.store import Store
+
+
+async def lock_to_link(books: Books, target_type: str, target_id: UUID) -> MatchTarget:
+    """Lock a target with all that moves where it completes, in the order of all locks.
+
+    Raises RuleBroken `reference_not_found`.
+    """
+    if target_type == "vendor_refund_payment":
+        refunded = await lock_named_payment(books.purchases, target_id)
+        return MatchTarget(PAYABLE, refunded.payment(target_id), refunded=refunded)
+    found = await lock_alone(books, target_type, target_id)
+    if isinstance(found.target, Payment) and found.target.status in ON_ITS_WAY:
+        trade = trade_of(books, target_type)
+        affected = documents_touched(trade.side, found.target.allocations, {})
+        documents = await trade.documents.lock_all(affected)
+        return MatchTarget(trade.side, found.target, documents)
+    return found
+
+
+async def lock_alone(books: Books, target_type: str, target_id: UUID) -> MatchTarget:
+    """Lock a target that a link is taken from: nothing else moves by that.
+
+    Raises RuleBroken `reference_not_found`.
+    """
+    if target_type == "payout":
+        return MatchTarget(None, await _one(books.payouts, target_id))
+    trade = trade_of(books, target_type)
+    store = trade.refund_payments if "refund" in target_type else trade.payments
+    return MatchTarget(trade.side, await _one(store, target_id))
+
+
+def trade_of(books: Books, target_type: str) -> Trade:
+    """Name the side whose money a target is; a payout is of none."""
+    of_sales: Collection[str] = ("invoice_payment", "invoice_refund_payment")
+    return books.sales if target_type in of_sales else books.purchases
+
+
+async def put(books: Books, matched: MatchResult) -> None:
+    """Keep a line, its link, and what it is linked with; and post what that asks for."""
+    books.bank_links.save(matched.link)
+    if matched.link.target_type == "payout":
+        await keep_banked(books, *matched.subjects, matched.transaction)
+        return
+    trade = trade_of(books, matched.link.target_type)
+    await keep(trade, *matched.subjects, moved=matched.moved)
+    await keep_banked(books, matched.transaction)
+
+
+async def _one(store: Store[Any], id: UUID) -> Any:
+    [found] = (await store.lock_all([id])).values()
+    return found

@@ -1,0 +1,208 @@
+"""A chart as it was read, and how its accounts are shown."""
+
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from functools import cached_property, lru_cache
+from typing import Any
+from uuid import UUID
+
+from babel.numbers import format_currency, get_currency_precision
+
+from accounting.books import chart
+from accounting.books.account_tree import AccountTree
+from accounting.books.accounts import Account
+from accounting.books.ledger import balance, normal_sign
+from handlers.shared.shapes import day_start
+from persistence.ledger.account_entries import AccountEntry
+from persistence.ledger.accounts import AccountState
+
+COLUMNS = (
+    "code",
+    "name",
+    "account_type",
+    "account_subtype",
+    "parent_account_code",
+    "hierarchy_level",
+    "external_id",
+    "description",
+    "is_active",
+    "is_control_account",
+    "currency",
+    "debit_balance",
+    "credit_balance",
+    "current_balance",
+)
+"""The columns of the chart as a file."""
+
+DISPLAYED = (
+    "id",
+    "external_id",
+    "code",
+    "name",
+    "account_type",
+    "account_subtype",
+    "balance_behavior",
+    "parent_id",
+    "description",
+    "institution_name",
+    "iban",
+    "sort_code",
+    "account_number_mask",
+    "created_at",
+    "updated_at",
+    "archived_at",
+)
+
+
+class Chart:
+    """The accounts of a business with their balances; `by_period` when a period was asked for."""
+
+    def __init__(
+        self, states: Iterable[AccountState], currency: str, *, by_period: bool = False
+    ) -> None:
+        self.states = {state.id: state for state in states}
+        self.tree = AccountTree.of(state.account for state in self.states.values())
+        self.currency = currency
+        self.by_period = by_period
+
+    @cached_property
+    def _named(self) -> list[dict[str, AccountState]]:
+        """The accounts by id, by code and by external id."""
+        return [
+            {
+                str(value): state
+                for state in self.states.values()
+                if (value := getattr(state.account, name)) is not None
+            }
+            for name in ("id", "code", "external_id")
+        ]
+
+    def find(self, reference: str) -> AccountState | None:
+        """Find an account by id, then by code, then by external id."""
+        ids, codes, external_ids = self._named
+        return ids.get(reference.lower()) or codes.get(reference) or external_ids.get(reference)
+
+    def with_state(self, state: AccountState) -> "Chart":
+        """The same chart with one account as it is now."""
+        return Chart(
+            {**self.states, state.id: state}.values(), self.currency, by_period=self.by_period
+        )
+
+    def active(self) -> "Chart":
+        """Only the accounts that are not archived."""
+        kept = (state for state in self.states.values() if state.account.archived_at is None)
+        return Chart(kept, self.currency, by_period=self.by_period)
+
+    def under(self, account_id: UUID | None) -> Iterator[AccountState]:
+        """The accounts right under one; under None stand the roots."""
+        return (self.states[child] for child in self.tree.under(account_id))
+
+    def active_children(self, account_id: UUID) -> list[Account]:
+        """The accounts right under one that are not archived."""
+        children = (child.account for child in self.under(account_id))
+        return [child for child in children if child.archived_at is None]
+
+    def rollup(self, account_id: UUID) -> int:
+        """The balance of an account and of everything under it, positive on the account's side.
+
+        A contra account below it subtracts, whatever side its own balance is shown on.
+        """
+        account = self.states[account_id].account
+        branch = [self.states[each] for each in self.tree.branch(account_id)]
+        debits, credits_ = sum(each.debits for each in branch), sum(each.credits for each in branch)
+        return balance(account.account_type, debits, credits_, account.balance_behavior)
+
+
+def shape(chart_read: Chart, state: AccountState) -> dict[str, Any]:
+    """Show an account with its balances and the accounts under it."""
+    account, currency = state.account, chart_read.currency
+    parent = chart_read.states.get(account.parent_id) if account.parent_id else None
+    movement = state.movement if chart_read.by_period else None
+    children = [shape(chart_read, child) for child in chart_read.under(state.id)]
+    return {
+        **{name: getattr(account, name) for name in DISPLAYED},
+        "currency": currency,
+        "account_type_display": chart.display(account.account_type),
+        "account_subtype_display": chart.display(account.account_subtype),
+        "is_control_account": chart.is_control(account.role),
+        "parent_account_code": parent.account.code if parent else None,
+        "current_balance": state.balance,
+        "current_balance_formatted": formatted(state.balance, currency),
+        "rollup_balance": chart_read.rollup(state.id),
+        "debit_balance": state.debits,
+        "credit_balance": state.credits,
+        "period_balance": movement,
+        "period_balance_formatted": None if movement is None else formatted(movement, currency),
+        "has_children": bool(children),
+        "hierarchy_level": chart_read.tree.level(state.id),
+        "is_active": account.archived_at is None,
+        "total_debits": state.debit_count,
+        "total_credits": state.credit_count,
+        "last_entry_date": day_start(state.last_entry_date),
+        "last_entry_reference": state.last_entry_reference,
+        "sub_accounts": children,
+    }
+
+
+@lru_cache(maxsize=4096)
+def formatted(amount: int, currency: str) -> str:
+    """Write 123456 EUR as €1,234.56 and 1234 ISK, which has no minor unit, as ISK 1,234."""
+    whole = Decimal(amount).scaleb(-get_currency_precision(currency))
+    return str(format_currency(whole, currency, locale="en_GB"))
+
+
+def shape_node(chart_read: Chart, state: AccountState) -> dict[str, Any]:
+    """Show an account in the tree, with its balance up to the day that was asked for."""
+    account = state.account
+    return {
+        "id": account.id,
+        "code": account.code,
+        "name": account.name,
+        "account_type": account.account_type,
+        "account_subtype": account.account_subtype,
+        "current_balance": state.movement,
+        "children": [shape_node(chart_read, child) for child in chart_read.under(account.id)],
+    }
+
+
+def cells(chart_read: Chart, state: AccountState) -> list[Any]:
+    """Write an account as a row of COLUMNS, with its balances up to the day that was asked for."""
+    account = state.account
+    parent = chart_read.states.get(account.parent_id) if account.parent_id else None
+    return [
+        account.code,
+        account.name,
+        account.account_type,
+        account.account_subtype,
+        parent.account.code if parent else None,
+        chart_read.tree.level(account.id),
+        account.external_id,
+        account.description,
+        account.archived_at is None,
+        chart.is_control(account.role),
+        chart_read.currency,
+        state.period_debits,
+        state.period_credits,
+        state.movement,
+    ]
+
+
+def shape_entry(account: Account, entry: AccountEntry) -> dict[str, Any]:
+    """Show a line of an account; what stands on the account's natural side is positive."""
+    sign = normal_sign(account.account_type, account.balance_behavior)
+    return {
+        "id": entry.id,
+        "journal_entry_id": entry.entry_id,
+        "sequence_number": entry.sequence_number,
+        "entry_date": entry.entry_date,
+        "description": entry.description,
+        "reference": entry.reference,
+        "source_type": entry.source_type,
+        "source_id": entry.source_id,
+        "debit_amount": entry.debit,
+        "credit_amount": entry.credit,
+        "amount": sign * (entry.debit - entry.credit),
+        "running_balance": sign * entry.net,
+        "posted_at": entry.posted_at,
+        "created_at": entry.created_at,
+    }

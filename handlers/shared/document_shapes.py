@@ -1,0 +1,145 @@
+"""Invoices and bills as they are shown; their side says what the fields are called."""
+
+from typing import Any
+
+from access.links import Links
+from accounting.trade import documents
+from accounting.trade.documents import Document, LineItem
+from accounting.trade.sides import Side
+from handlers.shared import attached_files
+from handlers.shared.shapes import day_start, shape_party
+from persistence.books import Trade
+from persistence.files.stored_files import StoredFile
+from persistence.trade.document_settlements import Settlements, ShownWriteOff
+
+
+def shape(
+    trade: Trade,
+    document: Document,
+    shares: Settlements,
+    stored: StoredFile | None,
+    links: Links,
+) -> dict[str, Any]:
+    """Show one with its lines, and with what settles it."""
+    shown = {
+        **summarize(trade, document),
+        "line_items": [shape_line(line) for line in document.lines],
+        **shape_settlements(trade.side, shares),
+    }
+    if trade.writes_off:
+        shown["write_offs"] = [shape_write_off(share) for share in shares.write_offs]
+    return {**shown, "document": attached_files.summary(stored, links)}
+
+
+def shape_settlements(side: Side, shares: Settlements) -> dict[str, Any]:
+    """Show what settles a document, and what was given back of it."""
+    return {
+        side.payments_field: [
+            {
+                side.payment_id_field: share.payment_id,
+                "payment_date": share.payment_date,
+                "payment_method": share.payment_method,
+                "amount_cents": share.amount_cents,
+            }
+            for share in shares.payments
+        ],
+        side.credits_field: [
+            {
+                side.credit_id_field: share.credit_id,
+                "applied_at": day_start(share.applied_on),
+                "amount_cents": share.amount_cents,
+            }
+            for share in shares.credits
+        ],
+        side.refunds_field: [
+            {
+                "refund_id": share.refund_id,
+                "allocated_at": day_start(share.allocated_on),
+                "reference_number": share.reference_number,
+                "amount_cents": share.amount_cents,
+            }
+            for share in shares.refunds
+        ],
+    }
+
+
+def shape_write_off(share: ShownWriteOff) -> dict[str, Any]:
+    """Show what was given up."""
+    return {
+        "id": share.id,
+        "external_id": share.external_id,
+        "amount_cents": share.amount_cents,
+        "write_off_at": share.write_off_at,
+        "memo": share.memo,
+        "destination_account": {"type": "AccountId", "id": share.account_id},
+        "tags": [{"key": key, "value": value} for key, value in share.tags],
+    }
+
+
+def summarize(trade: Trade, document: Document) -> dict[str, Any]:
+    """Show one in a list."""
+    side, today = trade.side, trade.books.context.today
+    return {
+        "type": side.noun.capitalize(),
+        "id": document.id,
+        "business_id": trade.books.business_id,
+        "external_id": document.external_id,
+        side.number_field: document.number,
+        **_of_party(side, document),
+        "status": documents.status(side, document, today),
+        "is_overdue": documents.is_overdue(document, today),
+        "currency": document.currency,
+        side.party_id_field: document.party.id,
+        side.party: shape_party(document.party),
+        side.issue_field: document.issue_date,
+        side.opened_field: document.opened_at,
+        "due_at": document.due_at,
+        "paid_at": day_start(document.paid_on),
+        "voided_at": document.voided_at,
+        "imported_at": document.imported_at,
+        "subtotal": document.subtotal,
+        "additional_discount": document.additional_discount,
+        "discount_total": document.discount_total,
+        "tax_total": document.tax_total,
+        "additional_sales_taxes_total": document.tax_total,
+        "total_amount": document.total_amount,
+        "outstanding_balance": documents.outstanding(document),
+        "memo": document.memo,
+        "tags": document.transaction_tags,
+        "transaction_tags": document.transaction_tags,
+        "metadata": document.metadata,
+        "created_at": document.created_at,
+        "updated_at": document.updated_at,
+    }
+
+
+def _of_party(side: Side, document: Document) -> dict[str, Any]:
+    """What the other side wrote on it: only a bill has that."""
+    if side.party_number_field is None:
+        return {}
+    return {side.party_number_field: document.party_number, "terms": document.terms}
+
+
+def shape_line(line: LineItem) -> dict[str, Any]:
+    """Show one line; its quantity and rate are numbers of at most 15 digits, exact in JSON."""
+    return {
+        "id": line.id,
+        "external_id": line.external_id,
+        "description": line.description,
+        "product": line.product,
+        "quantity": float(line.quantity),
+        "unit_price": line.unit_price,
+        "discount_amount": line.discount_amount,
+        "account_identifier": {"type": "AccountId", "id": line.account_id},
+        "tax_rate": None if line.tax_rate is None else float(line.tax_rate),
+        "sales_taxes": [
+            {"amount": tax.amount, "tax_account": {"type": "AccountId", "id": tax.account_id}}
+            for tax in line.taxes
+        ],
+        "subtotal": line.subtotal,
+        "sales_taxes_total": line.tax_total,
+        "total_amount": line.total_amount,
+        "memo": line.memo,
+        "tags": line.tags,
+        "metadata": line.metadata,
+    }

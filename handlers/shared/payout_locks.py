@@ -1,0 +1,58 @@
+"""What a payout touches, locked in the order that every transaction keeps.
+
+Payments and refund payments come before payouts; yet what a payout lists is known only by the
+payout. So the payout is read first without a lock. When its turn has come it is read again, and if
+it lists other money by then, the request starts over.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from accounting.bank import payout_changes
+from accounting.bank.payouts import Money, Payout
+from persistence.books import Books
+from persistence.engine.faults import StaleRow
+
+Body = Mapping[str, Any]
+Held = dict[UUID, Money]
+
+
+async def lock_for_upsert(books: Books, body: Body) -> tuple[Payout | None, Held]:
+    """Lock the payout with the external id of a body, if there is one, and all money of both.
+
+    Raises RuleBroken `reference_not_found`.
+    """
+    found = await books.payouts.with_external_id(body.get("external_id"))
+    if found is None:
+        return None, await _lock_money(books, None, body)
+    return await _lock(books, found, body)
+
+
+async def lock_for_deletion(books: Books, id_: UUID) -> tuple[Payout, Held]:
+    """Lock a payout and the money that it lists.
+
+    Raises NotFound, and Stale where If-Match names an older payout.
+    """
+    found = (await books.payouts.shown(id_)).payout
+    books.check_precondition(found, again=True)
+    payout, held = await _lock(books, found, {})
+    books.check_precondition(payout)
+    return payout, held
+
+
+async def _lock(books: Books, found: Payout, body: Body) -> tuple[Payout, Held]:
+    held = await _lock_money(books, found, body)
+    payout = await books.payouts.lock_known(found.id)
+    if payout is None or payout.items != found.items:
+        raise StaleRow
+    return payout, held
+
+
+async def _lock_money(books: Books, found: Payout | None, body: Body) -> Held:
+    payments, refunds = payout_changes.money_touched(found, body)
+    paid, given_back = await books.fetch(
+        books.invoice_payments.lock_all(payments), books.invoice_refund_payments.lock_all(refunds)
+    )
+    held: Held = {**paid, **given_back}
+    return held

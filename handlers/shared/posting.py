@@ -1,0 +1,41 @@
+"""Saving what changed and posting what it asks for: every desk that moves money does it so."""
+
+from collections.abc import Iterable
+
+from accounting.bank import bank_postings, payout_changes
+from accounting.bank.bank_postings import Banked
+from accounting.bank.payouts import Money
+from accounting.trade import postings
+from accounting.trade.documents import Document
+from accounting.trade.payments import Payment
+from accounting.trade.postings import Subject
+from persistence.books import Books, Trade
+
+
+async def keep(trade: Trade, *subjects: Subject, moved: Iterable[Document | Payment] = ()) -> None:
+    """Save what changed and post what it asks for; what only moved with it posts nothing."""
+    trade.save(*subjects, *moved)
+    books, roles = trade.books, await trade.books.roles()
+    for subject in subjects:
+        books.post(postings.entries_for(trade.side, subject, roles, books.lock_date))
+
+
+async def keep_banked(books: Books, *subjects: Banked) -> None:
+    """Save payouts and bank lines, which are of no side, and post what they ask for."""
+    books.save(*subjects)
+    roles = await books.roles()
+    for subject in subjects:
+        books.post(bank_postings.entries_for(subject, roles, books.lock_date))
+
+
+async def follow(trade: Trade, before: Money, after: Money) -> None:
+    """Let what holds money follow a change of it: its bank lines, and the payout it came in.
+
+    The money is locked by then, and its documents and refunds too: a payout is locked after them.
+    """
+    books = trade.books
+    if before.linked and not after.linked:
+        books.bank_links.drop(before.id)
+    if before.payout_id is not None and payout_changes.counts_otherwise(before, after):
+        payout = await books.payouts.lock_named(before.payout_id)
+        await keep_banked(books, payout_changes.item_moved(payout, before, after, books.context))

@@ -1,0 +1,42 @@
+"""Shapes that more than one desk shows."""
+
+from datetime import date
+from typing import Any
+
+from accounting.trade.parties import Party
+from persistence.trade.linked_lines import Lines
+
+
+def shape_party(party: Party) -> dict[str, Any]:
+    """Show a customer or vendor in short."""
+    return {
+        "id": party.id,
+        "external_id": party.external_id,
+        "name": party.name,
+        "email": party.email,
+    }
+
+
+def day_start(day: date | None) -> str | None:
+    """Write a day where the contract has a moment: its first one, in UTC."""
+    return None if day is None else f"{day}T00:00:00Z"
+
+
+def shape_lines(lines: Lines) -> list[dict[str, Any]]:
+    """Show the lines of bank statements that money is linked with."""
+    return [
+        {
+            "bank_transaction_id": line.transaction_id,
+            "bank_transaction_date": day_start(line.booked_on),
+            "bank_transaction_amount_cents": line.transaction_amount,
+            "bank_transaction_direction": line.direction,
+            "reconciled_amount_cents": line.amount,
+            "reconciliation_link_id": line.link_id,
+            "reconciled_at": line.linked_at,
+            "currency": line.currency,
+            "payment_type": line.target_type,
+            "bank_account_name": line.bank_account_name,
+            "notes": line.memo,
+        }
+        for line in lines
+    ]

@@ -1,0 +1,129 @@
+"""Customers and vendors as both desks read, change and show them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+from access.links import Links
+from accounting.files.uploads import Received
+from accounting.trade import parties
+from accounting.trade.parties import Customer, Vendor
+from handlers.results import Reply
+from handlers.shared import attached_files, warnings
+from persistence.books import Books
+from persistence.engine.identifiers import new_id
+from persistence.files.stored_files import StoredFile
+from persistence.trade.parties import PartyAccount, PartyStore
+
+T = TypeVar("T", bound=Customer | Vendor)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole(Generic[T]):
+    """A customer or vendor as it is answered alone: with its documents, the newest first."""
+
+    account: PartyAccount[T]
+    documents: Sequence[StoredFile]
+
+    @property
+    def trader(self) -> T:
+        return self.account.trader
+
+
+async def known(books: Books, store: PartyStore[T], external_id: str | None) -> Whole[T] | None:
+    """Read the one that a partner knows by its own identifier; None where there is none."""
+    found = await store.with_external_id(external_id)
+    if found is None:
+        return None
+    return Whole(found, await books.files.all_of(found.id))
+
+
+async def read(books: Books, store: PartyStore[T], id: UUID) -> Whole[T]:
+    """Read one; raises NotFound."""
+    found, documents = await books.fetch(store.get(id), books.files.all_of(id))
+    return Whole(found, documents)
+
+
+async def lock(books: Books, store: PartyStore[T], id: UUID, *, closing: bool = False) -> Whole[T]:
+    """Lock one, then read it; raises NotFound and Stale.
+
+    What does not close it never waits for who is just invoiced: busy ones are changed too.
+    """
+    locked = store.lock_to_close(id) if closing else store.lock(id)
+    found, documents = await books.fetch(locked, books.files.all_of(id))
+    return Whole(found, documents)
+
+
+def add(
+    books: Books, store: PartyStore[T], given: dict[str, Any], file: Received | None
+) -> Whole[T]:
+    """Store a new one with the document that came along."""
+    made = store.statements.kind(
+        id=new_id(), version=1, created_at=books.now, updated_at=books.now, **given
+    )
+    books.save(made)
+    return Whole(PartyAccount(made, outstanding_balance=0), attach(books, store, file, made.id))
+
+
+def attach(books: Books, store: PartyStore[T], file: Received | None, id: UUID) -> list[StoredFile]:
+    """Store the document that a body brought; none, or one."""
+    added = attached_files.attach(books, file, store.noun, id)
+    return [added] if added else []
+
+
+def put(books: Books, found: Whole[T], changed: T, added: Sequence[StoredFile] = ()) -> Whole[T]:
+    """Store what changed, if anything did; raises Malformed where no name is left."""
+    if changed == found.trader and not added:
+        return found
+    parties.refuse_nameless(changed.individual_name, changed.company_name)
+    changed = replace(changed, updated_at=books.now)
+    books.save(changed)
+    return Whole(replace(found.account, trader=changed), [*added, *found.documents])
+
+
+def facts(body: Any) -> dict[str, Any]:
+    """Turn a body into fields of the value."""
+    given = {name: value for name, value in body.items() if name != "document"}
+    if given.get("country"):
+        given["country"] = given["country"].upper()
+    if "transaction_tags" in given:
+        given["transaction_tags"] = tuple(given["transaction_tags"])
+    return given
+
+
+def shape_documents(found: Whole[T], links: Links) -> Reply:
+    """Show the documents of a single one."""
+    return {"documents": [attached_files.summary(each, links) for each in found.documents]}
+
+
+def shape(found: PartyAccount[T]) -> Reply:
+    """Show what customers and vendors have in common."""
+    trader = found.trader
+    phones = {"mobile_phone": trader.mobile_phone, "office_phone": trader.office_phone}
+    return {
+        "id": trader.id,
+        "external_id": trader.external_id,
+        "individual_name": trader.individual_name,
+        "company_name": trader.company_name,
+        "display_name": parties.display_name(trader),
+        "email": trader.email,
+        **phones,
+        "country": trader.country,
+        "address_string": trader.address_string,
+        "vat_number": trader.vat_number,
+        "status": trader.status,
+        "is_active": trader.status == "ACTIVE",
+        "is_archived": trader.archived_at is not None,
+        "transaction_tags": trader.transaction_tags,
+        "metadata": trader.metadata,
+        "payment_terms_days": trader.payment_terms_days,
+        "outstanding_balance": found.outstanding_balance,
+        "created_at": trader.created_at,
+        "updated_at": trader.updated_at,
+        "archived_at": trader.archived_at,
+        "warnings": [
+            *warnings.of_phones(**phones),
+            *warnings.of_vat_number(trader.vat_number, trader.country),
+        ],
+    }

@@ -1,0 +1,103 @@
+"""What a refund touches, locked in the order that every transaction keeps.
+
+Payments and credits come before documents, and these before refunds; yet what a refund gives back
+of is known only by the refund, and which documents a payment settles only by the payment. So the
+refund is read first without a lock. When its turn has come it is read again, and if it gives back
+of other things by then, the request starts over.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from accounting.errors import NotFound
+from accounting.trade import vendor_refund_changes
+from accounting.trade.parties import Party
+from accounting.trade.refunds import VendorRefund, VendorRefundPayment, live_allocations
+from accounting.trade.vendor_refund_allocation import Affected
+from accounting.trade.vendor_refund_changes import Refunded, TargetIds
+from persistence.books import Trade
+from persistence.engine.faults import StaleRow
+from persistence.store import no_such_reference
+from persistence.trade.refunds import RefundRecord
+
+Body = Mapping[str, Any]
+Record = RefundRecord[VendorRefund, VendorRefundPayment]
+
+
+async def lock_for_new(trade: Trade, body: Body) -> tuple[Party, Affected] | Record:
+    """Lock what a new refund is to give back of; or find the one with its external id.
+
+    Raises RuleBroken `reference_not_found`.
+    """
+    target_ids = vendor_refund_changes.target_ids(None, body.get("allocations") or ())
+    known = body.get("external_id")
+    # The external id comes last: whoever said the same one a moment ago is seen after the locks.
+    party, locked, existing = await trade.books.fetch(
+        trade.named(body).later(),
+        trade.payments.lock_all(target_ids.payments).later(),
+        trade.refunds.with_external_id(known),
+    )
+    payments, documents = {}, dict
+    if existing is None:
+        payments = locked()
+        settled = vendor_refund_changes.documents_of(payments.values())
+        documents, existing = await trade.books.fetch(
+            trade.documents.lock_all(target_ids.documents | settled).later(),
+            trade.refunds.with_external_id(known),
+        )
+    if existing is not None:
+        found: Record = existing
+        return found
+    return party(), Affected(documents(), payments, {})
+
+
+async def lock_named_payment(trade: Trade, payment_id: UUID) -> Refunded:
+    """Lock the refund of a payment that a body names, and all its payments; nothing is allocated.
+
+    Raises RuleBroken `reference_not_found`.
+    """
+    noun = trade.refund_payments.noun
+    try:
+        found = await trade.refunds.with_payment(payment_id, noun)
+    except NotFound:
+        raise no_such_reference(noun, payment_id) from None
+    return await _with_payments(trade, found, Affected(found.documents, {}, {}))
+
+
+async def lock_with_payment(trade: Trade, payment_id: UUID, body: Body) -> Refunded:
+    """Lock the refund of a payment, and what it or a body's list of allocations touches.
+
+    Raises NotFound; Stale where If-Match names an older payment; RuleBroken `reference_not_found`.
+    """
+    found = await trade.refunds.with_payment(payment_id, trade.refund_payments.noun)
+    payments_now = {each.id: each for each in found.payments}
+    trade.books.check_precondition(payments_now[payment_id], again=True)
+    # What is only shown beside its payments, and not moved, needs no lock.
+    affected = Affected(found.documents, {}, {})
+    if body.get("allocations") is not None or body.get("status") == "cancelled":
+        items = body.get("allocations") or ()
+        affected = await _lock(trade, vendor_refund_changes.target_ids(found.refund, items))
+    locked = await _with_payments(trade, found, affected)
+    trade.books.check_precondition(locked.payment(payment_id))
+    return locked
+
+
+async def _with_payments(trade: Trade, found: Record, affected: Affected) -> Refunded:
+    ids = [each.id for each in found.payments]
+    refund, payments = await trade.books.fetch(
+        trade.refunds.lock_named(found.id), trade.refund_payments.lock_all(ids)
+    )
+    if live_allocations(refund) != live_allocations(found.refund):
+        raise StaleRow
+    return Refunded(refund, tuple(payments[id_] for id_ in ids), affected)
+
+
+async def _lock(trade: Trade, target_ids: TargetIds) -> Affected:
+    payments, credits = await trade.books.fetch(
+        trade.payments.lock_all(target_ids.payments), trade.credits.lock_all(target_ids.credits)
+    )
+    holders = [*payments.values(), *credits.values()]
+    settled = vendor_refund_changes.documents_of(holders)
+    documents = await trade.documents.lock_all(target_ids.documents | settled)
+    return Affected(documents, payments, credits)

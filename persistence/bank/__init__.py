@@ -1,0 +1,1 @@
+"""The stores of bank accounts, statement lines, links and payouts, and their SQL."""

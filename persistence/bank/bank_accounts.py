@@ -1,0 +1,147 @@
+"""Bank accounts as they are stored, each with the account of the chart that it stands for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+from uuid import UUID
+
+from sqlalchemy import Text, and_, func, select
+from sqlalchemy.sql.elements import ColumnElement
+from sqlalchemy.sql.selectable import FromClause
+
+from accounting.bank.bank_accounts import BankAccount, ChartInUse
+from accounting.books.accounts import Account
+from persistence.engine.fetches import Answers, Fetch
+from persistence.engine.filters import any_part, created_filters, equal
+from persistence.engine.pages import Listing, Page, PageRequest
+from persistence.engine.sql import Query, Row, compiled, given, word
+from persistence.store import Store, among, in_business
+from persistence.tables import account, bank_account
+
+
+@dataclass(frozen=True, slots=True)
+class BankAccountRecord:
+    """A bank account with the account of the chart that it stands for."""
+
+    bank_account: BankAccount
+    ledger: Account
+
+    @property
+    def id(self) -> UUID:
+        return self.bank_account.id
+
+    @property
+    def version(self) -> int:
+        return self.bank_account.version
+
+
+ACCOUNT = tuple(item.name for item in fields(Account))
+STORED = tuple(item.name for item in fields(BankAccount))
+LEDGER = "ledger__"  # Before the columns of the account of the chart, beside those of another row.
+
+
+def account_columns(of: FromClause) -> tuple[ColumnElement[Any], ...]:
+    """The columns of an account of the chart, to stand beside those of another row."""
+    return tuple(of.c[name].label(LEDGER + name) for name in ACCOUNT)
+
+
+def account_beside(row: Row) -> Account | None:
+    """Take the columns of an account out of a row; None where an outer join found none."""
+    columns = {name: row.pop(LEDGER + name) for name in ACCOUNT}
+    return None if columns["id"] is None else Account(**columns)
+
+
+_SOURCE = bank_account.join(
+    account,
+    and_(
+        account.c.business_id == bank_account.c.business_id,
+        account.c.id == bank_account.c.account_id,
+    ),
+)
+_COLUMNS = (*(bank_account.c[name] for name in STORED), *account_columns(account))
+_CHOSEN = select(*_COLUMNS).select_from(_SOURCE)
+BY_ID = compiled(_CHOSEN.where(in_business(bank_account), among(bank_account.c.id)))
+BY_EXTERNAL_ID = compiled(
+    _CHOSEN.where(
+        in_business(bank_account), bank_account.c.external_id == given("external_id", Text)
+    )
+)
+# Bank accounts are made one after another: which is the first, and which code is free, holds still.
+LOCK_GROUND = compiled(
+    select(account.c.id)
+    .where(in_business(account), account.c.role == word("bank"))
+    .with_for_update(key_share=True)
+)
+CHART = compiled(
+    select(*(account.c[name] for name in ACCOUNT))
+    .where(in_business(account))
+    .order_by(account.c.code, account.c.id)
+)
+TAKEN = compiled(select(bank_account.c.account_id).where(in_business(bank_account)))
+
+LISTING = Listing(
+    source=_SOURCE,
+    key=bank_account.c.id,
+    scope=in_business(bank_account),
+    columns=_COLUMNS,
+    filters={
+        **created_filters(bank_account),
+        **equal(bank_account.c.currency, bank_account.c.external_id),
+        "search": any_part(
+            "search",
+            *(
+                bank_account.c[name]
+                for name in ("display_name", "institution_name", "iban", "mask", "external_id")
+            ),
+        ),
+    },
+    sorts={
+        "created_at": bank_account.c.created_at,
+        "display_name": func.lower(bank_account.c.display_name, type_=Text),
+    },
+    default_sort="created_at",
+)
+
+
+class BankAccountStore(Store[BankAccountRecord]):
+    """The bank accounts of one business."""
+
+    table: ClassVar = bank_account
+    noun: ClassVar = "bank_account"
+    rank: ClassVar = 7
+
+    def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
+        return (Query(BY_ID, {"ids": list(ids)}),)
+
+    def assemble(self, answers: Answers) -> list[BankAccountRecord]:
+        return [self._record(row) for row in answers[0]]
+
+    def chart_in_use(self) -> Fetch[ChartInUse]:
+        """Read the chart that a new bank account finds; nobody makes another one meanwhile."""
+
+        def answer(answers: Answers) -> ChartInUse:
+            _, chart, taken = answers
+            accounts = [Account(**row) for row in chart]
+            for each in accounts:
+                self.scope.note_version(each.id, each.version)
+            return ChartInUse(accounts, frozenset(row["account_id"] for row in taken))
+
+        return self.fetch((Query(LOCK_GROUND, {}), Query(CHART, {}), Query(TAKEN, {})), answer)
+
+    def with_external_id(self, external_id: str | None) -> Fetch[BankAccountRecord | None]:
+        """Find the bank account a partner knows by its own identifier."""
+        return self.by_external_id(external_id, [BY_EXTERNAL_ID], self.assemble)
+
+    def page(self, wanted: PageRequest) -> Fetch[Page[BankAccountRecord]]:
+        """List one page."""
+        return self.listed(LISTING, wanted, self._record)
+
+    def save(self, value: BankAccount) -> None:
+        """Stage a bank account."""
+        self.scope.stage(bank_account, value.id, {name: getattr(value, name) for name in STORED})
+
+    def _record(self, row: Row) -> BankAccountRecord:
+        ledger = account_beside(row)
+        assert ledger is not None, "a bank account stands for an account"
+        self.scope.note_version(ledger.id, ledger.version)
+        return BankAccountRecord(BankAccount(**row), ledger)

@@ -1,0 +1,127 @@
+"""Which line of a bank statement is which money: the links as they are stored and shown."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import fields
+from typing import ClassVar
+from uuid import UUID
+
+from sqlalchemy import BigInteger, and_, cast, func, literal_column, select, update
+from sqlalchemy.sql.elements import ColumnElement
+
+from accounting.bank.bank_links import Link, Target
+from persistence.engine.fetches import Answers, Fetch
+from persistence.engine.sql import Query, Row, compiled, given
+from persistence.store import Store, among, in_business
+from persistence.tables import Moment, bank_link, bank_transaction
+from persistence.trade.linked_lines import ALIVE, NOTHING, Linked, linked_of, reading_lines
+
+KEPT = tuple(item.name for item in fields(Link))
+_ONE: ColumnElement[int] = literal_column("1")
+_NOW = given("now", Moment)
+
+
+def _links(condition: ColumnElement[bool]) -> str:
+    chosen = select(*(bank_link.c[name] for name in KEPT))
+    return compiled(chosen.where(in_business(bank_link), condition).order_by(bank_link.c.id))
+
+
+BY_ID = _links(among(bank_link.c.id))
+OF_TRANSACTIONS = _links(and_(among(bank_link.c.transaction_id), ALIVE))
+_OF_TARGET = and_(in_business(bank_link), among(bank_link.c.target_id, "targets"), ALIVE)
+# In the order in which everybody locks, and before the numbers are taken: whoever matches a line
+# holds it, and takes its numbers after that.
+LOCK_LINES = compiled(
+    select(bank_transaction.c.id)
+    .where(
+        in_business(bank_transaction),
+        bank_transaction.c.id.in_(select(bank_link.c.transaction_id).where(_OF_TARGET)),
+    )
+    .order_by(bank_transaction.c.id)
+    .with_for_update(key_share=True)
+)
+
+
+def _end() -> str:
+    ended = (
+        update(bank_link)
+        .values(ended_at=_NOW, version=bank_link.c.version + _ONE)
+        .where(_OF_TARGET)
+        .returning(bank_link.c.transaction_id, bank_link.c.amount)
+        .cte("ended")
+    )
+    freed = (
+        select(ended.c.transaction_id, cast(func.sum(ended.c.amount), BigInteger).label("amount"))
+        .group_by(ended.c.transaction_id)
+        .cte("freed")
+    )
+    line = bank_transaction.c
+    return compiled(
+        update(bank_transaction)
+        .values(linked=line.linked - freed.c.amount, version=line.version + _ONE, updated_at=_NOW)
+        .where(in_business(bank_transaction), line.id == freed.c.transaction_id)
+    )
+
+
+END = _end()
+
+
+class BankLinkStore(Store[Link]):
+    """The links of one business. A link has no lock of its own: its target's holds it."""
+
+    table: ClassVar = bank_link
+    noun: ClassVar = "bank_link"
+    rank: ClassVar = 9
+
+    def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
+        return (Query(BY_ID, {"ids": list(ids)}),)
+
+    def assemble(self, answers: Answers) -> list[Link]:
+        return [Link(**row) for row in answers[0]]
+
+    def find(self, id: UUID, transaction_id: UUID) -> Fetch[Link | None]:
+        """Find a live link of a line."""
+
+        def answer(answers: Answers) -> Link | None:
+            for each in self.seen(self.assemble(answers)):
+                if each.transaction_id == transaction_id and each.ended_at is None:
+                    return each
+            return None
+
+        return self.fetch(self.loading([id]), answer)
+
+    def of_transactions(self, ids: Collection[UUID]) -> Fetch[dict[UUID, tuple[Link, ...]]]:
+        """Read the live links of lines, oldest first, by the id of the line."""
+
+        def answer(answers: Answers) -> dict[UUID, tuple[Link, ...]]:
+            found: dict[UUID, list[Link]] = defaultdict(list)
+            for row in answers[0] if answers else ():
+                found[row["transaction_id"]].append(Link(**row))
+            return {line: tuple(links) for line, links in found.items()}
+
+        asked = (Query(OF_TRANSACTIONS, {"ids": list(ids)}),) if ids else ()
+        return self.fetch(asked, answer)
+
+    def of(self, targets: Iterable[Target]) -> Fetch[Linked]:
+        """Read the lines of what was read before; nothing is asked where nothing is linked."""
+        linked = [each.id for each in targets if each.linked]
+        return self.at(*linked) if linked else self.fetch((), lambda _: NOTHING)
+
+    def at(self, *targets: UUID) -> Fetch[Linked]:
+        """Read the lines of targets that are read together with them."""
+        return self.fetch((reading_lines(targets),), lambda answers: linked_of(answers[0]))
+
+    def drop(self, target: UUID) -> None:
+        """Let all lines of a target go with the flush; it is locked, so that it gets no new one."""
+        parameters = {
+            "business_id": self.scope.business_id,
+            "targets": [target],
+            "now": self.scope.now,
+        }
+        self.scope.staging.lead_with(Query(LOCK_LINES, parameters))
+        self.scope.staging.lead_with(Query(END, parameters))
+
+    def save(self, value: Link) -> None:
+        """Stage a link."""
+        row: Row = {name: getattr(value, name) for name in KEPT}
+        self.scope.stage(bank_link, value.id, row)

@@ -1,0 +1,221 @@
+"""What a line of a bank statement could be: open money near it, found by index.
+
+Of each kind a handful of rows is read, however many there are: those of exactly the amount, those
+of the days around, and the one that the line names. `accounting.bank.match_suggestions` ranks them.
+"""
+
+from datetime import UTC, datetime, time, timedelta
+from typing import Any
+
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Boolean,
+    Date,
+    Table,
+    Text,
+    Uuid,
+    and_,
+    cast,
+    func,
+    literal_column,
+    or_,
+    select,
+    union_all,
+)
+from sqlalchemy.dialects.postgresql import array
+from sqlalchemy.sql.elements import ColumnElement
+
+from accounting.bank.bank_transactions import BankTransaction, remaining
+from accounting.bank.match_suggestions import OpenItem
+from persistence.engine.fetches import Answers, Fetch
+from persistence.engine.scope import Scope
+from persistence.engine.sql import Query, Row, compiled, given, word
+from persistence.store import in_business
+from persistence.tables import Moment, payout
+from persistence.trade import bills, invoices
+from persistence.trade.party_sql import on_party, party_name
+from persistence.trade.payment_sql import PaymentStatements
+from persistence.trade.refund_sql import RefundPaymentStatements
+
+SAME_DAYS, NEAR_DAYS = 90, 30
+"""How far off money of the same amount may be, and money of another one."""
+MOST: ColumnElement[int] = literal_column("15")  # Rows that one probe finds on a side of the day.
+
+
+class _Probes:
+    """Pick the rows of a table that could be a line; each probe walks along one index."""
+
+    def __init__(self, table: Table, *own: ColumnElement[bool]) -> None:
+        account = table.c.money_account_id
+        here = or_(account.is_(None), account == given("account_id", Uuid))
+        self.table = table
+        self.scope = and_(in_business(table), here, *own)
+        self.same = table.c.unlinked == given("amount", BigInteger)
+        self.open = table.c.unlinked.is_not(None)
+
+    def around(self, day: ColumnElement[Any], which: ColumnElement[bool], window: str) -> list[Any]:
+        """The nearest up to the day of the line and after it, within a window."""
+        # Days of payments are dates, those of payouts moments; so are the parameters.
+        kind, name = (Date, "day") if isinstance(day.type, Date) else (Moment, "moment")
+        here, first, last = (
+            given(f"{name}_{end}", kind) for end in ("of", f"{window}_first", f"{window}_last")
+        )
+        rows = select(self.table.c.id).where(self.scope, which)
+        return [
+            _few(rows.where(day <= here, day >= first).order_by(day.desc())),
+            _few(rows.where(day > here, day <= last).order_by(day)),
+        ]
+
+    def alike(self, *order: ColumnElement[Any]) -> Any:
+        """Some of the amount, whenever they were: the first of an order."""
+        return _few(select(self.table.c.id).where(self.scope, self.same).order_by(*order))
+
+    def named(self) -> Any:
+        """The one whose external id is the line's reference."""
+        known = self.table.c.external_id == given("reference", Text)
+        return select(self.table.c.id).where(self.scope, self.open, known)
+
+    def among(self, *probes: Any) -> ColumnElement[bool]:
+        """Whatever one of the probes finds."""
+        return self.table.c.id.in_(union_all(*probes))
+
+
+def _few(rows: Any) -> Any:
+    return select(rows.limit(MOST).subquery().c.id)
+
+
+def _shown(
+    kind: str, table: Table, day: ColumnElement[Any], name: ColumnElement[Any], *names: Any
+) -> tuple[ColumnElement[Any], ...]:
+    """The columns of a candidate; `names` are all that it is known by."""
+    known = func.array_remove(array(list(names)), None, type_=ARRAY(Text()))
+    return (
+        word(kind).label("target_type"),
+        table.c.id.label("target_id"),
+        table.c.unlinked.label("amount"),
+        day.label("on"),
+        name.label("party_name"),
+        known.label("references"),
+    )
+
+
+def _of_payments(kind: str, statements: PaymentStatements) -> str:
+    payment, party = statements.payment, statements.party
+    row, probes = payment.c, _Probes(payment)
+    own = (
+        *(row.external_id, row.payment_reference, row.bank_reference),
+        *(row.processor_reference, row.check_number),
+    )
+    *columns, known = _shown(kind, payment, row.payment_date, party_name(party), *own)
+    names = func.array_cat(known.element, _numbers(statements)).label("references")
+    found = probes.among(
+        *probes.around(row.payment_date, probes.same, "same"),
+        *probes.around(row.payment_date, probes.open, "near"),
+        probes.named(),
+    )
+    source = payment.join(party, on_party(payment, party))
+    return compiled(select(*columns, names).select_from(source).where(in_business(payment), found))
+
+
+def _numbers(statements: PaymentStatements) -> Any:
+    """The numbers of the documents that a payment settles, or is to settle."""
+    share, document = statements.allocations.table, statements.allocations.documents.document
+    payment, row = statements.payment.c, share.c
+    settled = and_(document.c.business_id == row.business_id, document.c.id == row.document_id)
+    return (
+        select(func.array_agg(document.c.number))
+        .select_from(share.join(document, settled))
+        .where(
+            row.business_id == payment.business_id,
+            row.payment_id == payment.id,
+            row.end_on.is_(None),
+        )
+        .scalar_subquery()
+    )
+
+
+def _of_refund_payments(kind: str, statements: RefundPaymentStatements) -> str:
+    payment, refund = statements.payment, statements.refund
+    row, probes = payment.c, _Probes(payment)
+    own = [row.external_id, refund.c.external_id, refund.c.reference_number]
+    own += [row[name] for name in ("payment_reference", "processor_payment_id") if name in row]
+    moment = func.coalesce(row.completed_at, row.created_at)
+    on = func.coalesce(row.payment_date, cast(func.timezone(word("UTC"), moment), Date), type_=Date)
+    chosen = select(*_shown(kind, payment, on, party_name(statements.party), *own))
+    found = probes.among(probes.alike(row.created_at.desc()), probes.named())
+    return compiled(chosen.select_from(statements.source).where(in_business(payment), found))
+
+
+def _of_payouts() -> str:
+    row = payout.c
+    comes_in = (row.paid_out > literal_column("0")) == given("comes_in", Boolean)
+    probes = _Probes(payout, comes_in)
+    own = (row.external_id, row.processor_payout_id, row.reference_number)
+    moment = func.coalesce(row.completed_at, row.created_at)
+    on = cast(func.timezone(word("UTC"), moment), Date)
+    found = probes.among(
+        probes.alike(row.id.desc()),
+        *probes.around(row.listed_at, probes.open, "near"),
+        probes.named(),
+    )
+    chosen = select(*_shown("payout", payout, on, row.processor, *own))
+    return compiled(chosen.where(in_business(payout), found))
+
+
+PAYOUTS = _of_payouts()
+COMING_IN = (
+    _of_payments("invoice_payment", invoices.PAYMENTS),
+    _of_refund_payments("vendor_refund_payment", bills.REFUND_PAYMENTS),
+    PAYOUTS,
+)
+GOING_OUT = (
+    _of_payments("bill_payment", bills.PAYMENTS),
+    _of_refund_payments("invoice_refund_payment", invoices.REFUND_PAYMENTS),
+    PAYOUTS,
+)
+
+
+class OpenItems:
+    """What the lines of one business could be."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    def near(self, transaction: BankTransaction) -> Fetch[list[OpenItem]]:
+        """Find what a line could be; nothing where all of it is explained."""
+        if not remaining(transaction):
+            return Fetch(self.scope.session, (), lambda _: [])
+        texts = COMING_IN if transaction.direction == "credit" else GOING_OUT
+        parameters = {"business_id": self.scope.business_id, **_parameters(transaction)}
+        queries = tuple(Query(text, parameters) for text in texts)
+        return Fetch(self.scope.session, queries, _candidates)
+
+
+def _parameters(transaction: BankTransaction) -> Row:
+    """What the probes look for: the amount that is left, the days around, the name."""
+    on = transaction.booked_on
+    days = {"of": on}
+    for window, far in (("same", SAME_DAYS), ("near", NEAR_DAYS)):
+        days[f"{window}_first"] = on - timedelta(days=far)
+        days[f"{window}_last"] = on + timedelta(days=far)
+    moments = {
+        f"moment_{name}": datetime.combine(day, time.max if name == "of" else time(), UTC)
+        for name, day in days.items()
+    }
+    return {
+        **{f"day_{name}": day for name, day in days.items()},
+        **moments,
+        "account_id": transaction.account_id,
+        "amount": remaining(transaction),
+        "reference": transaction.reference,
+        "comes_in": transaction.direction == "credit",
+    }
+
+
+def _candidates(answers: Answers) -> list[OpenItem]:
+    return [
+        OpenItem(**{**row, "references": tuple(row["references"])})
+        for rows in answers
+        for row in rows
+    ]

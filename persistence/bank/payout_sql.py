@@ -1,0 +1,123 @@
+"""The statements of payouts, of the money they list, and their list."""
+
+from dataclasses import fields
+
+from sqlalchemy import ARRAY, Table, Text, any_, case, func, literal_column, select
+from sqlalchemy.sql.elements import ColumnElement
+
+from accounting.bank.payouts import Payout
+from persistence.engine.filters import MOMENT, any_part, between, created_filters, equal
+from persistence.engine.pages import Filter, Listing
+from persistence.engine.sql import compiled, given, word
+from persistence.store import among, in_business
+from persistence.tables import invoice_payment, invoice_refund_payment, payout, payout_item
+from persistence.trade.invoices import PAYMENTS, REFUND_PAYMENTS
+
+STORED = tuple(item.name for item in fields(Payout) if item.name not in ("items", "posted"))
+_COLUMNS = [payout.c[name] for name in STORED]
+_KEPT = payout.c.deleted_at.is_(None)
+
+_ITEM_COLUMNS = [column for column in payout_item.c if column.name != "business_id"]
+_NAMED = select(payout.c.id).where(
+    in_business(payout), payout.c.external_id == given("external_id", Text)
+)
+
+
+def _payouts(chosen: ColumnElement[bool]) -> str:
+    return compiled(select(*_COLUMNS).where(in_business(payout), _KEPT, chosen))
+
+
+def _items(chosen: ColumnElement[bool]) -> str:
+    items = select(*_ITEM_COLUMNS).where(in_business(payout_item), chosen)
+    return compiled(items.order_by(payout_item.c.id))
+
+
+BY_ID, ITEMS = _payouts(among(payout.c.id)), _items(among(payout_item.c.payout_id))
+EVER = compiled(select(*_COLUMNS).where(in_business(payout), among(payout.c.id)))
+NAMED = (_payouts(payout.c.id.in_(_NAMED)), _items(payout_item.c.payout_id.in_(_NAMED)))
+"""A payout by its external id, and its items."""
+
+
+# Upserts of one external id follow one another: which money they lock depends on what the one
+# before has listed, and money is locked before payouts.
+ONE_BY_ONE = """
+SELECT pg_advisory_xact_lock(
+  hashtextextended('payout ' || %(business_id)s::text || %(external_id)s::text, 0)
+)
+"""
+
+
+def _listed_in(money: Table, column: ColumnElement[object]) -> ColumnElement[bool]:
+    """The money that payouts list now."""
+    chosen = select(column).where(
+        in_business(payout_item),
+        among(payout_item.c.payout_id),
+        payout_item.c.listed,
+        column.is_not(None),
+    )
+    return money.c.id.in_(chosen)
+
+
+ITS_PAYMENTS = compiled(
+    select(*PAYMENTS.columns)
+    .select_from(PAYMENTS.source)
+    .where(
+        in_business(invoice_payment),
+        _listed_in(invoice_payment, payout_item.c.payment_id),
+    )
+)
+ITS_REFUND_PAYMENTS = REFUND_PAYMENTS.chosen(
+    _listed_in(invoice_refund_payment, payout_item.c.refund_payment_id)
+)
+COUNTS = compiled(
+    select(
+        payout_item.c.payout_id,
+        func.count(payout_item.c.payment_id).label("payments"),
+        func.count(payout_item.c.refund_payment_id).label("refund_payments"),
+    )
+    .where(in_business(payout_item), among(payout_item.c.payout_id), payout_item.c.listed)
+    .group_by(payout_item.c.payout_id)
+)
+
+
+def _reconciliation() -> ColumnElement[str]:
+    """`accounting.bank.payouts.reconciliation_status` in SQL; a test holds the two together."""
+    return case(
+        (payout.c.linked == literal_column("0"), word("unreconciled")),
+        (payout.c.linked == func.abs(payout.c.paid_out), word("fully_reconciled")),
+        else_=word("partially_reconciled"),
+    )
+
+
+LISTING = Listing(
+    source=payout,
+    key=payout.c.id,
+    scope=in_business(payout) & _KEPT,
+    columns=_COLUMNS,
+    filters={
+        **created_filters(payout),
+        "completed_at_start": Filter(payout.c.listed_at >= given("completed_at_start", MOMENT)),
+        "completed_at_end": Filter(
+            (payout.c.listed_at <= given("completed_at_end", MOMENT))
+            & payout.c.completed_at.is_not(None)
+        ),
+        "external_id": any_part("external_id", payout.c.external_id),
+        **between(payout.c.paid_out, "min_amount", "max_amount"),
+        **equal(payout.c.processor),
+        "status": Filter(payout.c.status == any_(given("status", ARRAY(Text())))),
+        "reconciliation_status": Filter(_reconciliation() == given("reconciliation_status", Text)),
+        "search": any_part(
+            "search",
+            payout.c.external_id,
+            payout.c.processor_payout_id,
+            payout.c.reference_number,
+            payout.c.memo,
+        ),
+    },
+    sorts={
+        "completed_at": payout.c.listed_at,
+        "amount": payout.c.paid_out,
+        "created_at": payout.c.created_at,
+    },
+    default_sort="-completed_at",
+)

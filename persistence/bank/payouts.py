@@ -1,0 +1,188 @@
+"""Payouts as they are stored, with the money that they list."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import ClassVar
+from uuid import UUID
+
+from accounting.bank.payouts import FeeStep, Item, Money, Payout
+from accounting.books.ledger import Posted
+from persistence.bank.payout_sql import (
+    BY_ID,
+    COUNTS,
+    EVER,
+    ITEMS,
+    ITS_PAYMENTS,
+    ITS_REFUND_PAYMENTS,
+    LISTING,
+    NAMED,
+    ONE_BY_ONE,
+    STORED,
+)
+from persistence.engine.fetches import Answers, Fetch
+from persistence.engine.pages import Page, PageRequest
+from persistence.engine.scope import Scope
+from persistence.engine.sql import Query, Row
+from persistence.ledger.posted_entries import posted_by_source, posted_for
+from persistence.store import Store
+from persistence.tables import payout, payout_item
+from persistence.trade.invoices import REFUND_PAYMENTS
+from persistence.trade.payments import payment_of, span_rows, spans_of
+from persistence.trade.refund_payments import refund_payment_of
+
+
+@dataclass(frozen=True, slots=True)
+class PayoutRecord:
+    """A payout with the money that it lists, by id."""
+
+    payout: Payout
+    money: Mapping[UUID, Money]
+
+    @property
+    def id(self) -> UUID:
+        return self.payout.id
+
+    @property
+    def version(self) -> int:
+        return self.payout.version
+
+
+@dataclass(frozen=True, slots=True)
+class PayoutSummary:
+    """A payout of a list, without its items: how many payments and refund payments it lists."""
+
+    payout: Payout
+    payments: int
+    refund_payments: int
+
+
+class PayoutStore(Store[Payout]):
+    """The payouts of one business; what is deleted is not found."""
+
+    table: ClassVar = payout
+    noun: ClassVar = "payout"
+    rank: ClassVar = 6
+
+    def __init__(self, scope: Scope) -> None:
+        super().__init__(scope)
+        self._loaded: dict[UUID, Item] = {}
+
+    def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
+        chosen = {"ids": list(ids)}
+        return (Query(BY_ID, chosen), Query(ITEMS, chosen), posted_for(ids))
+
+    def assemble(self, answers: Answers) -> list[Payout]:
+        rows, items, entries = answers
+        posted, listed = posted_by_source(entries), self._items(items)
+        return [
+            _payout(row, items=listed.get(row["id"], ()), posted=posted.get(row["id"], ()))
+            for row in rows
+        ]
+
+    def shown(self, id: UUID) -> Fetch[PayoutRecord]:
+        """Find one with the money that it lists; raises NotFound."""
+        chosen = {"ids": [id]}
+        queries = [
+            Query(text, chosen) for text in (BY_ID, ITEMS, ITS_PAYMENTS, ITS_REFUND_PAYMENTS)
+        ]
+
+        def answer(answers: Answers) -> PayoutRecord:
+            rows, items, *money = answers
+            listed = self._items(items)
+            found = [_payout(row, items=listed.get(row["id"], ())) for row in rows]
+            return self.only([PayoutRecord(each, _money(*money)) for each in found])
+
+        return self.fetch(queries, answer)
+
+    def with_external_id(self, external_id: str | None) -> Fetch[Payout | None]:
+        """Find the payout a partner knows by its own identifier, without what was posted for it.
+
+        It waits for whoever is at work under the same identifier, and lets nobody else.
+        """
+        return self.by_external_id(
+            external_id,
+            (ONE_BY_ONE, *NAMED),
+            lambda answers: self.assemble((*answers[1:], [])),
+        )
+
+    def lock_known(self, id: UUID) -> Fetch[Payout | None]:
+        """Lock one that was found before, then read it; it may be deleted by now."""
+        self.scope.note_locks(self.rank, [id])
+        waiting = self.waiting(id)
+        queries = (*waiting, *self.loading([id]))
+        return self.fetch(queries, lambda answers: self._first(answers[len(waiting) :]))
+
+    async def summaries(self, wanted: PageRequest) -> Page[PayoutSummary]:
+        """List one page, each payout with how much it lists."""
+        self.scope.hold_still()
+        page = await self.listed(LISTING, wanted, _payout)
+        ids = [each.id for each in page.rows]
+        asked = (Query(COUNTS, {"ids": ids}),) if ids else ()
+        counts: dict[UUID, Row] = await self.fetch(asked, _by_payout)
+        none = {"payments": 0, "refund_payments": 0}
+        return page.of(lambda each: _summary(each, counts.get(each.id, none)))
+
+    def save(self, value: Payout) -> None:
+        """Stage a payout with those of its items that are new or changed."""
+        row = {name: getattr(value, name) for name in STORED}
+        row["fee_steps"] = [[step.on, step.amount] for step in value.fee_steps]
+        row["completions"] = span_rows(value.completions)
+        self.scope.stage(self.table, value.id, row)
+        for item in value.items:
+            if item != self._loaded.get(item.id):
+                self.scope.stage(payout_item, item.id, _item_row(value, item))
+
+    def _first(self, answers: Answers) -> Payout | None:
+        return next(iter(self.seen(self.assemble(answers))), None)
+
+    def _items(self, rows: Iterable[Row]) -> dict[UUID, tuple[Item, ...]]:
+        """Make items of their rows, by payout, and note the rows' versions."""
+        found: dict[UUID, list[Item]] = defaultdict(list)
+        for row in rows:
+            payout_id, item = row.pop("payout_id"), Item(**row)
+            self.scope.note_version(item.id, item.version)
+            self._loaded[item.id] = item
+            found[payout_id].append(item)
+        return {payout_id: tuple(items) for payout_id, items in found.items()}
+
+
+class EveryPayoutStore(PayoutStore):
+    """The payouts of one business, those that are deleted too."""
+
+    def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
+        _, *others = super().loading(ids)
+        return (Query(EVER, {"ids": list(ids)}), *others)
+
+
+def _payout(row: Row, *, items: tuple[Item, ...] = (), posted: tuple[Posted, ...] = ()) -> Payout:
+    row["fee_steps"] = tuple(
+        FeeStep(date.fromisoformat(on), amount) for on, amount in row["fee_steps"]
+    )
+    row["completions"] = spans_of(row["completions"])
+    return Payout(**row, items=items, posted=posted)
+
+
+def _item_row(value: Payout, item: Item) -> Row:
+    return {
+        "id": item.id,
+        "payout_id": value.id,
+        "payment_id": item.payment_id,
+        "refund_payment_id": item.refund_payment_id,
+        "listed": item.listed,
+    }
+
+
+def _money(payments: list[Row], refund_payments: list[Row]) -> dict[UUID, Money]:
+    found: list[Money] = [payment_of(row) for row in payments]
+    found += [refund_payment_of(REFUND_PAYMENTS, row) for row in refund_payments]
+    return {each.id: each for each in found}
+
+
+def _by_payout(answers: Answers) -> dict[UUID, Row]:
+    return {row["payout_id"]: row for row in answers[0]} if answers else {}
+
+
+def _summary(each: Payout, counts: Row) -> PayoutSummary:
+    return PayoutSummary(each, counts["payments"], counts["refund_payments"])

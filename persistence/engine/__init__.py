@@ -1,0 +1,1 @@
+"""Round trips, sessions, transactions and lists: what every store stands on."""

@@ -1,0 +1,127 @@
+"""Admission: whether a caller is let in, by one indexed read that is kept for a moment.
+
+What is kept decides only the order of answers at the door (403 before 400). The books themselves
+open with the same check in the same statement as their first read, so that a revoked token or a
+disabled partner is refused at once, in every process.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+from uuid import UUID
+
+from psycopg import InterfaceError, OperationalError
+from psycopg_pool import PoolTimeout
+
+from access.principal import Caller, CallerKind
+from accounting.errors import NotAllowed, NotAuthenticated
+from persistence.engine.faults import unavailable
+from persistence.engine.pool import Pool
+from persistence.engine.sql import Row
+
+KEPT_SECONDS = 5.0
+MOST_KEPT = 10_000
+_NOBODY: Row = {"key_id": None, "digest": bytes(64), "partner_disabled_at": None}
+
+_PARTNER = """
+SELECT disabled_at AS partner_disabled_at, tokens_valid_from AS partner_tokens_valid_from
+FROM partner WHERE id = %(partner_id)s
+"""
+_BUSINESS = """
+SELECT p.disabled_at AS partner_disabled_at, p.tokens_valid_from AS partner_tokens_valid_from,
+       b.tokens_valid_from
+FROM business b JOIN partner p ON p.id = b.partner_id
+WHERE b.id = %(business_id)s AND b.partner_id = %(partner_id)s
+"""
+_KEY = """
+SELECT k.key_id, k.digest, p.disabled_at AS partner_disabled_at
+FROM api_key k JOIN partner p ON p.id = k.partner_id
+WHERE k.partner_id = %(partner_id)s AND k.revoked_at IS NULL
+"""
+
+
+def refuse_unadmitted(row: Row | None, caller: Caller) -> None:
+    """Look at a partner's row (and its business's); refuse whoever may not be let in.
+
+    Raises NotAllowed where there is no such row, NotAuthenticated for a disabled partner and for
+    a token older than its partner's or business's `tokens_valid_from`.
+    """
+    if row is None:
+        raise not_yours()
+    if row["partner_disabled_at"] is not None:
+        raise NotAuthenticated("invalid_credentials", "These credentials are not valid.")
+    if caller.issued_at is None:
+        return
+    limits = [row["partner_tokens_valid_from"]]
+    if caller.business_id is not None and "tokens_valid_from" in row:
+        limits.append(row["tokens_valid_from"])
+    if caller.issued_at < max(limits):
+        raise NotAuthenticated("invalid_token", "This token was revoked. Get a new one.")
+
+
+def not_yours() -> NotAllowed:
+    """One answer for a business of another partner, of another token, unknown and malformed."""
+    return NotAllowed("permission_denied", "These credentials do not open this business.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    row: Row | None
+    until: float
+
+
+class Admission:
+    """Lets callers in; its memory belongs to one process."""
+
+    def __init__(self, pool: Pool, matches: Callable[[str, bytes], bool]) -> None:
+        self._pool = pool
+        self._matches = matches
+        self._kept: dict[tuple[UUID, UUID | None], _Kept] = {}
+
+    async def check_key(self, partner_id: UUID, key: str) -> Caller:
+        """Return the caller of a living key; NotAuthenticated, in one way, for everything else."""
+        rows = await self._fetch(_KEY, {"partner_id": partner_id})
+        found = None
+        # Every candidate is compared, and one where there is none: the time tells nothing.
+        for row in rows or [_NOBODY]:
+            same = self._matches(key, bytes(row["digest"]))
+            if same and row["partner_disabled_at"] is None:
+                found = row["key_id"]
+        if found is None:
+            raise NotAuthenticated("invalid_credentials", "The partner id or API key is wrong.")
+        return Caller(CallerKind.PARTNER_KEY, partner_id, key_id=found)
+
+    async def welcome(self, caller: Caller) -> None:
+        """Let a caller in above businesses; NotAuthenticated where it is let in no longer."""
+        await self._admit(caller, None)
+
+    async def admit(self, caller: Caller, business_id: str) -> None:
+        """Let a caller in to a business; NotAllowed where it is not the caller's."""
+        await self._admit(caller, UUID(business_id))
+
+    async def _admit(self, caller: Caller, business_id: UUID | None) -> None:
+        name = (caller.partner_id, business_id)
+        kept = self._kept.get(name)
+        if kept is None or kept.until < monotonic():
+            text = _PARTNER if business_id is None else _BUSINESS
+            found = await self._fetch(
+                text, {"partner_id": caller.partner_id, "business_id": business_id}
+            )
+            kept = _Kept(found[0] if found else None, monotonic() + KEPT_SECONDS)
+            if len(self._kept) >= MOST_KEPT:
+                self._kept.clear()
+            if found:  # An unknown business is not kept: it may be created in the next moment.
+                self._kept[name] = kept
+        refuse_unadmitted(kept.row, caller)
+
+    def forget(self) -> None:
+        """Drop what is kept: something about partners or businesses has changed."""
+        self._kept.clear()
+
+    async def _fetch(self, text: str, parameters: dict[str, Any]) -> list[Row]:
+        try:
+            async with self._pool.connection() as connection:
+                return await (await connection.execute(text, parameters)).fetchall()
+        except (OperationalError, InterfaceError, PoolTimeout) as error:
+            raise unavailable() from error

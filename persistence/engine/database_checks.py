@@ -1,0 +1,101 @@
+"""Whether a database can be served at all: reached, migrated, and safe from this very server."""
+
+import psycopg
+from psycopg import errors
+from psycopg.rows import dict_row
+
+from persistence.engine.faults import DatabaseAway, UnsafeDatabase, UnusableDatabase
+from persistence.engine.pool import SERVER_ROLE, Pool
+from persistence.engine.sql import Row
+
+CONNECT_SECONDS = 5
+
+_CHECKS = """
+SELECT current_user AS role, r.rolsuper OR r.rolbypassrls AS unbound,
+       has_table_privilege('journal_line', 'UPDATE')
+       OR has_table_privilege('journal_line', 'DELETE')
+       OR has_table_privilege('journal_entry', 'UPDATE')
+       OR has_table_privilege('journal_entry', 'DELETE') AS rewrites,
+       has_table_privilege('audit_record', 'INSERT, UPDATE, DELETE') AS forges,
+       current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on'
+       AND current_setting('synchronous_commit') <> 'off' AS durable
+FROM pg_roles r WHERE r.rolname = current_user
+"""
+
+
+def refuse_unusable(url: str, *, durable: bool = True) -> None:
+    """Raise UnsafeDatabase or UnusableDatabase, as a DatabaseAway where that may pass.
+
+    `durable`: no commit may be lost that was acknowledged.
+    """
+    with _connect(url) as connection:
+        _take_role(connection)
+        _refuse_other_schema(connection)
+        row = connection.cursor(row_factory=dict_row).execute(_CHECKS).fetchone()
+    _refuse_unsafe_row(row, durable=durable)
+
+
+async def refuse_unsafe(pool: Pool, *, durable: bool) -> None:
+    """Raise UnsafeDatabase where the role may rewrite history or a commit may be lost."""
+    async with pool.connection() as connection:
+        row = await (await connection.execute(_CHECKS)).fetchone()
+    _refuse_unsafe_row(row, durable=durable)
+
+
+def _connect(url: str) -> psycopg.Connection:
+    try:
+        return psycopg.connect(
+            url,
+            autocommit=True,
+            connect_timeout=CONNECT_SECONDS,
+            application_name="accounting check",
+        )
+    except psycopg.OperationalError as error:
+        # Two sentences for each address that was tried; the first says why.
+        reason = str(error).strip().splitlines()[0]
+        raise DatabaseAway(f"The database cannot be reached: {reason}") from error
+
+
+def _take_role(connection: psycopg.Connection) -> None:
+    try:
+        connection.execute(f"SET ROLE {SERVER_ROLE}")
+    except errors.InvalidParameterValue:
+        raise _not_migrated() from None
+    except errors.InsufficientPrivilege:
+        raise UnsafeDatabase(
+            f"The login of DATABASE_URL may not act as {SERVER_ROLE}: GRANT {SERVER_ROLE} to it."
+        ) from None
+
+
+def _refuse_other_schema(connection: psycopg.Connection) -> None:
+    from persistence.engine.migrate import head
+
+    try:
+        found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    except (errors.UndefinedTable, errors.InsufficientPrivilege):
+        raise _not_migrated() from None
+    if found is None:
+        raise _not_migrated()
+    if found[0] != head():
+        raise UnusableDatabase(
+            f"The database stands at {found[0]} and this server needs {head()}:"
+            " run `accounting migrate`, with the version of the server that is to serve."
+        )
+
+
+def _not_migrated() -> UnusableDatabase:
+    return UnusableDatabase("The database has no schema yet. Run `accounting migrate` first.")
+
+
+def _refuse_unsafe_row(row: Row | None, *, durable: bool) -> None:
+    if row is None or row["unbound"] or row["rewrites"] or row["forges"]:
+        raise UnsafeDatabase(
+            f"The database role {row['role'] if row else '?'} may change posted lines, write to the"
+            f" audit trail or ignore row security. The server must run as {SERVER_ROLE}; run"
+            " `accounting migrate` first."
+        )
+    if durable and not row["durable"]:
+        raise UnsafeDatabase(
+            "fsync, full_page_writes and synchronous_commit must be on: without them an"
+            " acknowledged write can be lost."
+        )

@@ -1,0 +1,48 @@
+"""The filters that many lists share."""
+
+from typing import Any
+
+from sqlalchemy import Column, DateTime, Text, func, or_
+from sqlalchemy.sql.elements import ColumnElement
+from sqlalchemy.sql.selectable import FromClause
+
+from persistence.engine.pages import Filter
+from persistence.engine.sql import given
+
+MOMENT = DateTime(timezone=True)
+
+
+def equal(*columns: Column[Any]) -> dict[str, Filter]:
+    """The filters by columns, under their own names: the same as what was asked for."""
+    return {each.name: Filter(each == given(each.name, each.type)) for each in columns}
+
+
+def between(column: ColumnElement[Any], first: str, last: str) -> dict[str, Filter]:
+    """The filters of a column from a first value to a last one, both included."""
+    return {
+        first: Filter(column >= given(first, column.type)),
+        last: Filter(column <= given(last, column.type)),
+    }
+
+
+def created_filters(
+    table: FromClause, updated: ColumnElement[Any] | None = None
+) -> dict[str, Filter]:
+    """The filters every list has: when a row was made and when it was changed last."""
+    changed = table.c.updated_at if updated is None else updated
+    return {
+        **between(table.c.created_at, "created_at_gte", "created_at_lte"),
+        "updated_since": Filter(changed >= given("updated_since", MOMENT)),
+    }
+
+
+def contains(text: str) -> str:
+    """The pattern of a case-insensitive search for a part, with wildcards taken literally."""
+    escaped = text.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"
+
+
+def any_part(name: str, *columns: ColumnElement[Any]) -> Filter:
+    """A case-insensitive search for a part of any of several columns."""
+    wanted = given(name, Text)
+    return Filter(or_(*(func.lower(column).like(wanted) for column in columns)), contains)

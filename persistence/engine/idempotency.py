@@ -1,0 +1,124 @@
+"""Idempotency-Key: the answer that was given once, kept to be given again, byte for byte.
+
+A claim is an advisory lock held to the end of the transaction, then a look-up. The record is one
+insert with the answer, in the transaction of the work; there is no "started" row to clean up.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import orjson
+from psycopg.types.json import Jsonb
+
+from persistence.engine.sql import Query, Row
+
+KEPT_FOR = timedelta(days=30)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """An answer as it goes over the wire: status, headers, body bytes."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @classmethod
+    def kept(cls, row: Row) -> "Outcome":
+        """Take an answer out of its record."""
+        return cls(row["status"], row["headers"], bytes(row["body"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where a key is unique: a business, or a partner for the work above businesses."""
+
+    table: str
+    column: str
+    owner: UUID
+
+
+def of_business(business_id: UUID) -> Scope:
+    """Keys of the work inside one business."""
+    return Scope("reply", "business_id", business_id)
+
+
+def of_partner(partner_id: UUID) -> Scope:
+    """Keys of a partner's work above its businesses."""
+    return Scope("partner_reply", "partner_id", partner_id)
+
+
+_CLAIM = "SELECT claim_key(%(claim)s)"
+BUSY = "idempotency_key_busy"  # The constraint that a claim names when it fails.
+
+_FIND = """
+SELECT fingerprint, status, headers, body FROM {table}
+WHERE {column} = %(owner)s AND key = %(key)s AND created_at > %(oldest)s
+"""
+
+_FORGET = "DELETE FROM {table} WHERE {column} = %(owner)s AND created_at <= %(oldest)s"
+
+# A key whose record has expired is free again: its new answer takes the old one's row.
+_RECORD = """
+INSERT INTO {table} ({column}, {extra}key, fingerprint, status, headers, body, created_at)
+VALUES (%(owner)s, {extra_value}%(key)s, %(fingerprint)s, %(status)s, %(headers)s, {body},
+        %(now)s)
+ON CONFLICT ({column}, key) DO UPDATE SET fingerprint = excluded.fingerprint,
+  status = excluded.status, headers = excluded.headers, body = excluded.body,
+  created_at = excluded.created_at
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One request's claim to a key."""
+
+    scope: Scope
+    key: str
+    fingerprint: bytes
+    id: UUID
+    now: datetime
+
+    def queries(self) -> tuple[Query, Query]:
+        """Try to claim the key, then look for the answer it was given before."""
+        scope = self.scope
+        where = {"owner": scope.owner, "key": self.key, "oldest": self.now - KEPT_FOR}
+        return (
+            Query(_CLAIM, {"claim": f"{scope.owner}/{self.key}"}),
+            Query(_FIND.format(table=scope.table, column=scope.column), where),
+        )
+
+    def record(
+        self, outcome: Outcome, now: datetime, numbered: Query | None = None
+    ) -> tuple[Query, Query]:
+        """Keep an answer under the key, and forget the owner's answers that are too old.
+
+        `numbered` is the expression of a body that names numbers which are not known yet.
+        """
+        tenant = self.scope.table == "reply"
+        text = _RECORD.format(
+            table=self.scope.table,
+            column=self.scope.column,
+            extra="id, " if tenant else "",
+            extra_value="%(id)s, " if tenant else "",
+            body=numbered.text if numbered else "%(body)s",
+        )
+        kept = Query(
+            text,
+            {
+                "owner": self.scope.owner,
+                "id": self.id,
+                "key": self.key,
+                "fingerprint": self.fingerprint,
+                "status": outcome.status,
+                "headers": Jsonb(outcome.headers, dumps=orjson.dumps),
+                "body": outcome.body,
+                "now": now,
+                **(numbered.parameters if numbered else {}),
+            },
+        )
+        expired = {"owner": self.scope.owner, "oldest": now - KEPT_FOR}
+        return kept, Query(
+            _FORGET.format(table=self.scope.table, column=self.scope.column), expired
+        )

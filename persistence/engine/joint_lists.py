@@ -1,0 +1,124 @@
+"""Lists over rows of several tables, as one: each table is read in the order of its own index.
+
+Every part is asked for as many rows as a page shows, and the page is taken of these. So a page far
+down costs what the first one costs, however many rows each part has.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any
+
+from sqlalchemy import BigInteger, Text, cast, func, select, union_all
+from sqlalchemy.sql.elements import ColumnElement
+from sqlalchemy.sql.selectable import CTE, Select, Subquery
+
+from persistence.engine.pages import Listing, PageRequest, ordered
+from persistence.engine.sql import Query, given
+
+Build = Callable[[frozenset[str], str], Select[Any]]
+"""Makes a statement of the names of filters and a sort."""
+
+ORDERING = "ordering"  # Of each row of any part, what the sort goes by.
+
+
+@dataclass(frozen=True, slots=True)
+class JointListing(Listing):
+    """One list over several; all have the same columns, filters and sorts by name."""
+
+    parts: tuple[Listing, ...] = ()
+
+    @classmethod
+    def of(cls, *parts: Listing) -> "JointListing":
+        """Join lists; what is said of the whole is said of the first."""
+        first = parts[0]
+        return cls(
+            source=first.source,
+            key=first.key,
+            scope=first.scope,
+            columns=first.columns,
+            filters=first.filters,
+            sorts=first.sorts,
+            default_sort=first.default_sort,
+            parts=parts,
+        )
+
+    def chosen(
+        self,
+        names: frozenset[str],
+        sort: str,
+        *,
+        within: ColumnElement[int],
+        limit: ColumnElement[int],
+        offset: ColumnElement[int] | None = None,
+    ) -> CTE:
+        """Find the ids of the first rows in order, of which each part has no more than `within`."""
+        first = (
+            _placed(part, sort, [part.key.label("id")])
+            .where(part.within(names, sort, after=False))
+            .order_by(*part.order(sort))
+            .limit(within)
+            for part in self.parts
+        )
+        together = _joined(first)
+        found = select(together.c.id, together.c[ORDERING])
+        found = found.order_by(*ordered(sort, together.c[ORDERING], together.c.id)).limit(limit)
+        return (found if offset is None else found.offset(offset)).cte("chosen")
+
+    def asked(self, wanted: PageRequest, build: Build, **parameters: Any) -> Query:
+        """A statement of its own about the rows that a request asks for; compiled once."""
+        filters = self._parameters(wanted.filters)
+        names, sort = frozenset(filters), wanted.sort or self.default_sort
+        text = self._remembered((build, names, sort), lambda: build(names, sort))
+        return Query(text, {**parameters, **filters})
+
+    def _count(self, names: frozenset[str]) -> str:
+        def counting() -> Select[Any]:
+            counts = [
+                select(func.count())
+                .select_from(part.source)
+                .where(part.within(names, self.default_sort, after=False))
+                .scalar_subquery()
+                for part in self.parts
+            ]
+            return select(reduce(add, counts).label("total"))
+
+        return self._remembered(("count", names), counting)
+
+    def _select(self, names: frozenset[str], sort: str, after: bool, paged: bool) -> Select[Any]:
+        limit = given("limit", BigInteger)
+        if not paged:
+            first = (
+                _shown(part, sort)
+                .where(part.within(names, sort, after=after))
+                .order_by(*part.order(sort))
+                .limit(limit)
+                for part in self.parts
+            )
+            return _page(sort, first).limit(limit)
+        offset = given("offset", BigInteger)
+        chosen = self.chosen(names, sort, within=limit + offset, limit=limit, offset=offset)
+        ids = select(chosen.c.id)
+        return _page(
+            sort,
+            (_shown(part, sort).where(part.scope, part.key.in_(ids)) for part in self.parts),
+        )
+
+
+def _shown(part: Listing, sort: str) -> Select[Any]:
+    return _placed(part, sort, [*part.columns, cast(part.by(sort), Text).label("sorted_by")])
+
+
+def _placed(part: Listing, sort: str, columns: Iterable[ColumnElement[Any]]) -> Select[Any]:
+    return select(*columns, part.by(sort).label(ORDERING)).select_from(part.source)
+
+
+def _joined(selects: Iterable[Select[Any]]) -> Subquery:
+    return union_all(*selects).subquery("together")
+
+
+def _page(sort: str, selects: Iterable[Select[Any]]) -> Select[Any]:
+    together = _joined(selects)
+    columns = (each for each in together.c if each.name != ORDERING)
+    return select(*columns).order_by(*ordered(sort, together.c[ORDERING], together.c.id))

@@ -1,0 +1,95 @@
+"""Answers that name numbers which are not known before the round trip that keeps the answer.
+
+An answer carries a mark where a number belongs. The database puts the number there in what is kept
+under an Idempotency-Key, and the server in what it sends: whoever waits for a number waits for the
+database alone, and never for a server that writes answers.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from secrets import token_hex
+from typing import Any
+
+import orjson
+from sqlalchemy import BigInteger, Text, and_, cast, column, func, literal_column, select
+from sqlalchemy.dialects.postgresql import JSON, aggregate_order_by
+from sqlalchemy.sql.elements import ColumnElement
+
+from accounting.books.numbers import DIGITS, Pending
+from persistence import tables
+from persistence.engine.sql import Query, compiled, given, word
+
+_WIDTH = 6  # Digits of a mark: which of the numbers it stands for.
+
+
+def rendered(series: ColumnElement[str], count: ColumnElement[int]) -> ColumnElement[str]:
+    """Write the nth number of a series in SQL, as `accounting.books.numbers.render` does."""
+    digits = cast(count, Text)
+    width = func.greatest(literal_column(str(DIGITS)), func.length(digits))
+    return series.concat(word("-")).concat(func.lpad(digits, width, word("0")))
+
+
+def back(number: Pending, taken: Mapping[str, int]) -> int:
+    """Say how many places a number stands before the last one that its transaction takes."""
+    return taken[number.series] - 1 - number.place
+
+
+@dataclass(slots=True)
+class Marks:
+    """The marks in one answer; nobody can guess one and send it as his own text."""
+
+    seal: str = field(default_factory=lambda: token_hex(16))
+    numbers: list[Pending] = field(default_factory=list)
+
+    def mark(self, number: Pending) -> str:
+        """Stand in for a number."""
+        self.numbers.append(number)
+        return f"{self.seal}{len(self.numbers) - 1:0{_WIDTH}}"
+
+    def fill(self, body: bytes, known: Callable[[Pending], str]) -> bytes:
+        """Put the numbers into an answer, once they are known."""
+        return b"".join(
+            text if number is None else known(number).encode() + text
+            for number, text in self._cut(body)
+        )
+
+    def filled(self, body: bytes, taken: Mapping[str, int]) -> Query | None:
+        """The expression with which the database does the same; None where nothing is marked."""
+        if not self.numbers:
+            return None
+        pieces: list[dict[str, Any]] = []
+        for place, (number, text) in enumerate(self._cut(body)):
+            piece = {"place": place, "text": text.decode()}
+            if number is not None:
+                piece |= {"series": number.series, "back": back(number, taken)}
+            pieces.append(piece)
+        return Query(_FILLED, {"pieces": orjson.dumps(pieces).decode()})
+
+    def _cut(self, body: bytes) -> list[tuple[Pending | None, bytes]]:
+        """Cut an answer at its marks: each piece with the number before it."""
+        first, *others = body.split(self.seal.encode())
+        marked = ((self.numbers[int(text[:_WIDTH])], text[_WIDTH:]) for text in others)
+        return [(None, first), *marked]
+
+
+def _filled() -> str:
+    fields = (
+        column("place", BigInteger),
+        column("text", Text),
+        column("series", Text),
+        column("back", BigInteger),
+    )
+    records = func.json_to_recordset(given("pieces", JSON)).table_valued(*fields)
+    piece, series = records.render_derived(name="piece", with_types=True), tables.number_series
+    mine = and_(
+        series.c.business_id == given("owner", series.c.business_id.type),
+        series.c.series == piece.c.series,
+    )
+    number = rendered(piece.c.series, series.c.last - piece.c.back)
+    text = func.coalesce(number, word("")).concat(piece.c.text)
+    whole = func.string_agg(text, aggregate_order_by(word(""), piece.c.place))
+    chosen = select(func.convert_to(whole, word("UTF8")))
+    return f"({compiled(chosen.select_from(piece.outerjoin(series, mine)))})"
+
+
+_FILLED = _filled()

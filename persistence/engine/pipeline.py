@@ -1,0 +1,199 @@
+"""One round trip: every statement goes out in one write, every result comes back, one sync ends it.
+
+psycopg's own pipeline turns to the socket once per statement and forgets all it has prepared after
+a rollback; this one costs a third of it (bench/RESULTS.md). It stands on psycopg's low level: `pq`,
+which is libpq, `Transformer`, which turns values into bytes and back, and `Connection.wait`.
+"""
+
+import re
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from psycopg import AsyncConnection, OperationalError
+from psycopg.abc import Buffer, PQGen
+from psycopg.adapt import PyFormat, Transformer
+from psycopg.errors import error_from_result
+from psycopg.pq import ConnStatus, ExecStatus, Format
+from psycopg.pq.abc import PGresult
+from psycopg.rows import DictRow
+from psycopg.waiting import Ready, Wait
+
+from persistence.engine.sql import Query, Row
+
+# How many statements a connection keeps prepared. A list makes one for every set of filters, so
+# that there is no end to them; the one that was not used for longest makes room.
+MOST_PREPARED = 200
+
+_PLACE = re.compile(r"%\((\w+)\)s|%%")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one statement brought: its rows, or how many it touched."""
+
+    rows: list[Row]
+    affected: int
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A statement that the server knows by a name; its columns are known after its first rows."""
+
+    name: bytes
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A statement with its values as they travel."""
+
+    text: bytes
+    values: Sequence[Buffer | None]
+    types: tuple[int, ...]
+    formats: Sequence[Format] | None
+
+
+class Connection(AsyncConnection[DictRow]):
+    """A connection with a pipeline of its own."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.pipe = Pipeline(self)
+
+
+async def exchange(connection: Connection, queries: Sequence[Query]) -> list[Result]:
+    """Send statements in one round trip; return their results in order or raise the first error."""
+    return await connection.wait(connection.pipe.exchange(queries)) if queries else []
+
+
+class Pipeline:
+    """What one connection remembers between its round trips."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._pgconn = connection.pgconn
+        self._transformer = Transformer(connection)
+        self._prepared: OrderedDict[tuple[bytes, tuple[int, ...]], Prepared] = OrderedDict()
+        self._surplus: list[bytes] = []
+        self._named = 0
+
+    def exchange(self, queries: Sequence[Query]) -> PQGen[list[Result]]:
+        """Do one round trip; a value that cannot be sent raises before anything is."""
+        messages = [self._message(query) for query in queries]
+        self._pgconn.enter_pipeline_mode()
+        closed = self._close_surplus()
+        sent = [self._send(message) for message in messages]
+        self._pgconn.pipeline_sync()
+        results = yield from self._receive()
+        self._pgconn.exit_pipeline_mode()
+        return self._read(messages, sent, results[closed:])
+
+    def _message(self, query: Query) -> Message:
+        text, names = numbered(query.text)
+        if not names:
+            return Message(text, (), (), None)
+        values = [query.parameters[name] for name in names]
+        dumped = self._transformer.dump_sequence(values, [PyFormat.AUTO] * len(values))
+        return Message(text, dumped, self._transformer.types or (), self._transformer.formats)
+
+    def _send(self, message: Message) -> tuple[Prepared, bool]:
+        """Send a statement by its name; return what is known of it and whether it got it now."""
+        key = message.text, message.types
+        known = self._prepared.get(key)
+        if known is not None:
+            self._prepared.move_to_end(key)
+        statement = known or self._prepare(key)
+        self._pgconn.send_query_prepared(statement.name, message.values, message.formats)
+        return statement, known is None
+
+    def _prepare(self, key: tuple[bytes, tuple[int, ...]]) -> Prepared:
+        self._named += 1
+        made = self._prepared[key] = Prepared(b"s%d" % self._named)
+        self._pgconn.send_prepare(made.name, *key)
+        if len(self._prepared) > MOST_PREPARED:
+            self._surplus.append(self._prepared.popitem(last=False)[1].name)
+        return made
+
+    def _close_surplus(self) -> int:
+        """Let the server forget what made room; return how many results that brings."""
+        surplus, self._surplus = self._surplus, []
+        for name in surplus:
+            self._pgconn.send_close_prepared(name)
+        return len(surplus)
+
+    def _receive(self) -> PQGen[list[PGresult]]:
+        """Write all that waits and take every result up to the sync."""
+        pgconn, results = self._pgconn, list[PGresult]()
+        try:
+            while pgconn.flush():
+                if (yield Wait.RW) & Ready.R:
+                    pgconn.consume_input()
+            while True:
+                while pgconn.is_busy():
+                    yield Wait.R
+                    pgconn.consume_input()
+                result = pgconn.get_result()
+                if result is None:  # The end of one statement, or of everything.
+                    if pgconn.status == ConnStatus.BAD:
+                        raise OperationalError("the connection to the database was lost")
+                elif result.status == ExecStatus.PIPELINE_SYNC:
+                    return results
+                else:
+                    results.append(result)
+        except OperationalError:
+            refuse_error(results)  # The server may have said why it goes.
+            raise
+
+    def _read(
+        self,
+        messages: Sequence[Message],
+        sent: Sequence[tuple[Prepared, bool]],
+        results: Sequence[PGresult],
+    ) -> list[Result]:
+        """Tell the results of statements from those of preparing them, and read their rows."""
+        left = iter(results)
+        found = []
+        for message, (statement, is_new) in zip(messages, sent, strict=True):
+            if is_new and next(left).status != ExecStatus.COMMAND_OK:
+                self._prepared.pop((message.text, message.types), None)
+            found.append((statement, next(left)))
+        refuse_error(results)
+        return [self._result(statement, result) for statement, result in found]
+
+    def _result(self, statement: Prepared, result: PGresult) -> Result:
+        if result.status != ExecStatus.TUPLES_OK:
+            return Result([], result.command_tuples or 0)
+        columns = statement.columns
+        if not columns:
+            names = (result.fname(place) or b"" for place in range(result.nfields))
+            columns = statement.columns = tuple(name.decode() for name in names)
+        self._transformer.set_pgresult(result)
+        count = result.ntuples
+        rows = self._transformer.load_rows(
+            0, count, lambda values: dict(zip(columns, values, strict=True))
+        )
+        return Result(rows, count)
+
+
+def refuse_error(results: Sequence[PGresult]) -> None:
+    """Raise the first error among results."""
+    for result in results:
+        if result.status == ExecStatus.FATAL_ERROR:
+            raise error_from_result(result)
+
+
+@lru_cache(maxsize=4096)
+def numbered(text: str) -> tuple[bytes, tuple[str, ...]]:
+    """Write a statement as the server reads it; return it with the names of its parameters.
+
+    `a = %(x)s OR b = %(y)s OR c = %(x)s` becomes `a = $1 OR b = $2 OR c = $1` with (x, y).
+    """
+    places: dict[str, int] = {}
+
+    def place(found: re.Match[str]) -> str:
+        name = found[1]
+        return "%" if name is None else f"${places.setdefault(name, len(places) + 1)}"
+
+    return _PLACE.sub(place, text).encode(), tuple(places)

@@ -1,0 +1,137 @@
+"""What a store knows of its request: which business, when, and in which transaction."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+from uuid import UUID
+
+from sqlalchemy import Table
+
+from accounting.errors import Stale
+from persistence.engine.fetches import Fetch
+from persistence.engine.sessions import Reading, Writing
+from persistence.engine.sql import Row
+from persistence.engine.staging import Staging
+from persistence.engine.tenants import BusinessTenant
+
+
+class Versioned(Protocol):
+    """A value that is kept as one row: its version is the ETag."""
+
+    @property
+    def id(self) -> UUID: ...
+
+    @property
+    def version(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Precondition:
+    """If-Match: the versions the caller accepts of the resource its request names."""
+
+    versions: frozenset[int] | None  # None: any version will do.
+
+    def refuse_stale(self, version: int) -> None:
+        """Raise Stale where the resource has moved on."""
+        if self.versions is not None and version not in self.versions:
+            raise Stale(
+                "precondition_failed",
+                "The resource has changed since you read it. Read it again and repeat the change.",
+                current_etag=f'"{version}"',
+            )
+
+
+class Scope:
+    """One business in one transaction: the versions that were read, the rows that are locked."""
+
+    __slots__ = (
+        "_last_lock",
+        "_precondition",
+        "_tenant",
+        "_versions",
+        "business_id",
+        "now",
+        "session",
+    )
+
+    def __init__(
+        self,
+        session: Reading | Writing,
+        tenant: BusinessTenant,
+        now: datetime,
+        precondition: Precondition | None = None,
+    ) -> None:
+        self.session = session
+        self.business_id = tenant.business_id
+        self.now = now
+        self._tenant = tenant
+        self._precondition = precondition
+        self._versions: dict[UUID, int] = {}
+        self._last_lock: tuple[int, UUID] | None = None
+
+    @property
+    def facts(self) -> Row:
+        """What the database says of the business; known after the first answer."""
+        return self._tenant.facts
+
+    @property
+    def staging(self) -> Staging:
+        """Where the changes of a writing wait."""
+        assert isinstance(self.session, Writing), "a reading changes nothing"
+        return self.session.staging
+
+    async def fetch(self, *fetches: Fetch[Any]) -> list[Any]:
+        """Send several fetches in one round trip and return their answers in order."""
+        return await self.session.fetch(*fetches)
+
+    def hold_still(self) -> None:
+        """Let the fetches to come read from one snapshot; a writing has its locks for that."""
+        if isinstance(self.session, Reading):
+            self.session.hold_still()
+
+    def run_alone(self) -> None:
+        """Let this writing begin once those under way have ended, and later ones after it.
+
+        It is said before anything is fetched: whoever is through the gate cannot wait there.
+        """
+        assert isinstance(self.session, Writing), "a reading closes nothing"
+        assert not self.session.is_open, "too late"
+        self._tenant.alone = True
+
+    def stage(self, table: Table, id_: UUID, row: Row) -> None:
+        """Stage a row of a store: changed where it was loaded before, else new."""
+        loaded = self._versions.get(id_)
+        if loaded is None:
+            self.staging.insert(table, {**row, "version": 1})
+        else:
+            self.staging.update(table, {**row, "version": loaded})
+
+    def note_version(self, id_: UUID, version: int) -> None:
+        """Note the version that a row was loaded with."""
+        self._versions[id_] = version
+
+    def etag(self, id_: UUID) -> int:
+        """The version a row has once this transaction is committed."""
+        loaded = self._versions.get(id_)
+        if loaded is None:
+            return 1
+        changed = isinstance(self.session, Writing) and self.staging.holds_change(id_)
+        return loaded + 1 if changed else loaded
+
+    def check_precondition(self, value: Versioned, *, again: bool = False) -> None:
+        """Compare If-Match with the first row that is locked: the one the path names.
+
+        A row that is read before its lock is looked at `again` once it is locked.
+        """
+        if self._precondition is not None:
+            self._precondition.refuse_stale(value.version)
+            if not again:
+                self._precondition = None
+
+    def note_locks(self, rank: int, ids: Sequence[UUID]) -> None:
+        """Hold every transaction to one order of locks: none waits for another in a ring."""
+        for id_ in ids:
+            here = (rank, id_)
+            assert self._last_lock is None or self._last_lock < here, "locks out of order"
+            self._last_lock = here

@@ -1,0 +1,225 @@
+"""One request's time with the database: a reading or a writing of one tenant.
+
+A reading sends each round of questions with the tenant's setting in one implicit transaction. A
+writing opens its transaction with the first round of questions and commits with its rows, so that a
+handler that loads, decides and saves costs two round trips: open and load, then all that changes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache
+from typing import Any, Protocol
+from uuid import UUID
+
+from psycopg.errors import LockNotAvailable
+from sqlalchemy import ARRAY, Table, Text, Uuid, all_, any_, select
+
+from accounting.errors import RuleBroken
+from persistence.engine.faults import STALE, StaleRow
+from persistence.engine.fetches import Fetch
+from persistence.engine.idempotency import BUSY, Claim, Outcome
+from persistence.engine.pipeline import Connection, Result, exchange
+from persistence.engine.sql import Query, Row, compiled, given
+from persistence.engine.staging import Staging
+
+BEGIN = Query("BEGIN", {})
+SNAPSHOT = Query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", {})
+COMMIT = Query("COMMIT", {})
+SAVEPOINT = Query("SAVEPOINT before_flush", {})
+BACK_TO_SAVEPOINT = Query("ROLLBACK TO SAVEPOINT before_flush", {})
+CHECK_NOW = Query("SET CONSTRAINTS ALL IMMEDIATE", {})
+
+
+class Tenant(Protocol):
+    """Whose data a session reaches: a business (`Books`) or a partner (`Registry`)."""
+
+    def reading(self) -> tuple[Query, ...]:
+        """The statements that open each round of a reading."""
+
+    def writing(self) -> tuple[Query, ...]:
+        """The statements that open a writing, after BEGIN."""
+
+    def admit(self, opened: Sequence[list[Row]]) -> None:
+        """Look at the rows of those statements; raise a Refusal where the caller is not let in."""
+
+    def refuse_writes(self) -> None:
+        """Raise a Refusal where the tenant may only be read."""
+
+
+class Replay(Exception):
+    """This very request was answered before: answer it with the same bytes."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__("answered before")
+        self.outcome = outcome
+
+
+class Busy(Exception):
+    """The same key is at work in another request right now."""
+
+
+@dataclass(slots=True)
+class Reading:
+    """A reading of one tenant.
+
+    A round of one statement is a transaction without a word about it. Several statements that must
+    agree share a snapshot, and so do several rounds once `hold_still` was called.
+    """
+
+    connection: Connection
+    tenant: Tenant
+    still: bool = False
+    is_open: bool = False
+
+    def hold_still(self) -> None:
+        """Let the rounds to come read from one snapshot."""
+        self.still = True
+
+    async def fetch(self, *fetches: Fetch[Any]) -> list[Any]:
+        """Send all questions in one round trip and return their answers in order."""
+        asked = _queries(fetches)
+        if self.is_open:
+            return _answers(fetches, await exchange(self.connection, asked))
+        opening = self.tenant.reading()
+        steady = self.still or len(asked) > 1
+        begin = (SNAPSHOT,) if steady else ()
+        end = (COMMIT,) if steady and not self.still else ()
+        results = await exchange(self.connection, [*begin, *opening, *asked, *end])
+        self.is_open = self.still
+        first = len(begin)
+        last = first + len(opening)
+        self.tenant.admit([result.rows for result in results[first:last]])
+        return _answers(fetches, results[last : last + len(asked)])
+
+
+@dataclass(slots=True)
+class Writing:
+    """A writing of one tenant: one transaction, opened with its first questions."""
+
+    connection: Connection
+    tenant: Tenant
+    now: datetime
+    claim: Claim | None
+    staging: Staging
+    is_open: bool = False
+    at_savepoint: bool = False
+
+    async def fetch(self, *fetches: Fetch[Any]) -> list[Any]:
+        """Send all questions in one round trip and return their answers in order."""
+        if self.is_open:
+            return _answers(fetches, await exchange(self.connection, _queries(fetches)))
+        opening = self.tenant.writing()
+        claiming = self.claim.queries() if self.claim else ()
+        results = await self._begin([BEGIN, *opening, *claiming, *_queries(fetches)])
+        self.is_open = True
+        rows = [result.rows for result in results[1:]]
+        self.tenant.admit(rows[: len(opening)])
+        if self.claim:  # An answer given before is given again, whatever has happened since.
+            self._settle_claim(self.claim, rows[len(opening) : len(opening) + len(claiming)])
+        self.tenant.refuse_writes()
+        return _answers(fetches, results[1 + len(opening) + len(claiming) :])
+
+    async def _begin(self, queries: Sequence[Query]) -> list[Result]:
+        try:
+            return await exchange(self.connection, queries)
+        except LockNotAvailable as error:
+            if error.diag.constraint_name == BUSY:
+                raise Busy from None
+            raise
+
+    def _settle_claim(self, claim: Claim, rows: Sequence[list[Row]]) -> None:
+        _, found = rows
+        if not found:
+            return
+        if bytes(found[0]["fingerprint"]) != claim.fingerprint:
+            self.claim = None  # The refusal is not to be kept under the other request's key.
+            raise RuleBroken(
+                "idempotency_key_reused",
+                "This Idempotency-Key was used for another request. Use a new key.",
+            )
+        raise Replay(Outcome.kept(found[0]))
+
+    async def open(self) -> None:
+        """Begin where nothing was asked yet."""
+        if not self.is_open:
+            await self.fetch()
+
+    async def flush(self) -> None:
+        """Send the staged rows; raise StaleRow where a row is no longer the one that was loaded."""
+        await self._send(())
+
+    async def commit(self, outcome: Outcome) -> Outcome:
+        """Send the staged rows, keep the outcome under its key, and commit: in one round trip.
+
+        The numbers that the work takes are locked until it has ended, and no one who waits for them
+        waits for this server. Returns the outcome with its numbers; raises StaleRow.
+        """
+        staging = self.staging
+        numbered = staging.marks.filled(outcome.body, staging.taken)
+        record = self.claim.record(outcome, self.now, numbered) if self.claim else ()
+        await self._send([*record, COMMIT])
+        return replace(outcome, body=staging.marks.fill(outcome.body, staging.number))
+
+    async def _send(self, ending: Sequence[Query]) -> None:
+        staged = [*self.staging.queries()]
+        before = [SAVEPOINT] if self.claim and staged else []
+        self.at_savepoint = bool(before)
+        try:
+            results = await exchange(self.connection, [*before, *staged, *ending])
+        except STALE:
+            raise StaleRow from None
+        for result in results[len(before) : len(before) + len(staged)]:
+            self.staging.learn(result.rows)  # Numbers, where the statement took some.
+
+    async def holders(self, table: Table, external_ids: dict[UUID, str]) -> list[Row]:
+        """Drop the work, and find who has an external id that its rows, by their ids, were to have.
+
+        Among the rows of the business; of what is kept beside them there is none.
+        """
+        if "business_id" not in table.c:
+            return []
+        wanted = {"external_ids": [*external_ids.values()], "ids": [*external_ids]}
+        if self.at_savepoint:
+            opening: tuple[Query, ...] = (BACK_TO_SAVEPOINT,)
+        else:
+            await self.connection.rollback()
+            opening = self.tenant.reading()
+        asked = Query(having(table), {**wanted, "business_id": self.staging.business_id})
+        return (await exchange(self.connection, [*opening, asked]))[-1].rows
+
+    async def check_constraints(self) -> None:
+        """Let the deferred constraints speak now: a preview refuses what a commit would."""
+        await exchange(self.connection, [CHECK_NOW])
+
+    async def keep_refusal(self, outcome: Outcome) -> None:
+        """Drop the work and keep only the answer of a refusal under its key."""
+        back = [BACK_TO_SAVEPOINT] if self.at_savepoint else []
+        record = self.claim.record(outcome, self.now) if self.claim else ()
+        await exchange(self.connection, [*back, *record, COMMIT])
+
+
+@cache
+def having(table: Table) -> str:
+    """The statement that finds rows with an external id, other than those that want it."""
+    row = table.c
+    return compiled(
+        select(row.id, row.external_id).where(
+            row.business_id == given("business_id", Uuid),
+            row.external_id == any_(given("external_ids", ARRAY(Text()))),
+            row.id != all_(given("ids", ARRAY(Uuid()))),
+        )
+    )
+
+
+def _queries(fetches: Sequence[Fetch[Any]]) -> list[Query]:
+    return [query for fetch in fetches for query in fetch.queries]
+
+
+def _answers(fetches: Sequence[Fetch[Any]], results: Sequence[Result]) -> list[Any]:
+    answers, place = [], 0
+    for fetch in fetches:
+        end = place + len(fetch.queries)
+        answers.append(fetch.answer([result.rows for result in results[place:end]]))
+        place = end
+    return answers

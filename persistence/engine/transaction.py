@@ -1,0 +1,213 @@
+"""Begin, commit, run again: the only module that opens a session or ends a transaction.
+
+A writing runs its whole handler again after a deadlock, a serialization failure or a row that
+moved under it, and once after a race for each external id that it names (the next run finds the
+winner's row).
+"""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from time import monotonic
+from typing import Protocol
+from uuid import UUID
+
+import psycopg
+from psycopg import InterfaceError, OperationalError
+from psycopg_pool import PoolTimeout
+
+from accounting.errors import Conflict, NotFound, Refusal, RuleBroken
+from persistence.engine.faults import (
+    RETRIED,
+    StaleRow,
+    external_id_raced_for,
+    refusal_of,
+    unavailable,
+)
+from persistence.engine.idempotency import Claim, Outcome
+from persistence.engine.pipeline import Connection
+from persistence.engine.pool import Pool
+from persistence.engine.sessions import Busy, Reading, Replay, Tenant, Writing
+from persistence.engine.staging import Staging
+from persistence.tables import metadata
+
+MOST_RUNS = 5
+WAIT_FOR_KEY_SECONDS = 3.0
+KEPT_REFUSALS = (NotFound, Conflict, RuleBroken)
+
+
+class Contents(Protocol):
+    """Where the contents of files lie, by their keys."""
+
+    async def put(self, contents: Mapping[str, bytes]) -> None: ...
+
+    async def drop(self, contents: Mapping[str, bytes]) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One request's writing.
+
+    `handle` does it in a new session of a new `tenant`, each time it runs, and returns what turns
+    its answer into bytes, with marks for the numbers that it takes. `contents` keep the files that
+    are staged.
+    """
+
+    tenant: Callable[[], Tenant]
+    now: datetime
+    business_id: UUID | None
+    claim: Claim | None
+    preview: bool
+    handle: Callable[[Writing], Awaitable[Callable[[], Outcome]]]
+    render_refusal: Callable[[Refusal], Outcome]
+    contents: Contents | None = None
+
+
+class OutcomeUnknown(Exception):
+    """The connection was lost during COMMIT: the work may be kept or not."""
+
+
+class Refused(Exception):
+    """A refusal that was kept under its key: its outcome is the answer."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__("refused")
+        self.outcome = outcome
+
+
+@asynccontextmanager
+async def reading(pool: Pool, tenant: Tenant) -> AsyncIterator[Reading]:
+    """Lend a session that only reads; raises Unavailable where the database is away."""
+    try:
+        async with pool.connection() as connection:
+            yield Reading(connection, tenant)
+    except (psycopg.Error, PoolTimeout) as error:
+        raise refusal_of(error) or error from error
+
+
+async def writing(pool: Pool, work: Work) -> tuple[Outcome, bool]:
+    """Do one writing and return its outcome and whether it is a replay of an earlier one."""
+    deadline = monotonic() + WAIT_FOR_KEY_SECONDS
+    runs, pause, raced = 0, 0.05, frozenset[str]()
+    while True:
+        try:
+            async with pool.connection() as connection:
+                return await _run(connection, work, raced), False
+        except Refused as refused:
+            return refused.outcome, False
+        except Replay as replay:
+            return replay.outcome, True
+        except Busy:
+            if monotonic() + pause > deadline:
+                raise _in_progress() from None
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, 0.4)
+        except Exception as error:
+            runs += 1
+            raced = _may_run_again(error, work, runs, raced)
+            await asyncio.sleep(random.uniform(0, 0.02) * runs)
+
+
+def _may_run_again(
+    error: Exception, work: Work, runs: int, raced: frozenset[str]
+) -> frozenset[str]:
+    """Return the keys that were raced for so far, where the handler may run again; else raise."""
+    if isinstance(error, (StaleRow, *RETRIED)) and runs < MOST_RUNS:
+        return raced
+    key = external_id_raced_for(error)
+    if key is not None and key not in raced:
+        return raced | {key}
+    # With a key the next run finds the kept answer, or that there is none.
+    if isinstance(error, OutcomeUnknown) and work.claim is not None and runs < MOST_RUNS:
+        return raced
+    if isinstance(error, (StaleRow, OutcomeUnknown, *RETRIED)):
+        raise unavailable() from error
+    raise refusal_of(error) or error from error
+
+
+async def _run(connection: Connection, work: Work, raced: frozenset[str]) -> Outcome:
+    session = Writing(connection, work.tenant(), work.now, work.claim, Staging(work.business_id))
+    try:
+        return await _work(session, work)
+    except KEPT_REFUSALS as refusal:
+        await _keep(session, work, refusal)
+        raise
+    except (Replay, Busy, Refused, Refusal, StaleRow):
+        await connection.rollback()
+        raise
+    except psycopg.Error as error:
+        said, key = refusal_of(error), external_id_raced_for(error)
+        if not isinstance(said, KEPT_REFUSALS) or (key is not None and key not in raced):
+            raise
+        if key is not None:
+            said.detail.update(await _taken(session, error.diag.table_name or ""))
+        await _keep(session, work, said)
+        raise said from error
+
+
+async def _work(session: Writing, work: Work) -> Outcome:
+    render = await work.handle(session)
+    await session.open()
+    if work.preview:
+        await session.flush()
+        await session.check_constraints()
+        await session.connection.rollback()
+        return render()
+    outcome = render()
+    if session.staging.contents:
+        assert work.contents is not None, "somebody keeps what is staged"
+        return await _commit_with_contents(session, work.contents, outcome)
+    return await _commit(session, outcome)
+
+
+async def _commit_with_contents(session: Writing, contents: Contents, outcome: Outcome) -> Outcome:
+    """Put the files, then send the rows that name them; no row is ever there without its file.
+
+    Where it is known that nothing was committed the files are taken away again. Where it is not,
+    they stay: a row may name them, and if none does the sweep finds them.
+    """
+    await contents.put(session.staging.contents)
+    try:
+        return await _commit(session, outcome)
+    except (psycopg.Error, StaleRow):
+        await contents.drop(session.staging.contents)
+        raise
+
+
+async def _commit(session: Writing, outcome: Outcome) -> Outcome:
+    try:
+        return await session.commit(outcome)
+    except (OperationalError, InterfaceError) as error:
+        if session.connection.closed:  # What the database still says is that it did not commit.
+            raise OutcomeUnknown from error
+        raise
+
+
+async def _taken(session: Writing, table: str) -> dict[str, str]:
+    """Tell which external id of the work is taken, and by whom; nobody else where it came twice."""
+    wanted = session.staging.external_ids(table)
+    for row in await session.holders(metadata.tables[table], wanted):
+        return {"external_id": row["external_id"], "id": str(row["id"])}
+    names = list(wanted.values())
+    return {"external_id": max(names, key=names.count)}
+
+
+async def _keep(session: Writing, work: Work, refusal: Refusal) -> None:
+    """Answer a refusal under its key, or only take the work back where there is none."""
+    if session.claim is None or not session.is_open:
+        await session.connection.rollback()
+        return
+    outcome = work.render_refusal(refusal)
+    await session.keep_refusal(outcome)
+    raise Refused(outcome) from refusal
+
+
+def _in_progress() -> Conflict:
+    return Conflict(
+        "idempotency_in_progress",
+        "A request with this Idempotency-Key is still at work. Repeat it in a moment.",
+        retry_after_seconds=1,
+    )

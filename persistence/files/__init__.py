@@ -1,0 +1,1 @@
+"""Stored files: their records, and where their contents lie."""

@@ -1,0 +1,195 @@
+"""The lines of one account, each with the balance that the account has after it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Uuid, select
+
+from accounting.books.periods import month_start
+from persistence.engine.fetches import Fetch
+from persistence.engine.filters import between, created_filters
+from persistence.engine.pages import Filter, Listing, Page, PageRequest
+from persistence.engine.scope import Scope
+from persistence.engine.sql import Query, Row, compiled, given
+from persistence.ledger.balances import UNROLLED
+from persistence.store import among, in_business
+from persistence.tables import journal_entry, journal_line
+
+_OF_ENTRY = (
+    "sequence_number",
+    "posted_at",
+    "description",
+    "reference",
+    "source_type",
+    "source_id",
+    "created_at",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountEntry:
+    """A line on an account with its entry; `net` is debits less credits up to and with it."""
+
+    id: UUID
+    entry_id: UUID
+    entry_date: date
+    debit: int
+    credit: int
+    sequence_number: str
+    posted_at: datetime
+    description: str
+    reference: str | None
+    source_type: str
+    source_id: UUID | None
+    created_at: datetime
+    net: int
+
+
+def _of_its_entry(filter_: Filter) -> Filter:
+    """Let a filter of entries filter their lines."""
+    entry = (
+        select(journal_entry.c.id)
+        .where(
+            journal_entry.c.business_id == journal_line.c.business_id,
+            journal_entry.c.id == journal_line.c.entry_id,
+            filter_.condition,
+        )
+        .exists()
+    )
+    return Filter(entry, filter_.value)
+
+
+_CREATED = created_filters(journal_entry, updated=journal_entry.c.created_at)
+LISTING = Listing(
+    source=journal_line,
+    key=journal_line.c.id,
+    scope=in_business(journal_line) & (journal_line.c.account_id == given("account_id", Uuid)),
+    columns=[
+        journal_line.c[name]
+        for name in ("id", "entry_id", "entry_date", "debit", "credit", "description")
+    ],
+    filters={
+        **{name: _of_its_entry(each) for name, each in _CREATED.items()},
+        **between(journal_line.c.entry_date, "date_from", "date_to"),
+    },
+    sorts={"entry_date": journal_line.c.entry_date},
+    default_sort="-entry_date",
+)
+ENTRIES = compiled(
+    select(journal_entry.c.id, *(journal_entry.c[name] for name in _OF_ENTRY)).where(
+        in_business(journal_entry), among(journal_entry.c.id)
+    )
+)
+
+# The balance before the oldest line shown, of whole months and the days of its own month before it;
+# from there line by line. So a page far down costs what the first one does.
+NETS = f"""
+WITH opening AS (
+  SELECT coalesce(sum(net), 0) AS net
+  FROM (
+    SELECT debits - credits AS net FROM account_month
+    WHERE account_month.business_id = %(business_id)s AND account_id = %(account_id)s
+      AND month < %(month)s
+    UNION ALL
+    SELECT debit - credit FROM ({UNROLLED}) AS unrolled
+    WHERE account_id = %(account_id)s AND entry_date < %(month)s
+    UNION ALL
+    SELECT debit - credit FROM journal_line
+    WHERE journal_line.business_id = %(business_id)s AND account_id = %(account_id)s
+      AND entry_date BETWEEN %(month)s AND %(first_date)s
+      AND (entry_date, id) < (%(first_date)s, %(first_id)s)
+  ) AS before
+)
+SELECT id, net::bigint
+FROM (
+  SELECT id, (SELECT net FROM opening) + sum(debit - credit) OVER (ORDER BY entry_date, id) AS net
+  FROM journal_line
+  WHERE journal_line.business_id = %(business_id)s AND account_id = %(account_id)s
+    AND entry_date BETWEEN %(first_date)s AND %(last_date)s
+    AND (entry_date, id) >= (%(first_date)s, %(first_id)s)
+    AND (entry_date, id) <= (%(last_date)s, %(last_id)s)
+) AS counted
+WHERE id = ANY(%(ids)s::uuid[])
+"""
+
+
+# How many lines there are in all, which the roll-up knows.
+COUNT = f"""
+SELECT coalesce(sum(lines), 0)::bigint AS total
+FROM (
+  SELECT debit_count + credit_count AS lines FROM account_month
+  WHERE account_month.business_id = %(business_id)s AND account_id = %(account_id)s
+  UNION ALL
+  SELECT 1 FROM ({UNROLLED}) AS unrolled WHERE account_id = %(account_id)s
+) AS counted
+"""
+
+
+class AccountEntries:
+    """The lines of the accounts of one business."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    async def page(self, account_id: UUID, wanted: PageRequest) -> Page[AccountEntry]:
+        """List one page of an account's lines, the latest first.
+
+        It takes two rounds: let the books hold still before.
+        """
+        scope = {"business_id": self.scope.business_id, "account_id": account_id}
+        lines = await self._lines(scope, wanted)
+        if not lines.rows:
+            return lines.of(_never)
+        entries, nets = await self._around(scope, lines.rows)
+        return lines.of(lambda line: _entry(line, entries[line["entry_id"]], nets[line["id"]]))
+
+    async def _lines(self, scope: Row, wanted: PageRequest) -> Page[Row]:
+        """Read one page of lines; all of them are counted by the roll-up, some one by one."""
+        session = self.scope.session
+        if not wanted.count or wanted.filters:
+            return await LISTING.fetch(session, wanted, scope, lambda row: row)
+        page, total = await session.fetch(
+            LISTING.fetch(session, replace(wanted, count=False), scope, lambda row: row),
+            Fetch(session, (Query(COUNT, scope),), lambda answers: answers[0][0]["total"]),
+        )
+        return Page(page.rows, total, wanted, page.next_cursor)
+
+    def _around(
+        self, scope: Row, lines: Sequence[Row]
+    ) -> Fetch[tuple[dict[UUID, Row], dict[UUID, int]]]:
+        """Read the entries of lines, and the balance after each."""
+        first, *_, last = sorted((line["entry_date"], line["id"]) for line in [*lines, *lines])
+        asked = {
+            **scope,
+            "month": month_start(first[0]),
+            "first_date": first[0],
+            "first_id": first[1],
+            "last_date": last[0],
+            "last_id": last[1],
+            "ids": [line["id"] for line in lines],
+        }
+        entries = {
+            "business_id": scope["business_id"],
+            "ids": list({line["entry_id"] for line in lines}),
+        }
+        return Fetch(
+            self.scope.session,
+            (Query(ENTRIES, entries), Query(NETS, asked)),
+            lambda answers: (
+                {row["id"]: row for row in answers[0]},
+                {row["id"]: row["net"] for row in answers[1]},
+            ),
+        )
+
+
+def _entry(line: Row, entry: Row, net: int) -> AccountEntry:
+    facts = {name: entry[name] for name in _OF_ENTRY}
+    shown = line | facts | {"description": line["description"] or entry["description"]}
+    return AccountEntry(**shown, net=net)
+
+
+def _never(_row: Any) -> AccountEntry:
+    raise AssertionError("an empty page has no rows")

@@ -1,0 +1,179 @@
+"""Balances by month, and the entries that are not in them yet.
+
+Entries of a business and a year take their numbers under the lock of their series, which is held
+until the commit: they become visible in the order of their numbers. So one number says what is
+rolled up into `account_month`, `number_series.rolled_up`, and a balance is the sum of the months
+and of the lines whose entries are numbered above it. The roll-up advances in a posting itself, once
+in STEP entries, while the posting holds the series; nobody waits for a month's row on top of that,
+since a month belongs to one year (docs/decisions/0013).
+"""
+
+from collections.abc import Sequence
+from datetime import date
+
+from accounting.books.periods import Period, month_end
+from persistence.engine.scope import Scope
+from persistence.engine.sql import Query, Row
+from persistence.engine.tenants import CLOSE_GATE
+
+STEP = 100  # Entries of a year that may wait; reading them costs half a millisecond.
+SERIES = "JE-"
+
+# The lines of entries that are not rolled up yet. Each ORDER BY keeps PostgreSQL from joining all
+# lines there are: it cannot know how few entries wait, and these follow an index. GREATEST stands
+# for COALESCE, of which PostgreSQL does not know that it keeps secrets: behind row security it
+# would look at all entries before it compares their places.
+UNROLLED = """
+  SELECT line.account_id, line.entry_date, line.debit, line.credit
+  FROM number_series
+  CROSS JOIN LATERAL (
+    SELECT journal_entry.id FROM journal_entry
+    WHERE journal_entry.business_id = number_series.business_id
+      AND journal_entry.series = number_series.series
+      AND journal_entry.place > greatest(number_series.rolled_up, 0)
+    ORDER BY journal_entry.place
+  ) AS entry
+  CROSS JOIN LATERAL (
+    SELECT account_id, entry_date, debit, credit FROM journal_line
+    WHERE journal_line.business_id = number_series.business_id AND entry_id = entry.id
+    ORDER BY line_number
+  ) AS line
+  WHERE number_series.business_id = %(business_id)s AND number_series.series LIKE 'JE-%%'"""
+
+# What was posted to the accounts in `wanted`: ever, and within a period. The period's whole months
+# come from the roll-up, the days at its ends from the lines.
+TURNOVERS = f"""
+  SELECT account_id, sum(debits)::bigint AS debits, sum(credits)::bigint AS credits,
+         sum(debit_count)::bigint AS debit_count, sum(credit_count)::bigint AS credit_count,
+         sum(period_debits)::bigint AS period_debits, sum(period_credits)::bigint AS period_credits
+  FROM (
+    SELECT account_id, debits, credits, debit_count, credit_count,
+           CASE WHEN month BETWEEN %(months_first)s AND %(months_last)s THEN debits ELSE 0 END
+             AS period_debits,
+           CASE WHEN month BETWEEN %(months_first)s AND %(months_last)s THEN credits ELSE 0 END
+             AS period_credits
+    FROM account_month
+    WHERE account_month.business_id = %(business_id)s AND account_id IN (SELECT id FROM wanted)
+    UNION ALL
+    SELECT account_id, debit, credit, (debit > 0)::int, (credit > 0)::int,
+           CASE WHEN entry_date BETWEEN %(months_first)s AND %(months_last)s
+             THEN debit ELSE 0 END,
+           CASE WHEN entry_date BETWEEN %(months_first)s AND %(months_last)s
+             THEN credit ELSE 0 END
+    FROM ({UNROLLED}) AS unrolled
+    WHERE account_id IN (SELECT id FROM wanted)
+    UNION ALL
+    SELECT wanted.id, 0, 0, 0, 0, edges.debits, edges.credits
+    FROM wanted
+    CROSS JOIN unnest(%(edges_first)s::date[], %(edges_last)s::date[]) AS edge (first, last)
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(debit), 0) AS debits, coalesce(sum(credit), 0) AS credits
+      FROM journal_line
+      WHERE journal_line.business_id = %(business_id)s AND account_id = wanted.id
+        AND entry_date BETWEEN edge.first AND edge.last
+    ) AS edges
+  ) AS turnovers
+  GROUP BY account_id"""
+
+
+def period_parameters(period: Period) -> Row:
+    """What TURNOVERS is told of a period."""
+    first, last = period.months or (date.max, date.min)  # Backwards: no month lies in there.
+    return {
+        "months_first": first,
+        "months_last": month_end(last) if period.months else last,
+        "edges_first": [first for first, _ in period.edges],
+        "edges_last": [last for _, last in period.edges],
+    }
+
+
+_SUMS = """
+SELECT %(business_id)s::uuid, line.account_id,
+       date_trunc('month', line.entry_date::timestamp)::date, sum(line.debit), sum(line.credit),
+       count(*) FILTER (WHERE line.debit > 0), count(*) FILTER (WHERE line.credit > 0)"""
+_INTO_MONTHS = """
+INSERT INTO account_month (
+  business_id, account_id, month, debits, credits, debit_count, credit_count
+)"""
+
+# Follows the rows of a posting, which holds the series by then: nobody else moves them meanwhile.
+ADVANCE = f"""
+WITH due AS (
+  SELECT series, greatest(rolled_up, 0) AS rolled_up, last FROM number_series
+  WHERE number_series.business_id = %(business_id)s AND series = ANY(%(series)s)
+    AND last >= greatest(rolled_up, 0) + %(step)s
+), marked AS (
+  UPDATE number_series SET rolled_up = due.last FROM due
+  WHERE number_series.business_id = %(business_id)s AND number_series.series = due.series
+)
+{_INTO_MONTHS}
+{_SUMS}
+FROM due
+CROSS JOIN LATERAL (
+  SELECT journal_entry.id FROM journal_entry
+  WHERE journal_entry.business_id = %(business_id)s AND journal_entry.series = due.series
+    AND journal_entry.place > due.rolled_up AND journal_entry.place <= due.last
+  ORDER BY journal_entry.place
+) AS entry
+CROSS JOIN LATERAL (
+  SELECT account_id, entry_date, debit, credit FROM journal_line
+  WHERE journal_line.business_id = %(business_id)s AND entry_id = entry.id
+  ORDER BY line_number
+) AS line
+GROUP BY 1, 2, 3
+ON CONFLICT (business_id, account_id, month) DO UPDATE SET
+  debits = account_month.debits + excluded.debits,
+  credits = account_month.credits + excluded.credits,
+  debit_count = account_month.debit_count + excluded.debit_count,
+  credit_count = account_month.credit_count + excluded.credit_count
+"""
+
+# A rebuilding is alone with the business: every writing holds this row against it.
+_LOCK_OUT = "SELECT id FROM business WHERE id = %(business_id)s FOR UPDATE"
+# Nothing is ever deleted; a month that should not be there stays, and says nothing.
+_EMPTY = """
+UPDATE account_month SET debits = 0, credits = 0, debit_count = 0, credit_count = 0
+WHERE business_id = %(business_id)s
+"""
+_ADD_UP = f"""
+{_INTO_MONTHS}
+{_SUMS}
+FROM (
+  SELECT account_id, journal_line.entry_date, debit, credit
+  FROM journal_line
+  JOIN journal_entry ON journal_entry.business_id = journal_line.business_id
+    AND journal_entry.id = journal_line.entry_id
+  JOIN number_series ON number_series.business_id = journal_entry.business_id
+    AND number_series.series = journal_entry.series AND journal_entry.place <= number_series.last
+  WHERE journal_line.business_id = %(business_id)s
+) AS line
+GROUP BY 1, 2, 3
+ON CONFLICT (business_id, account_id, month) DO UPDATE SET
+  debits = excluded.debits, credits = excluded.credits,
+  debit_count = excluded.debit_count, credit_count = excluded.credit_count
+"""
+_MARK = """
+UPDATE number_series SET rolled_up = last
+WHERE business_id = %(business_id)s AND series LIKE 'JE-%%'
+"""
+
+
+def rebuilding() -> Sequence[str]:
+    """The statements that roll everything up anew, in one transaction of the business."""
+    return (CLOSE_GATE, _LOCK_OUT, _EMPTY, _ADD_UP, _MARK)
+
+
+class Balances:
+    """The roll-up of one business; it advances once in `step` entries of a year."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.step = STEP
+
+    def advance(self) -> None:
+        """Have the years that this transaction posts to rolled up, where it is due."""
+        staging = self.scope.staging
+        series = sorted(name for name in staging.taken if name.startswith(SERIES))
+        if series:
+            posted = {"business_id": self.scope.business_id, "series": series, "step": self.step}
+            staging.follow_with(Query(ADVANCE, posted))

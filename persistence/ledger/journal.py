@@ -1,0 +1,186 @@
+"""The journal: entries are posted and read; what is written by hand waits in it as a draft."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+from uuid import UUID
+
+from accounting.books.accounts import Account
+from accounting.books.ledger import Entry, Line
+from accounting.books.manual_entries import ManualEntry
+from accounting.books.numbers import Number, journal_series
+from accounting.errors import RuleBroken
+from persistence.engine.fetches import Answers, Fetch
+from persistence.engine.identifiers import new_id
+from persistence.engine.pages import Page, PageRequest
+from persistence.engine.sql import Query, Row
+from persistence.ledger.journal_lists import LISTING, MOST_EXPORTED, exported
+from persistence.ledger.journal_records import (
+    EntryLine,
+    EntryRecord,
+    draft_row,
+    head_row,
+    line_on,
+    record_of,
+    shown,
+)
+from persistence.ledger.journal_sql import BY_ID, DELETE_DRAFT, LINES, REACTIVATE, STORED
+from persistence.store import Store, lock_statement
+from persistence.tables import journal_draft, journal_entry, journal_line
+
+
+class JournalStore(Store[EntryRecord]):
+    """The journal of one business."""
+
+    table: ClassVar = journal_entry
+    noun: ClassVar = "journal_entry"
+    rank: ClassVar = 9
+
+    def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
+        return (Query(BY_ID, {"ids": list(ids)}), Query(LINES, {"ids": list(ids)}))
+
+    def assemble(self, answers: Answers) -> list[EntryRecord]:
+        entries, lines = answers
+        by_entry: dict[UUID, list[EntryLine]] = defaultdict(list)
+        for line in lines:
+            by_entry[line.pop("entry_id")].append(EntryLine(**line))
+        return [record_of(row, tuple(by_entry[row["id"]])) for row in entries]
+
+    def page(self, wanted: PageRequest) -> Fetch[Page[EntryRecord]]:
+        """List one page, without lines."""
+        return self.listed(LISTING, wanted, record_of)
+
+    def export(self, wanted: PageRequest) -> Fetch[list[Row]]:
+        """Read the lines of all entries that a list finds, each with what it says of its entry.
+
+        Raises RuleBroken `export_too_large` where there are too many for one file.
+        """
+
+        def answer(answers: Answers) -> list[Row]:
+            if len(answers[0]) > MOST_EXPORTED:
+                raise RuleBroken(
+                    "export_too_large",
+                    "The file would be too long. Ask for less, as by date_from and date_to.",
+                    limit=MOST_EXPORTED,
+                )
+            return answers[0]
+
+        return self.fetch((LISTING.asked(wanted, exported, limit=MOST_EXPORTED + 1),), answer)
+
+    def post(self, entry: Entry, currency: str) -> None:
+        """Stage an entry and its lines; it takes the next number of its year."""
+        entry_id = new_id()
+        head = {
+            "id": entry_id,
+            "version": 1,
+            "created_at": self.scope.now,
+            "entry_date": entry.entry_date,
+            "reference": entry.reference,
+            "description": entry.description,
+            "currency": currency,
+            "total": sum(line.debit for line in entry.lines),
+            "stream": entry.stream,
+            "created_by": "system",
+            "source_type": entry.source_type,
+            "source_id": entry.source_id,
+            "reversal_of_id": entry.reversal_of_id,
+        }
+        self._stage(head, [(new_id(), line) for line in entry.lines])
+
+    def keep(self, entry: ManualEntry, accounts: Mapping[UUID, Account]) -> EntryRecord:
+        """Stage an entry that was written by hand, as a draft or posted; return it as it is shown.
+
+        `accounts` are those on its lines, by their ids.
+        """
+        if entry.status != "approved":
+            self.scope.stage(journal_draft, entry.id, draft_row(entry, self.scope.now))
+            return shown(entry, accounts, None, None)
+        lines = [
+            (line.id, Line(line.account_id, line.amount, description=line.description))
+            for line in entry.lines
+        ]
+        number = self._stage(head_row(entry), lines)
+        if entry.version:
+            self._forget_draft(entry)
+        return shown(entry, accounts, number, self.scope.now)
+
+    def _forget_draft(self, entry: ManualEntry) -> None:
+        """Take away the draft of an entry that is posted; it goes on under the same id.
+
+        The draft leaves first, so that the audit trail tells of one thing in the right order.
+        """
+        parameters = {"business_id": self.scope.business_id, "ids": [entry.id]}
+        self.scope.staging.lead_with(Query(DELETE_DRAFT, parameters))
+        self.scope.note_version(entry.id, entry.version)
+
+    def _stage(self, head: Row, lines: Sequence[tuple[UUID, Line]]) -> Number:
+        """Stage the head of an entry and its lines by their ids; return the number it takes."""
+        staging = self.scope.staging
+        number = staging.take_number(journal_series(head["entry_date"]))
+        posted = {"sequence_number": number, "posted_at": self.scope.now}
+        staging.insert(journal_entry, {**head, **posted})
+        for place, (id_, line) in enumerate(lines, start=1):
+            row = {
+                "id": id_,
+                "entry_id": head["id"],
+                "line_number": place,
+                "account_id": line.account_id,
+                "entry_date": head["entry_date"],
+                "debit": line.debit,
+                "credit": line.credit,
+                "description": line.description,
+                "settles_id": line.settles,
+                "split": line.split,
+            }
+            staging.insert(journal_line, row)
+        return number
+
+    def staged_accounts(self) -> frozenset[UUID]:
+        """Name the accounts that wait to be posted to."""
+        lines = self.scope.staging.inserted.get("journal_line", [])
+        return frozenset(line["account_id"] for line in lines)
+
+    def staged(self, accounts: Mapping[UUID, Account]) -> list[EntryRecord]:
+        """Return the entries that wait to be posted, as they would be read, with their accounts."""
+        inserted = self.scope.staging.inserted
+        lines = inserted.get("journal_line", [])
+        by_entry: dict[UUID, list[EntryLine]] = defaultdict(list)
+        for line in lines:
+            by_entry[line["entry_id"]].append(
+                line_on(
+                    accounts[line["account_id"]],
+                    id=line["id"],
+                    line_number=line["line_number"],
+                    amount=line["debit"] - line["credit"],
+                    description=line["description"],
+                )
+            )
+        return [
+            EntryRecord(
+                **{name: row[name] for name in STORED},
+                status="approved",
+                reversed_by_id=None,
+                lines=tuple(by_entry[row["id"]]),
+            )
+            for row in inserted.get("journal_entry", [])
+        ]
+
+    def reactivate_accounts(self) -> None:
+        """Make archived accounts active again that this transaction posts to.
+
+        It follows the lines, which have locked their accounts: an archiving that was faster is
+        seen by then.
+        """
+        ids = sorted(self.staged_accounts())
+        if not ids:
+            return
+        parameters = {
+            "business_id": self.scope.business_id,
+            "ids": ids,
+            "now": self.scope.now,
+        }
+        self.scope.staging.follow_with(Query(REACTIVATE, parameters))
+
+    def _locking(self, ids: Sequence[UUID]) -> Query:
+        """Only a draft changes; what is posted stays as it is."""
+        return Query(lock_statement(journal_draft), {"ids": list(ids)})

@@ -1,0 +1,193 @@
+"""The list of journal entries, posted ones beside drafts, and the same entries line by line."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Table,
+    Text,
+    and_,
+    cast,
+    func,
+    literal_column,
+    not_,
+    or_,
+    select,
+    union_all,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.sql.elements import ColumnElement
+from sqlalchemy.sql.selectable import CTE, FromClause, Select
+
+from persistence.engine.filters import any_part, between, created_filters, equal
+from persistence.engine.joint_lists import ORDERING, JointListing
+from persistence.engine.pages import Filter, Listing, ordered
+from persistence.engine.sql import given, word
+from persistence.ledger.journal_sql import (
+    DRAFT_COLUMNS,
+    DRAFT_LINE,
+    DRAFT_LINES,
+    POSTED_COLUMNS,
+    POSTED_LINE,
+    POSTED_LINES,
+)
+from persistence.store import in_business
+from persistence.tables import account, journal_draft, journal_entry, journal_line
+
+
+def account_named(name: str) -> ColumnElement[UUID]:
+    """The account a caller names: tried as an id, then as a code, then as an external id."""
+    wanted = given(name, Text)
+    by_id = cast(account.c.id, Text) == func.lower(wanted)
+    by_code = account.c.code == wanted
+    chosen = select(account.c.id).where(
+        in_business(account), or_(by_id, by_code, account.c.external_id == wanted)
+    )
+    return (
+        chosen.order_by(by_id.desc(), by_code.desc()).limit(literal_column("1")).scalar_subquery()
+    )
+
+
+def _posted_touches(name: str) -> Filter:
+    """Entries with a line on an account, looked for within the days that it has lines on.
+
+    So an account that is hardly used costs what these days cost, and one never used nothing.
+    """
+    line = (
+        select(journal_line.c.id)
+        .where(
+            journal_line.c.business_id == journal_entry.c.business_id,
+            journal_line.c.entry_id == journal_entry.c.id,
+            journal_line.c.account_id == account_named(name),
+        )
+        .exists()
+    )
+    first, last = (_day_of(end, name) for end in (func.min, func.max))
+    return Filter(and_(line, journal_entry.c.entry_date.between(first, last)))
+
+
+def _day_of(end: Callable[..., ColumnElement[Any]], name: str) -> ColumnElement[Any]:
+    on = journal_line.alias("end")
+    day = select(end(on.c.entry_date)).where(in_business(on))
+    return day.where(on.c.account_id == account_named(name)).scalar_subquery()
+
+
+def _draft_touches(name: str) -> Filter:
+    line = func.jsonb_build_object(word("account_id"), account_named(name))
+    return Filter(journal_draft.c.lines.contains(func.jsonb_build_array(line, type_=JSONB)))
+
+
+def _dated(table: Table) -> dict[str, Filter]:
+    """The filters that say the same of posted entries and of drafts."""
+    return {
+        **equal(table.c.created_by),
+        **between(table.c.entry_date, "date_from", "date_to"),
+    }
+
+
+POSTED = Listing(
+    source=journal_entry,
+    key=journal_entry.c.id,
+    scope=in_business(journal_entry),
+    columns=POSTED_COLUMNS,
+    filters={
+        # Posting is the last that happens to an entry.
+        **created_filters(journal_entry, updated=journal_entry.c.posted_at),
+        **_dated(journal_entry),
+        "account": _posted_touches("account"),
+        "account_id": _posted_touches("account_id"),
+        "is_posted": Filter(given("is_posted", Boolean)),
+        "status": Filter(given("status", Text) == word("approved")),
+        "search": any_part(
+            "search",
+            journal_entry.c.description,
+            journal_entry.c.reference,
+            journal_entry.c.sequence_number,
+        ),
+    },
+    sorts={
+        "entry_date": journal_entry.c.entry_date,
+        "created_at": journal_entry.c.created_at,
+        "sequence_number": journal_entry.c.sequence_number,
+    },
+    default_sort="-entry_date",
+)
+DRAFTS = Listing(
+    source=journal_draft,
+    key=journal_draft.c.id,
+    scope=in_business(journal_draft),
+    columns=DRAFT_COLUMNS,
+    filters={
+        **created_filters(journal_draft),
+        **_dated(journal_draft),
+        "account": _draft_touches("account"),
+        "account_id": _draft_touches("account_id"),
+        "is_posted": Filter(not_(given("is_posted", Boolean))),
+        **equal(journal_draft.c.status),
+        "search": any_part("search", journal_draft.c.description, journal_draft.c.reference),
+    },
+    sorts={
+        "entry_date": journal_draft.c.entry_date,
+        "created_at": journal_draft.c.created_at,
+        "sequence_number": journal_draft.c.listed_number,
+    },
+    default_sort="-entry_date",
+)
+LISTING = JointListing.of(POSTED, DRAFTS)
+
+MOST_EXPORTED = 20_000
+"""Lines of one file; each entry has two at least."""
+
+_HEAD = (
+    "id",
+    "sequence_number",
+    "entry_date",
+    "status",
+    "created_by",
+    "source_type",
+    "reference",
+    "description",
+    "currency",
+    "posted_at",
+    "reversal_of_id",
+)
+_LINE = ("line_number", "account_code", "account_name", "debit", "credit")
+_POSTED_ENTRIES = journal_entry.join(
+    POSTED_LINES,
+    and_(
+        journal_line.c.business_id == journal_entry.c.business_id,
+        journal_line.c.entry_id == journal_entry.c.id,
+    ),
+)
+
+
+def exported(names: frozenset[str], sort: str) -> Select[Any]:
+    """Read the lines of the entries that a list finds, in its order; `limit` of them at most."""
+    limit = given("limit", BigInteger)
+    chosen = LISTING.chosen(names, sort, within=limit, limit=limit)
+    together = union_all(
+        _lined(POSTED, _POSTED_ENTRIES, POSTED_LINE, chosen),
+        _lined(DRAFTS, DRAFT_LINES, DRAFT_LINE, chosen),
+    ).subquery("together")
+    place = ordered(sort, together.c[ORDERING], together.c.id)
+    columns = (each for each in together.c if each.name != ORDERING)
+    return select(*columns).order_by(*place, together.c.line_number).limit(limit)
+
+
+def _lined(
+    part: Listing, source: FromClause, line: Sequence[ColumnElement[Any]], chosen: CTE
+) -> Select[Any]:
+    said = {each.name: each for each in line}
+    return (
+        select(
+            *(each for each in part.columns if each.name in _HEAD),
+            *(said[name] for name in _LINE),
+            said["description"].label("line_description"),
+            chosen.c[ORDERING],
+        )
+        .select_from(source.join(chosen, chosen.c.id == part.key))
+        .where(part.scope)
+    )

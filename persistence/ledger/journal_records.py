@@ -1,0 +1,179 @@
+"""Entries as they are shown, and how they come from rows and from what is written by hand."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from uuid import UUID
+
+from accounting.books.accounts import Account
+from accounting.books.manual_entries import STREAM, ManualEntry, ManualLine
+from accounting.books.numbers import Number
+from persistence.engine.sql import Row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryLine:
+    """A line with the account it stands on; amounts in minor units."""
+
+    id: UUID
+    line_number: int
+    account_id: UUID
+    account_code: str
+    account_name: str
+    account_type: str
+    debit: int
+    credit: int
+    description: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryRecord:
+    """An entry as it is shown, posted or not; `lines` is empty in a list."""
+
+    id: UUID
+    version: int
+    created_at: datetime
+    sequence_number: Number
+    entry_date: date
+    posted_at: datetime | None
+    reference: Number
+    description: str
+    currency: str
+    total: int
+    created_by: str
+    status: str
+    source_type: str
+    source_id: UUID
+    reversal_of_id: UUID | None
+    reversed_by_id: UUID | None
+    lines: tuple[EntryLine, ...] = ()
+
+
+def record_of(row: Row, lines: tuple[EntryLine, ...] = ()) -> EntryRecord:
+    """Make an entry of its row; one that is reversed is a version further than it was posted."""
+    moved_on = row["reversed_by_id"] is not None
+    return EntryRecord(**{**row, "version": row["version"] + moved_on}, lines=lines)
+
+
+def line_on(
+    account: Account, *, id: UUID, line_number: int, amount: int, description: str | None
+) -> EntryLine:
+    """Make a line of an amount, a debit above zero, on an account."""
+    return EntryLine(
+        id=id,
+        line_number=line_number,
+        account_id=account.id,
+        account_code=account.code,
+        account_name=account.name,
+        account_type=account.account_type,
+        debit=max(amount, 0),
+        credit=max(-amount, 0),
+        description=description,
+    )
+
+
+def written(record: EntryRecord) -> ManualEntry:
+    """Make the value that the rules of manual entries judge, of any entry that was read."""
+    return ManualEntry(
+        id=record.id,
+        version=record.version,
+        created_at=record.created_at,
+        entry_date=record.entry_date,
+        reference=_read(record.reference),
+        description=record.description,
+        currency=record.currency,
+        created_by=record.created_by,
+        status=record.status,
+        lines=tuple(
+            ManualLine(each.id, each.account_id, each.debit - each.credit, each.description)
+            for each in record.lines
+        ),
+        source_id=record.source_id,
+        source_type=record.source_type,
+        sequence_number=_read(record.sequence_number),
+        reversal_of_id=record.reversal_of_id,
+        reversed_by_id=record.reversed_by_id,
+    )
+
+
+def shown(
+    entry: ManualEntry, accounts: Mapping[UUID, Account], number: Number, posted_at: datetime | None
+) -> EntryRecord:
+    """Make the record of an entry as it is written now."""
+    return EntryRecord(
+        id=entry.id,
+        version=entry.version,
+        created_at=entry.created_at,
+        sequence_number=number,
+        entry_date=entry.entry_date,
+        posted_at=posted_at,
+        reference=entry.reference,
+        description=entry.description,
+        currency=entry.currency,
+        total=entry.total,
+        created_by=entry.created_by,
+        status=entry.status,
+        source_type=entry.source_type,
+        source_id=entry.source_id,
+        reversal_of_id=entry.reversal_of_id,
+        reversed_by_id=None,
+        lines=tuple(
+            line_on(
+                accounts[line.account_id],
+                id=line.id,
+                line_number=place,
+                amount=line.amount,
+                description=line.description,
+            )
+            for place, line in enumerate(entry.lines, start=1)
+        ),
+    )
+
+
+def draft_row(entry: ManualEntry, now: datetime) -> Row:
+    """The row of an entry that is not posted."""
+    return {
+        "id": entry.id,
+        "created_at": entry.created_at,
+        "updated_at": now,
+        "entry_date": entry.entry_date,
+        "reference": entry.reference,
+        "description": entry.description,
+        "currency": entry.currency,
+        "total": entry.total,
+        "created_by": entry.created_by,
+        "status": entry.status,
+        "lines": [
+            {
+                "id": line.id,
+                "account_id": line.account_id,
+                "amount": line.amount,
+                "description": line.description,
+            }
+            for line in entry.lines
+        ],
+    }
+
+
+def head_row(entry: ManualEntry) -> Row:
+    """The row of an entry that is posted, but for its number and moment."""
+    return {
+        "id": entry.id,
+        "version": max(entry.version, 1),
+        "created_at": entry.created_at,
+        "entry_date": entry.entry_date,
+        "reference": entry.reference,
+        "description": entry.description,
+        "currency": entry.currency,
+        "total": entry.total,
+        "stream": STREAM,
+        "created_by": entry.created_by,
+        "source_type": entry.source_type,
+        "source_id": entry.source_id,
+        "reversal_of_id": entry.reversal_of_id,
+    }
+
+
+def _read(number: Number) -> str | None:
+    assert number is None or isinstance(number, str), "what was read has its number"
+    return number

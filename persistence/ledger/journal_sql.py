@@ -1,0 +1,155 @@
+"""The journal's statements: entries with their lines, and what was posted for a document."""
+
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Integer,
+    Text,
+    Uuid,
+    and_,
+    cast,
+    column,
+    delete,
+    func,
+    literal_column,
+    null,
+    select,
+    true,
+    union_all,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.sql.elements import ColumnElement
+from sqlalchemy.types import TypeEngine
+
+from accounting.books.manual_entries import SOURCE
+from persistence.engine.sql import compiled, word
+from persistence.store import among, in_business
+from persistence.tables import account, journal_draft, journal_entry, journal_line
+
+_reversal = journal_entry.alias("reversal")
+REVERSED_BY = (
+    select(_reversal.c.id)
+    .where(
+        _reversal.c.business_id == journal_entry.c.business_id,
+        _reversal.c.reversal_of_id == journal_entry.c.id,
+    )
+    .scalar_subquery()
+)
+STORED = (
+    "id",
+    "version",
+    "created_at",
+    "sequence_number",
+    "entry_date",
+    "posted_at",
+    "reference",
+    "description",
+    "currency",
+    "total",
+    "created_by",
+    "source_type",
+    "source_id",
+    "reversal_of_id",
+)
+POSTED_COLUMNS = (
+    *(journal_entry.c[name] for name in STORED),
+    word("approved").label("status"),
+    REVERSED_BY.label("reversed_by_id"),
+)
+
+
+def _of_draft(name: str) -> ColumnElement[Any]:
+    """A column of a draft, by the name that it has once the draft is posted."""
+    said: dict[str, ColumnElement[Any]] = {
+        "source_type": word(SOURCE),
+        "source_id": journal_draft.c.id,
+    }
+    if name in journal_draft.c:
+        return journal_draft.c[name]
+    return said.get(name, cast(null(), journal_entry.c[name].type)).label(name)
+
+
+DRAFT_COLUMNS = (
+    *(_of_draft(name) for name in STORED),
+    journal_draft.c.status,
+    cast(null(), Uuid).label("reversed_by_id"),
+)
+# An entry is posted or it waits; the statement looks at both at one moment.
+BY_ID = compiled(
+    union_all(
+        select(*POSTED_COLUMNS).where(in_business(journal_entry), among(journal_entry.c.id)),
+        select(*DRAFT_COLUMNS).where(in_business(journal_draft), among(journal_draft.c.id)),
+    )
+)
+DELETE_DRAFT = compiled(
+    delete(journal_draft).where(in_business(journal_draft), among(journal_draft.c.id))
+)
+
+_NAMES = (
+    account.c.code.label("account_code"),
+    account.c.name.label("account_name"),
+    account.c.account_type,
+)
+POSTED_LINE = (
+    journal_line.c.id,
+    journal_line.c.entry_id,
+    journal_line.c.line_number,
+    journal_line.c.account_id,
+    *_NAMES,
+    journal_line.c.debit,
+    journal_line.c.credit,
+    journal_line.c.description,
+)
+POSTED_LINES = journal_line.join(
+    account,
+    and_(
+        account.c.business_id == journal_line.c.business_id,
+        account.c.id == journal_line.c.account_id,
+    ),
+)
+_item = (
+    func.jsonb_array_elements(journal_draft.c.lines)
+    .table_valued(column("value", JSONB), with_ordinality="place", name="item")
+    .render_derived()
+)
+
+
+def _said(name: str, type_: type[TypeEngine[Any]]) -> ColumnElement[Any]:
+    return cast(_item.c.value.op("->>")(word(name)), type_)
+
+
+_AMOUNT = _said("amount", BigInteger)
+_NONE: ColumnElement[int] = literal_column("0::bigint")
+DRAFT_LINE = (
+    _said("id", Uuid).label("id"),
+    journal_draft.c.id.label("entry_id"),
+    cast(_item.c.place, Integer).label("line_number"),
+    account.c.id.label("account_id"),
+    *_NAMES,
+    func.greatest(_AMOUNT, _NONE).label("debit"),
+    func.greatest(-_AMOUNT, _NONE).label("credit"),
+    _said("description", Text).label("description"),
+)
+DRAFT_LINES = journal_draft.join(_item, true()).join(
+    account,
+    and_(
+        account.c.business_id == journal_draft.c.business_id,
+        account.c.id == _said("account_id", Uuid),
+    ),
+)
+_lines = union_all(
+    select(*POSTED_LINE)
+    .select_from(POSTED_LINES)
+    .where(in_business(journal_line), among(journal_line.c.entry_id)),
+    select(*DRAFT_LINE)
+    .select_from(DRAFT_LINES)
+    .where(in_business(journal_draft), among(journal_draft.c.id)),
+).subquery("line")
+LINES = compiled(select(_lines).order_by(_lines.c.entry_id, _lines.c.line_number))
+
+
+REACTIVATE = """
+UPDATE account SET archived_at = NULL, version = version + 1, updated_at = %(now)s
+WHERE business_id = %(business_id)s AND id = ANY(%(ids)s) AND archived_at IS NOT NULL
+"""

@@ -1,0 +1,79 @@
+"""What was posted for documents and money, read beside each of them."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ARRAY, Uuid, any_, func, select
+
+from accounting.books.ledger import Line, Posted
+from persistence.engine.identifiers import account_id
+from persistence.engine.sql import Query, Row, compiled, given
+from persistence.ledger.journal_sql import REVERSED_BY
+from persistence.store import in_business
+from persistence.tables import journal_entry, journal_line
+
+_POSTED_LINES = (
+    select(
+        func.json_agg(
+            func.json_build_array(
+                journal_line.c.account_id,
+                journal_line.c.debit - journal_line.c.credit,
+                journal_line.c.settles_id,
+                journal_line.c.split,
+                journal_line.c.description,
+            ).op("ORDER BY")(journal_line.c.line_number)
+        )
+    )
+    .where(
+        journal_line.c.business_id == journal_entry.c.business_id,
+        journal_line.c.entry_id == journal_entry.c.id,
+    )
+    .scalar_subquery()
+)
+POSTED = compiled(
+    select(
+        journal_entry.c.id,
+        journal_entry.c.source_id,
+        journal_entry.c.source_type,
+        journal_entry.c.entry_date,
+        journal_entry.c.stream,
+        journal_entry.c.description,
+        journal_entry.c.reference,
+        journal_entry.c.reversal_of_id,
+        REVERSED_BY.is_not(None).label("reversed"),
+        _POSTED_LINES.label("lines"),
+    )
+    .where(
+        in_business(journal_entry),
+        journal_entry.c.source_id == any_(given("sources", ARRAY(Uuid()))),
+    )
+    .order_by(journal_entry.c.created_at, journal_entry.c.id)
+)
+
+
+def posted_for(sources: Sequence[UUID]) -> Query:
+    """The statement that reads what was posted for documents, oldest first."""
+    return Query(POSTED, {"sources": list(sources)})
+
+
+def posted_by_source(rows: list[Row]) -> dict[UUID, tuple[Posted, ...]]:
+    """Make posted entries of the rows of `posted_for`, by the document they came from."""
+    found: dict[UUID, list[Posted]] = defaultdict(list)
+    for row in rows:
+        lines = tuple(_line(*parts) for parts in row.pop("lines"))
+        found[row["source_id"]].append(Posted(**row, lines=lines))
+    return {source: tuple(entries) for source, entries in found.items()}
+
+
+def _line(
+    account: str, amount: int, settles: str | None, split: list[Any], description: str | None
+) -> Line:
+    return Line(
+        account_id(account),
+        amount,
+        UUID(settles) if settles else None,
+        tuple((account_id(part), cents) for part, cents in split),
+        description,
+    )

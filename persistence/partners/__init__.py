@@ -1,0 +1,1 @@
+"""Partners, their keys, and the businesses that each has registered."""

@@ -1,0 +1,135 @@
+"""Partners and their API keys, as the operator's desk keeps them."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from accounting.errors import Conflict, NotFound
+from persistence.engine.identifiers import new_id
+from persistence.engine.pipeline import Connection
+from persistence.engine.pool import Pool
+from persistence.engine.sql import Row
+
+MOST_ACTIVE_KEYS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class PartnerLine:
+    """One partner in the operator's list."""
+
+    id: UUID
+    name: str
+    created_at: datetime
+    disabled_at: datetime | None
+    active_keys: tuple[str, ...]
+
+
+async def create_partner(pool: Pool, name: str, key_id: str, digest: bytes, now: datetime) -> UUID:
+    """Create a partner with its first API key and return its id."""
+    partner_id = new_id()
+    async with pool.connection() as connection, connection.transaction():
+        await connection.execute(
+            "INSERT INTO partner (id, name, created_at, tokens_valid_from) VALUES (%s, %s, %s, %s)",
+            (partner_id, name, now, now.replace(microsecond=0)),
+        )
+        await _insert_key(connection, partner_id, key_id, digest, now)
+    return partner_id
+
+
+async def list_partners(pool: Pool) -> list[PartnerLine]:
+    """Return every partner, oldest first."""
+    async with pool.connection() as connection:
+        cursor = await connection.execute(
+            "SELECT p.id, p.name, p.created_at, p.disabled_at,"
+            " array_remove(array_agg(k.key_id ORDER BY k.created_at), NULL) AS active_keys"
+            " FROM partner p LEFT JOIN api_key k ON k.partner_id = p.id AND k.revoked_at IS NULL"
+            " GROUP BY p.id ORDER BY p.created_at, p.id"
+        )
+        rows = await cursor.fetchall()
+    return [PartnerLine(**{**row, "active_keys": tuple(row["active_keys"])}) for row in rows]
+
+
+async def add_key(
+    pool: Pool, partner_id: UUID, key_id: str, digest: bytes, now: datetime
+) -> list[str]:
+    """Add a key to a partner and return the ids of all its active keys, oldest first.
+
+    Raises Conflict where two keys are active already: one has to be revoked first.
+    """
+    async with pool.connection() as connection, connection.transaction():
+        await _lock_partner(connection, partner_id)
+        active = await _active_keys(connection, partner_id)
+        if len(active) >= MOST_ACTIVE_KEYS:
+            raise Conflict(
+                "too_many_api_keys",
+                f"Two keys are active already ({', '.join(active)}). Revoke one first.",
+            )
+        await _insert_key(connection, partner_id, key_id, digest, now)
+    return [*active, key_id]
+
+
+async def revoke_key(pool: Pool, partner_id: UUID, key_id: str, now: datetime) -> None:
+    """Revoke one key and every token issued so far; raises NotFound."""
+    async with pool.connection() as connection, connection.transaction():
+        await _lock_partner(connection, partner_id)
+        cursor = await connection.execute(
+            "UPDATE api_key SET revoked_at = coalesce(revoked_at, %s)"
+            " WHERE partner_id = %s AND key_id = %s",
+            (now, partner_id, key_id),
+        )
+        if not cursor.rowcount:
+            raise NotFound("api_key_not_found", "This partner has no such key.")
+        await _refuse_older_tokens(connection, partner_id, now)
+
+
+async def revoke_tokens(pool: Pool, partner_id: UUID, now: datetime) -> None:
+    """Refuse every token issued to the partner until the end of this second."""
+    async with pool.connection() as connection, connection.transaction():
+        await _lock_partner(connection, partner_id)
+        await _refuse_older_tokens(connection, partner_id, now)
+
+
+async def disable_partner(pool: Pool, partner_id: UUID, now: datetime) -> None:
+    """Let the partner in no longer, by key or by token."""
+    async with pool.connection() as connection, connection.transaction():
+        await _lock_partner(connection, partner_id)
+        await connection.execute(
+            "UPDATE partner SET disabled_at = coalesce(disabled_at, %s) WHERE id = %s",
+            (now, partner_id),
+        )
+
+
+async def _lock_partner(connection: Connection, partner_id: UUID) -> None:
+    cursor = await connection.execute(
+        "SELECT id FROM partner WHERE id = %s FOR NO KEY UPDATE", (partner_id,)
+    )
+    if await cursor.fetchone() is None:
+        raise NotFound("partner_not_found", "There is no such partner.")
+
+
+async def _active_keys(connection: Connection, partner_id: UUID) -> list[str]:
+    cursor = await connection.execute(
+        "SELECT key_id FROM api_key WHERE partner_id = %s AND revoked_at IS NULL"
+        " ORDER BY created_at, id",
+        (partner_id,),
+    )
+    rows: list[Row] = await cursor.fetchall()
+    return [row["key_id"] for row in rows]
+
+
+async def _insert_key(
+    connection: Connection, partner_id: UUID, key_id: str, digest: bytes, now: datetime
+) -> None:
+    await connection.execute(
+        "INSERT INTO api_key (id, partner_id, key_id, digest, created_at)"
+        " VALUES (%s, %s, %s, %s, %s)",
+        (new_id(), partner_id, key_id, digest, now),
+    )
+
+
+async def _refuse_older_tokens(connection: Connection, partner_id: UUID, now: datetime) -> None:
+    # A token's iat has whole seconds: what was issued in this very second must not pass either.
+    valid_from = now.replace(microsecond=0) + timedelta(seconds=1)
+    await connection.execute(
+        "UPDATE partner SET tokens_valid_from = %s WHERE id = %s", (valid_from, partner_id)
+    )

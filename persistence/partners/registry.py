@@ -1,0 +1,216 @@
+"""The businesses of one partner, for the time of one request: the wall between partners."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from datetime import date, datetime
+from typing import Any, TypeVar
+from uuid import UUID
+
+from sqlalchemy import Boolean, Text, Uuid, func, select
+from sqlalchemy.sql.elements import ColumnElement
+
+from accounting.books.accounts import Account
+from accounting.errors import NotFound
+from persistence.engine.fetches import Answers, Fetch
+from persistence.engine.filters import any_part, created_filters
+from persistence.engine.pages import Filter, Listing, Page, PageRequest
+from persistence.engine.scope import Precondition
+from persistence.engine.sessions import Reading, Writing
+from persistence.engine.sql import Query, Row, compiled, given
+from persistence.engine.staging import Staging
+from persistence.engine.tenants import CLOSE_GATE, PartnerTenant, set_tenant
+from persistence.tables import account, business
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegisteredBusiness:
+    """A business as its partner has registered it."""
+
+    id: UUID
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    external_id: str
+    legal_name: str
+    name: str
+    entity_type: str
+    email: str
+    phone_number: str | None
+    tin: str | None
+    vat_number: str | None
+    company_number: str | None
+    country: str | None
+    province: str | None
+    eu_nace_industry_code: str | None
+    base_currency: str
+    accounting_method: str
+    fiscal_year_end: date
+    coa_language: str
+    lock_date: date | None
+    activation_at: datetime
+    archived_at: datetime | None
+    tokens_valid_from: datetime
+    metadata: Any
+
+
+NAMES = tuple(item.name for item in fields(RegisteredBusiness))
+COLUMNS = tuple(business.c[name] for name in NAMES)
+
+
+def _mine() -> ColumnElement[bool]:
+    return business.c.partner_id == given("partner_id", Uuid)
+
+
+def _with_id() -> ColumnElement[bool]:
+    return business.c.id == given("id", Uuid)
+
+
+BY_ID = compiled(select(*COLUMNS).where(_mine(), _with_id()))
+BY_EXTERNAL_ID = compiled(
+    select(*COLUMNS).where(_mine(), business.c.external_id == given("external_id", Text))
+)
+LOCK = compiled(select(business.c.id).where(_mine(), _with_id()).with_for_update(key_share=True))
+# Waits for every posting under way, and keeps new ones out until it is decided.
+LOCK_AGAINST_POSTING = compiled(select(business.c.id).where(_mine(), _with_id()).with_for_update())
+CLOSE_MY_GATE = (
+    f"{CLOSE_GATE} FROM business WHERE id = %(business_id)s AND partner_id = %(partner_id)s"
+)
+
+LISTING = Listing(
+    source=business,
+    key=business.c.id,
+    scope=_mine(),
+    columns=COLUMNS,
+    filters={
+        **created_filters(business),
+        "country": Filter(business.c.country == given("country", Text), str.upper),
+        "entity_type": Filter(business.c.entity_type == given("entity_type", Text), str.lower),
+        "is_archived": Filter(business.c.archived_at.is_not(None) == given("is_archived", Boolean)),
+        "legal_name": any_part("legal_name", business.c.legal_name),
+        "search": any_part(
+            "search",
+            business.c.name,
+            business.c.legal_name,
+            business.c.external_id,
+            business.c.vat_number,
+            business.c.company_number,
+        ),
+    },
+    sorts={
+        "created_at": business.c.created_at,
+        "updated_at": business.c.updated_at,
+        "legal_name": func.lower(business.c.legal_name, type_=Text),
+        "name": func.lower(business.c.name, type_=Text),
+    },
+    default_sort="-created_at",
+)
+
+
+class Registry:
+    """One partner in one transaction."""
+
+    def __init__(
+        self,
+        session: Reading | Writing,
+        tenant: PartnerTenant,
+        now: datetime,
+        precondition: Precondition | None = None,
+    ) -> None:
+        self.session = session
+        self.now = now
+        self._tenant = tenant
+        self._precondition = precondition
+        self._versions: dict[UUID, int] = {}
+
+    @property
+    def partner_id(self) -> UUID:
+        return self._tenant.caller.partner_id
+
+    def get(self, business_id: UUID) -> Fetch[RegisteredBusiness]:
+        """Find a business of this partner; raises NotFound."""
+        return self._fetch([Query(BY_ID, {"id": business_id})], self._only)
+
+    def lock(
+        self, business_id: UUID, *, against_posting: bool = False
+    ) -> Fetch[RegisteredBusiness]:
+        """Lock a business of this partner, then read it; raises NotFound, and Stale by If-Match.
+
+        Against posting: no posting is under way then, and none begins before this has ended.
+        """
+        queries = [Query(LOCK, {"id": business_id}), Query(BY_ID, {"id": business_id})]
+        if against_posting:
+            gate = Query(CLOSE_MY_GATE, {"business_id": business_id})
+            queries[:1] = [gate, Query(LOCK_AGAINST_POSTING, {"id": business_id})]
+
+        def answer(answers: Answers) -> RegisteredBusiness:
+            found = self._only(answers)
+            if self._precondition is not None:
+                self._precondition.refuse_stale(found.version)
+            return found
+
+        return self._fetch(queries, answer)
+
+    def with_external_id(self, external_id: str) -> Fetch[RegisteredBusiness | None]:
+        """Find a business by the partner's own identifier."""
+        query = Query(BY_EXTERNAL_ID, {"external_id": external_id})
+        return self._fetch([query], lambda answers: self._seen(answers[-1]))
+
+    def page(self, wanted: PageRequest) -> Fetch[Page[RegisteredBusiness]]:
+        """List one page of this partner's businesses."""
+        return LISTING.fetch(self.session, wanted, self._scope(), _read)
+
+    def open(self, opened: RegisteredBusiness, chart: list[Account]) -> None:
+        """Stage a new business and the chart that it starts with."""
+        staging = self._staging()
+        staging.business_id = opened.id
+        staging.lead_with(set_tenant(opened.id))
+        staging.insert(business, {**_row(opened), "partner_id": self.partner_id, "version": 1})
+        for one in chart:
+            staging.insert(account, {item.name: getattr(one, item.name) for item in fields(one)})
+
+    def save(self, changed: RegisteredBusiness) -> None:
+        """Stage a changed business."""
+        row = {**_row(changed), "partner_id": self.partner_id}
+        self._staging().update(business, {**row, "version": self._versions[changed.id]})
+
+    def etag(self, id_: UUID) -> int:
+        """The version a business has once this transaction is committed."""
+        loaded = self._versions.get(id_)
+        if loaded is None:
+            return 1
+        changed = isinstance(self.session, Writing) and self._staging().holds_change(id_)
+        return loaded + 1 if changed else loaded
+
+    def _fetch(self, queries: list[Query], answer: Callable[[Answers], T]) -> Fetch[T]:
+        scoped = tuple(Query(q.text, {**q.parameters, **self._scope()}) for q in queries)
+        return Fetch(self.session, scoped, answer)
+
+    def _scope(self) -> Row:
+        return {"partner_id": self.partner_id}
+
+    def _only(self, answers: Answers) -> RegisteredBusiness:
+        found = self._seen(answers[-1])
+        if found is None:
+            raise NotFound("business_not_found", "There is no such business.")
+        return found
+
+    def _seen(self, rows: list[Row]) -> RegisteredBusiness | None:
+        if not rows:
+            return None
+        found = _read(rows[0])
+        self._versions[found.id] = found.version
+        return found
+
+    def _staging(self) -> Staging:
+        assert isinstance(self.session, Writing), "a reading changes nothing"
+        return self.session.staging
+
+
+def _read(row: Row) -> RegisteredBusiness:
+    return RegisteredBusiness(**row)
+
+
+def _row(value: RegisteredBusiness) -> Row:
+    return {name: getattr(value, name) for name in NAMES}

@@ -1,0 +1,1 @@
+"""The stores of both sides of trade, and their SQL."""

@@ -1,0 +1,127 @@
+"""Which part of a payment or credit settles which document, as it is stored, ended ones too.
+
+Written once for everything that holds allocations: the name of the holder's column and the split of
+what is held are all that differs.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from uuid import UUID
+
+from sqlalchemy import Table, Uuid, select
+from sqlalchemy.sql.elements import ColumnElement
+
+from accounting.trade.allocation import Allocation
+from accounting.trade.documents import Document
+from persistence.engine.scope import Scope
+from persistence.engine.sql import Query, Row, compiled, given
+from persistence.store import Choice, among, in_business
+from persistence.trade.document_sql import DocumentStatements
+from persistence.trade.documents import document_of, split_of
+
+
+class AllocationStatements:
+    """The statements of the allocations of payments, or of credits."""
+
+    def __init__(self, allocation: Table, holder_id: str, documents: DocumentStatements) -> None:
+        self.table = allocation
+        self.holder_id = holder_id
+        self.documents = documents
+        self.splits = tuple(name for name in ("split", "own_split") if name in allocation.c)
+
+    @cached_property
+    def of_holders(self) -> str:
+        return self.chosen(among)
+
+    @cached_property
+    def settled(self) -> str:
+        return self.documents_of(among)
+
+    def chosen(self, choice: Choice) -> str:
+        """All allocations of their holders, ended ones too."""
+        row = self.table.c
+        plain = ("id", "version", "document_id", "document_date", "amount", "start_on", "end_on")
+        names = (*plain, "description", *self.splits)
+        chosen = select(row[self.holder_id].label("holder_id"), *(row[name] for name in names))
+        mine = in_business(self.table), choice(row[self.holder_id])
+        return compiled(chosen.where(*mine).order_by(row.id))
+
+    def documents_of(self, choice: Choice) -> str:
+        """The documents to which holders are, or ever were, allocated, without their lines.
+
+        Those of ended allocations too: it follows the statement that reads the allocations, and in
+        a writing one of them may have ended in between.
+        """
+        row, document = self.table.c, self.documents.document
+        ever = select(row.document_id).where(in_business(self.table), choice(row[self.holder_id]))
+        chosen = select(*self.documents.listing.columns).select_from(self.documents.source)
+        return compiled(chosen.where(in_business(document), document.c.id.in_(ever)))
+
+    def touching(self, holder: Table, name: str) -> ColumnElement[bool]:
+        """The holders with a live allocation to the document that a parameter names."""
+        row = self.table.c
+        live = select(row.id).where(
+            row.business_id == holder.c.business_id,
+            row[self.holder_id] == holder.c.id,
+            row.end_on.is_(None),
+            row.document_id == given(name, Uuid),
+        )
+        return live.exists()
+
+
+class AllocationRows:
+    """Reads and stages the allocations of payments, or of credits, of one business."""
+
+    def __init__(self, scope: Scope, statements: AllocationStatements) -> None:
+        self.scope = scope
+        self.statements = statements
+
+    def loading(self, holders: Sequence[UUID]) -> Query:
+        """The statement that reads allocations by what holds them."""
+        return Query(self.statements.of_holders, {"ids": list(holders)})
+
+    def around(self, holders: Sequence[UUID]) -> tuple[Query, Query]:
+        """The statements that read allocations and the documents they settle."""
+        settled = Query(self.statements.settled, {"ids": list(holders)})
+        return (self.loading(holders), settled)
+
+    def read(self, rows: Iterable[Row]) -> dict[UUID, tuple[Allocation, ...]]:
+        """Make allocations of the rows of `loading`, by holder, and note the rows' versions."""
+        found: dict[UUID, list[Allocation]] = defaultdict(list)
+        for row in rows:
+            share = Allocation(
+                id=row["id"],
+                document_id=row["document_id"],
+                amount=row["amount"],
+                document_date=row["document_date"],
+                start=row["start_on"],
+                end=row["end_on"],
+                split=split_of(row["split"]),
+                own_split=split_of(row.get("own_split", [])),
+                description=row["description"],
+            )
+            self.scope.note_version(share.id, row["version"])
+            found[row["holder_id"]].append(share)
+        return {holder: tuple(shares) for holder, shares in found.items()}
+
+    def save(self, holder: UUID, allocations: Iterable[Allocation]) -> None:
+        """Stage the allocations of what was staged before."""
+        for share in allocations:
+            row = {
+                "id": share.id,
+                self.statements.holder_id: holder,
+                "document_id": share.document_id,
+                "document_date": share.document_date,
+                "amount": share.amount,
+                "start_on": share.start,
+                "end_on": share.end,
+                "description": share.description,
+                **{name: getattr(share, name) for name in self.statements.splits},
+            }
+            self.scope.stage(self.statements.table, share.id, row)
+
+
+def documents_by_id(rows: Iterable[Row]) -> dict[UUID, Document]:
+    """Make documents of the rows of the second statement of `around`."""
+    return {row["id"]: document_of(row) for row in rows}

@@ -1,0 +1,103 @@
+"""Bills and what settles them or comes back: the payable side of what is kept for both."""
+
+from typing import ClassVar
+
+from accounting.trade.refunds import VendorRefund, VendorRefundPayment
+from accounting.trade.sides import PAYABLE
+from persistence import tables
+from persistence.engine.fetches import Fetch
+from persistence.engine.pages import Page, PageRequest
+from persistence.trade.allocations import AllocationStatements
+from persistence.trade.credit_sql import CreditStatements
+from persistence.trade.credits import CreditStore
+from persistence.trade.document_settlements import SettlementTables
+from persistence.trade.document_sql import DocumentStatements
+from persistence.trade.documents import DocumentStore
+from persistence.trade.payment_sql import PaymentStatements
+from persistence.trade.payments import PaymentStore
+from persistence.trade.refund_payments import RefundPaymentStore
+from persistence.trade.refunds import RefundStore
+from persistence.trade.refunds_by_payment import RefundedStatements
+from persistence.trade.vendor_refund_sql import (
+    VendorRefundPaymentStatements,
+    VendorRefundStatements,
+)
+
+SETTLING = SettlementTables(
+    payment=tables.bill_payment,
+    allocation=tables.bill_allocation,
+    credit=tables.vendor_credit,
+    credit_allocation=tables.vendor_credit_allocation,
+    refund=tables.vendor_refund,
+    refund_allocation=tables.vendor_refund_allocation,
+)
+BILLS = DocumentStatements(PAYABLE, tables.bill, tables.vendor, SETTLING)
+PAID = AllocationStatements(tables.bill_allocation, "payment_id", BILLS)
+REFUNDED = RefundedStatements(tables.bill, SETTLING)
+PAYMENTS = PaymentStatements(PAYABLE, tables.bill_payment, tables.vendor, PAID, REFUNDED)
+CREDITED = AllocationStatements(tables.vendor_credit_allocation, "credit_id", BILLS)
+CREDITS = CreditStatements(PAYABLE, tables.vendor_credit, tables.vendor, CREDITED)
+REFUND_PAYMENTS = VendorRefundPaymentStatements(
+    VendorRefundPayment, tables.vendor_refund_payment, tables.vendor_refund, tables.vendor
+)
+REFUNDS = VendorRefundStatements(
+    PAYABLE,
+    VendorRefund,
+    tables.vendor_refund_allocation,
+    BILLS,
+    REFUND_PAYMENTS,
+    tables.vendor_credit,
+)
+
+
+class BillStore(DocumentStore):
+    """The bills of one business.
+
+    The ranks of this side are those of the other one: no transaction locks on both.
+    """
+
+    table: ClassVar = tables.bill
+    noun: ClassVar = "bill"
+    rank: ClassVar = 3
+    statements: ClassVar = BILLS
+
+
+class BillPaymentStore(PaymentStore):
+    """The payments of one business to its vendors."""
+
+    table: ClassVar = tables.bill_payment
+    noun: ClassVar = "bill_payment"
+    rank: ClassVar = 1
+    statements: ClassVar = PAYMENTS
+
+
+class VendorCreditStore(CreditStore):
+    """The credits that one business has with its vendors."""
+
+    table: ClassVar = tables.vendor_credit
+    noun: ClassVar = "vendor_credit"
+    rank: ClassVar = 2
+    statements: ClassVar = CREDITS
+
+
+class VendorRefundStore(RefundStore[VendorRefund, VendorRefundPayment]):
+    """What vendors give back to one business."""
+
+    table: ClassVar = tables.vendor_refund
+    noun: ClassVar = "vendor_refund"
+    rank: ClassVar = 4
+    statements: ClassVar = REFUNDS
+
+
+class VendorRefundPaymentStore(RefundPaymentStore[VendorRefundPayment]):
+    """The payments by which vendors give back."""
+
+    table: ClassVar = tables.vendor_refund_payment
+    noun: ClassVar = "vendor_refund_payment"
+    refund_noun: ClassVar = "vendor_refund"
+    rank: ClassVar = 5
+    statements: ClassVar = REFUND_PAYMENTS
+
+    def page_of_all(self, wanted: PageRequest) -> Fetch[Page[VendorRefundPayment]]:
+        """List one page of the payments of all refunds."""
+        return self.listed(REFUND_PAYMENTS.listing, wanted, self.read)

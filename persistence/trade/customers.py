@@ -1,0 +1,44 @@
+"""Customers as they are stored: whom the business sells to."""
+
+from typing import ClassVar
+
+from sqlalchemy import Boolean, Text, func
+
+from accounting.trade.parties import Customer
+from persistence.engine.filters import any_part
+from persistence.engine.pages import Filter
+from persistence.engine.sql import given
+from persistence.tables import customer, invoice
+from persistence.trade.parties import PartyStore
+from persistence.trade.party_sql import PartyStatements
+
+CUSTOMERS = PartyStatements(
+    Customer,
+    customer,
+    invoice,
+    own_filters={
+        "email": Filter(func.lower(customer.c.email) == given("email", Text), str.lower),
+        "status": Filter(
+            customer.c.archived_at.is_(None) == given("status", Boolean),
+            lambda status: status == "ACTIVE",
+        ),
+        "search": any_part(
+            "search",
+            customer.c.company_name,
+            customer.c.individual_name,
+            customer.c.external_id,
+            customer.c.reference_number,
+            customer.c.email,
+            customer.c.notes,
+        ),
+    },
+)
+
+
+class CustomerStore(PartyStore[Customer]):
+    """The customers of one business."""
+
+    table: ClassVar = customer
+    noun: ClassVar = "customer"
+    rank: ClassVar = 0
+    statements = CUSTOMERS

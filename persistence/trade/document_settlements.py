@@ -1,0 +1,212 @@
+"""What settles a document and what was given back of it: the live parts, as its answer shows them.
+
+They are gathered by the statement that reads the document, one aggregate for each kind.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from typing import Any, TypeVar
+from uuid import UUID
+
+from sqlalchemy import Date, Table, and_, cast, func, literal_column, select
+from sqlalchemy.sql.elements import ColumnElement
+
+from accounting.trade.write_offs import WriteOff
+from persistence.engine.sql import Row, word
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedPayment:
+    """What one payment settles of a document, in minor units."""
+
+    payment_id: UUID
+    payment_date: date
+    payment_method: str
+    amount_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedCredit:
+    """What one credit settles of a document since a day, in minor units."""
+
+    credit_id: UUID
+    applied_on: date
+    amount_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class GivenRefund:
+    """What one refund gives back of a document, owed since a day, in minor units."""
+
+    refund_id: UUID
+    allocated_on: date
+    reference_number: str | None
+    amount_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownWriteOff:
+    """What one write-off gave up of a document, in minor units."""
+
+    id: UUID
+    external_id: str | None
+    amount_cents: int
+    write_off_at: datetime
+    memo: str | None
+    account_id: UUID
+    tags: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settlements:
+    """All that settles a document now, and what was given back of it."""
+
+    payments: tuple[AppliedPayment, ...] = ()
+    credits: tuple[AppliedCredit, ...] = ()
+    refunds: tuple[GivenRefund, ...] = ()
+    write_offs: tuple[ShownWriteOff, ...] = ()
+
+    def with_write_off(self, changed: WriteOff) -> "Settlements":
+        """Return the same with a write-off as it is now: added while it is live, else left out."""
+        others = tuple(each for each in self.write_offs if each.id != changed.id)
+        if changed.reversed_at is not None:
+            return replace(self, write_offs=others)
+        share = ShownWriteOff(
+            changed.id,
+            changed.external_id,
+            changed.amount,
+            changed.write_off_at,
+            changed.memo,
+            changed.account_id,
+            changed.tags,
+        )
+        return replace(self, write_offs=(*others, share))
+
+
+@dataclass(frozen=True, slots=True)
+class SettlementTables:
+    """The tables of one side that say what settles its documents and what was given back."""
+
+    payment: Table
+    allocation: Table
+    credit: Table
+    credit_allocation: Table
+    refund: Table
+    refund_allocation: Table
+    write_off: Table | None = None  # What is owed to others is not written off.
+
+
+def settlement_columns(document: Table, tables: SettlementTables) -> list[ColumnElement[Any]]:
+    """What settles each document and what was given back of it, each kind as one JSON array."""
+    return [
+        _payments(document, tables).label("payments"),
+        _credits(document, tables).label("credits"),
+        _refunds(document, tables).label("refunds"),
+        _write_offs(document, tables).label("write_offs"),
+    ]
+
+
+def take_settlements(row: Row) -> Settlements:
+    """Take the columns of `share_columns` out of a row."""
+    return Settlements(
+        payments=_each(row.pop("payments"), _payment_share),
+        credits=_each(row.pop("credits"), _credit_share),
+        refunds=_each(row.pop("refunds"), _refund_share),
+        write_offs=_each(row.pop("write_offs"), _write_off_share),
+    )
+
+
+def day_of(moment: ColumnElement[Any]) -> ColumnElement[date]:
+    """The UTC day of a moment."""
+    return cast(func.timezone(word("UTC"), moment), Date)
+
+
+def _payments(document: Table, tables: SettlementTables) -> Any:
+    payment, share = tables.payment.c, tables.allocation
+    shown = (payment.id, payment.payment_date, payment.method, share.c.amount)
+    order = (payment.payment_date, share.c.id)
+    paid = _held_by(share, "payment_id", tables.payment)
+    return _gathered(document, share, paid, shown, order)
+
+
+def _credits(document: Table, tables: SettlementTables) -> Any:
+    """As `accounting.trade.credits.applied_days` says."""
+    credit, share = tables.credit.c, tables.credit_allocation
+    opened_on = day_of(credit.opened_at)
+    applied_on = func.greatest(share.c.start_on, opened_on, share.c.document_date)
+    shown = (credit.id, applied_on, share.c.amount)
+    credited = _held_by(share, "credit_id", tables.credit)
+    return _gathered(document, share, credited, shown, (applied_on, share.c.id))
+
+
+def _refunds(document: Table, tables: SettlementTables) -> Any:
+    """As `accounting.trade.refunds.agreed_days` says: no earlier than the refund."""
+    refund, share = tables.refund.c, tables.refund_allocation
+    allocated_on = func.greatest(share.c.start_on, refund.agreed_on)
+    shown = (refund.id, allocated_on, refund.reference_number, share.c.amount)
+    refunded = _held_by(share, "refund_id", tables.refund)
+    return _gathered(document, share, refunded, shown, (allocated_on, share.c.id))
+
+
+def _write_offs(document: Table, tables: SettlementTables) -> Any:
+    if tables.write_off is None:
+        return literal_column("NULL::json")
+    row = tables.write_off.c
+    shown = func.json_build_array(
+        row.id, row.external_id, row.amount, row.write_off_at, row.memo, row.account_id, row.tags
+    )
+    gathered = select(func.json_agg(shown).aggregate_order_by(row.id)).where(
+        row.business_id == document.c.business_id,
+        row.document_id == document.c.id,
+        row.reversed_at.is_(None),
+    )
+    return gathered.scalar_subquery()
+
+
+def _held_by(share: Table, holder_id: str, holder: Table) -> Any:
+    """Allocations with what holds them."""
+    held = and_(holder.c.business_id == share.c.business_id, holder.c.id == share.c[holder_id])
+    return share.join(holder, held)
+
+
+def _gathered(
+    document: Table,
+    share: Table,
+    source: Any,
+    shown: tuple[ColumnElement[Any], ...],
+    order: tuple[ColumnElement[Any], ...],
+) -> Any:
+    """The live allocations to a document as one JSON array."""
+    item = func.json_build_array(*shown)
+    gathered = select(func.json_agg(item).aggregate_order_by(*order)).select_from(source)
+    return gathered.where(
+        share.c.business_id == document.c.business_id,
+        share.c.document_id == document.c.id,
+        share.c.end_on.is_(None),
+    ).scalar_subquery()
+
+
+def _each(items: list[list[Any]] | None, read: Callable[..., T]) -> tuple[T, ...]:
+    return tuple(read(*item) for item in items or ())
+
+
+def _payment_share(payment: str, on: str, method: str, amount: int) -> AppliedPayment:
+    return AppliedPayment(UUID(payment), date.fromisoformat(on), method, amount)
+
+
+def _credit_share(credit: str, on: str, amount: int) -> AppliedCredit:
+    return AppliedCredit(UUID(credit), date.fromisoformat(on), amount)
+
+
+def _refund_share(refund: str, on: str, reference: str | None, amount: int) -> GivenRefund:
+    return GivenRefund(UUID(refund), date.fromisoformat(on), reference, amount)
+
+
+def _write_off_share(*values: Any) -> ShownWriteOff:
+    id_, external_id, amount, at, memo, account, tags = values
+    moment = datetime.fromisoformat(at).astimezone(UTC)
+    pairs = tuple((key, value) for key, value in tags)
+    return ShownWriteOff(UUID(id_), external_id, amount, moment, memo, UUID(account), pairs)

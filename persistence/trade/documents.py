@@ -1,0 +1,161 @@
+"""What is owed, as it is stored: one store for invoices and bills.
+
+A subclass names its tables; statements, filters and shapes of rows are the same for both sides.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from decimal import Decimal
+from typing import Any, ClassVar
+from uuid import UUID
+
+from accounting.books.ledger import Posted
+from accounting.books.splits import Split
+from accounting.trade.documents import Document, LineItem, Tax
+from persistence.engine.fetches import Answers, Fetch
+from persistence.engine.identifiers import account_id
+from persistence.engine.pages import Page, PageRequest
+from persistence.engine.scope import Scope
+from persistence.engine.sql import Query, Row
+from persistence.ledger.posted_entries import posted_by_source, posted_for
+from persistence.store import Store, no_such_reference, not_found
+from persistence.trade.document_settlements import Settlements, take_settlements
+from persistence.trade.document_sql import STORED, DocumentStatements
+from persistence.trade.given_numbers import GivenNumbers
+from persistence.trade.party_sql import take_party
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRecord:
+    """A document with what settles it and what was given back of it."""
+
+    document: Document
+    shares: Settlements
+
+    @property
+    def id(self) -> UUID:
+        return self.document.id
+
+    @property
+    def version(self) -> int:
+        return self.document.version
+
+
+class DocumentStore(Store[Document]):
+    """The documents of one side in one business."""
+
+    statements: ClassVar[DocumentStatements]
+
+    def __init__(self, scope: Scope) -> None:
+        super().__init__(scope)
+        self.numbers = GivenNumbers(scope, self.statements.side.series)
+
+    def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
+        posted = posted_for(ids)
+        return (Query(self.statements.by_id, {"ids": list(ids)}), posted)
+
+    def waiting(self, id: UUID) -> tuple[Query, ...]:
+        return (*super().waiting(id), Query(self.statements.hold_party, {"ids": [id]}))
+
+    def assemble(self, answers: Answers) -> list[Document]:
+        rows, entries = answers
+        posted = posted_by_source(entries)
+        self.numbers.note(rows)
+        return [document_of(row, posted=posted.get(row["id"], ())) for row in rows]
+
+    def shown(self, id: UUID) -> Fetch[DocumentRecord]:
+        """Find one with what settles it; raises NotFound."""
+        query = Query(self.statements.shown, {"ids": [id]})
+        return self.fetch((query,), lambda answers: self.only([_record(row) for row in answers[0]]))
+
+    def shares(self, id: UUID) -> Fetch[Settlements]:
+        """Find what settles one that is locked, and what was given back of it; raises NotFound."""
+        query = Query(self.statements.shares, {"ids": [id]})
+
+        def answer(answers: Answers) -> Settlements:
+            if not answers[0]:
+                raise not_found(self.noun)
+            return take_settlements(answers[0][0])
+
+        return self.fetch((query,), answer)
+
+    def hold(self, id: UUID | None) -> Fetch[None]:
+        """Hold one that a body names as an origin against deletion; ask it after all locks.
+
+        Raises RuleBroken `reference_not_found` where it does not exist in this business.
+        """
+        if id is None:
+            return self.fetch((), lambda _: None)
+
+        def answer(answers: Answers) -> None:
+            if not answers[0]:
+                raise no_such_reference(self.noun, id)
+
+        return self.fetch((Query(self.statements.hold, {"ids": [id]}),), answer)
+
+    def with_external_id(self, external_id: str | None) -> Fetch[DocumentRecord | None]:
+        """Find the document a partner knows by its own identifier."""
+        return self.by_external_id(
+            external_id,
+            [self.statements.by_external_id],
+            lambda answers: [_record(row) for row in answers[0]],
+        )
+
+    def page(self, wanted: PageRequest) -> Fetch[Page[Document]]:
+        """List one page, without lines."""
+        today = self.scope.now.date()
+        return self.listed(self.statements.listing, wanted, document_of, today=today)
+
+    def save(self, value: Document) -> None:
+        """Stage a document."""
+        row = {name: getattr(value, name) for name in STORED}
+        row["party_id"] = value.party.id
+        self.numbers.keep_clear(value.id, value.number)
+        row["lines"] = [_line_row(line) for line in value.lines]
+        self.scope.stage(self.table, value.id, row)
+
+    def delete(self, value: Document) -> None:
+        """Stage the removal of a draft."""
+        parameters = {"business_id": self.scope.business_id, "ids": [value.id]}
+        self.scope.staging.follow_with(Query(self.statements.deletion, parameters))
+
+
+def _record(row: Row) -> DocumentRecord:
+    shares = take_settlements(row)
+    return DocumentRecord(document_of(row), shares)
+
+
+def document_of(row: Row, *, posted: tuple[Posted, ...] = ()) -> Document:
+    """Make a document of its row."""
+    party = take_party(row)
+    row["lines"] = tuple(_line(line) for line in row["lines"])
+    row["settled"] = split_of(row["settled"])
+    row["returned"] = split_of(row["returned"])
+    row["transaction_tags"] = tuple(row["transaction_tags"])
+    return Document(**row, party=party, posted=posted)
+
+
+def split_of(pairs: list[Any]) -> Split:
+    """Read a split from its JSON."""
+    return tuple((account_id(account), amount) for account, amount in pairs)
+
+
+def _line_row(line: LineItem) -> Row:
+    row = {item.name: getattr(line, item.name) for item in fields(line)}
+    row["quantity"] = str(line.quantity)
+    row["tax_rate"] = None if line.tax_rate is None else str(line.tax_rate)
+    row["taxes"] = [[tax.amount, tax.account_id] for tax in line.taxes]
+    return row
+
+
+def _line(row: Row) -> LineItem:
+    values = {
+        **row,
+        "id": UUID(row["id"]),
+        "account_id": account_id(row["account_id"]),
+        "quantity": Decimal(row["quantity"]),
+        "tax_rate": None if row["tax_rate"] is None else Decimal(row["tax_rate"]),
+        "taxes": tuple(Tax(amount, account_id(account)) for amount, account in row["taxes"]),
+        "tags": tuple(row["tags"]),
+    }
+    return LineItem(**values)

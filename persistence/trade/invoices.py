@@ -1,0 +1,105 @@
+"""Invoices and what settles them or goes back: the receivable side of what is kept for both."""
+
+from typing import ClassVar
+
+from sqlalchemy import Text, func
+
+from accounting.trade.refunds import InvoiceRefund, RefundPayment
+from accounting.trade.sides import RECEIVABLE
+from persistence import tables
+from persistence.engine.pages import Filter
+from persistence.engine.sql import given
+from persistence.trade.allocations import AllocationStatements
+from persistence.trade.credit_sql import CreditStatements
+from persistence.trade.credits import CreditStore
+from persistence.trade.document_settlements import SettlementTables
+from persistence.trade.document_sql import DocumentStatements
+from persistence.trade.documents import DocumentStore
+from persistence.trade.invoice_refund_sql import InvoiceRefundStatements
+from persistence.trade.payment_sql import PaymentStatements
+from persistence.trade.payments import PaymentStore
+from persistence.trade.refund_payments import RefundPaymentStore
+from persistence.trade.refund_sql import RefundPaymentStatements
+from persistence.trade.refunds import RefundStore
+from persistence.trade.refunds_by_payment import RefundedStatements
+
+SETTLING = SettlementTables(
+    payment=tables.invoice_payment,
+    allocation=tables.invoice_allocation,
+    credit=tables.customer_credit,
+    credit_allocation=tables.customer_credit_allocation,
+    refund=tables.invoice_refund,
+    refund_allocation=tables.invoice_refund_allocation,
+    write_off=tables.write_off,
+)
+INVOICES = DocumentStatements(RECEIVABLE, tables.invoice, tables.customer, SETTLING)
+PAID = AllocationStatements(tables.invoice_allocation, "payment_id", INVOICES)
+REFUNDED = RefundedStatements(tables.invoice, SETTLING)
+processor = func.lower(tables.invoice_payment.c.processor)
+PAYMENTS = PaymentStatements(
+    RECEIVABLE,
+    tables.invoice_payment,
+    tables.customer,
+    PAID,
+    REFUNDED,
+    payout=tables.payout,
+    own_filters={"processor": Filter(processor == given("processor", Text), str.lower)},
+)
+CREDITED = AllocationStatements(tables.customer_credit_allocation, "credit_id", INVOICES)
+CREDITS = CreditStatements(RECEIVABLE, tables.customer_credit, tables.customer, CREDITED)
+REFUND_PAYMENTS = RefundPaymentStatements(
+    RefundPayment, tables.invoice_refund_payment, tables.invoice_refund, tables.customer
+)
+REFUNDS = InvoiceRefundStatements(
+    RECEIVABLE,
+    InvoiceRefund,
+    tables.invoice_refund_allocation,
+    INVOICES,
+    REFUND_PAYMENTS,
+)
+
+
+class InvoiceStore(DocumentStore):
+    """The invoices of one business."""
+
+    table: ClassVar = tables.invoice
+    noun: ClassVar = "invoice"
+    rank: ClassVar = 3
+    statements: ClassVar = INVOICES
+
+
+class InvoicePaymentStore(PaymentStore):
+    """The payments that customers of one business made."""
+
+    table: ClassVar = tables.invoice_payment
+    noun: ClassVar = "payment"
+    rank: ClassVar = 1
+    statements: ClassVar = PAYMENTS
+
+
+class CustomerCreditStore(CreditStore):
+    """The credits that customers of one business were given."""
+
+    table: ClassVar = tables.customer_credit
+    noun: ClassVar = "customer_credit"
+    rank: ClassVar = 2
+    statements: ClassVar = CREDITS
+
+
+class InvoiceRefundStore(RefundStore[InvoiceRefund, RefundPayment]):
+    """What one business gives back to its customers."""
+
+    table: ClassVar = tables.invoice_refund
+    noun: ClassVar = "invoice_refund"
+    rank: ClassVar = 4
+    statements: ClassVar = REFUNDS
+
+
+class InvoiceRefundPaymentStore(RefundPaymentStore[RefundPayment]):
+    """The payments by which one business gives back."""
+
+    table: ClassVar = tables.invoice_refund_payment
+    noun: ClassVar = "invoice_refund_payment"
+    refund_noun: ClassVar = "invoice_refund"
+    rank: ClassVar = 5
+    statements: ClassVar = REFUND_PAYMENTS

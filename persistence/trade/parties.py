@@ -1,0 +1,112 @@
+"""Customers and vendors as they are stored, with what is outstanding: one store for both.
+
+A subclass names its table and its statements.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+from uuid import UUID
+
+from accounting.trade.parties import Customer, Party, Vendor, party_of
+from persistence.engine.fetches import Answers, Fetch
+from persistence.engine.identifiers import new_id
+from persistence.engine.pages import Page, PageRequest
+from persistence.engine.sql import Query, Row
+from persistence.store import Store, no_such_reference
+from persistence.trade.party_sql import PartyStatements
+
+T = TypeVar("T", bound=Customer | Vendor)
+
+
+@dataclass(frozen=True, slots=True)
+class PartyAccount(Generic[T]):
+    """A customer or vendor, and what is outstanding on its open documents, in minor units."""
+
+    trader: T
+    outstanding_balance: int
+
+    @property
+    def id(self) -> UUID:
+        return self.trader.id
+
+    @property
+    def version(self) -> int:
+        return self.trader.version
+
+
+class PartyStore(Store[PartyAccount[T]], Generic[T]):
+    """The customers or the vendors of one business."""
+
+    statements: PartyStatements[T]
+
+    def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
+        return (Query(self.statements.by_id, {"ids": list(ids)}),)
+
+    def assemble(self, answers: Answers) -> list[PartyAccount[T]]:
+        return [self._account(row) for row in answers[0]]
+
+    def lock_to_close(self, id: UUID) -> Fetch[PartyAccount[T]]:
+        """Lock one as `lock` does, and wait for all who hold it: nothing names it meanwhile.
+
+        It is the first question of its writing.
+        """
+        self.scope.run_alone()
+        closing, locked = Query(self.statements.close, {"ids": [id]}), self.lock(id)
+        return self.fetch((closing, *locked.queries), lambda answers: locked.answer(answers[1:]))
+
+    def page(self, wanted: PageRequest) -> Fetch[Page[PartyAccount[T]]]:
+        """List one page; asking for a status answers it, archived ones too."""
+        if "status" in wanted.filters:
+            filters = {k: v for k, v in wanted.filters.items() if k != "include_archived"}
+            wanted = replace(wanted, filters=filters)
+        return self.listed(self.statements.listing, wanted, self._account)
+
+    def with_external_id(self, external_id: str | None) -> Fetch[PartyAccount[T] | None]:
+        """Find the one a partner knows by its own identifier."""
+        return self.by_external_id(external_id, [self.statements.by_external_id], self.assemble)
+
+    def party(self, id: UUID | None, external_id: str | None) -> Fetch[Party]:
+        """Find the one that a body names by its id, else by its external id.
+
+        One that is named by an external id nobody has is made, named like it. Raises RuleBroken
+        `reference_not_found` for an unknown id. Whether an external id beside the id agrees with
+        it is for the rules to say.
+        """
+        names = {"id": id, "external_id": None if id else external_id}
+        named = Query(self.statements.by_external_id, names)
+        reading = self.loading([id]) if id else (named,)
+
+        def answer(answers: Answers) -> Party:
+            found = self.assemble(answers[1:])
+            if found:
+                return party_of(found[0].trader)
+            if id is not None:
+                raise no_such_reference(self.noun, id)
+            assert external_id is not None, "the contract asks for one of the two"
+            return party_of(self._made_for(external_id))
+
+        return self.fetch((Query(self.statements.hold, names), *reading), answer)
+
+    def _made_for(self, external_id: str) -> T:
+        now = self.scope.now
+        made = self.statements.kind(
+            id=new_id(),
+            version=0,
+            created_at=now,
+            updated_at=now,
+            external_id=external_id,
+            company_name=external_id,
+        )
+        self.save(made)
+        return made
+
+    def save(self, value: T) -> None:
+        """Stage a customer or vendor."""
+        names = self.statements.names
+        self.scope.stage(self.table, value.id, {name: getattr(value, name) for name in names})
+
+    def _account(self, row: Row) -> PartyAccount[T]:
+        outstanding = row.pop("outstanding_balance")
+        row["transaction_tags"] = tuple(row["transaction_tags"])
+        return PartyAccount(self.statements.kind(**row), outstanding)

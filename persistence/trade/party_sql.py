@@ -1,0 +1,152 @@
+"""The statements of customers and vendors: one set for both.
+
+And what is shown of a party beside whatever belongs to it: documents, payments, credits, refunds.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+from sqlalchemy import (
+    BigInteger,
+    Table,
+    Text,
+    Uuid,
+    and_,
+    case,
+    cast,
+    func,
+    literal_column,
+    or_,
+    select,
+)
+from sqlalchemy.sql.elements import ColumnElement
+from sqlalchemy.sql.selectable import Join
+
+from accounting.trade.parties import Customer, Party, Vendor
+from persistence.engine.filters import any_part, created_filters, equal
+from persistence.engine.pages import SKIPPED, Filter, Listing
+from persistence.engine.sql import Row, compiled, given, word
+from persistence.store import among, in_business
+
+T = TypeVar("T", bound=Customer | Vendor)
+
+SHOWN = tuple(item.name for item in fields(Party))
+
+
+@dataclass(frozen=True)
+class PartyStatements(Generic[T]):
+    """The statements of one side's parties; `document` is the table of what is owed."""
+
+    kind: type[T]
+    party: Table
+    document: Table
+    own_filters: Mapping[str, Filter] = field(default_factory=dict)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What is stored of one."""
+        return tuple(item.name for item in fields(self.kind))
+
+    @cached_property
+    def columns(self) -> tuple[ColumnElement[Any], ...]:
+        return (*(self.party.c[name] for name in self.names), self._outstanding())
+
+    def _outstanding(self) -> ColumnElement[int]:
+        document = self.document.c
+        owed = select(func.coalesce(func.sum(document.outstanding), literal_column("0"))).where(
+            document.business_id == self.party.c.business_id,
+            document.party_id == self.party.c.id,
+            document.outstanding > literal_column("0"),
+        )
+        return cast(owed.scalar_subquery(), BigInteger).label("outstanding_balance")
+
+    @cached_property
+    def by_id(self) -> str:
+        return self._chosen(among(self.party.c.id))
+
+    @cached_property
+    def by_external_id(self) -> str:
+        return self._chosen(self.party.c.external_id == given("external_id", Text))
+
+    def _chosen(self, condition: ColumnElement[bool]) -> str:
+        return compiled(select(*self.columns).where(in_business(self.party), condition))
+
+    @cached_property
+    def hold(self) -> str:
+        """Hold one against archiving until what names it is committed."""
+        row = self.party.c
+        named = or_(row.id == given("id", Uuid), row.external_id == given("external_id", Text))
+        chosen = select(row.id).where(in_business(self.party), named).order_by(row.id)
+        return compiled(chosen.with_for_update(read=True, key_share=True))
+
+    @cached_property
+    def close(self) -> str:
+        """Wait for all who hold one: its status is about to change."""
+        row = self.party.c
+        chosen = select(row.id).where(in_business(self.party), among(row.id)).order_by(row.id)
+        return compiled(chosen.with_for_update())
+
+    @cached_property
+    def listing(self) -> Listing:
+        row = self.party.c
+        return Listing(
+            source=self.party,
+            key=row.id,
+            scope=in_business(self.party),
+            columns=self.columns,
+            filters={**self._filters(), **self.own_filters},
+            sorts={
+                "created_at": row.created_at,
+                "updated_at": row.updated_at,
+                "name": func.lower(party_name(self.party), type_=Text),
+            },
+            default_sort="-created_at",
+        )
+
+    def _filters(self) -> dict[str, Filter]:
+        row = self.party.c
+        name = given("name", Text)
+        return {
+            **created_filters(self.party),
+            **equal(row.external_id),
+            "external_id_contains": any_part("external_id_contains", row.external_id),
+            "name": Filter(or_(row.company_name == name, row.individual_name == name)),
+            "name_contains": any_part("name_contains", row.company_name, row.individual_name),
+            "include_archived": Filter(
+                row.archived_at.is_(None), lambda included: SKIPPED if included else False
+            ),
+        }
+
+
+def party_name(party: Table) -> ColumnElement[str]:
+    """What a party is called: a company's name goes before a person's."""
+    return func.coalesce(party.c.company_name, party.c.individual_name)
+
+
+def party_columns(party: Table) -> list[ColumnElement[Any]]:
+    """What a row shows of its party, named `party_...`."""
+    standing = party.c.standing if "standing" in party.c else word("ACTIVE")
+    status = case((party.c.archived_at.is_not(None), word("ARCHIVED")), else_=standing)
+    values = {"name": party_name(party), "status": status}
+    return [(values[n] if n in values else party.c[n]).label(f"party_{n}") for n in SHOWN]
+
+
+def on_party(table: Table, party: Table) -> ColumnElement[bool]:
+    """The party of a row."""
+    return and_(party.c.business_id == table.c.business_id, party.c.id == table.c.party_id)
+
+
+def listed_with_party(table: Table, party: Table) -> Join:
+    """Rows of a list with their party.
+
+    Every row has one. Yet PostgreSQL leaves out an outer join where nothing of the party is asked
+    for: to count, and to find the ids of a page.
+    """
+    return table.outerjoin(party, on_party(table, party))
+
+
+def take_party(row: Row) -> Party:
+    """Take the columns of `party_columns` out of a row."""
+    return Party(**{name: row.pop(f"party_{name}") for name in SHOWN})

@@ -1,0 +1,131 @@
+"""The statements of payments: one set for invoice payments and bill payments."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cached_property
+from typing import Any
+
+from sqlalchemy import (
+    Boolean,
+    Table,
+    Text,
+    Uuid,
+    and_,
+    func,
+    literal_column,
+    select,
+)
+from sqlalchemy.sql.elements import ColumnElement
+
+from accounting.trade.payments import Payment
+from accounting.trade.sides import Side
+from persistence.engine.filters import any_part, between, created_filters, equal
+from persistence.engine.pages import Filter, Listing
+from persistence.engine.sql import compiled, given
+from persistence.store import among, in_business
+from persistence.trade.allocations import AllocationStatements
+from persistence.trade.party_sql import listed_with_party, on_party, party_columns
+from persistence.trade.refunds_by_payment import RefundedStatements
+
+DERIVED = ("party", "posted", "allocations")
+STORED = tuple(item.name for item in fields(Payment) if item.name not in DERIVED)
+
+
+class PaymentStatements:
+    """The statements of one side's payments; `payout` is where they may come in one."""
+
+    def __init__(
+        self,
+        side: Side,
+        payment: Table,
+        party: Table,
+        allocations: AllocationStatements,
+        refunded: RefundedStatements,
+        *,
+        payout: Table | None = None,
+        own_filters: Mapping[str, Filter] | None = None,
+    ) -> None:
+        self.side = side
+        self.payment = payment
+        self.party = party
+        self.allocations = allocations
+        self.refunded = refunded
+        self.payout = payout
+        self.own_filters = own_filters or {}
+        self.source = payment.join(party, on_party(payment, party))
+        self.columns = (*(payment.c[name] for name in STORED), *party_columns(party))
+
+    @cached_property
+    def by_id(self) -> str:
+        chosen = select(*self.columns).select_from(self.source)
+        return compiled(chosen.where(in_business(self.payment), among(self.payment.c.id)))
+
+    @cached_property
+    def by_external_id(self) -> str:
+        chosen = select(self.payment.c.id).where(
+            in_business(self.payment), self.payment.c.external_id == given("external_id", Text)
+        )
+        return compiled(chosen)
+
+    @cached_property
+    def payouts(self) -> str:
+        """The payouts that hold payments."""
+        payment, payout = self.payment.c, self.payout
+        assert payout is not None, "only money from customers comes in payouts"
+        held = and_(payout.c.business_id == payment.business_id, payout.c.id == payment.payout_id)
+        names = ("id", "external_id", "processor", "processor_payout_id", "status", "completed_at")
+        chosen = select(
+            payment.id.label("payment_id"), *(payout.c[name] for name in (*names, "paid_out"))
+        ).select_from(self.payment.join(payout, held))
+        return compiled(chosen.where(in_business(self.payment), among(payment.id)))
+
+    @cached_property
+    def listing(self) -> Listing:
+        return Listing(
+            source=listed_with_party(self.payment, self.party),
+            key=self.payment.c.id,
+            scope=in_business(self.payment),
+            columns=self.columns,
+            filters=self._filters(),
+            sorts={
+                "payment_date": self.payment.c.payment_date,
+                "amount": self.payment.c.total,
+                "created_at": self.payment.c.created_at,
+            },
+            default_sort="-payment_date",
+        )
+
+    def _filters(self) -> dict[str, Filter]:
+        side, row, party = self.side, self.payment.c, self.party.c
+        fully = (row.allocated == row.total) == given("is_fully_allocated", Boolean)
+        return {
+            **created_filters(self.payment),
+            side.party_id_field: Filter(row.party_id == given(side.party_id_field, Uuid)),
+            side.document_id_field: Filter(
+                self.allocations.touching(self.payment, side.document_id_field)
+            ),
+            **between(row.payment_date, "payment_date_start", "payment_date_end"),
+            **between(row.total, "min_amount", "max_amount"),
+            "payment_method": Filter(row.method == given("payment_method", Text)),
+            **equal(row.status, row.external_id),
+            "is_fully_allocated": Filter(fully),
+            "search": any_part(
+                "search",
+                row.external_id,
+                row.note,
+                row.payment_reference,
+                row.bank_reference,
+                row.processor_reference,
+                values_of(row.references),
+                row.check_number,
+                party.company_name,
+                party.individual_name,
+            ),
+            **self.own_filters,
+        }
+
+
+def values_of(references: ColumnElement[Any]) -> ColumnElement[str]:
+    """The values of an object of strings as one text, one to a line; none where it is empty."""
+    value = func.jsonb_each_text(references).table_valued("key", "value").c.value
+    return select(func.string_agg(value, literal_column("E'\\n'"))).scalar_subquery()

@@ -1,0 +1,105 @@
+"""The payments of refunds, as they are stored: one store for both sides of trade."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Generic, TypeVar
+from uuid import UUID
+
+from accounting.books.ledger import Posted
+from accounting.trade.refunds import RefundPayment
+from persistence.engine.fetches import Answers, Fetch
+from persistence.engine.pages import Page, PageRequest
+from persistence.engine.sql import Query, Row
+from persistence.ledger.posted_entries import posted_by_source, posted_for
+from persistence.store import Store, not_found
+from persistence.trade.documents import split_of
+from persistence.trade.party_sql import take_party
+from persistence.trade.payments import span_rows, spans_of
+from persistence.trade.refund_sql import RefundPaymentStatements
+
+T = TypeVar("T")
+P = TypeVar("P", bound=RefundPayment)
+
+
+class RefundPaymentStore(Store[P], Generic[P]):
+    """The payments of the refunds of one side in one business."""
+
+    statements: ClassVar[RefundPaymentStatements]
+    refund_noun: ClassVar[str]
+
+    def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
+        return (
+            Query(self.statements.by_id, {"ids": list(ids)}),
+            posted_for(ids),
+        )
+
+    def assemble(self, answers: Answers) -> list[P]:
+        rows, entries = answers
+        posted = posted_by_source(entries)
+        return [self.read(row, posted=posted.get(row["id"], ())) for row in rows]
+
+    def of(self, refund_id: UUID, id: UUID) -> Fetch[P]:
+        """Find one payment of a refund; raises NotFound, also for a payment of another refund."""
+        found = self.fetch(
+            self.loading([id]), lambda answers: self._within(refund_id, self.assemble(answers))
+        )
+        return self._under(refund_id, found)
+
+    def lock_of(self, refund_id: UUID, id: UUID) -> Fetch[P]:
+        """Lock one payment of a refund, then read it; raises NotFound, and Stale as `lock` does."""
+        self.scope.note_locks(self.rank, [id])
+        waiting = self.waiting(id)
+
+        def answer(answers: Answers) -> P:
+            payment = self._within(refund_id, self.assemble(answers[len(waiting) :]))
+            self.scope.check_precondition(payment)
+            return payment
+
+        return self.fetch((*waiting, *self.loading([id])), answer)
+
+    def with_external_id(self, external_id: str | None) -> Fetch[P | None]:
+        """Find the refund payment, of any refund, that a partner knows by its own identifier."""
+        return self.by_external_id(
+            external_id,
+            [self.statements.by_external_id],
+            lambda answers: [self.read(row) for row in answers[0]],
+        )
+
+    def page(self, refund_id: UUID, wanted: PageRequest) -> Fetch[Page[P]]:
+        """List one page of a refund's payments; raises NotFound where there is no such refund."""
+        page = self.listed(self.statements.of_one, wanted, self.read, refund_id=refund_id)
+        return self._under(refund_id, page)
+
+    def save(self, value: P) -> None:
+        """Stage a payment of a refund."""
+        row = {name: getattr(value, name) for name in self.statements.stored}
+        row["completions"] = span_rows(value.completions)
+        self.scope.stage(self.table, value.id, row)
+
+    def read(self, row: Row, *, posted: tuple[Posted, ...] = ()) -> P:
+        """Make a payment of its row."""
+        payment: P = refund_payment_of(self.statements, row, posted=posted)
+        return payment
+
+    def _under(self, refund_id: UUID, asked: Fetch[T]) -> Fetch[T]:
+        """Ask about a refund that a path names; raises NotFound for the refund before all else."""
+        known = Query(self.statements.refund_known, {"ids": [refund_id]})
+
+        def answer(answers: Answers) -> T:
+            if not answers[0]:
+                raise not_found(self.refund_noun)
+            return asked.answer(answers[1:])
+
+        return self.fetch((known, *asked.queries), answer)
+
+    def _within(self, refund_id: UUID, found: list[P]) -> P:
+        return self.only([each for each in found if each.refund_id == refund_id])
+
+
+def refund_payment_of(
+    statements: RefundPaymentStatements, row: Row, *, posted: tuple[Posted, ...] = ()
+) -> Any:
+    """Make a payment of a refund, of either side, of its row."""
+    party = take_party(row)
+    row["completions"] = spans_of(row["completions"])
+    row["splits"] = tuple(split_of(each) for each in row["splits"])
+    return statements.kind(**row, party=party, posted=posted)

@@ -1,0 +1,229 @@
+"""The statements of refunds: what invoice refunds and vendor refunds have in common."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cached_property
+from typing import Any
+
+from sqlalchemy import ARRAY, Table, Text, Uuid, and_, any_, func, select
+from sqlalchemy.sql.elements import ColumnElement
+
+from accounting.trade.refunds import InvoiceRefund, RefundPayment, VendorRefund
+from accounting.trade.sides import Side
+from persistence.engine.filters import between, created_filters, equal
+from persistence.engine.pages import Filter, Listing
+from persistence.engine.sql import compiled, given
+from persistence.store import Choice, among, in_business
+from persistence.tables import bank_link
+from persistence.trade.document_sql import DocumentStatements
+from persistence.trade.linked_lines import lines_where
+from persistence.trade.party_sql import listed_with_party, on_party, party_columns
+
+DERIVED = ("party", "allocations", "posted", "agreed_on")
+
+
+WholeRefunds = tuple[str, str, str, str, str]
+"""What reads refunds, their allocations, their documents, their payments, and the bank's lines."""
+
+
+class RefundPaymentStatements:
+    """The statements of the payments of one side's refunds."""
+
+    def __init__(
+        self, kind: type[RefundPayment], payment: Table, refund: Table, party: Table
+    ) -> None:
+        self.kind = kind
+        self.payment = payment
+        self.refund = refund
+        self.party = party
+        self.stored = tuple(item.name for item in fields(kind) if item.name not in DERIVED)
+        self.paying = and_(
+            refund.c.business_id == payment.c.business_id, refund.c.id == payment.c.refund_id
+        )
+        self.source = payment.join(refund, self.paying).join(party, on_party(refund, party))
+        self.columns = (
+            *(payment.c[name] for name in self.stored),
+            refund.c.agreed_on,
+            *party_columns(party),
+        )
+
+    @cached_property
+    def by_id(self) -> str:
+        return self.chosen(among(self.payment.c.id))
+
+    @cached_property
+    def by_external_id(self) -> str:
+        return self.chosen(self.payment.c.external_id == given("external_id", Text))
+
+    @cached_property
+    def refund_known(self) -> str:
+        """The ids of those refunds that exist."""
+        chosen = select(self.refund.c.id)
+        return compiled(chosen.where(in_business(self.refund), among(self.refund.c.id)))
+
+    def chosen(self, condition: ColumnElement[bool]) -> str:
+        """Read the payments that a condition picks, oldest first."""
+        found = select(*self.columns).select_from(self.source)
+        picked = found.where(in_business(self.payment), condition)
+        return compiled(picked.order_by(self.payment.c.created_at, self.payment.c.id))
+
+    def lines_of(self, choice: Choice) -> str:
+        """Read the bank lines that the payments of refunds are linked with."""
+        payment = self.payment.c
+        paying = select(payment.id).where(in_business(self.payment), choice(payment.refund_id))
+        return lines_where(bank_link.c.target_id.in_(paying))
+
+    @cached_property
+    def of_one(self) -> Listing:
+        """The list of the payments of one refund."""
+        return Listing(
+            source=self.source,
+            key=self.payment.c.id,
+            scope=and_(
+                in_business(self.payment), self.payment.c.refund_id == given("refund_id", Uuid)
+            ),
+            columns=self.columns,
+            filters=created_filters(self.payment),
+            sorts={"created_at": self.payment.c.created_at},
+            default_sort="-created_at",
+        )
+
+
+class RefundStatements(ABC):
+    """The statements of one side's refunds; each side says what its list is filtered by.
+
+    `credit` is where what is kept of refunds as credits stands, on a side that has it.
+    """
+
+    def __init__(
+        self,
+        side: Side,
+        kind: type[InvoiceRefund] | type[VendorRefund],
+        allocation: Table,
+        documents: DocumentStatements,
+        payments: RefundPaymentStatements,
+        credit: Table | None = None,
+    ) -> None:
+        self.side = side
+        self.kind = kind
+        self.refund = refund = payments.refund
+        self.party = party = payments.party
+        self.allocation = allocation
+        self.documents = documents
+        self.payments = payments
+        self.credit = credit
+        unstored = set(DERIVED) - {"agreed_on"}
+        self.stored = tuple(item.name for item in fields(kind) if item.name not in unstored)
+        self.source = refund.join(party, on_party(refund, party))
+        self.columns = (*(refund.c[name] for name in self.stored), *party_columns(party))
+
+    @cached_property
+    def by_id(self) -> str:
+        return self._refunds(among)
+
+    @cached_property
+    def allocations(self) -> str:
+        return self._allocations(among)
+
+    @cached_property
+    def targets(self) -> str:
+        """What refunds give back of, or gave back of until they were cancelled."""
+        row = self.allocation.c
+        chosen = select(row.document_id, row.payment_id)
+        return compiled(chosen.where(in_business(self.allocation), among(row.refund_id)))
+
+    @cached_property
+    def shown(self) -> WholeRefunds:
+        return self._whole(among)
+
+    @cached_property
+    def with_external_id(self) -> WholeRefunds:
+        refund = self.refund
+        named = select(refund.c.id).where(
+            in_business(refund), refund.c.external_id == given("external_id", Text)
+        )
+        return self._whole(lambda column: column.in_(named))
+
+    @cached_property
+    def with_payment(self) -> WholeRefunds:
+        """The refund that a payment pays."""
+        payment = self.payments.payment
+        paid = select(payment.c.refund_id).where(in_business(payment), among(payment.c.id))
+        return self._whole(lambda column: column.in_(paid))
+
+    @cached_property
+    def listing(self) -> Listing:
+        return Listing(
+            source=listed_with_party(self.refund, self.party),
+            key=self.refund.c.id,
+            scope=in_business(self.refund),
+            columns=self.columns,
+            filters={**self._common_filters(), **self.filters()},
+            sorts=self.sorts(),
+            default_sort="-created_at",
+        )
+
+    @abstractmethod
+    def filters(self) -> Mapping[str, Filter]:
+        """What the side's list is filtered by, beside what every list of refunds is."""
+
+    def sorts(self) -> Mapping[str, ColumnElement[Any]]:
+        """What the side's list is sorted by."""
+        return {"created_at": self.refund.c.created_at, "amount": self.refund.c.amount}
+
+    def _whole(self, choice: Choice) -> WholeRefunds:
+        return (
+            self._refunds(choice),
+            self._allocations(choice),
+            self._documents(choice),
+            self.payments.chosen(choice(self.payments.payment.c.refund_id)),
+            self.payments.lines_of(choice),
+        )
+
+    def _refunds(self, choice: Choice) -> str:
+        chosen = select(*self.columns).select_from(self.source)
+        return compiled(chosen.where(in_business(self.refund), choice(self.refund.c.id)))
+
+    def _allocations(self, choice: Choice) -> str:
+        """Everything that refunds give or gave back, with the number of what has one."""
+        row, document = self.allocation, self.documents.document
+        own = (column for column in row.c if column.name != "business_id")
+        source, numbers = row.outerjoin(document, self.given_back()), [document.c.number]
+        if self.credit is not None:
+            source = source.outerjoin(self.credit, self._kept_as())
+            numbers.append(self.credit.c.number)
+        chosen = select(*own, func.coalesce(*numbers).label("target_number"))
+        return compiled(
+            chosen.select_from(source)
+            .where(in_business(row), choice(row.c.refund_id))
+            .order_by(row.c.id)
+        )
+
+    def _documents(self, choice: Choice) -> str:
+        """The documents that refunds give or gave back of, without lines, as in their list."""
+        row, document = self.allocation.c, self.documents.document
+        affected = select(row.document_id).where(
+            in_business(self.allocation), choice(row.refund_id)
+        )
+        chosen = select(*self.documents.listing.columns).select_from(self.documents.source)
+        return compiled(chosen.where(in_business(document), document.c.id.in_(affected)))
+
+    def given_back(self) -> ColumnElement[bool]:
+        """The document that an allocation gives back of."""
+        row, document = self.allocation.c, self.documents.document.c
+        return and_(document.business_id == row.business_id, document.id == row.document_id)
+
+    def _kept_as(self) -> ColumnElement[bool]:
+        assert self.credit is not None
+        row, credit = self.allocation.c, self.credit.c
+        return and_(credit.business_id == row.business_id, credit.id == row.credit_id)
+
+    def _common_filters(self) -> dict[str, Filter]:
+        row, own = self.refund.c, self.side.party_id_field
+        return {
+            **created_filters(self.refund),
+            own: Filter(row.party_id == any_(given(own, ARRAY(Uuid())))),
+            **between(row.amount, "min_amount", "max_amount"),
+            **equal(row.external_id),
+        }

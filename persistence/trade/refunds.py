@@ -1,0 +1,236 @@
+"""What is given back, as it is stored: refunds, and what they give back of."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, TypeVar
+from uuid import UUID
+
+from accounting.books.ledger import Posted
+from accounting.trade.documents import Document
+from accounting.trade.refunds import (
+    Kind,
+    Refund,
+    RefundAllocation,
+    RefundPayment,
+    ReleasedAllocation,
+)
+from persistence.engine.fetches import Answers, Fetch
+from persistence.engine.pages import Page, PageRequest
+from persistence.engine.sql import Query, Row
+from persistence.ledger.posted_entries import posted_by_source, posted_for
+from persistence.store import Store, not_found
+from persistence.trade.documents import document_of, split_of
+from persistence.trade.linked_lines import Linked, linked_of
+from persistence.trade.party_sql import take_party
+from persistence.trade.refund_payments import refund_payment_of
+from persistence.trade.refund_sql import RefundStatements
+
+R = TypeVar("R", bound=Refund)
+P = TypeVar("P", bound=RefundPayment)
+Allocations = dict[UUID, tuple[RefundAllocation, ...]]
+
+TARGETS: dict[str, Kind] = {
+    "document_id": "document",
+    "payment_id": "payment",
+    "credit_id": "credit",
+}
+"""The columns that say what an allocation gives back of: one of them is filled."""
+
+
+@dataclass(frozen=True, slots=True)
+class RefundTarget:
+    """What a refund gives back of: one of the two."""
+
+    document_id: UUID | None
+    payment_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class RefundRecord(Generic[R, P]):
+    """A refund with its payments, oldest first, and the documents it gives back of.
+
+    The documents come without their lines. `linked` holds the bank lines of its payments.
+    """
+
+    refund: R
+    payments: tuple[P, ...]
+    documents: dict[UUID, Document]
+    linked: Linked = field(default_factory=dict)
+
+    @property
+    def id(self) -> UUID:
+        return self.refund.id
+
+    @property
+    def version(self) -> int:
+        return self.refund.version
+
+
+class RefundStore(Store[R], Generic[R, P]):
+    """The refunds of one side in one business."""
+
+    statements: ClassVar[RefundStatements]
+
+    def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
+        return (
+            Query(self.statements.by_id, {"ids": list(ids)}),
+            Query(self.statements.allocations, {"ids": list(ids)}),
+            posted_for(ids),
+        )
+
+    def assemble(self, answers: Answers) -> list[R]:
+        rows, allocations, entries = answers
+        posted, given = posted_by_source(entries), self._allocations(allocations)
+        return [
+            self._refund(row, given.get(row["id"], ()), posted=posted.get(row["id"], ()))
+            for row in rows
+        ]
+
+    def target_of(self, id: UUID) -> Fetch[RefundTarget]:
+        """Find what a refund gives back of, without locking anything; raises NotFound.
+
+        It never changes; so what is found can be locked first, and the refund after it.
+        """
+
+        def answer(answers: Answers) -> RefundTarget:
+            if not answers[0]:
+                raise not_found(self.noun)
+            [row] = answers[0]
+            return RefundTarget(**row)
+
+        return self.fetch((Query(self.statements.targets, {"ids": [id]}),), answer)
+
+    def shown(self, id: UUID) -> Fetch[RefundRecord[R, P]]:
+        """Find one with its payments and documents; raises NotFound."""
+        queries = [Query(text, {"ids": [id]}) for text in self.statements.shown]
+        return self.fetch(
+            queries, lambda answers: self.only(self._records(answers[0], answers[1:]))
+        )
+
+    def with_external_id(self, external_id: str | None) -> Fetch[RefundRecord[R, P] | None]:
+        """Find the refund a partner knows by its own identifier."""
+        return self.by_external_id(
+            external_id,
+            self.statements.with_external_id,
+            lambda answers: self._records(answers[0], answers[1:]),
+        )
+
+    def with_payment(self, payment_id: UUID, noun: str) -> Fetch[RefundRecord[R, P]]:
+        """Find the refund that a payment pays; raises NotFound of the payment, by its noun."""
+        queries = [Query(text, {"ids": [payment_id]}) for text in self.statements.with_payment]
+
+        def answer(answers: Answers) -> RefundRecord[R, P]:
+            found = self._records(answers[0], answers[1:])
+            if not found:
+                raise not_found(noun)
+            return self.only(found)
+
+        return self.fetch(queries, answer)
+
+    async def records(self, wanted: PageRequest) -> Page[RefundRecord[R, P]]:
+        """List one page, each refund with its payments and documents."""
+
+        def around(ids: list[UUID]) -> list[Query]:
+            return [Query(text, {"ids": ids}) for text in self.statements.shown[1:]]
+
+        return await self.listed_whole(self.statements.listing, wanted, around, self._records)
+
+    def save(self, value: R) -> None:
+        """Stage a refund with what it gives back."""
+        row = {name: getattr(value, name) for name in self.statements.stored}
+        row["party_id"] = value.party.id
+        self.scope.stage(self.table, value.id, row)
+        for each in value.allocations:
+            row = self._allocation_row(value.id, each)
+            self.scope.stage(self.statements.allocation, each.id, row)
+
+    def _records(self, rows: list[Row], around: Answers) -> list[RefundRecord[R, P]]:
+        if not rows:
+            return []
+        given, documents, paying, lines = around
+        allocations, payments = self._allocations(given), self._payments(paying)
+        known = {row["id"]: document_of(row) for row in documents}
+        linked = linked_of(lines)
+        records = []
+        for row in rows:
+            refund = self._refund(row, allocations.get(row["id"], ()))
+            affected = {each.target_id for each in refund.allocations} & known.keys()
+            own = {id_: known[id_] for id_ in affected}
+            records.append(RefundRecord(refund, payments.get(refund.id, ()), own, linked))
+        return records
+
+    def _refund(
+        self,
+        row: Row,
+        allocations: tuple[RefundAllocation, ...],
+        *,
+        posted: tuple[Posted, ...] = (),
+    ) -> R:
+        party = take_party(row)
+        row["settled"] = split_of(row["settled"])
+        made: Any = self.statements.kind
+        refund: R = made(**row, party=party, allocations=allocations, posted=posted)
+        return refund
+
+    def _payments(self, rows: list[Row]) -> dict[UUID, tuple[P, ...]]:
+        found: dict[UUID, list[P]] = defaultdict(list)
+        for row in rows:
+            payment = refund_payment_of(self.statements.payments, row)
+            self.scope.note_version(payment.id, payment.version)
+            found[payment.refund_id].append(payment)
+        return {refund: tuple(payments) for refund, payments in found.items()}
+
+    def _allocations(self, rows: list[Row]) -> Allocations:
+        found: dict[UUID, list[RefundAllocation]] = defaultdict(list)
+        for row in rows:
+            kind, target_id = _target(row)
+            each = RefundAllocation(
+                id=row["id"],
+                kind=kind,
+                target_id=target_id,
+                target_number=row["target_number"],
+                amount=row["amount"],
+                split=split_of(row["split"]),
+                start=row["start_on"],
+                end=row["end_on"],
+                released=tuple(_released(*item) for item in row["released"]),
+                description=row["description"],
+                metadata=row["metadata"],
+                created_at=row.get("created_at"),
+                version=row["version"],
+            )
+            self.scope.note_version(each.id, each.version)
+            found[row["refund_id"]].append(each)
+        return {refund: tuple(given) for refund, given in found.items()}
+
+    def _allocation_row(self, refund_id: UUID, each: RefundAllocation) -> Row:
+        row = {
+            "id": each.id,
+            "refund_id": refund_id,
+            **{name: each.target_id if each.kind == TARGETS[name] else None for name in TARGETS},
+            "amount": each.amount,
+            "split": each.split,
+            "start_on": each.start,
+            "end_on": each.end,
+            "released": [
+                [one.document_id, one.amount, one.split, one.description] for one in each.released
+            ],
+            "description": each.description,
+            "metadata": each.metadata,
+            "created_at": each.created_at,
+        }
+        return {name: value for name, value in row.items() if name in self.statements.allocation.c}
+
+
+def _target(row: Row) -> tuple[Kind, UUID]:
+    for name, kind in TARGETS.items():
+        if row.get(name) is not None:
+            return kind, row[name]
+    raise ValueError("an allocation gives back of nothing")
+
+
+def _released(
+    document_id: str, amount: int, split: list[Any], words: str | None
+) -> ReleasedAllocation:
+    return ReleasedAllocation(UUID(document_id), amount, split_of(split), words)

@@ -1,0 +1,129 @@
+"""The statements of vendor refunds and of their payments: what their lists are filtered by."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from sqlalchemy import (
+    ARRAY,
+    Boolean,
+    Date,
+    Text,
+    Uuid,
+    any_,
+    case,
+    func,
+    literal_column,
+    select,
+)
+from sqlalchemy.sql.elements import ColumnElement
+
+from persistence.engine.filters import any_part, between, created_filters, equal
+from persistence.engine.pages import Filter, Listing
+from persistence.engine.sql import given, word
+from persistence.store import in_business
+from persistence.trade.party_sql import on_party
+from persistence.trade.refund_sql import RefundPaymentStatements, RefundStatements
+
+NONE: ColumnElement[int] = literal_column("0")
+
+
+class VendorRefundStatements(RefundStatements):
+    """The statements of vendor refunds."""
+
+    def filters(self) -> Mapping[str, Filter]:
+        row, party = self.refund.c, self.party.c
+        fully = (self._allocated() == row.amount) == given("is_fully_allocated", Boolean)
+        return {
+            "status": Filter(self._status() == any_(given("status", ARRAY(Text())))),
+            **equal(row.refund_type),
+            **between(row.agreed_on, "refund_date_start", "refund_date_end"),
+            "currency": Filter(row.currency == given("currency", Text), str.upper),
+            "is_fully_allocated": Filter(fully),
+            "search": any_part(
+                "search",
+                row.external_id,
+                row.reference_number,
+                row.description,
+                row.memo,
+                row.reason,
+                party.company_name,
+                party.individual_name,
+            ),
+        }
+
+    def sorts(self) -> Mapping[str, ColumnElement[Any]]:
+        return {**super().sorts(), "refund_date": self.refund.c.agreed_on}
+
+    def _allocated(self) -> ColumnElement[int]:
+        row, refund = self.allocation.c, self.refund.c
+        live = select(func.coalesce(func.sum(row.amount), NONE)).where(
+            row.business_id == refund.business_id,
+            row.refund_id == refund.id,
+            row.end_on.is_(None),
+        )
+        return live.scalar_subquery()
+
+    def _status(self) -> ColumnElement[str]:
+        """`accounting.trade.refunds.vendor_refund_status` in SQL; a test holds the two together."""
+        row, payment, allocated = self.refund.c, self.payments.payment.c, self._allocated()
+        unpaid = (
+            select(payment.id)
+            .where(payment.business_id == row.business_id, payment.refund_id == row.id)
+            .where(payment.status.not_in((word("completed"), word("cancelled"))))
+            .exists()
+        )
+        return case(
+            (row.cancelled_at.is_not(None), word("cancelled")),
+            (allocated == NONE, word("pending")),
+            (allocated < row.amount, word("partially_allocated")),
+            (unpaid, word("allocated")),
+            else_=word("completed"),
+        )
+
+
+class VendorRefundPaymentStatements(RefundPaymentStatements):
+    """The statements of the payments of vendor refunds."""
+
+    @cached_property
+    def listing(self) -> Listing:
+        """The list of the payments of all refunds."""
+        row = self.payment.c
+        never: ColumnElement[Any] = literal_column("'-infinity'::date")
+        # Every payment has its refund and party. Yet PostgreSQL leaves out outer joins where
+        # nothing of these is asked for: to count, and to find the ids of a page.
+        refunded = self.payment.outerjoin(self.refund, self.paying)
+        return Listing(
+            source=refunded.outerjoin(self.party, on_party(self.refund, self.party)),
+            key=row.id,
+            scope=in_business(self.payment),
+            columns=self.columns,
+            filters=self._filters(),
+            sorts={
+                "created_at": row.created_at,
+                "payment_date": func.coalesce(row.payment_date, never, type_=Date()),
+                "amount": row.amount,
+            },
+            default_sort="-created_at",
+        )
+
+    def _filters(self) -> dict[str, Filter]:
+        row, refund, party = self.payment.c, self.refund.c, self.party.c
+        return {
+            **created_filters(self.payment),
+            "vendor_id": Filter(refund.party_id == given("vendor_id", Uuid)),
+            "vendor_refund_id": Filter(row.refund_id == given("vendor_refund_id", Uuid)),
+            **equal(row.status),
+            "payment_method": Filter(row.method == given("payment_method", Text)),
+            **between(row.payment_date, "payment_date_start", "payment_date_end"),
+            **between(row.amount, "min_amount", "max_amount"),
+            "search": any_part(
+                "search",
+                row.payment_reference,
+                row.processor_payment_id,
+                row.description,
+                row.memo,
+                party.company_name,
+                party.individual_name,
+            ),
+        }

@@ -1,0 +1,1 @@
+"""The processes of a server: master, workers, the database beside them, and their settings."""

@@ -1,0 +1,118 @@
+"""The database, as the master process gets it ready and looks after it."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+import structlog
+
+from embedded import places, reaper
+from embedded.postgres import EmbeddedPostgres
+from server.settings import StoreSettings
+
+WAIT_SECONDS = 20.0
+LOOK_SECONDS = 0.5
+
+
+class Database(Protocol):
+    """One under the care of one thread at a time; `home` is set where it came along."""
+
+    @property
+    def url(self) -> str:
+        """Where it is; known before it is ready."""
+
+    @property
+    def home(self) -> Path | None:
+        """The folder whose users the workers are counted among."""
+
+    def prepare(self, given_up: Callable[[], bool], /) -> None:
+        """Return when it can be served, or is no longer needed; raises what an operator is told."""
+
+    def revive(self) -> None:
+        """Bring it back where it has gone away; called now and then."""
+
+    def release(self) -> None:
+        """Need it no longer."""
+
+
+class EmbeddedDatabase:
+    """The PostgreSQL that comes along: started, migrated, and started again when it dies."""
+
+    def __init__(self, home: Path) -> None:
+        self.postgres = EmbeddedPostgres(home)
+        self.home = self.postgres.home
+        self.url = self.postgres.url()
+
+    def prepare(self, given_up: Callable[[], bool]) -> None:
+        """Start, migrate and prove it."""
+        self.postgres.start()
+        if given_up():
+            return
+        self.postgres.create_database()
+        # Imported while PostgreSQL's programs and the workers are loading, too.
+        from persistence.engine.database_checks import refuse_unusable
+        from persistence.engine.migrate import migrate
+
+        migrate(self.url)
+        refuse_unusable(self.url)
+
+    def revive(self) -> None:
+        """Start it again when none of its processes lives."""
+        if not reaper.is_down(self.home):
+            return
+        log = structlog.get_logger("accounting.database")
+        if not places.server_lock(self.home).exists():
+            # An empty database in place of a folder that was taken away would be worse than none.
+            log.error("data_folder_gone", folder=str(self.home))
+            return
+        log.error("postgres_gone")
+        self.postgres.start()
+        log.info("postgres_back")
+
+    def release(self) -> None:
+        """Stop it, unless somebody else uses it."""
+        self.postgres.stop()
+
+
+class NamedDatabase:
+    """The PostgreSQL that DATABASE_URL names: proved, and looked after by others."""
+
+    home = None
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def prepare(self, given_up: Callable[[], bool]) -> None:
+        """Wait a while for it, since the two may be starting at the same time, and prove it."""
+        from persistence.engine.database_checks import refuse_unusable
+        from persistence.engine.faults import DatabaseAway
+
+        deadline = time.monotonic() + WAIT_SECONDS
+        told = False
+        while True:
+            try:
+                refuse_unusable(self.url)
+                return
+            except DatabaseAway as away:
+                if given_up():
+                    return
+                if time.monotonic() > deadline:
+                    raise
+                if not told:
+                    structlog.get_logger("accounting.database").warning("waiting", reason=str(away))
+                told = True
+                time.sleep(LOOK_SECONDS)
+
+    def revive(self) -> None:
+        """Do nothing: connections are made anew by themselves."""
+
+    def release(self) -> None:
+        """Do nothing."""
+
+
+def database_of(settings: StoreSettings) -> Database:
+    """Return the database that these settings name, else the one that comes along."""
+    if settings.database_url is not None:
+        return NamedDatabase(settings.database_url)
+    return EmbeddedDatabase(settings.data_dir / "postgres")

@@ -1,0 +1,144 @@
+"""The master process: its workers load while the database gets ready, and it looks after both."""
+
+import threading
+from multiprocessing.connection import Connection, wait
+from socket import socket
+
+import structlog
+from uvicorn import Config
+from uvicorn.supervisors.multiprocess import Multiprocess, Process
+
+from server.process.database import Database
+
+LOOK_SECONDS = 0.5
+LONGEST_PAUSE_SECONDS = 30.0
+GIVE_UP_SECONDS = 10.0
+
+
+class CannotServe(Exception):
+    """The server could not start; the message says what an operator can do."""
+
+
+class Worker(Process):
+    """uvicorn's worker, whose death ends a question to it at once."""
+
+    def start(self) -> None:
+        """Start it, and keep only our end of the line."""
+        super().start()
+        self.child_conn.close()
+
+
+class Master(Multiprocess):
+    """uvicorn's supervisor, which looks after the database as well.
+
+    Closing `held_back` tells all workers, those to come as well, that the database is ready. The
+    database has a thread of its own, so that a signal is heeded while a great one recovers.
+    """
+
+    def __init__(
+        self, config: Config, sockets: list[socket], *, database: Database, held_back: Connection
+    ) -> None:
+        super().__init__(config, sockets)
+        self.database = database
+        self.held_back = held_back
+        self.log = structlog.get_logger("accounting.server")
+        self.keeper = threading.Thread(target=self.keep_database, name="database", daemon=True)
+        self.prepared = threading.Event()
+        self.serving = False
+        self.failure: Exception | None = None
+
+    def init_processes(self) -> None:
+        """Start one worker; the others follow when it serves, and leave it the processors."""
+        self.add_worker()
+
+    def add_worker(self) -> None:
+        """Start one worker more."""
+        self.processes.append(Worker(self.config, self.sockets))
+        self.processes[-1].start()
+
+    def run(self) -> None:
+        """Serve until a signal says stop; raises what kept the server from starting."""
+        self.init_processes()
+        self.keeper.start()
+        while not self.should_exit.is_set():
+            # It returns at once when a worker dies.
+            wait([process.process.sentinel for process in self.processes], LOOK_SECONDS)
+            self.handle_signals()
+            self.keep_subprocess_alive()
+        self.terminate_all()
+        self.join_all()
+        self.keeper.join(GIVE_UP_SECONDS)
+        if not self.keeper.is_alive():  # Else it is left to the reaper, which waits for us to go.
+            self.database.release()
+        if self.failure is not None:
+            raise self.failure
+
+    def keep_database(self) -> None:
+        """Get the database ready, tell the workers, and bring it back whenever it goes away."""
+        try:
+            self.database.prepare(self.should_exit.is_set)
+            self.prepared.set()
+            self.held_back.close()
+            check_contract()  # Connexion has done so as well, in each worker, only less strictly.
+        except Exception as error:
+            self.failure = error
+            self.should_exit.set()
+            return
+        pause = LOOK_SECONDS
+        while not self.should_exit.wait(pause):
+            try:
+                self.database.revive()
+                pause = LOOK_SECONDS
+            except Exception as error:
+                self.log.error("database_not_revived", exc_info=error)
+                pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
+
+    def keep_subprocess_alive(self) -> None:
+        """Replace workers that are gone or hang; one that cannot even start ends the server."""
+        for place, process in enumerate(self.processes):
+            if self.should_exit.is_set():
+                return
+            if not process.is_alive(self.config.timeout_worker_healthcheck):
+                self.replace(place, process)
+            elif not self.serving and process.is_ready(LOOK_SECONDS):
+                self.begin_serving()
+                return
+
+    def begin_serving(self) -> None:
+        """Say that the first worker serves, and start those that are still to come."""
+        self.serving = True
+        self.log.info("serving", host=self.config.host, port=self.config.port)
+        while len(self.processes) < self.processes_num:
+            self.add_worker()
+
+    def replace(self, place: int, process: Process) -> None:
+        """Start a worker in the place of one that is gone."""
+        process.kill()
+        process.join()
+        self.log.warning("worker_gone", pid=process.pid, exit_code=process.exitcode)
+        if not self.serving and (process.exitcode or 0) > 0:
+            # It would fail in the same way each time; once we serve, it may be the database.
+            self.failure = CannotServe("A worker could not start; the log says why.")
+            self.should_exit.set()
+            return
+        self.processes[place] = Worker(self.config, self.sockets)
+        self.processes[place].start()
+
+    def terminate_all(self) -> None:
+        """Let the workers finish what is under way; those that have not begun are just ended."""
+        for door in self.sockets:
+            door.close()  # Workers close theirs: whoever comes now is refused, not left to wait.
+        for process in self.processes:
+            if self.prepared.is_set():
+                process.terminate()
+            else:
+                process.kill()
+
+
+def check_contract() -> None:
+    """Hold the contract against OpenAPI's own rules; raises what openapi-spec-validator raises."""
+    import openapi_spec_validator  # Loads for a while, as long as the workers do.
+
+    from server.contract import parse, read_source
+
+    openapi_spec_validator.validate(parse(read_source()))

@@ -1,0 +1,1 @@
+"""From bytes to a valid call: routing, security, bodies and parameters."""

@@ -1,0 +1,209 @@
+"""Says what is wrong with a value, field by field, in words for the person who sent it.
+
+Only the contract's own words and numbers are repeated, never a caller's value.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Any
+
+import orjson
+from jsonschema_rs import ValidationError
+
+from server.requests.formats import UUID_PATTERN, WORDS
+
+Faults = dict[str, list[str]]
+Place = tuple[str, ...]
+Explained = Iterable[tuple[Place, str, str]]
+
+WHOLE_BODY = "body"  # The field named where the fault is the body's as a whole.
+MOST_FIELDS = 500
+_LONGEST_NAME = 64
+_LONGEST_LIST = 40
+
+_TYPES: Mapping[str, str] = MappingProxyType(
+    {
+        "string": "a string",
+        "integer": "an integer",
+        "number": "a number",
+        "boolean": "true or false",
+        "object": "an object",
+        "array": "a list",
+        "null": "null",
+    }
+)
+
+# Where one value breaks several keywords, these say all there is to say.
+_DECISIVE = ("enum", "type", "format")
+
+
+class FieldWords:
+    """The sentences of one contract: our own per keyword, and its `x-pattern-message` and `x-not`.
+
+    A pattern means the same wherever the contract has it, so it has one sentence; likewise a `not`.
+    """
+
+    def __init__(self, document: Any) -> None:
+        self._patterns: dict[str, str] = {}
+        self._exclusions: dict[bytes, tuple[str, str]] = {}
+        self._collect(document)
+
+    def _collect(self, node: Any) -> None:
+        if isinstance(node, dict):
+            if "x-pattern-message" in node:
+                self._patterns[node["pattern"]] = node["x-pattern-message"]
+            if "x-not" in node:
+                words = node["x-not"]
+                self._exclusions[_key(node["not"])] = (words["field"], words["message"])
+            node = node.values()
+        elif not isinstance(node, list):
+            return
+        for part in node:
+            self._collect(part)
+
+    def describe(self, errors: Iterable[ValidationError], faults: Faults, at: Place = ()) -> None:
+        """Add every error to `faults` by dotted path, as `allocations.0.amount_cents`.
+
+        `at` is prefixed to every path: the name of a parameter, nothing for a body.
+        """
+        found: dict[Place, dict[str, list[str]]] = {}
+        for error in errors:
+            for place, keyword, words in self._explain(error, at):
+                found.setdefault(place, {}).setdefault(keyword, []).append(words)
+        for place, by_keyword in found.items():
+            if place and "type" in found.get(place[:-1], {}):
+                continue  # What is no object lacks no fields, though a `not` says it does.
+            decisive = next((word for word in _DECISIVE if word in by_keyword), None)
+            chosen = [by_keyword[decisive]] if decisive else by_keyword.values()
+            for words in dict.fromkeys(word for group in chosen for word in group):
+                add_fault(faults, ".".join(place) or WHOLE_BODY, words)
+
+    def _explain(self, error: ValidationError, at: Place) -> Explained:
+        """Return (path, keyword, words); a few keywords speak of other fields than their own."""
+        path = (*at, *(str(part)[:_LONGEST_NAME] for part in error.instance_path))
+        kind: Any = error.kind
+        match kind.name:
+            case "required":
+                return [((*path, kind.property), "required", "is required")]
+            case "additionalProperties":
+                names = sorted(kind.unexpected)[:MOST_FIELDS]
+                words = "is not a known field"
+                return [((*path, name[:_LONGEST_NAME]), "unknown", words) for name in names]
+            case "not":
+                return [self._explain_not(kind.schema, path)]
+            case "anyOf" | "oneOf":
+                return self._explain_branches(error, path, at)
+            case "pattern" if kind.pattern in self._patterns:
+                return [(path, "pattern", self._patterns[kind.pattern])]
+            case name:
+                return [(path, name, _words(name, kind))]
+
+    def _explain_not(self, schema: Any, path: Place) -> tuple[Place, str, str]:
+        """Name the fields of the two forms the contract uses: at least one of, not together."""
+        named = self._exclusions.get(_key(schema))
+        if named is not None:
+            return (*path, named[0]), "not", named[1]
+        together = schema.get("required")
+        if together:
+            return (*path, together[0]), "not", f"cannot be given together: {', '.join(together)}"
+        wanted = [
+            name
+            for part in schema.get("allOf", [])
+            for name in part.get("not", {}).get("required", [])
+        ]
+        if wanted:
+            words = f"at least one of these is required: {', '.join(wanted)}"
+            return (*path, wanted[0]), "not", words
+        return path, "not", "is not allowed"
+
+    def _explain_branches(self, error: ValidationError, path: Place, at: Place) -> Explained:
+        """Explain by the branch that came closest: one of the right type with fewest errors."""
+        kind: Any = error.kind  # One of many types, told apart by the name that led here.
+        context: list[list[ValidationError]] = kind.context
+        branches = [branch for branch in context if branch]
+        if len(branches) < len(context):
+            return [(path, "oneOf", "fits more than one of the allowed forms")]
+        depth = len(error.instance_path)
+        fitting = [branch for branch in branches if not _is_of_wrong_type(branch, depth)]
+        if not fitting:
+            kinds: list[Any] = [branch[0].kind for branch in branches]
+            types = [name for each in kinds for name in each.types]
+            return [(path, "type", _type_words(types))]
+        closest = min(fitting, key=len)
+        return [explained for inner in closest for explained in self._explain(inner, at)]
+
+
+def add_fault(faults: Faults, field: str, words: str) -> None:
+    """Add one sentence about one field; past 500 fields nobody reads on."""
+    if field in faults or len(faults) < MOST_FIELDS:
+        faults.setdefault(field, []).append(words)
+
+
+def _key(schema: Any) -> bytes:
+    return orjson.dumps(schema, option=orjson.OPT_SORT_KEYS)
+
+
+def _words(keyword: str, kind: Any) -> str:
+    speak = _WORDS.get(keyword)
+    return "is not valid" if speak is None else speak(kind)
+
+
+def _is_of_wrong_type(branch: list[ValidationError], depth: int) -> bool:
+    return branch[0].kind.name == "type" and len(branch[0].instance_path) == depth
+
+
+def _type_words(names: Iterable[str]) -> str:
+    ordered = sorted(dict.fromkeys(names), key=lambda name: name == "null")
+    return "must be " + " or ".join(_TYPES.get(name, name) for name in ordered)
+
+
+def _options(kind: Any) -> str:
+    options = ["null" if option is None else str(option) for option in kind.options]
+    if len(options) == 1:
+        return f"must be {options[0]}"
+    more = ", ..." if len(options) > _LONGEST_LIST else ""
+    return f"must be one of: {', '.join(options[:_LONGEST_LIST])}{more}"
+
+
+def _step(kind: Any) -> str:
+    step = Decimal(str(kind.multiple_of)).normalize()
+    digits = step.as_tuple()
+    if digits.digits == (1,) and isinstance(digits.exponent, int) and digits.exponent < 0:
+        return f"must have at most {-digits.exponent} decimals"
+    return f"must be a multiple of {kind.multiple_of}"
+
+
+def _shortest(kind: Any) -> str:
+    return "must not be empty" if kind.limit == 1 else f"must have at least {kind.limit} characters"
+
+
+def _fewest(kind: Any) -> str:
+    return "must not be empty" if kind.limit == 1 else f"must have at least {kind.limit} items"
+
+
+def _shape(kind: Any) -> str:
+    return WORDS["uuid"] if kind.pattern == UUID_PATTERN else f"must match {kind.pattern}"
+
+
+_WORDS: Mapping[str, Callable[[Any], str]] = MappingProxyType(
+    {
+        "type": lambda kind: _type_words(kind.types),
+        "enum": _options,
+        "minimum": lambda kind: f"must be at least {kind.limit}",
+        "maximum": lambda kind: f"must be at most {kind.limit}",
+        "exclusiveMinimum": lambda kind: f"must be greater than {kind.limit}",
+        "exclusiveMaximum": lambda kind: f"must be less than {kind.limit}",
+        "multipleOf": _step,
+        "minLength": _shortest,
+        "maxLength": lambda kind: f"must have at most {kind.limit} characters",
+        "pattern": _shape,
+        "format": lambda kind: WORDS.get(kind.format, f"must be a valid {kind.format}"),
+        "minItems": _fewest,
+        "maxItems": lambda kind: f"must have at most {kind.limit} items",
+        "uniqueItems": lambda _: "must not have the same item twice",
+        "x-max-bytes": lambda kind: kind.message,
+        "minProperties": lambda kind: f"must have at least {kind.limit} fields",
+        "maxProperties": lambda kind: f"must have at most {kind.limit} fields",
+    }
+)

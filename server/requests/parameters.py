@@ -1,0 +1,185 @@
+"""Parameters of path, query and headers: text in, values or field errors out."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from accounting.errors import Malformed
+from server.contract import Operation, Parameter, Schema
+from server.requests.field_errors import Faults, add_fault
+from server.requests.formats import UUID_PATTERN
+from server.requests.schemas import Revive, SchemaCompiler
+
+Check = Callable[[Any], bool]
+
+MOST_PAIRS = 1000  # An address of 8 kB holds fewer; a form could hold half a million.
+_LONGEST_NAME = 64
+
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})(?:\.[0-9]{1,18})?")
+_BROKEN_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
+
+_BOOLEANS = {"true": True, "false": False}
+
+
+def text_reader(schema: Schema) -> Callable[[str], Any]:
+    """Return what turns text into the schema's type; text that does not fit stays text.
+
+    So one validator can say what is wrong with it. `+1`, `1_0`, ` 1` and Arabic digits stay text.
+    """
+    match schema.get("type"):
+        case "integer":
+            return lambda text: int(text) if _INTEGER.fullmatch(text) else text
+        case "number":
+            return lambda text: float(text) if _NUMBER.fullmatch(text) else text
+        case "boolean":
+            return lambda text: _BOOLEANS.get(text, text)
+        case _:
+            return lambda text: text
+
+
+def split_pairs(raw: bytes) -> list[tuple[str, str]]:
+    """Return the names and values of a query or of an urlencoded form, in their order.
+
+    Malformed `bad_request` for a broken escape, text that is not UTF-8, U+0000, or too many pairs.
+    """
+    if _BROKEN_ESCAPE.search(raw):
+        raise Malformed("bad_request", "A % is not followed by two hexadecimal digits.")
+    parts = raw.split(b"&")
+    if len(parts) > MOST_PAIRS:
+        raise Malformed("bad_request", f"There are more than {MOST_PAIRS} fields.")
+    pairs = []
+    try:
+        for part in parts:
+            if part:
+                name, _, value = part.replace(b"+", b" ").partition(b"=")
+                pairs.append((_decode(name), _decode(value)))
+    except UnicodeDecodeError:
+        raise Malformed("bad_request", "The text is not UTF-8.") from None
+    return pairs
+
+
+def _decode(raw: bytes) -> str:
+    text = (unquote_to_bytes(raw) if b"%" in raw else raw).decode()
+    if "\0" in text:
+        raise Malformed("bad_request", "The character U+0000 is not taken anywhere.")
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """One compiled parameter."""
+
+    name: str
+    read: Callable[[str], Any]
+    accepts: Check
+    errors: Callable[[Any], Iterable[Any]]
+    describe: Callable[[Iterable[Any], Faults, tuple[str, ...]], None]
+    revive: Revive | None
+    listed: bool
+    exploded: bool
+    required: bool
+
+    def value(self, texts: list[str], faults: Faults) -> Any:
+        """Return the parameter's value, or add to `faults` what is wrong with it."""
+        value: Any
+        if self.listed:
+            if not self.exploded and len(texts) == 1:
+                texts = texts[0].split(",")
+            elif not self.exploded:
+                sentence = "is given more than once; separate its values by commas"
+                return add_fault(faults, self.name, sentence)
+            value = [self.read(text) for text in texts]
+        elif len(texts) > 1:
+            return add_fault(faults, self.name, "is given more than once")
+        else:
+            value = self.read(texts[0])
+        if not self.accepts(value):
+            return self.describe(self.errors(value), faults, (self.name,))
+        return value if self.revive is None else self.revive(value)
+
+
+class Parameters:
+    """All compiled parameters of one operation."""
+
+    def __init__(self, operation: Operation, compiler: SchemaCompiler) -> None:
+        readers: dict[str, list[Reader]] = {"path": [], "query": [], "header": []}
+        self.defaults: dict[str, Any] = {}
+        for parameter in operation.parameters:
+            reader = compile_reader(parameter, compiler)
+            readers[parameter.place].append(reader)
+            schema = compiler.resolved(parameter.schema)
+            if parameter.place == "query" and "default" in schema:
+                default = schema["default"]
+                self.defaults[parameter.name] = (
+                    default if reader.revive is None else reader.revive(default)
+                )
+        self._path = tuple(readers["path"])
+        self._query = {reader.name: reader for reader in readers["query"]}
+        self._required = tuple(reader.name for reader in readers["query"] if reader.required)
+        self._headers = {reader.name.lower().encode(): reader for reader in readers["header"]}
+        self.header_names = frozenset(self._headers)
+
+    def path(self, texts: dict[str, str], faults: Faults) -> dict[str, Any]:
+        """Return the path's values; a malformed id is a fault of its name."""
+        return {reader.name: reader.value([texts[reader.name]], faults) for reader in self._path}
+
+    def query(self, raw: bytes, faults: Faults) -> dict[str, Any]:
+        """Return the query's values, defaults included; unknown and repeated names are faults."""
+        values = self.defaults.copy()
+        if raw:
+            given: dict[str, list[str]] = {}
+            for name, text in split_pairs(raw):
+                given.setdefault(name, []).append(text)
+            for name, texts in given.items():
+                reader = self._query.get(name)
+                if reader is None:
+                    add_fault(faults, name[:_LONGEST_NAME], "is not a known parameter")
+                else:
+                    values[name] = reader.value(texts, faults)
+        for name in self._required:
+            if name not in values:
+                add_fault(faults, name, "is required")
+        return values
+
+    def headers(self, raw: dict[bytes, list[bytes]], faults: Faults) -> dict[str, Any]:
+        """Return the values of the declared headers that were sent, by lower-case name."""
+        values = {}
+        for name, reader in self._headers.items():
+            texts = raw.get(name)
+            if texts is not None:
+                decoded = [text.decode("latin-1") for text in texts]
+                values[reader.name.lower()] = reader.value(decoded, faults)
+            elif reader.required:
+                add_fault(faults, reader.name, "is required")
+        return values
+
+
+def compile_reader(parameter: Parameter, compiler: SchemaCompiler) -> Reader:
+    """Compile one parameter; a list may be of any scalar, nothing else is nested."""
+    schema = compiler.resolved(parameter.schema)
+    listed = schema["type"] == "array"
+    validator = compiler.validator(schema)
+    item = compiler.resolved(schema["items"]) if listed else schema
+    return Reader(
+        name=parameter.name,
+        read=text_reader(item),
+        accepts=_plain_text_check(schema) or validator.is_valid,
+        errors=validator.iter_errors,
+        describe=compiler.words.describe,
+        revive=compiler.reviver(schema),
+        listed=listed,
+        exploded=parameter.exploded,
+        required=parameter.required,
+    )
+
+
+def _plain_text_check(schema: Schema) -> Check | None:
+    """Return the cheap check for an id that is nothing but a UUID, the most common parameter."""
+    meaning = {key for key in schema if key not in ("description", "example", "title")}
+    if schema.get("format") == "uuid" and meaning == {"type", "format"}:
+        matches = re.compile(UUID_PATTERN.removesuffix("$") + r"\Z").match
+        return lambda text: matches(text) is not None
+    return None

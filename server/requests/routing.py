@@ -1,0 +1,143 @@
+"""The compiled route table: which operation a path and a method mean, or 404, or 405.
+
+A literal segment wins over a variable one, with a way back when the literal leads nowhere. A path
+means the same with and without its final slash; nothing is ever redirected.
+"""
+
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from connexion.middleware.abstract import ROUTING_CONTEXT, SpecMiddleware
+from connexion.spec import Specification
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from accounting.errors import NotFound
+from server.contract import METHODS, ContractError
+from server.responses.problems import MethodNotAllowed
+
+Names = tuple[str, ...]
+
+
+class Node:
+    """One segment of the table: where texts lead from here, and the operations that end here."""
+
+    __slots__ = ("literals", "operations", "variable")
+
+    def __init__(self) -> None:
+        self.literals: dict[str, Node] = {}
+        self.variable: Node | None = None
+        self.operations: dict[str, tuple[dict[str, str], Names]] = {}
+
+
+class RouteTable:
+    """Every path of the contract as a tree of segments."""
+
+    def __init__(self) -> None:
+        self.root = Node()
+
+    def add(self, method: str, path: str, context: dict[str, str]) -> None:
+        """Register an operation; `context` is what Connexion's middlewares look it up by."""
+        node = self.root
+        names = []
+        for segment in path.strip("/").split("/"):
+            if segment.startswith("{"):
+                names.append(segment[1:-1])
+                node.variable = node.variable or Node()
+                node = node.variable
+            else:
+                node = node.literals.setdefault(segment, Node())
+        if method in node.operations:
+            raise ContractError(f"Two operations for {method} {path}")
+        node.operations[method] = (context, tuple(names))
+
+    def find(self, segments: list[str]) -> tuple[Node, list[str]] | None:
+        """Return the node a path ends at and the texts of its variables, or None."""
+        return _descend(self.root, segments, 0)
+
+
+def _descend(node: Node, segments: list[str], index: int) -> tuple[Node, list[str]] | None:
+    """Walk literals first; the recursion is no deeper than the table."""
+    if index == len(segments):
+        return (node, []) if node.operations else None
+    segment = segments[index]
+    literal = node.literals.get(segment)
+    if literal is not None:
+        found = _descend(literal, segments, index + 1)
+        if found is not None:
+            return found
+    if node.variable is None or not segment:
+        return None
+    found = _descend(node.variable, segments, index + 1)
+    if found is not None:
+        found[1].insert(0, segment)
+    return found
+
+
+def split_path(scope: Scope) -> list[str] | None:
+    """Return the path's decoded segments, without the one after a final slash.
+
+    None when a segment cannot be text of ours: not UTF-8, or with a slash or U+0000 inside.
+    """
+    raw: bytes | None = scope.get("raw_path")
+    path: str = scope["path"]
+    if raw is None or b"%" not in raw:
+        segments = path[1:].split("/")
+        if "\0" in path:
+            return None
+    else:
+        try:
+            segments = [unquote_to_bytes(part).decode() for part in raw[1:].split(b"/")]
+        except UnicodeDecodeError:
+            return None
+        if any("/" in segment or "\0" in segment for segment in segments):
+            return None
+    if segments[-1] == "" and len(segments) > 1:
+        segments.pop()
+    return segments
+
+
+class Routing(SpecMiddleware):
+    """Connexion's routing middleware, compiled; leaves the same words in the scope for the next."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self.table = RouteTable()
+
+    def add_api(
+        self, specification: Specification, *, base_path: str | None = None, **_: Any
+    ) -> None:
+        """Register every operation of a specification."""
+        if base_path is not None:
+            specification.base_path = base_path
+        base = specification.base_path
+        for path, item in specification.raw.get("paths", {}).items():
+            for method, operation in item.items():
+                if method in METHODS:
+                    context = {"api_base_path": base, "operation_id": operation["operationId"]}
+                    self.table.add(method.upper(), base + path, context)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Put `path_params` and Connexion's routing context into the scope."""
+        if scope["type"] == "http":
+            context, scope["path_params"] = self._route(scope)
+            extensions = scope.get("extensions")
+            if extensions is None:
+                extensions = scope["extensions"] = {}
+            extensions[ROUTING_CONTEXT] = context
+        await self.app(scope, receive, send)
+
+    def _route(self, scope: Scope) -> tuple[dict[str, str], dict[str, str]]:
+        segments = split_path(scope)
+        found = None if segments is None else self.table.find(segments)
+        if found is None:
+            raise NotFound("route_not_found", "There is nothing at this address.")
+        node, values = found
+        method = scope["method"]
+        operation = node.operations.get("GET" if method == "HEAD" else method)
+        if operation is None:
+            allow = sorted({*node.operations, *(["HEAD"] if "GET" in node.operations else [])})
+            raise MethodNotAllowed(
+                "method_not_allowed", "This address does not take this method.", allow=allow
+            )
+        context, names = operation
+        return context, dict(zip(names, values, strict=True))

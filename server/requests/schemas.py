@@ -1,0 +1,240 @@
+"""Compiles the contract's schemas: one validator, and one function that revives what it let pass.
+
+OpenAPI 3.0 speaks a dialect of JSON Schema Draft 4, so that is what it is compiled as: `5.0` is not
+an integer there and `exclusiveMinimum` is a boolean. A `$ref` stays a `$ref`; the components it
+reaches travel along.
+"""
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+
+import orjson
+from jsonschema_rs import Draft4Validator
+
+from server.contract import Contract, Schema
+from server.requests.field_errors import FieldWords
+from server.requests.formats import CHECKS, REVIVERS, UUID_PATTERN
+
+Revive = Callable[[Any], Any]
+
+MAX_BYTES = "x-max-bytes"
+
+# fmt: off
+_COPIED = frozenset({
+    "type", "enum", "format", "pattern", "minLength", "maxLength", "multipleOf", "minimum",
+    "maximum", "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems", "uniqueItems",
+    "required", "minProperties", "maxProperties", MAX_BYTES,
+})
+# fmt: on
+_NESTED = frozenset({"items", "not", "additionalProperties"})
+_COMBINED = frozenset({"allOf", "anyOf", "oneOf"})
+
+
+class MaxBytes:
+    """The contract's `x-max-bytes`: how long a value may be, written as compact JSON."""
+
+    def __init__(self, _schema: Schema, value: int, _path: list[str | int]) -> None:
+        self._limit = value
+
+    def validate(self, instance: Any) -> None:
+        """Raise ValueError for a value that is longer."""
+        if len(orjson.dumps(instance)) > self._limit:
+            raise ValueError(f"must be at most {self._limit} bytes of JSON")
+
+
+class SchemaCompiler:
+    """Compiles schemas against the components of one contract."""
+
+    def __init__(self, contract: Contract) -> None:
+        self._contract = contract
+        self.words = FieldWords(contract.document)
+        self._converted: dict[str, Schema] = {}
+        self._revivers: dict[str, Revive | None] = {}
+
+    def validator(self, schema: Schema) -> Draft4Validator:
+        """Compile a validator; formats are checked, and the schema's `$ref`s are followed."""
+        root = to_draft4(schema)
+        document = {"allOf": [root], "components": {"schemas": self._reachable(root)}}
+        return Draft4Validator(
+            document, formats=dict(CHECKS), validate_formats=True, keywords={MAX_BYTES: MaxBytes}
+        )
+
+    def _reachable(self, root: Schema) -> dict[str, Schema]:
+        """Return the components a schema reaches, converted, by name."""
+        found: dict[str, Schema] = {}
+        waiting = references(root)
+        while waiting:
+            reference = waiting.pop()
+            name = reference.removeprefix("#/components/schemas/")
+            if name not in found:
+                if name not in self._converted:
+                    self._converted[name] = to_draft4(self._contract.follow({"$ref": reference}))
+                found[name] = self._converted[name]
+                waiting |= references(found[name])
+        return found
+
+    def properties(self, schema: Schema) -> dict[str, Schema]:
+        """Return the properties of an object schema, those of its `allOf` parts included."""
+        found: dict[str, Schema] = {}
+        schema = self.resolved(schema)
+        for part in schema.get("allOf", []):
+            found |= self.properties(part)
+        own: dict[str, Schema] = schema.get("properties", {})
+        return found | own
+
+    def resolved(self, schema: Schema) -> Schema:
+        """Return the schema that a `$ref` stands for, or the schema itself."""
+        return self._contract.follow(schema)
+
+    def reviver(self, schema: Schema) -> Revive | None:
+        """Compile what turns valid text into UUID, date, datetime and numbers into Decimal.
+
+        None where the schema has nothing to revive. Objects and lists are changed in place.
+        """
+        reference = schema.get("$ref")
+        if reference is None:
+            return self._reviver(self.resolved(schema))
+        if reference not in self._revivers:
+            # A schema that contains itself meets this entry, which waits for the finished one.
+            self._revivers[reference] = lambda value: self._late(reference, value)
+            self._revivers[reference] = self._reviver(self.resolved(schema))
+        return self._revivers[reference]
+
+    def _late(self, reference: str, value: Any) -> Any:
+        revive = self._revivers[reference]
+        return value if revive is None else revive(value)
+
+    def _reviver(self, schema: Schema) -> Revive | None:
+        if schema.get("type") == "string":
+            revive = REVIVERS.get(schema.get("format", ""))
+            return None if revive is None else _text_only(revive)
+        if schema.get("type") == "number":
+            return _exact_number
+        steps = [self.reviver(part) for part in schema.get("allOf", [])]
+        if "items" in schema:
+            steps.append(_items(self.reviver(schema["items"])))
+        steps.append(self._object_reviver(schema))
+        for part in (*schema.get("anyOf", []), *schema.get("oneOf", [])):
+            steps.append(self._branch_reviver(part))
+        return _in_turn([step for step in steps if step is not None])
+
+    def _object_reviver(self, schema: Schema) -> Revive | None:
+        fields = {
+            name: revive
+            for name, part in schema.get("properties", {}).items()
+            if (revive := self.reviver(part)) is not None
+        }
+        others = schema.get("additionalProperties")
+        revive_others = self.reviver(others) if isinstance(others, dict) else None
+        if revive_others is not None:
+            return _map_values(fields, frozenset(schema.get("properties", {})), revive_others)
+        return _fields(tuple(fields.items())) if fields else None
+
+    def _branch_reviver(self, part: Schema) -> Revive | None:
+        """Revive by a branch of anyOf or oneOf only what that branch accepts."""
+        revive = self.reviver(part)
+        if revive is None:
+            return None
+        accepts = self.validator(part).is_valid
+
+        def revive_branch(value: Any) -> Any:
+            # What an earlier branch revived is text no longer, and no schema's business any more.
+            try:
+                return revive(value) if accepts(value) else value
+            except (TypeError, ValueError):
+                return value
+
+        return revive_branch
+
+
+def to_draft4(schema: Schema) -> Schema:
+    """Turn an OpenAPI 3.0 schema into Draft 4: `nullable` becomes a type, notes are left out.
+
+    As 3.0.3 says, `nullable` works beside `type` only and a `$ref` has no siblings.
+    """
+    if "$ref" in schema:
+        return {"$ref": schema["$ref"]}
+    found = {key: value for key, value in schema.items() if key in _COPIED}
+    for key in _NESTED & schema.keys():
+        value = schema[key]
+        found[key] = to_draft4(value) if isinstance(value, dict) else value
+    for key in _COMBINED & schema.keys():
+        found[key] = [to_draft4(part) for part in schema[key]]
+    if "properties" in schema:
+        found["properties"] = {name: to_draft4(part) for name, part in schema["properties"].items()}
+    if schema.get("nullable") and "type" in found:
+        found["type"] = [found["type"], "null"]
+        if "enum" in found:
+            found["enum"] = list(dict.fromkeys([*found["enum"], None]))
+    if found.get("format") == "uuid":
+        found.setdefault("pattern", UUID_PATTERN)
+    return found
+
+
+def references(schema: Any) -> set[str]:
+    """Return every `$ref` inside a converted schema."""
+    if isinstance(schema, list):
+        return set().union(*map(references, schema)) if schema else set()
+    if not isinstance(schema, dict):
+        return set()
+    if isinstance(schema.get("$ref"), str):
+        return {schema["$ref"]}
+    return set().union(*map(references, schema.values())) if schema else set()
+
+
+def _exact_number(value: float | None) -> Decimal | None:
+    """Return what was written, as 0.1 for 0.1, not the nearest binary fraction."""
+    return None if value is None else Decimal(str(value))
+
+
+def _text_only(revive: Revive) -> Revive:
+    """Leave null alone, and what another part of an `allOf` has revived already."""
+    return lambda value: revive(value) if type(value) is str else value
+
+
+def _items(revive: Revive | None) -> Revive | None:
+    if revive is None:
+        return None
+
+    def revive_items(value: Any) -> Any:
+        if type(value) is list:
+            value[:] = map(revive, value)
+        return value
+
+    return revive_items
+
+
+def _fields(fields: tuple[tuple[str, Revive], ...]) -> Revive:
+    def revive_fields(value: Any) -> Any:
+        if type(value) is dict:
+            for name, revive in fields:
+                if name in value:
+                    value[name] = revive(value[name])
+        return value
+
+    return revive_fields
+
+
+def _map_values(fields: Mapping[str, Revive], named: frozenset[str], others: Revive) -> Revive:
+    def revive_values(value: Any) -> Any:
+        if type(value) is dict:
+            for name, item in value.items():
+                revive = fields.get(name) if name in named else others
+                if revive is not None:
+                    value[name] = revive(item)
+        return value
+
+    return revive_values
+
+
+def _in_turn(steps: list[Revive]) -> Revive | None:
+    if len(steps) < 2:
+        return steps[0] if steps else None
+
+    def revive_in_turn(value: Any) -> Any:
+        for revive in steps:
+            value = revive(value)
+        return value
+
+    return revive_in_turn

@@ -1,0 +1,273 @@
+"""Who is calling, with what, and into which business: the contract's security, compiled.
+
+Connexion resolves the alternatives of every operation through `SECURITY_MAP`. Who the caller is
+is found out once per request and apart from them, because there is one Authorization header and
+Connexion's own walk swallows what an alternative raises: a database that is away would be told
+as a wrong password. An alternative then only says which kind of caller it lets in.
+"""
+
+import base64
+import re
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any, NoReturn
+from uuid import UUID
+
+from connexion.middleware.security import SecurityAPI, SecurityMiddleware, SecurityOperation
+from connexion.operations import AbstractOperation
+from connexion.security import NO_VALUE, AbstractSecurityHandler, SecurityHandlerFactory
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from access import api_keys
+from access.principal import Caller, CallerKind
+from access.tokens import ExpiredTokenError, Keyring, TokenError
+from accounting.errors import NotAllowed, NotAuthenticated, NotFound
+from persistence.engine.admission import Admission
+from server.contract import ContractError
+from server.limiter import FailedLogins
+from server.requests.addresses import Network, caller_address, network_of
+
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_TOKEN_KINDS = {"partner": CallerKind.PARTNER_TOKEN, "business": CallerKind.BUSINESS_TOKEN}
+
+
+class Authenticator:
+    """Finds out who is calling, by the Authorization header alone."""
+
+    def __init__(
+        self,
+        keyring: Keyring,
+        admission: Admission,
+        failed_logins: FailedLogins,
+        *,
+        proxies: Sequence[Network] = (),
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        ticks: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Believe `proxies` about addresses.
+
+        `clock` tells the aware time of day, `ticks` monotonic seconds.
+        """
+        self.admission = admission
+        self._keyring = keyring
+        self._failed_logins = failed_logins
+        self._proxies = proxies
+        self._clock = clock
+        self._ticks = ticks
+
+    async def identify(self, scope: Scope) -> Caller:
+        """Return the caller of a request; NotAuthenticated, or TooMany after many bad keys."""
+        kind, credentials = _authorization(scope)
+        if kind == b"bearer":
+            return self._read_token(credentials.decode("latin-1"))
+        if kind == b"basic":
+            return await self._check_key(credentials, scope)
+        raise NotAuthenticated(
+            "authentication_required",
+            "Send an Authorization header with a Bearer token or a partner's Basic credentials.",
+        )
+
+    def _read_token(self, token: str) -> Caller:
+        try:
+            return self._keyring.read(token, self._clock())
+        except ExpiredTokenError:
+            raise NotAuthenticated(
+                "token_expired", "The token has expired. Get a new one."
+            ) from None
+        except TokenError:
+            raise NotAuthenticated("invalid_token", "The token is not valid.") from None
+
+    async def _check_key(self, credentials: bytes, scope: Scope) -> Caller:
+        address = caller_address(scope, self._proxies)
+        partner_id, key = _user_and_password(credentials)
+        # What is no key by its form costs no query. Anybody can see that without us, so the
+        # quicker answer tells nothing.
+        if partner_id is not None and api_keys.looks_right(key):
+            try:
+                return await self.admission.check_key(partner_id, key)
+            except NotAuthenticated:
+                pass
+        names = [f"partner {partner_id}"] if partner_id else []
+        names += [f"address {network_of(address)}"] if address else []
+        self._failed_logins.note(names, self._ticks())
+        raise NotAuthenticated("invalid_credentials", "The partner id or the API key is wrong.")
+
+
+def _authorization(scope: Scope) -> tuple[bytes, bytes]:
+    """Return the lower-case scheme and the credentials; two empty values when there are none."""
+    found = [value for name, value in scope["headers"] if name == b"authorization"]
+    # With two headers it would be a matter of taste who the caller is, so nobody is.
+    if len(found) != 1:
+        return b"", b""
+    kind, _, credentials = found[0].strip(b" \t").partition(b" ")
+    return kind.lower(), credentials.strip(b" ")
+
+
+def _user_and_password(credentials: bytes) -> tuple[UUID | None, str]:
+    """Split Basic credentials; the user is None when they are malformed or it is no UUID."""
+    try:
+        text = base64.b64decode(credentials, validate=True).decode()
+    except ValueError:
+        return None, ""
+    user, _, password = text.partition(":")
+    user = user.lower()
+    return (UUID(user) if _UUID.fullmatch(user) else None), password
+
+
+class KindAccepted:
+    """One alternative of an operation: passes callers of a kind, leaves the others to the next."""
+
+    __slots__ = ("kind",)
+
+    def __init__(self, kind: CallerKind) -> None:
+        self.kind = kind
+
+    def __call__(self, caller: Caller) -> object:
+        return caller if caller.kind is self.kind else NO_VALUE
+
+
+class KeyHandler(AbstractSecurityHandler):
+    """Security scheme `http`, `basic`: a partner's id and API key."""
+
+    def get_fn(self, _scheme: dict[str, Any], _scopes: list[str]) -> KindAccepted:
+        """Accept callers with an API key."""
+        return KindAccepted(CallerKind.PARTNER_KEY)
+
+
+class TokenHandler(AbstractSecurityHandler):
+    """Security scheme `http`, `bearer`: a token of the kind that `x-token-kind` names."""
+
+    def get_fn(self, scheme: dict[str, Any], _scopes: list[str]) -> KindAccepted:
+        """Accept callers with a token of the scheme's kind; ContractError when it names none."""
+        named = scheme.get("x-token-kind")
+        if named not in _TOKEN_KINDS:
+            raise ContractError(
+                f"x-token-kind must be one of {sorted(_TOKEN_KINDS)}, not {named!r}"
+            )
+        return KindAccepted(_TOKEN_KINDS[named])
+
+
+SECURITY_MAP = {"basic": KeyHandler, "bearer": TokenHandler}
+
+
+class Alternatives(SecurityHandlerFactory):
+    """Connexion's factory with a walk of our own over the alternatives that it resolved."""
+
+    @classmethod
+    def verify_security(cls, auth_funcs: Sequence[Any]) -> Callable[[Caller], None]:
+        """Compile alternatives to one check of a caller; ContractError for what no caller can meet.
+
+        Optional security and two schemes at once have no meaning behind a single header that is
+        always asked for, and Connexion drops a scheme it does not know without a word.
+        """
+        if not auth_funcs or not all(isinstance(each, KindAccepted) for each in auth_funcs):
+            raise ContractError("security must list our schemes, each as an alternative of its own")
+
+        def check(caller: Caller) -> None:
+            for accepts in auth_funcs:
+                if accepts(caller) is not NO_VALUE:
+                    return
+            raise NotAllowed(
+                "permission_denied", "This operation is not open to this kind of credentials."
+            )
+
+        return check
+
+
+class GuardedOperation(SecurityOperation):
+    """One operation behind the authenticator: leaves the caller in the scope."""
+
+    def __init__(
+        self,
+        *,
+        authenticator: Authenticator,
+        in_business: bool,
+        is_business: bool,
+        **connexion: Any,
+    ) -> None:
+        super().__init__(**connexion)
+        self._authenticator = authenticator
+        self._in_business = in_business
+        self._is_business = is_business
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Identify, check the kind, then the business; each refuses before the next is asked."""
+        if self.security:
+            caller = await self._authenticator.identify(scope)
+            self.verification_fn(caller)
+            if self._in_business:
+                await self._admit(caller, scope["path_params"]["business_id"])
+            else:
+                await self._authenticator.admission.welcome(caller)
+            scope["caller"] = caller
+        await self.next_app(scope, receive, send)
+
+    async def _admit(self, caller: Caller, named: str) -> None:
+        business_id = named.lower()
+        bound_to = caller.business_id
+        if _UUID.fullmatch(business_id) is None:
+            self._refuse_business(caller)
+        if bound_to is not None and business_id != str(bound_to):
+            self._refuse_business(caller)
+        try:
+            await self._authenticator.admission.admit(caller, business_id)
+        except NotAllowed:
+            self._refuse_business(caller)
+
+    def _refuse_business(self, caller: Caller) -> NoReturn:
+        """Give one answer for malformed, unknown and foreign, so that it tells none of them.
+
+        Where the business itself is what a partner asks for, it is a resource like any other:
+        not there.
+        """
+        if self._is_business and caller.kind is not CallerKind.BUSINESS_TOKEN:
+            raise NotFound("business_not_found", "There is no such business.") from None
+        raise NotAllowed(
+            "permission_denied", "These credentials do not open this business."
+        ) from None
+
+
+class GuardedAPI(SecurityAPI):
+    """Builds the guarded operations of one contract."""
+
+    def __init__(
+        self,
+        *arguments: Any,
+        authenticator: Authenticator,
+        security_map: dict[str, Any] | None = None,
+        **connexion: Any,
+    ) -> None:
+        self._authenticator = authenticator
+        self._alternatives = Alternatives(security_map)
+        super().__init__(*arguments, security_map=security_map, **connexion)
+
+    def make_operation(self, operation: AbstractOperation) -> GuardedOperation:
+        """Compile one operation; ContractError when it opens a business to everybody."""
+        in_business = "{business_id}" in operation.path
+        if in_business and not operation.security:
+            raise ContractError(f"{operation.operation_id} does not say who may call it")
+        described = self.specification["paths"][operation.path][operation.method]
+        return GuardedOperation(
+            next_app=self.next_app,
+            security_handler_factory=self._alternatives,
+            security=operation.security,
+            security_schemes=operation.security_schemes,
+            authenticator=self._authenticator,
+            in_business=in_business,
+            is_business=in_business and "Businesses" in described.get("tags", ()),
+        )
+
+
+class Security(SecurityMiddleware):
+    """The layer of the stack: `partial(Security, authenticator=...)` among the middlewares."""
+
+    api_cls = GuardedAPI
+
+    def __init__(self, app: ASGIApp, *, authenticator: Authenticator) -> None:
+        super().__init__(app)
+        self._authenticator = authenticator
+
+    def add_api(self, specification: Any, **connexion: Any) -> Any:
+        """Guard every operation of a contract."""
+        return super().add_api(specification, authenticator=self._authenticator, **connexion)

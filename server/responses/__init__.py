@@ -1,0 +1,1 @@
+"""From a result or an error to bytes."""

@@ -1,0 +1,168 @@
+"""From what was raised to what is answered: the only table of HTTP statuses in the house.
+
+The body is always `{error_code, message, detail, request_id}`. Answers of 401 and 403 also carry
+`error`, and the two token endpoints answer the union with what OAuth 2.0 asks of them.
+"""
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+import orjson
+from starlette.exceptions import HTTPException
+
+from accounting import errors
+from accounting.errors import Refusal
+from server.responses import problems
+
+STATUS_OF_KIND: Final[Mapping[type, int]] = MappingProxyType(
+    {
+        errors.Malformed: 400,
+        problems.BadRequest: 400,
+        errors.NotAuthenticated: 401,
+        errors.NotAllowed: 403,
+        errors.NotFound: 404,
+        problems.MethodNotAllowed: 405,
+        problems.RequestTimeout: 408,
+        errors.Conflict: 409,
+        errors.Stale: 412,
+        problems.PayloadTooLarge: 413,
+        problems.UriTooLong: 414,
+        problems.UnsupportedMediaType: 415,
+        errors.UnsupportedFile: 415,
+        errors.RuleBroken: 422,
+        errors.TooMany: 429,
+        problems.HeadersTooLarge: 431,
+        errors.Unavailable: 503,
+    }
+)
+
+# Starlette and Connexion may refuse on their own; their words are replaced by ours.
+LEAKED: Final = MappingProxyType(
+    {
+        400: ("bad_request", "The request cannot be understood."),
+        401: ("authentication_required", "The request carries no credentials that work here."),
+        403: ("permission_denied", "These credentials may not do this."),
+        404: ("route_not_found", "There is nothing at this address."),
+        405: ("method_not_allowed", "This address does not take that method."),
+        408: ("request_timeout", "The request did not arrive in time."),
+        413: ("payload_too_large", "The body is larger than this operation takes."),
+        414: ("uri_too_long", "The address is longer than the server reads."),
+        415: ("unsupported_media_type", "This operation does not take that content type."),
+        429: ("rate_limited", "There were too many requests."),
+        431: ("headers_too_large", "The headers are larger than the server reads."),
+        503: ("service_unavailable", "The service cannot answer now. Try again in a moment."),
+    }
+)
+
+PARTNER_TOKEN_PATH: Final = "/v1/platform/oauth2/token"
+TOKEN_PATH: Final = re.compile(r"/v1/platform/(?:[^/]+/)?oauth2/token/?")
+NOT_IN_DESCRIPTION: Final = re.compile(r'[^\x20-\x7e]|["\\]')
+CODES_OF_A_REJECTED_TOKEN: Final = frozenset({"invalid_token", "token_expired"})
+CODES_TO_ASK_AGAIN: Final = frozenset({"idempotency_in_progress"})
+
+Headers = list[tuple[bytes, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A whole answer: status, header lines with lower-case names, body."""
+
+    status: int
+    headers: Headers
+    body: bytes
+    error_code: str | None = None
+
+
+def answer(error: BaseException, request_id: str, path: str = "") -> Answer:
+    """Turn whatever was raised while `path` was served into the answer of the contract."""
+    status, refusal = refusal_of(error)
+    body: dict[str, Any] = {
+        "error_code": refusal.code,
+        "message": refusal.message,
+        "detail": refusal.detail,
+        "request_id": request_id,
+    }
+    if TOKEN_PATH.fullmatch(path):
+        body["error"] = oauth_error(status, refusal, path)
+        body["error_description"] = NOT_IN_DESCRIPTION.sub("'", refusal.message)
+    elif status in (401, 403):
+        body["error"] = refusal.message
+    content = written(body)
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", b"%d" % len(content)),
+        *headers_of(error, status, refusal, path),
+    ]
+    return Answer(status, headers, content, refusal.code)
+
+
+def refusal_of(error: BaseException) -> tuple[int, Refusal]:
+    """Name the status and the words of an error; one that nobody foresaw keeps its words inside."""
+    for kind in type(error).__mro__:
+        if kind in STATUS_OF_KIND and isinstance(error, Refusal):
+            return STATUS_OF_KIND[kind], error
+    if isinstance(error, HTTPException) and error.status_code in LEAKED:
+        return error.status_code, Refusal(*LEAKED[error.status_code])
+    return 500, Refusal("internal_error", "The server failed. The request id finds the reason.")
+
+
+def oauth_error(status: int, refusal: Refusal, path: str) -> str:
+    """Give a refusal of a token endpoint the word that OAuth 2.0 has for it."""
+    faults = refusal.detail.get("field_errors", {})
+    # The contract knows one grant; to OAuth another one is a refusal of its own.
+    if list(faults) == ["grant_type"] and faults["grant_type"] != ["is required"]:
+        return "unsupported_grant_type"
+    if status == 401:
+        return "invalid_client" if is_partner_token(path) else "invalid_token"
+    if status == 403:
+        return "access_denied"
+    return "invalid_request" if status < 500 else "server_error"
+
+
+def headers_of(error: BaseException, status: int, refusal: Refusal, path: str) -> Headers:
+    """Give the header lines which HTTP asks for beside a status."""
+    if status == 401:
+        return [(b"www-authenticate", challenge(refusal.code, path))]
+    if status == 405:
+        return [(b"allow", allowed_methods(error))]
+    if status in (429, 503) or refusal.code in CODES_TO_ASK_AGAIN:
+        seconds = math.ceil(refusal.detail.get("retry_after_seconds", 1))
+        return [(b"retry-after", b"%d" % max(seconds, 1))]
+    return []
+
+
+def challenge(code: str, path: str) -> bytes:
+    """Say how to authenticate, as RFC 7617 and RFC 6750 write it."""
+    if is_partner_token(path):
+        return b'Basic realm="accounting", charset="UTF-8"'
+    if code in CODES_OF_A_REJECTED_TOKEN:
+        return b'Bearer realm="accounting", error="invalid_token"'
+    return b'Bearer realm="accounting"'
+
+
+def allowed_methods(error: BaseException) -> bytes:
+    """List the methods an address does take, as in `GET, HEAD, POST`."""
+    if isinstance(error, problems.MethodNotAllowed):
+        return ", ".join(error.allow).encode("ascii")
+    headers = (error.headers if isinstance(error, HTTPException) else None) or {}
+    given = {name.lower(): value for name, value in headers.items()}
+    return given.get("allow", "").encode("latin-1")
+
+
+def is_partner_token(path: str) -> bool:
+    """Tell the endpoint that takes partner id and API key from the exchange."""
+    return path.rstrip("/") == PARTNER_TOKEN_PATH
+
+
+def written(body: dict[str, Any]) -> bytes:
+    """Write a body as JSON; nothing a caller sent may keep a refusal from being written."""
+    try:
+        return orjson.dumps(body, default=str, option=orjson.OPT_NON_STR_KEYS)
+    except TypeError:
+        # A lone surrogate or an integer past 64 bits, quoted back from the request.
+        return json.dumps(body, default=str).encode("ascii")

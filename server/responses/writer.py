@@ -1,0 +1,154 @@
+"""From a handler's value to the bytes on the wire: status, ETag, Location, pages, previews."""
+
+from collections.abc import Callable, Mapping
+from itertools import chain
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+from uuid import UUID
+
+import orjson
+from starlette.types import Scope, Send
+
+from accounting.books.numbers import Pending, Titled
+from handlers.results import Created, Csv
+from persistence.books import Books
+from persistence.engine.idempotency import Outcome
+from persistence.engine.pages import Page
+from persistence.partners.registry import Registry
+from server.contract import Contract, Operation
+from server.responses.csv_files import written
+
+_OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_PASSTHROUGH_DATACLASS  # A Pending is no answer.
+_JSON = {"content-type": "application/json"}
+
+
+class ReplyWriter:
+    """Writes the answers of one operation as its contract describes them."""
+
+    def __init__(self, operation: Operation, contract: Contract) -> None:
+        self._tagged = operation.has_etag
+        self._address = _address_of_created(operation, contract)
+
+    def render(
+        self, value: Any, opened: Books | Registry, scope: Scope, *, entries: list[Any] | None
+    ) -> Outcome:
+        """Return status, headers and bytes.
+
+        `entries` are there for a preview, which is always a 200, since nothing was made.
+        """
+        if isinstance(value, Csv):
+            return _file(value)
+        preview = entries is not None
+        created = isinstance(value, Created)
+        shown = value.value if isinstance(value, Created) else value
+        if isinstance(shown, Page):
+            shown = envelope(shown, scope)
+        headers = dict(_JSON)
+        if self._tagged and not preview:  # What is not there has no version to come back with.
+            headers["etag"] = f'"{opened.etag(_subject(shown))}"'
+        if created and self._address and not preview:
+            headers["location"] = self._address(scope["path_params"], _subject(shown))
+        if preview:
+            shown = {**shown, "journal_entries": entries}
+        number = _no_number if preview else _number(opened)
+        body = orjson.dumps(shown, default=number, option=_OPTIONS)
+        return Outcome(201 if created and not preview else 200, headers, body)
+
+    async def send(self, send: Send, outcome: Outcome, *, replayed: bool) -> None:
+        """Send an outcome."""
+        headers = [
+            (name.encode(), value.encode("latin-1")) for name, value in outcome.headers.items()
+        ]
+        if "content-length" not in outcome.headers:
+            headers.append((b"content-length", b"%d" % len(outcome.body)))
+        if replayed:
+            headers.append((b"idempotent-replayed", b"true"))
+        await send({"type": "http.response.start", "status": outcome.status, "headers": headers})
+        await send({"type": "http.response.body", "body": outcome.body})
+
+
+def _file(table: Csv) -> Outcome:
+    headers = {
+        "content-type": "text/csv; charset=utf-8",
+        "content-disposition": f'attachment; filename="{table.file_name}"',
+    }
+    return Outcome(200, headers, written(table))
+
+
+def envelope(page: Page[Any], scope: Scope) -> dict[str, Any]:
+    """Write a page in both documented forms: page_info, and next and previous."""
+    wanted, total = page.wanted, page.total
+    by_cursor = wanted.cursor is not None
+    following = {"cursor": page.next_cursor} if by_cursor else {"page": wanted.page + 1}
+    earlier = not by_cursor and wanted.page > 1
+    return {
+        "count": total,
+        "next": _sibling(scope, following) if page.next_cursor else None,
+        "previous": _sibling(scope, {"page": wanted.page - 1}) if earlier else None,
+        "page_info": {
+            "total_count": total,
+            "current_page": None if by_cursor else wanted.page,
+            "total_pages": None if total is None else -(-total // wanted.page_size),
+            "page_size": wanted.page_size,
+            "next_cursor": page.next_cursor,
+        },
+        "results": page.rows,
+    }
+
+
+def _sibling(scope: Scope, changed: Mapping[str, Any]) -> str:
+    """The address of another page of the same list.
+
+    It is relative to the host: the Host header is the caller's word, and no link is built of it.
+    """
+    asked = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    kept = [(name, value) for name, value in asked if name not in ("page", "cursor")]
+    return f"{scope['path']}?{urlencode([*kept, *changed.items()])}"
+
+
+def _subject(shown: Mapping[str, Any]) -> UUID:
+    """The id of what an answer speaks of.
+
+    That is the answer itself, or the first object that it wraps. One that shows nothing, since it
+    only says what was done, names it first.
+    """
+    if "id" in shown:
+        subject: UUID = shown["id"]
+        return subject
+    wrapped = (each["id"] for each in shown.values() if isinstance(each, dict) and "id" in each)
+    named = (value for name, value in shown.items() if name.endswith("_id"))
+    first: UUID = next(chain(wrapped, named))
+    return first
+
+
+def _address_of_created(
+    operation: Operation, contract: Contract
+) -> Callable[[Mapping[str, str], UUID], str] | None:
+    """Where a 201 can be read again: at the first GET that its links in the contract name."""
+    created = contract.follow(operation.document["responses"].get("201", {}))
+    for link in created.get("links", {}).values():
+        target = contract.operations[contract.follow(link)["operationId"]]
+        if target.method == "GET" and target.path.endswith("_id}/"):
+            before, _, _ = target.path.rpartition("{")
+            return lambda path, id_: f"{before.format(**path)}{id_}/"
+    return None
+
+
+def _number(opened: Books | Registry) -> Callable[[Any], Any]:
+    def known(value: Any) -> Any:
+        if isinstance(value, Pending) and isinstance(opened, Books):
+            return opened.scope.staging.marks.mark(value)
+        if isinstance(value, Titled):
+            return f"{value.words} {known(value.number)}"
+        raise TypeError(f"{type(value).__name__} has no place in an answer")
+
+    return known
+
+
+def _no_number(value: Any) -> Any:
+    """A preview takes no number, so it shows none."""
+    if isinstance(value, Pending):
+        return None
+    if isinstance(value, Titled):
+        return value.words
+    raise TypeError(f"{type(value).__name__} has no place in an answer")
