@@ -56,11 +56,11 @@ class Health:
         async with self.asking:
             now = asyncio.get_running_loop().time()
             if self.asked_at is None or now - self.asked_at >= self.kept_seconds:
-                self.checks = await self.fetch()
+                self.checks = await self.run_probe()
                 self.asked_at = asyncio.get_running_loop().time()
             return self.checks
 
-    async def fetch(self) -> Mapping[str, str]:
+    async def run_probe(self) -> Mapping[str, str]:
         """Ask the probe; a probe that fails or hangs is an answer too."""
         try:
             return await asyncio.wait_for(self.probe(), self.probe_seconds)
