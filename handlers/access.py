@@ -7,6 +7,7 @@ from access.principal import Caller
 from access.tokens import TOKEN_LIFETIME_SECONDS, Keyring
 from accounting.errors import Malformed
 from handlers.bodies import TokenRequest
+from handlers.commands import access_commands
 from handlers.results import Reply
 from persistence.partners.registry import Registry
 
@@ -15,7 +16,7 @@ async def issue_partner_token(
     keyring: Keyring, caller: Caller, body: TokenRequest, now: datetime
 ) -> Reply:
     """Issue a token that opens all businesses of the partner."""
-    if body.get("client_id", caller.partner_id) != caller.partner_id:
+    if (access_commands.client_id(body) or caller.partner_id) != caller.partner_id:
         raise Malformed.fields(client_id=["must be the partner id of the Authorization header"])
     return {
         "access_token": keyring.issue_partner_token(caller.partner_id, now),

@@ -2,11 +2,14 @@
 
 from uuid import UUID
 
+from accounting.absent import or_none
 from accounting.bank import bank_accounts
 from accounting.bank.bank_accounts import BankAccount, ChartInUse
-from accounting.books.accounts import Account, AccountReference
+from accounting.bank.commands import CreateBankAccount
+from accounting.books.accounts import Account
 from accounting.books.context import refuse_other_currency
 from handlers.bodies import BankAccountCreate, BankAccountUpdate
+from handlers.commands import bank_commands
 from handlers.results import Created, Reply
 from handlers.shared.bank_shapes import shape_bank_account
 from persistence.bank.bank_accounts import BankAccountRecord
@@ -17,15 +20,14 @@ from persistence.engine.pages import Page, PageRequest
 
 async def create_bank_account(books: Books, body: BankAccountCreate) -> Reply:
     """Create a bank account; one with this external id is answered as it is."""
-    known = books.bank_accounts.with_external_id(body.get("external_id"))
+    command = bank_commands.create_bank_account(body)
+    given = bank_accounts.facts(command.details)
+    known = books.bank_accounts.with_external_id(or_none(command.details.external_id))
     chart_in_use, existing = await books.fetch(books.bank_accounts.chart_in_use(), known)
     if existing is not None:
         return shape_bank_account(books, existing)
-    given = bank_accounts.facts(body)
-    refuse_other_currency(given.pop("currency", None), books.context)
-    ledger = await ledger_account(
-        books, given["display_name"], given.pop("account", None), chart_in_use
-    )
+    refuse_other_currency(command.currency, books.context)
+    ledger = await ledger_account(books, command, chart_in_use)
     shown = bank_accounts.shown_on(ledger, given, books.context)
     made = BankAccount(
         id=new_id(),
@@ -55,7 +57,7 @@ async def update_bank_account(
 ) -> Reply:
     """Change the supplied fields of a bank account; the account of the chart follows."""
     found = await books.bank_accounts.lock(bank_account_id)
-    given = bank_accounts.facts(body)
+    given = bank_accounts.facts(bank_commands.change_bank_account(body))
     amended = bank_accounts.amend(found.bank_account, given, books.context)
     if amended == found.bank_account:
         return shape_bank_account(books, found)
@@ -64,12 +66,13 @@ async def update_bank_account(
 
 
 async def ledger_account(
-    books: Books, title: str, name: str | None, chart_in_use: ChartInUse
+    books: Books, command: CreateBankAccount, chart_in_use: ChartInUse
 ) -> Account:
     """Return the account for a new bank account: the one that it names, else one to be had."""
-    if name is None:
+    reference = command.account
+    if reference is None:
+        title = command.display_name
         return bank_accounts.ledger_account_for(title, chart_in_use, books.context)
-    reference = AccountReference("any", name)
     named = await books.accounts.named([reference])
     return bank_accounts.named_ledger_account(reference, named.get(reference), chart_in_use)
 

@@ -6,11 +6,12 @@ from typing import Any
 from uuid import UUID
 
 from accounting.bank import bank_matches, bank_transactions, match_suggestions
-from accounting.bank.bank_links import Link, Wanted
+from accounting.bank.bank_links import Link
 from accounting.bank.bank_transactions import BankTransaction
 from accounting.bank.match_suggestions import Suggestion
-from accounting.books.accounts import AccountReference, usable
+from accounting.books.accounts import usable
 from handlers.bodies import BankTransactionCategory, BankTransactionMatch, BankTransactionUnmatch
+from handlers.commands import bank_commands
 from handlers.results import Reply
 from handlers.shared.bank_shapes import shape_bank_transaction
 from handlers.shared.bank_target_locks import lock_alone, lock_to_link, put
@@ -24,12 +25,12 @@ async def match_bank_transaction(
     books: Books, bank_transaction_id: UUID, body: BankTransactionMatch
 ) -> Reply:
     """Link a line with its money, which completes by that where it was on its way."""
+    command = bank_commands.link_transaction(body)
     await read(books, bank_transaction_id)
-    found = await lock_to_link(books, body["target_type"], body["target_id"])
+    found = await lock_to_link(books, command.target_type, command.target_id)
     record, links = await lock(books, bank_transaction_id)
-    wanted = Wanted(body["target_type"], body.get("amount_cents"), body.get("memo"))
     roles = await books.roles()
-    matched = bank_matches.match(found, record.transaction, wanted, roles, books.context)
+    matched = bank_matches.match(found, record.transaction, command, roles, books.context)
     await put(books, matched)
     return show(books, record, matched.transaction, (*links, matched.link))
 
@@ -38,7 +39,7 @@ async def unmatch_bank_transaction(
     books: Books, bank_transaction_id: UUID, body: BankTransactionUnmatch
 ) -> Reply:
     """Take a link back; the money stays as it is."""
-    link_id = body["reconciliation_link_id"]
+    link_id = bank_commands.unlink_transaction(body)
     await read(books, bank_transaction_id)
     named = await books.bank_links.find(link_id, bank_transaction_id)
     if named is None:
@@ -67,13 +68,11 @@ async def categorize_bank_transaction(
     books: Books, bank_transaction_id: UUID, body: BankTransactionCategory
 ) -> Reply:
     """Post what is left of a line straight to an account."""
-    reference = AccountReference("any", body["account"])
-    named = await books.accounts.named([reference])
+    command = bank_commands.categorize_transaction(body)
+    named = await books.accounts.named([command.account])
     record, links = await lock(books, bank_transaction_id)
-    account = usable(reference, named.get(reference))
-    changed = bank_transactions.categorize(
-        record.transaction, account, body.get("memo"), books.context
-    )
+    account = usable(command.account, named.get(command.account))
+    changed = bank_transactions.categorize(record.transaction, account, command.memo, books.context)
     await keep_banked(books, changed)
     return show(books, replace(record, category=account), changed, links)
 

@@ -1,7 +1,7 @@
 """Bank transactions: the lines of bank statements, sent as JSON or read from a bank's file."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -13,8 +13,10 @@ from accounting.bank.bank_transactions import BankTransaction
 from accounting.bank.statement_lines import Failed, Line, LineResult, Skipped
 from accounting.errors import Malformed, UnsupportedFile
 from accounting.files.file_kinds import CSV, kind_of
-from accounting.files.uploads import Upload
 from bank_files import BadLine, ReadLine, Unreadable
+from handlers.bodies import BankTransactionForm, BankTransactionImport
+from handlers.commands import bank_commands
+from handlers.commands.bank_commands import ImportFile, ImportLines
 from handlers.results import Reply
 from handlers.shared.bank_shapes import shape_bank_transaction
 from persistence.books import Books
@@ -23,18 +25,23 @@ from persistence.engine.pages import Page, PageRequest
 JSON = "json"
 
 
-async def import_bank_transactions(books: Books, body: Any) -> Reply:
+async def import_bank_transactions(
+    books: Books, body: BankTransactionImport | BankTransactionForm
+) -> Reply:
     """Keep the lines of a statement; each has its own result."""
-    source, sent = await lines_of(body)
-    wanted = body["bank_account_id"]
+    command = bank_commands.import_statement(body)
+    source, sent = await lines_of(command)
+    wanted = command.bank_account_id
     bank_account = (await books.bank_accounts.lock_all([wanted]))[wanted].bank_account
     lines = [in_minor_units(line, bank_account.currency) for line in sent]
     unique = source == JSON or source in bank_files.UNIQUE_IDS
     names = statement_lines.identities(lines, unique_ids=unique)
     there = await books.bank_transactions.there(wanted, [name for name in names if name])
-    fates = statement_lines.sort_out(lines, names, there, bank_account, source, books.context)
-    books.save(*(fate for fate in fates if isinstance(fate, BankTransaction)))
-    return shape_results(fates)
+    line_results = statement_lines.sort_out(
+        lines, names, there, bank_account, source, books.context
+    )
+    books.save(*(each for each in line_results if isinstance(each, BankTransaction)))
+    return shape_results(line_results)
 
 
 async def list_bank_transactions(books: Books, page: PageRequest) -> Page[Reply]:
@@ -54,25 +61,24 @@ async def get_bank_transaction(books: Books, bank_transaction_id: UUID) -> Reply
     return shape_bank_transaction(books, record, links.get(bank_transaction_id, ()))
 
 
-async def lines_of(body: Any) -> tuple[str, Sequence[Line | ReadLine]]:
+async def lines_of(command: ImportLines | ImportFile) -> tuple[str, Sequence[Line | ReadLine]]:
     """Return what the lines were sent as, and the lines.
 
     Raises Malformed for a file that cannot be read, UnsupportedFile for one that is no bank's.
     """
-    if "file" in body:
-        # Reading a large file takes a second or two; others are served meanwhile.
-        return await asyncio.to_thread(read_file, body)
-    return JSON, [told(line) for line in body["transactions"]]
+    if isinstance(command, ImportLines):
+        return JSON, command.lines
+    # Reading a large file takes a second or two; others are served meanwhile.
+    return await asyncio.to_thread(read_file, command)
 
 
-def read_file(body: Mapping[str, Any]) -> tuple[str, Sequence[ReadLine]]:
+def read_file(command: ImportFile) -> tuple[str, Sequence[ReadLine]]:
     """Read a file as what it is said to be, or as what it is."""
-    upload: Upload = body["file"]
-    guessed = guess_format(upload.content)
-    kind = body.get("format") or guessed
+    guessed = guess_format(command.content)
+    kind = command.format or guessed
     try:
         if kind is not None:
-            return kind, bank_files.read(upload.content, kind, body.get("mapping"))
+            return kind, bank_files.read(command.content, kind, command.mapping)
     except Unreadable as fault:
         if guessed is not None:
             raise Malformed.fields(**{fault.field: [fault.why]}) from None
@@ -86,12 +92,6 @@ def read_file(body: Mapping[str, Any]) -> tuple[str, Sequence[ReadLine]]:
 def guess_format(content: bytes) -> bank_files.Format | None:
     """Tell what a file is by its content; None for what is none of the four."""
     return bank_files.guess(content) or ("csv" if kind_of(content) == CSV else None)
-
-
-def told(line: Mapping[str, Any]) -> Line:
-    """Take a line of a JSON body."""
-    facts = {name: value for name, value in line.items() if name not in ("date", "amount_cents")}
-    return Line(booked_on=line["date"], amount=line["amount_cents"], **facts)
 
 
 def in_minor_units(line: Line | ReadLine, currency: str) -> Line | Failed:
@@ -118,9 +118,9 @@ def in_minor_units(line: Line | ReadLine, currency: str) -> Line | Failed:
     )
 
 
-def shape_results(fates: Sequence[LineResult]) -> Reply:
+def shape_results(line_results: Sequence[LineResult]) -> Reply:
     """Show what became of each line, and how many there are of each."""
-    results = [shape_result(place, fate) for place, fate in enumerate(fates)]
+    results = [shape_result(place, line) for place, line in enumerate(line_results)]
     return {
         **{
             status: sum(each["status"] == status for each in results)
@@ -130,12 +130,12 @@ def shape_results(fates: Sequence[LineResult]) -> Reply:
     }
 
 
-def shape_result(place: int, fate: LineResult) -> dict[str, Any]:
+def shape_result(place: int, line: LineResult) -> dict[str, Any]:
     """Show what became of one line."""
-    match fate:
+    match line:
         case Failed():
-            error = {"error_code": fate.code, "message": fate.message}
+            error = {"error_code": line.code, "message": line.message}
             return {"index": place, "status": "failed", "id": None, "error": error}
         case Skipped():
-            return {"index": place, "status": "skipped", "id": fate.id, "error": None}
-    return {"index": place, "status": "imported", "id": fate.id, "error": None}
+            return {"index": place, "status": "skipped", "id": line.id, "error": None}
+    return {"index": place, "status": "imported", "id": line.id, "error": None}

@@ -7,6 +7,7 @@ from accounting.trade import documents, payments
 from accounting.trade.allocation import Allocation
 from accounting.trade.refunds_by_payment import GivenBack
 from handlers.bodies import BillPaymentCreate, BillPaymentUpdate
+from handlers.commands import payment_commands
 from handlers.results import Reply
 from handlers.shared import trade_payments
 from handlers.shared.shapes import day_start, shape_lines, shape_party
@@ -17,7 +18,8 @@ from persistence.trade.payments import PaymentRecord
 
 async def create_bill_payment(books: Books, body: BillPaymentCreate) -> Reply:
     """Record a payment and what it settles; one with this external id is answered as it is."""
-    return await trade_payments.create(books.purchases, body, shape)
+    command = payment_commands.create_bill_payment(body, books.idempotency_key)
+    return await trade_payments.create(books.purchases, command, shape)
 
 
 async def list_bill_payments(books: Books, page: PageRequest) -> Page[Reply]:
@@ -34,7 +36,8 @@ async def update_bill_payment(
     books: Books, bill_payment_id: UUID, body: BillPaymentUpdate
 ) -> Reply:
     """Change the supplied fields of a payment; a supplied list of allocations replaces the old."""
-    return await trade_payments.amend(books.purchases, bill_payment_id, body, shape)
+    command = payment_commands.change_bill_payment(body)
+    return await trade_payments.amend(books.purchases, bill_payment_id, command, shape)
 
 
 async def cancel_bill_payment(books: Books, bill_payment_id: UUID) -> Reply:

@@ -4,6 +4,7 @@ from uuid import UUID
 
 from access.links import Links
 from handlers.bodies import BillCreate, BillReceive, BillReplace, Voiding
+from handlers.commands import document_commands, file_commands
 from handlers.results import Reply
 from handlers.shared import trade_documents
 from persistence.books import Books
@@ -12,7 +13,8 @@ from persistence.engine.pages import Page, PageRequest
 
 async def create_bill(books: Books, body: BillCreate, links: Links) -> Reply:
     """Create a bill, draft or received, with the document that came with it."""
-    return await trade_documents.create(books.purchases, body, links)
+    file, command = file_commands.attached(body), document_commands.bill(body)
+    return await trade_documents.create(books.purchases, command, file, links)
 
 
 async def list_bills(books: Books, page: PageRequest) -> Page[Reply]:
@@ -27,19 +29,23 @@ async def get_bill(books: Books, bill_id: UUID, links: Links) -> Reply:
 
 async def replace_bill(books: Books, bill_id: UUID, body: BillReplace, links: Links) -> Reply:
     """Replace what a bill says, as long as nothing is allocated to it."""
-    return await trade_documents.redraw(books.purchases, bill_id, body, links)
+    file, command = file_commands.attached(body), document_commands.bill(body)
+    return await trade_documents.replace_one(books.purchases, bill_id, command, file, links)
 
 
 async def receive_bill(
     books: Books, bill_id: UUID, body: BillReceive | None, links: Links
 ) -> Reply:
     """Receive a draft: it takes a number and goes into the ledger."""
-    return await trade_documents.open_draft(books.purchases, bill_id, body, links)
+    command = document_commands.receive_bill(body)
+    return await trade_documents.open_draft(books.purchases, bill_id, command, links)
 
 
 async def void_bill(books: Books, bill_id: UUID, body: Voiding | None, links: Links) -> Reply:
     """Take a received bill back, as long as nothing is allocated to it."""
-    return await trade_documents.void(books.purchases, bill_id, body, links)
+    return await trade_documents.void(
+        books.purchases, bill_id, document_commands.voided_at(body), links
+    )
 
 
 async def delete_bill(books: Books, bill_id: UUID) -> Reply:

@@ -5,15 +5,18 @@ Written by `python -m server.body_types`; a change belongs into the contract.
 
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, TypedDict
 from uuid import UUID
+
+from accounting.absent import Absent
+from accounting.files.uploads import Upload
 
 GrantType = Literal["client_credentials"]
 
 
 class TokenRequest(TypedDict):
     grant_type: GrantType
-    client_id: NotRequired[UUID]
+    client_id: UUID | Absent
 
 
 SupportedCountry = str
@@ -26,41 +29,41 @@ Metadata = dict[str, Any]
 class BusinessCreate(TypedDict):
     external_id: str
     legal_name: str
-    name: NotRequired[str]
+    name: str | Absent
     entity_type: str
     email: str
-    phone_number: NotRequired[str]
-    tin: NotRequired[str]
-    vat_number: NotRequired[str]
-    company_number: NotRequired[str]
-    country: NotRequired[SupportedCountry]
-    province: NotRequired[str]
-    eu_nace_industry_code: NotRequired[str]
-    base_currency: NotRequired[Currency]
-    accounting_method: NotRequired[AccountingMethod]
-    fiscal_year_end: NotRequired[date]
-    coa_language: NotRequired[ChartLanguage]
-    metadata: NotRequired[Metadata]
+    phone_number: str | Absent
+    tin: str | Absent
+    vat_number: str | Absent
+    company_number: str | Absent
+    country: SupportedCountry | Absent
+    province: str | Absent
+    eu_nace_industry_code: str | Absent
+    base_currency: Currency | Absent
+    accounting_method: AccountingMethod | Absent
+    fiscal_year_end: date | Absent
+    coa_language: ChartLanguage | Absent
+    metadata: Metadata | Absent
 
 
 class BusinessUpdate(TypedDict):
-    legal_name: NotRequired[str]
-    name: NotRequired[str | None]
-    entity_type: NotRequired[str]
-    email: NotRequired[str]
-    phone_number: NotRequired[str | None]
-    tin: NotRequired[str | None]
-    vat_number: NotRequired[str | None]
-    company_number: NotRequired[str | None]
-    province: NotRequired[str | None]
-    eu_nace_industry_code: NotRequired[str | None]
-    accounting_method: NotRequired[AccountingMethod]
-    fiscal_year_end: NotRequired[date]
-    lock_date: NotRequired[date | None]
-    metadata: NotRequired[Metadata]
-    external_id: NotRequired[str]
-    country: NotRequired[SupportedCountry]
-    base_currency: NotRequired[Currency]
+    legal_name: str | Absent
+    name: str | Absent | None
+    entity_type: str | Absent
+    email: str | Absent
+    phone_number: str | Absent | None
+    tin: str | Absent | None
+    vat_number: str | Absent | None
+    company_number: str | Absent | None
+    province: str | Absent | None
+    eu_nace_industry_code: str | Absent | None
+    accounting_method: AccountingMethod | Absent
+    fiscal_year_end: date | Absent
+    lock_date: date | Absent | None
+    metadata: Metadata | Absent
+    external_id: str | Absent
+    country: SupportedCountry | Absent
+    base_currency: Currency | Absent
 
 
 Tags = list[str]
@@ -71,63 +74,63 @@ class DocumentUpload(TypedDict):
     """A file to link, and what to say about it."""
 
     file: bytes
-    file_name: NotRequired[str]
-    document_type: NotRequired[str]
-    upload_source: NotRequired[str]
-    metadata: NotRequired[AnyJson]
-    tags: NotRequired[Tags]
+    file_name: str | Absent
+    document_type: str | Absent
+    upload_source: str | Absent
+    metadata: AnyJson | Absent
+    tags: Tags | Absent
 
 
 class CustomerCreate(TypedDict):
-    external_id: NotRequired[str]
-    reference_number: NotRequired[str]
-    individual_name: NotRequired[str]
-    company_name: NotRequired[str]
-    email: NotRequired[str]
-    mobile_phone: NotRequired[str]
-    office_phone: NotRequired[str]
-    address_line1: NotRequired[str]
-    address_line2: NotRequired[str]
-    city: NotRequired[str]
-    state_county: NotRequired[str]
-    postal_code: NotRequired[str]
-    country: NotRequired[str]
-    address_string: NotRequired[str]
-    vat_number: NotRequired[str]
-    notes: NotRequired[str]
-    tax_exempt: NotRequired[bool]
-    transaction_tags: NotRequired[Tags]
-    payment_terms_days: NotRequired[int]
-    credit_limit: NotRequired[int]
-    credit_limit_cents: NotRequired[int]
-    metadata: NotRequired[AnyJson]
-    document: NotRequired[DocumentUpload]
+    external_id: str | Absent
+    reference_number: str | Absent
+    individual_name: str | Absent
+    company_name: str | Absent
+    email: str | Absent
+    mobile_phone: str | Absent
+    office_phone: str | Absent
+    address_line1: str | Absent
+    address_line2: str | Absent
+    city: str | Absent
+    state_county: str | Absent
+    postal_code: str | Absent
+    country: str | Absent
+    address_string: str | Absent
+    vat_number: str | Absent
+    notes: str | Absent
+    tax_exempt: bool | Absent
+    transaction_tags: Tags | Absent
+    payment_terms_days: int | Absent
+    credit_limit: int | Absent
+    credit_limit_cents: int | Absent
+    metadata: AnyJson | Absent
+    document: DocumentUpload | Absent
 
 
 class CustomerUpdate(TypedDict):
-    external_id: NotRequired[str | None]
-    reference_number: NotRequired[str | None]
-    individual_name: NotRequired[str | None]
-    company_name: NotRequired[str | None]
-    email: NotRequired[str | None]
-    mobile_phone: NotRequired[str | None]
-    office_phone: NotRequired[str | None]
-    address_line1: NotRequired[str | None]
-    address_line2: NotRequired[str | None]
-    city: NotRequired[str | None]
-    state_county: NotRequired[str | None]
-    postal_code: NotRequired[str | None]
-    country: NotRequired[str | None]
-    address_string: NotRequired[str | None]
-    vat_number: NotRequired[str | None]
-    notes: NotRequired[str | None]
-    tax_exempt: NotRequired[bool]
-    transaction_tags: NotRequired[Tags]
-    payment_terms_days: NotRequired[int | None]
-    credit_limit: NotRequired[int | None]
-    credit_limit_cents: NotRequired[int | None]
-    metadata: NotRequired[AnyJson]
-    document: NotRequired[DocumentUpload]
+    external_id: str | Absent | None
+    reference_number: str | Absent | None
+    individual_name: str | Absent | None
+    company_name: str | Absent | None
+    email: str | Absent | None
+    mobile_phone: str | Absent | None
+    office_phone: str | Absent | None
+    address_line1: str | Absent | None
+    address_line2: str | Absent | None
+    city: str | Absent | None
+    state_county: str | Absent | None
+    postal_code: str | Absent | None
+    country: str | Absent | None
+    address_string: str | Absent | None
+    vat_number: str | Absent | None
+    notes: str | Absent | None
+    tax_exempt: bool | Absent
+    transaction_tags: Tags | Absent
+    payment_terms_days: int | Absent | None
+    credit_limit: int | Absent | None
+    credit_limit_cents: int | Absent | None
+    metadata: AnyJson | Absent
+    document: DocumentUpload | Absent
 
 
 Quantity = Decimal | str
@@ -138,8 +141,8 @@ class AccountIdentifier(TypedDict):
     """Names an account by its id or by its code."""
 
     type: AccountIdentifierType
-    id: NotRequired[UUID]
-    code: NotRequired[str]
+    id: UUID | Absent
+    code: str | Absent
 
 
 TaxRate = Decimal | str
@@ -149,7 +152,7 @@ class SalesTaxInput(TypedDict):
     """A tax on a line, taken as given."""
 
     amount: int
-    tax_account: NotRequired[AccountIdentifier]
+    tax_account: AccountIdentifier | Absent
 
 
 class LineItemInput(TypedDict):
@@ -157,16 +160,16 @@ class LineItemInput(TypedDict):
 
     quantity: Quantity
     unit_price: int
-    description: NotRequired[str]
-    product: NotRequired[str]
-    account_identifier: NotRequired[AccountIdentifier]
-    discount_amount: NotRequired[int]
-    tax_rate: NotRequired[TaxRate]
-    sales_taxes: NotRequired[list[SalesTaxInput]]
-    external_id: NotRequired[str]
-    memo: NotRequired[str]
-    tags: NotRequired[Tags]
-    metadata: NotRequired[AnyJson]
+    description: str | Absent
+    product: str | Absent
+    account_identifier: AccountIdentifier | Absent
+    discount_amount: int | Absent
+    tax_rate: TaxRate | Absent
+    sales_taxes: list[SalesTaxInput] | Absent
+    external_id: str | Absent
+    memo: str | Absent
+    tags: Tags | Absent
+    metadata: AnyJson | Absent
 
 
 PaymentMethod = Literal[
@@ -185,58 +188,58 @@ PaymentMethod = Literal[
 class InvoiceInitialPayment(TypedDict):
     """A completed payment, applied to the invoice in full."""
 
-    total_amount_cents: NotRequired[int]
+    total_amount_cents: int | Absent
     payment_method: PaymentMethod
-    payment_date: NotRequired[date]
-    external_id: NotRequired[str]
-    payment_processor: NotRequired[str]
-    processing_fee_cents: NotRequired[int]
-    payment_reference: NotRequired[str]
-    note: NotRequired[str]
+    payment_date: date | Absent
+    external_id: str | Absent
+    payment_processor: str | Absent
+    processing_fee_cents: int | Absent
+    payment_reference: str | Absent
+    note: str | Absent
 
 
 class InvoiceCreate(TypedDict):
-    customer_id: NotRequired[UUID]
-    customer_external_id: NotRequired[str]
-    external_id: NotRequired[str]
-    invoice_number: NotRequired[str]
-    issue_date: NotRequired[date | None]
-    sent_at: NotRequired[datetime]
-    due_at: NotRequired[datetime | None]
-    currency: NotRequired[Currency]
-    memo: NotRequired[str | None]
-    additional_discount: NotRequired[int]
-    transaction_tags: NotRequired[Tags]
-    metadata: NotRequired[AnyJson]
-    document: NotRequired[DocumentUpload]
+    customer_id: UUID | Absent
+    customer_external_id: str | Absent
+    external_id: str | Absent
+    invoice_number: str | Absent
+    issue_date: date | Absent | None
+    sent_at: datetime | Absent
+    due_at: datetime | Absent | None
+    currency: Currency | Absent
+    memo: str | Absent | None
+    additional_discount: int | Absent
+    transaction_tags: Tags | Absent
+    metadata: AnyJson | Absent
+    document: DocumentUpload | Absent
     line_items: list[LineItemInput]
-    payments: NotRequired[list[InvoiceInitialPayment]]
+    payments: list[InvoiceInitialPayment] | Absent
 
 
 class InvoiceReplace(TypedDict):
-    customer_id: NotRequired[UUID]
-    customer_external_id: NotRequired[str]
-    external_id: NotRequired[str]
-    invoice_number: NotRequired[str]
-    issue_date: NotRequired[date | None]
-    sent_at: NotRequired[datetime]
-    due_at: NotRequired[datetime | None]
-    currency: NotRequired[Currency]
-    memo: NotRequired[str | None]
-    additional_discount: NotRequired[int]
-    transaction_tags: NotRequired[Tags]
-    metadata: NotRequired[AnyJson]
-    document: NotRequired[DocumentUpload]
+    customer_id: UUID | Absent
+    customer_external_id: str | Absent
+    external_id: str | Absent
+    invoice_number: str | Absent
+    issue_date: date | Absent | None
+    sent_at: datetime | Absent
+    due_at: datetime | Absent | None
+    currency: Currency | Absent
+    memo: str | Absent | None
+    additional_discount: int | Absent
+    transaction_tags: Tags | Absent
+    metadata: AnyJson | Absent
+    document: DocumentUpload | Absent
     line_items: list[LineItemInput]
 
 
 class InvoiceSend(TypedDict):
-    sent_at: NotRequired[datetime]
-    due_at: NotRequired[datetime]
+    sent_at: datetime | Absent
+    due_at: datetime | Absent
 
 
 class Voiding(TypedDict):
-    voided_at: NotRequired[datetime]
+    voided_at: datetime | Absent
 
 
 class KeyedTag(TypedDict):
@@ -250,12 +253,12 @@ KeyedTags = list[KeyedTag]
 
 
 class WriteOffCreate(TypedDict):
-    external_id: NotRequired[str]
-    amount_cents: NotRequired[int]
-    write_off_at: NotRequired[datetime]
-    memo: NotRequired[str]
-    destination_account: NotRequired[AccountIdentifier]
-    tags: NotRequired[KeyedTags]
+    external_id: str | Absent
+    amount_cents: int | Absent
+    write_off_at: datetime | Absent
+    memo: str | Absent
+    destination_account: AccountIdentifier | Absent
+    tags: KeyedTags | Absent
 
 
 class InvoiceAllocationInput(TypedDict):
@@ -270,48 +273,48 @@ PaymentReferences = dict[str, str]
 
 
 class InvoicePaymentCreate(TypedDict):
-    customer_id: NotRequired[UUID]
-    customer_external_id: NotRequired[str]
+    customer_id: UUID | Absent
+    customer_external_id: str | Absent
     total_amount_cents: int
-    allocations: NotRequired[list[InvoiceAllocationInput]]
+    allocations: list[InvoiceAllocationInput] | Absent
     payment_date: date
     currency: Currency
     payment_method: PaymentMethod
-    status: NotRequired[PaymentStatus]
-    payment_reference: NotRequired[str]
-    external_id: NotRequired[str]
-    note: NotRequired[str]
-    notes: NotRequired[str]
-    processor_reference: NotRequired[str]
-    bank_reference: NotRequired[str]
-    payment_processor: NotRequired[str]
-    processing_fee_cents: NotRequired[int]
-    references: NotRequired[PaymentReferences]
-    transaction_tags: NotRequired[Tags]
-    metadata: NotRequired[Metadata]
+    status: PaymentStatus | Absent
+    payment_reference: str | Absent
+    external_id: str | Absent
+    note: str | Absent
+    notes: str | Absent
+    processor_reference: str | Absent
+    bank_reference: str | Absent
+    payment_processor: str | Absent
+    processing_fee_cents: int | Absent
+    references: PaymentReferences | Absent
+    transaction_tags: Tags | Absent
+    metadata: Metadata | Absent
 
 
 class InvoicePaymentChanges(TypedDict):
     """Changes to a payment; no field is required."""
 
-    customer_id: NotRequired[UUID]
-    total_amount_cents: NotRequired[int]
-    allocations: NotRequired[list[InvoiceAllocationInput]]
-    payment_date: NotRequired[date]
-    currency: NotRequired[Currency]
-    payment_method: NotRequired[PaymentMethod]
-    status: NotRequired[PaymentStatus]
-    payment_reference: NotRequired[str | None]
-    external_id: NotRequired[str | None]
-    note: NotRequired[str | None]
-    notes: NotRequired[str | None]
-    processor_reference: NotRequired[str | None]
-    bank_reference: NotRequired[str | None]
-    payment_processor: NotRequired[str | None]
-    processing_fee_cents: NotRequired[int]
-    references: NotRequired[PaymentReferences]
-    transaction_tags: NotRequired[Tags]
-    metadata: NotRequired[Metadata]
+    customer_id: UUID | Absent
+    total_amount_cents: int | Absent
+    allocations: list[InvoiceAllocationInput] | Absent
+    payment_date: date | Absent
+    currency: Currency | Absent
+    payment_method: PaymentMethod | Absent
+    status: PaymentStatus | Absent
+    payment_reference: str | Absent | None
+    external_id: str | Absent | None
+    note: str | Absent | None
+    notes: str | Absent | None
+    processor_reference: str | Absent | None
+    bank_reference: str | Absent | None
+    payment_processor: str | Absent | None
+    processing_fee_cents: int | Absent
+    references: PaymentReferences | Absent
+    transaction_tags: Tags | Absent
+    metadata: Metadata | Absent
 
 
 RefundMethod = Literal[
@@ -327,41 +330,62 @@ RefundMethod = Literal[
 
 
 class InvoiceRefundCreate(TypedDict):
-    invoice_id: NotRequired[UUID]
-    payment_id: NotRequired[UUID]
-    amount_cents: NotRequired[int]
-    completed_at: NotRequired[datetime]
-    external_id: NotRequired[str]
-    memo: NotRequired[str]
-    reference_number: NotRequired[str]
-    processor: NotRequired[str]
-    method: NotRequired[RefundMethod]
-    refund_processing_fee_cents: NotRequired[int]
-    metadata: NotRequired[AnyJson]
-    document: NotRequired[DocumentUpload]
+    invoice_id: UUID | Absent
+    payment_id: UUID | Absent
+    amount_cents: int | Absent
+    completed_at: datetime | Absent
+    external_id: str | Absent
+    memo: str | Absent
+    reference_number: str | Absent
+    processor: str | Absent
+    method: RefundMethod | Absent
+    refund_processing_fee_cents: int | Absent
+    metadata: AnyJson | Absent
+    document: DocumentUpload | Absent
+
+
+class InvoiceRefundForm(TypedDict):
+    """The same as JSON, with a file; what is told about the file stands beside it."""
+
+    invoice_id: UUID | Absent
+    payment_id: UUID | Absent
+    amount_cents: int | Absent
+    completed_at: datetime | Absent
+    external_id: str | Absent
+    memo: str | Absent
+    reference_number: str | Absent
+    processor: str | Absent
+    method: RefundMethod | Absent
+    refund_processing_fee_cents: int | Absent
+    metadata: AnyJson | Absent
+    document: Upload | Absent
+    document_type: str | Absent
+    upload_source: str | Absent
+    document_metadata: AnyJson | Absent
+    document_tags: Tags | Absent
 
 
 class InvoiceRefundPaymentCreate(TypedDict):
-    amount_cents: NotRequired[int]
-    method: NotRequired[RefundMethod]
-    external_id: NotRequired[str]
-    completed_at: NotRequired[datetime]
-    processor: NotRequired[str]
-    memo: NotRequired[str]
-    transaction_tags: NotRequired[AnyJson]
-    metadata: NotRequired[AnyJson]
-    refund_processing_fee_cents: NotRequired[int]
+    amount_cents: int | Absent
+    method: RefundMethod | Absent
+    external_id: str | Absent
+    completed_at: datetime | Absent
+    processor: str | Absent
+    memo: str | Absent
+    transaction_tags: AnyJson | Absent
+    metadata: AnyJson | Absent
+    refund_processing_fee_cents: int | Absent
 
 
 class CustomerCreditLineInput(TypedDict):
     """One thing credited."""
 
     amount: int
-    tax_amount_cents: NotRequired[int]
-    revenue_account_identifier: NotRequired[AccountIdentifier]
-    memo: NotRequired[str]
-    tags: NotRequired[Tags]
-    metadata: NotRequired[AnyJson]
+    tax_amount_cents: int | Absent
+    revenue_account_identifier: AccountIdentifier | Absent
+    memo: str | Absent
+    tags: Tags | Absent
+    metadata: AnyJson | Absent
 
 
 class CustomerCreditAllocationInput(TypedDict):
@@ -372,106 +396,106 @@ class CustomerCreditAllocationInput(TypedDict):
 
 
 class CustomerCreditCreate(TypedDict):
-    customer_id: NotRequired[UUID]
-    customer_external_id: NotRequired[str]
-    external_id: NotRequired[str]
-    credit_note_number: NotRequired[str]
-    sent_at: NotRequired[datetime]
-    source_invoice_id: NotRequired[UUID]
-    currency: NotRequired[Currency]
-    memo: NotRequired[str | None]
-    tags: NotRequired[Tags]
-    metadata: NotRequired[AnyJson]
+    customer_id: UUID | Absent
+    customer_external_id: str | Absent
+    external_id: str | Absent
+    credit_note_number: str | Absent
+    sent_at: datetime | Absent
+    source_invoice_id: UUID | Absent
+    currency: Currency | Absent
+    memo: str | Absent | None
+    tags: Tags | Absent
+    metadata: AnyJson | Absent
     line_items: list[CustomerCreditLineInput]
-    allocations: NotRequired[list[CustomerCreditAllocationInput]]
-    document: NotRequired[DocumentUpload]
+    allocations: list[CustomerCreditAllocationInput] | Absent
+    document: DocumentUpload | Absent
 
 
 class CustomerCreditReplace(TypedDict):
-    allocations: NotRequired[list[CustomerCreditAllocationInput]]
-    sent_at: NotRequired[datetime]
-    memo: NotRequired[str | None]
-    tags: NotRequired[Tags]
-    metadata: NotRequired[AnyJson]
-    document: NotRequired[DocumentUpload]
+    allocations: list[CustomerCreditAllocationInput] | Absent
+    sent_at: datetime | Absent
+    memo: str | Absent | None
+    tags: Tags | Absent
+    metadata: AnyJson | Absent
+    document: DocumentUpload | Absent
 
 
 class VendorCreate(TypedDict):
-    external_id: NotRequired[str]
-    individual_name: NotRequired[str]
-    company_name: NotRequired[str]
-    email: NotRequired[str]
-    mobile_phone: NotRequired[str]
-    office_phone: NotRequired[str]
-    address_string: NotRequired[str]
-    memo: NotRequired[str]
-    transaction_tags: NotRequired[Tags]
-    country: NotRequired[str]
-    vat_number: NotRequired[str]
-    payment_terms_days: NotRequired[int]
-    metadata: NotRequired[AnyJson]
-    document: NotRequired[DocumentUpload]
+    external_id: str | Absent
+    individual_name: str | Absent
+    company_name: str | Absent
+    email: str | Absent
+    mobile_phone: str | Absent
+    office_phone: str | Absent
+    address_string: str | Absent
+    memo: str | Absent
+    transaction_tags: Tags | Absent
+    country: str | Absent
+    vat_number: str | Absent
+    payment_terms_days: int | Absent
+    metadata: AnyJson | Absent
+    document: DocumentUpload | Absent
 
 
 VendorStatusChange = Literal["ACTIVE", "INACTIVE", "BLOCKED"]
 
 
 class VendorUpdate(TypedDict):
-    external_id: NotRequired[str | None]
-    individual_name: NotRequired[str | None]
-    company_name: NotRequired[str | None]
-    email: NotRequired[str | None]
-    mobile_phone: NotRequired[str | None]
-    office_phone: NotRequired[str | None]
-    address_string: NotRequired[str | None]
-    memo: NotRequired[str | None]
-    status: NotRequired[VendorStatusChange]
-    transaction_tags: NotRequired[Tags]
-    payment_terms_days: NotRequired[int | None]
-    metadata: NotRequired[AnyJson]
+    external_id: str | Absent | None
+    individual_name: str | Absent | None
+    company_name: str | Absent | None
+    email: str | Absent | None
+    mobile_phone: str | Absent | None
+    office_phone: str | Absent | None
+    address_string: str | Absent | None
+    memo: str | Absent | None
+    status: VendorStatusChange | Absent
+    transaction_tags: Tags | Absent
+    payment_terms_days: int | Absent | None
+    metadata: AnyJson | Absent
 
 
 class BillCreate(TypedDict):
-    vendor_id: NotRequired[UUID]
-    vendor_external_id: NotRequired[str]
-    external_id: NotRequired[str]
-    bill_number: NotRequired[str]
-    vendor_bill_number: NotRequired[str | None]
-    bill_date: NotRequired[date | None]
-    received_at: NotRequired[datetime]
-    due_at: NotRequired[datetime | None]
-    terms: NotRequired[str | None]
-    currency: NotRequired[Currency]
-    memo: NotRequired[str | None]
-    additional_discount: NotRequired[int]
-    transaction_tags: NotRequired[Tags]
-    metadata: NotRequired[AnyJson]
-    document: NotRequired[DocumentUpload]
+    vendor_id: UUID | Absent
+    vendor_external_id: str | Absent
+    external_id: str | Absent
+    bill_number: str | Absent
+    vendor_bill_number: str | Absent | None
+    bill_date: date | Absent | None
+    received_at: datetime | Absent
+    due_at: datetime | Absent | None
+    terms: str | Absent | None
+    currency: Currency | Absent
+    memo: str | Absent | None
+    additional_discount: int | Absent
+    transaction_tags: Tags | Absent
+    metadata: AnyJson | Absent
+    document: DocumentUpload | Absent
     line_items: list[LineItemInput]
 
 
 class BillReplace(TypedDict):
-    vendor_id: NotRequired[UUID]
-    vendor_external_id: NotRequired[str]
-    external_id: NotRequired[str]
-    bill_number: NotRequired[str]
-    vendor_bill_number: NotRequired[str | None]
-    bill_date: NotRequired[date | None]
-    received_at: NotRequired[datetime]
-    due_at: NotRequired[datetime | None]
-    terms: NotRequired[str | None]
-    currency: NotRequired[Currency]
-    memo: NotRequired[str | None]
-    additional_discount: NotRequired[int]
-    transaction_tags: NotRequired[Tags]
-    metadata: NotRequired[AnyJson]
-    document: NotRequired[DocumentUpload]
+    vendor_id: UUID | Absent
+    vendor_external_id: str | Absent
+    external_id: str | Absent
+    bill_number: str | Absent
+    vendor_bill_number: str | Absent | None
+    bill_date: date | Absent | None
+    received_at: datetime | Absent
+    due_at: datetime | Absent | None
+    terms: str | Absent | None
+    currency: Currency | Absent
+    memo: str | Absent | None
+    additional_discount: int | Absent
+    transaction_tags: Tags | Absent
+    metadata: AnyJson | Absent
+    document: DocumentUpload | Absent
     line_items: list[LineItemInput]
 
 
 class BillReceive(TypedDict):
-    received_at: NotRequired[datetime]
-    due_at: NotRequired[datetime]
+    received_at: datetime | Absent
+    due_at: datetime | Absent
 
 
 class BillAllocationInput(TypedDict):
@@ -479,7 +503,7 @@ class BillAllocationInput(TypedDict):
 
     bill_id: UUID
     amount_cents: int
-    description: NotRequired[str]
+    description: str | Absent
 
 
 BillPaymentMethod = Literal[
@@ -496,49 +520,49 @@ VendorPaymentStatus = Literal["pending", "processing", "completed", "failed", "c
 
 
 class BillPaymentCreate(TypedDict):
-    vendor_id: NotRequired[UUID]
-    vendor_external_id: NotRequired[str]
+    vendor_id: UUID | Absent
+    vendor_external_id: str | Absent
     amount_cents: int
-    allocations: NotRequired[list[BillAllocationInput]]
+    allocations: list[BillAllocationInput] | Absent
     payment_date: date
     currency: Currency
     payment_method: BillPaymentMethod
-    status: NotRequired[VendorPaymentStatus]
-    payment_reference: NotRequired[str]
-    check_number: NotRequired[str]
-    processing_fee_cents: NotRequired[int]
-    external_id: NotRequired[str]
-    memo: NotRequired[str]
-    transaction_tags: NotRequired[Tags]
-    metadata: NotRequired[Metadata]
+    status: VendorPaymentStatus | Absent
+    payment_reference: str | Absent
+    check_number: str | Absent
+    processing_fee_cents: int | Absent
+    external_id: str | Absent
+    memo: str | Absent
+    transaction_tags: Tags | Absent
+    metadata: Metadata | Absent
 
 
 class BillPaymentUpdate(TypedDict):
     """Changes to a payment; no field is required."""
 
-    amount_cents: NotRequired[int]
-    allocations: NotRequired[list[BillAllocationInput]]
-    payment_date: NotRequired[date]
-    payment_method: NotRequired[BillPaymentMethod]
-    status: NotRequired[VendorPaymentStatus]
-    payment_reference: NotRequired[str | None]
-    check_number: NotRequired[str | None]
-    processing_fee_cents: NotRequired[int]
-    external_id: NotRequired[str | None]
-    memo: NotRequired[str | None]
-    transaction_tags: NotRequired[Tags]
-    metadata: NotRequired[Metadata]
+    amount_cents: int | Absent
+    allocations: list[BillAllocationInput] | Absent
+    payment_date: date | Absent
+    payment_method: BillPaymentMethod | Absent
+    status: VendorPaymentStatus | Absent
+    payment_reference: str | Absent | None
+    check_number: str | Absent | None
+    processing_fee_cents: int | Absent
+    external_id: str | Absent | None
+    memo: str | Absent | None
+    transaction_tags: Tags | Absent
+    metadata: Metadata | Absent
 
 
 class VendorCreditLineInput(TypedDict):
     """One thing credited."""
 
     amount: int
-    tax_amount_cents: NotRequired[int]
-    expense_account_identifier: NotRequired[AccountIdentifier]
-    memo: NotRequired[str]
-    tags: NotRequired[Tags]
-    metadata: NotRequired[AnyJson]
+    tax_amount_cents: int | Absent
+    expense_account_identifier: AccountIdentifier | Absent
+    memo: str | Absent
+    tags: Tags | Absent
+    metadata: AnyJson | Absent
 
 
 class VendorCreditAllocationInput(TypedDict):
@@ -549,28 +573,28 @@ class VendorCreditAllocationInput(TypedDict):
 
 
 class VendorCreditCreate(TypedDict):
-    vendor_id: NotRequired[UUID]
-    vendor_external_id: NotRequired[str]
-    external_id: NotRequired[str]
-    vendor_credit_number: NotRequired[str]
-    received_at: NotRequired[datetime]
-    source_bill_id: NotRequired[UUID]
-    currency: NotRequired[Currency]
-    memo: NotRequired[str | None]
-    tags: NotRequired[Tags]
-    metadata: NotRequired[AnyJson]
+    vendor_id: UUID | Absent
+    vendor_external_id: str | Absent
+    external_id: str | Absent
+    vendor_credit_number: str | Absent
+    received_at: datetime | Absent
+    source_bill_id: UUID | Absent
+    currency: Currency | Absent
+    memo: str | Absent | None
+    tags: Tags | Absent
+    metadata: AnyJson | Absent
     line_items: list[VendorCreditLineInput]
-    allocations: NotRequired[list[VendorCreditAllocationInput]]
-    document: NotRequired[DocumentUpload]
+    allocations: list[VendorCreditAllocationInput] | Absent
+    document: DocumentUpload | Absent
 
 
 class VendorCreditReplace(TypedDict):
-    allocations: NotRequired[list[VendorCreditAllocationInput]]
-    received_at: NotRequired[datetime]
-    memo: NotRequired[str | None]
-    tags: NotRequired[Tags]
-    metadata: NotRequired[AnyJson]
-    document: NotRequired[DocumentUpload]
+    allocations: list[VendorCreditAllocationInput] | Absent
+    received_at: datetime | Absent
+    memo: str | Absent | None
+    tags: Tags | Absent
+    metadata: AnyJson | Absent
+    document: DocumentUpload | Absent
 
 
 VendorRefundAllocationType = Literal["bill", "payment", "credit"]
@@ -580,11 +604,11 @@ class VendorRefundAllocationInput(TypedDict):
     """A part of the refund, and what it gives back."""
 
     allocation_type: VendorRefundAllocationType
-    bill_id: NotRequired[UUID]
-    bill_payment_id: NotRequired[UUID]
+    bill_id: UUID | Absent
+    bill_payment_id: UUID | Absent
     amount_cents: int
-    description: NotRequired[str]
-    metadata: NotRequired[AnyJson]
+    description: str | Absent
+    metadata: AnyJson | Absent
 
 
 VendorRefundMethod = Literal[
@@ -602,16 +626,16 @@ class VendorRefundInitialPayment(TypedDict):
     """A payment that is to bring money of a refund; pending until it is there."""
 
     amount_cents: int
-    payment_method: NotRequired[VendorRefundMethod]
-    payment_date: NotRequired[date]
-    processor: NotRequired[str]
-    processor_payment_id: NotRequired[str]
-    payment_reference: NotRequired[str]
-    processing_fee_cents: NotRequired[int]
-    description: NotRequired[str]
-    memo: NotRequired[str]
-    transaction_tags: NotRequired[Tags]
-    metadata: NotRequired[AnyJson]
+    payment_method: VendorRefundMethod | Absent
+    payment_date: date | Absent
+    processor: str | Absent
+    processor_payment_id: str | Absent
+    payment_reference: str | Absent
+    processing_fee_cents: int | Absent
+    description: str | Absent
+    memo: str | Absent
+    transaction_tags: Tags | Absent
+    metadata: AnyJson | Absent
 
 
 VendorRefundType = Literal[
@@ -628,64 +652,79 @@ VendorRefundType = Literal[
 class VendorRefundCreate(TypedDict):
     vendor_id: UUID
     total_refunded_amount_cents: int
-    allocations: NotRequired[list[VendorRefundAllocationInput]]
-    payments: NotRequired[list[VendorRefundInitialPayment]]
-    external_id: NotRequired[str]
-    refund_type: NotRequired[VendorRefundType]
-    refund_date: NotRequired[date]
-    expected_completion_date: NotRequired[date]
+    allocations: list[VendorRefundAllocationInput] | Absent
+    payments: list[VendorRefundInitialPayment] | Absent
+    external_id: str | Absent
+    refund_type: VendorRefundType | Absent
+    refund_date: date | Absent
+    expected_completion_date: date | Absent
     currency: Currency
-    reference_number: NotRequired[str]
-    description: NotRequired[str]
-    memo: NotRequired[str]
-    reason: NotRequired[str]
-    metadata: NotRequired[AnyJson]
-    document: NotRequired[DocumentUpload]
+    reference_number: str | Absent
+    description: str | Absent
+    memo: str | Absent
+    reason: str | Absent
+    metadata: AnyJson | Absent
+    document: DocumentUpload | Absent
 
 
 class VendorRefundUpdate(TypedDict):
-    description: NotRequired[str | None]
-    memo: NotRequired[str | None]
-    reason: NotRequired[str | None]
-    metadata: NotRequired[AnyJson]
-    expected_completion_date: NotRequired[date | None]
-    document: NotRequired[DocumentUpload]
+    description: str | Absent | None
+    memo: str | Absent | None
+    reason: str | Absent | None
+    metadata: AnyJson | Absent
+    expected_completion_date: date | Absent | None
+    document: DocumentUpload | Absent
+
+
+class VendorRefundForm(TypedDict):
+    """The same as JSON, with a file; what is told about the file stands beside it."""
+
+    description: str | Absent
+    memo: str | Absent
+    reason: str | Absent
+    metadata: AnyJson | Absent
+    expected_completion_date: date | Absent
+    document: Upload | Absent
+    document_type: str | Absent
+    upload_source: str | Absent
+    document_metadata: AnyJson | Absent
+    document_tags: Tags | Absent
 
 
 class VendorRefundPaymentCreate(TypedDict):
     vendor_id: UUID
     total_amount_cents: int
-    allocations: NotRequired[list[VendorRefundAllocationInput]]
-    external_id: NotRequired[str]
-    refund_type: NotRequired[VendorRefundType]
-    refund_date: NotRequired[date]
+    allocations: list[VendorRefundAllocationInput] | Absent
+    external_id: str | Absent
+    refund_type: VendorRefundType | Absent
+    refund_date: date | Absent
     currency: Currency
-    description: NotRequired[str]
-    memo: NotRequired[str]
-    reason: NotRequired[str]
-    metadata: NotRequired[AnyJson]
-    payment_method: NotRequired[VendorRefundMethod]
-    processor: NotRequired[str]
-    payment_reference: NotRequired[str]
-    processing_fee_cents: NotRequired[int]
+    description: str | Absent
+    memo: str | Absent
+    reason: str | Absent
+    metadata: AnyJson | Absent
+    payment_method: VendorRefundMethod | Absent
+    processor: str | Absent
+    payment_reference: str | Absent
+    processing_fee_cents: int | Absent
 
 
 class VendorRefundPaymentUpdate(TypedDict):
     """Changes to a payment; no field is required."""
 
-    status: NotRequired[VendorPaymentStatus]
-    failure_reason: NotRequired[str | None]
-    payment_date: NotRequired[date]
-    payment_method: NotRequired[VendorRefundMethod]
-    processor: NotRequired[str | None]
-    processing_fee_cents: NotRequired[int]
-    payment_reference: NotRequired[str | None]
-    processor_payment_id: NotRequired[str | None]
-    description: NotRequired[str | None]
-    memo: NotRequired[str | None]
-    transaction_tags: NotRequired[Tags]
-    metadata: NotRequired[AnyJson]
-    allocations: NotRequired[list[VendorRefundAllocationInput]]
+    status: VendorPaymentStatus | Absent
+    failure_reason: str | Absent | None
+    payment_date: date | Absent
+    payment_method: VendorRefundMethod | Absent
+    processor: str | Absent | None
+    processing_fee_cents: int | Absent
+    payment_reference: str | Absent | None
+    processor_payment_id: str | Absent | None
+    description: str | Absent | None
+    memo: str | Absent | None
+    transaction_tags: Tags | Absent
+    metadata: AnyJson | Absent
+    allocations: list[VendorRefundAllocationInput] | Absent
 
 
 PayoutProcessor = Literal[
@@ -702,39 +741,39 @@ PayoutStatus = Literal["pending", "processing", "paid", "failed", "cancelled"]
 
 
 class PayoutCreate(TypedDict):
-    external_id: NotRequired[str]
+    external_id: str | Absent
     processor: PayoutProcessor
-    processor_payout_id: NotRequired[str | None]
+    processor_payout_id: str | Absent | None
     paid_out_amount_cents: int
-    fee_cents: NotRequired[int]
-    additional_refunds_amount_cents: NotRequired[int]
-    currency: NotRequired[Currency]
-    status: NotRequired[PayoutStatus]
-    completed_at: NotRequired[datetime]
-    imported_at: NotRequired[datetime | None]
-    payment_ids: NotRequired[list[UUID]]
-    refund_payment_ids: NotRequired[list[UUID]]
-    reference_number: NotRequired[str | None]
-    memo: NotRequired[str | None]
-    metadata: NotRequired[Metadata]
+    fee_cents: int | Absent
+    additional_refunds_amount_cents: int | Absent
+    currency: Currency | Absent
+    status: PayoutStatus | Absent
+    completed_at: datetime | Absent
+    imported_at: datetime | Absent | None
+    payment_ids: list[UUID] | Absent
+    refund_payment_ids: list[UUID] | Absent
+    reference_number: str | Absent | None
+    memo: str | Absent | None
+    metadata: Metadata | Absent
 
 
 class BankAccountCreate(TypedDict):
     display_name: str
-    currency: NotRequired[Currency]
-    account: NotRequired[str]
-    iban: NotRequired[str]
-    mask: NotRequired[str]
-    institution_name: NotRequired[str]
-    external_id: NotRequired[str]
+    currency: Currency | Absent
+    account: str | Absent
+    iban: str | Absent
+    mask: str | Absent
+    institution_name: str | Absent
+    external_id: str | Absent
 
 
 class BankAccountUpdate(TypedDict):
-    display_name: NotRequired[str]
-    iban: NotRequired[str | None]
-    mask: NotRequired[str | None]
-    institution_name: NotRequired[str | None]
-    external_id: NotRequired[str | None]
+    display_name: str | Absent
+    iban: str | Absent | None
+    mask: str | Absent | None
+    institution_name: str | Absent | None
+    external_id: str | Absent | None
 
 
 BankDirection = Literal["credit", "debit"]
@@ -743,19 +782,47 @@ BankDirection = Literal["credit", "debit"]
 class BankTransactionLine(TypedDict):
     """One line of a bank statement."""
 
-    external_id: NotRequired[str]
+    external_id: str | Absent
     date: date
     amount_cents: int
     direction: BankDirection
-    description: NotRequired[str]
-    counterparty_name: NotRequired[str]
-    reference: NotRequired[str]
-    currency: NotRequired[Currency]
+    description: str | Absent
+    counterparty_name: str | Absent
+    reference: str | Absent
+    currency: Currency | Absent
 
 
 class BankTransactionImport(TypedDict):
     bank_account_id: UUID
     transactions: list[BankTransactionLine]
+
+
+BankFileFormat = Literal["csv", "ofx", "camt053", "mt940"]
+BankFileColumn = str
+
+
+class BankFileMapping(TypedDict):
+    date: BankFileColumn
+    amount: BankFileColumn | Absent
+    direction: BankFileColumn | Absent
+    credit: BankFileColumn | Absent
+    debit: BankFileColumn | Absent
+    currency: BankFileColumn | Absent
+    description: BankFileColumn | Absent
+    counterparty_name: BankFileColumn | Absent
+    reference: BankFileColumn | Absent
+    external_id: BankFileColumn | Absent
+    date_format: str | Absent
+    decimal_comma: bool | Absent
+
+
+class BankTransactionForm(TypedDict):
+    """A file as the bank wrote it."""
+
+    bank_account_id: UUID
+    file: Upload
+    format: BankFileFormat | Absent
+    mapping: BankFileMapping | Absent
 
 
 BankTarget = Literal[
@@ -770,8 +837,8 @@ BankTarget = Literal[
 class BankTransactionMatch(TypedDict):
     target_type: BankTarget
     target_id: UUID
-    amount_cents: NotRequired[int]
-    memo: NotRequired[str | None]
+    amount_cents: int | Absent
+    memo: str | Absent | None
 
 
 class BankTransactionUnmatch(TypedDict):
@@ -780,7 +847,29 @@ class BankTransactionUnmatch(TypedDict):
 
 class BankTransactionCategory(TypedDict):
     account: str
-    memo: NotRequired[str | None]
+    memo: str | Absent | None
+
+
+LinkedType = Literal[
+    "customer",
+    "invoice",
+    "invoice_refund",
+    "customer_credit",
+    "vendor",
+    "bill",
+    "vendor_credit",
+    "vendor_refund",
+]
+
+
+class DocumentForm(TypedDict):
+    file: Upload
+    document_type: str | Absent
+    upload_source: str | Absent
+    metadata: AnyJson | Absent
+    tags: Tags | Absent
+    linked_type: LinkedType | Absent
+    linked_id: UUID | Absent
 
 
 AccountType = Literal["asset", "liability", "equity", "revenue", "expense"]
@@ -809,51 +898,51 @@ class AccountCreate(TypedDict):
     name: str
     account_type: AccountType
     account_subtype: AccountSubtype
-    parent_id: NotRequired[str]
-    external_id: NotRequired[str]
-    description: NotRequired[str]
-    balance_behavior: NotRequired[BalanceBehavior]
-    currency: NotRequired[Currency]
-    institution_name: NotRequired[str]
-    iban: NotRequired[str]
-    sort_code: NotRequired[str]
-    account_number_mask: NotRequired[str]
+    parent_id: str | Absent
+    external_id: str | Absent
+    description: str | Absent
+    balance_behavior: BalanceBehavior | Absent
+    currency: Currency | Absent
+    institution_name: str | Absent
+    iban: str | Absent
+    sort_code: str | Absent
+    account_number_mask: str | Absent
 
 
 class AccountUpdate(TypedDict):
-    code: NotRequired[str]
-    name: NotRequired[str]
-    external_id: NotRequired[str | None]
-    description: NotRequired[str | None]
-    institution_name: NotRequired[str | None]
-    iban: NotRequired[str | None]
-    sort_code: NotRequired[str | None]
-    account_number_mask: NotRequired[str | None]
-    is_active: NotRequired[bool]
+    code: str | Absent
+    name: str | Absent
+    external_id: str | Absent | None
+    description: str | Absent | None
+    institution_name: str | Absent | None
+    iban: str | Absent | None
+    sort_code: str | Absent | None
+    account_number_mask: str | Absent | None
+    is_active: bool | Absent
 
 
 class AccountChildCreate(TypedDict):
     code: str
     name: str
-    account_type: NotRequired[AccountType]
-    account_subtype: NotRequired[AccountSubtype]
-    external_id: NotRequired[str]
-    description: NotRequired[str]
-    balance_behavior: NotRequired[BalanceBehavior]
-    currency: NotRequired[Currency]
-    institution_name: NotRequired[str]
-    iban: NotRequired[str]
-    sort_code: NotRequired[str]
-    account_number_mask: NotRequired[str]
+    account_type: AccountType | Absent
+    account_subtype: AccountSubtype | Absent
+    external_id: str | Absent
+    description: str | Absent
+    balance_behavior: BalanceBehavior | Absent
+    currency: Currency | Absent
+    institution_name: str | Absent
+    iban: str | Absent
+    sort_code: str | Absent
+    account_number_mask: str | Absent
 
 
 class JournalLineInput(TypedDict):
     """A debit or a credit; the amount of the other side is left out or 0."""
 
     account: str
-    debit_amount: NotRequired[int]
-    credit_amount: NotRequired[int]
-    description: NotRequired[str]
+    debit_amount: int | Absent
+    credit_amount: int | Absent
+    description: str | Absent
 
 
 JournalEntryWriter = Literal["manual", "ai", "import"]
@@ -861,19 +950,19 @@ JournalEntryWriter = Literal["manual", "ai", "import"]
 
 class JournalEntryCreate(TypedDict):
     entry_date: date
-    reference: NotRequired[str]
-    description: NotRequired[str]
+    reference: str | Absent
+    description: str | Absent
     lines: list[JournalLineInput]
-    created_by: NotRequired[JournalEntryWriter]
-    post: NotRequired[bool]
+    created_by: JournalEntryWriter | Absent
+    post: bool | Absent
 
 
 class JournalEntryReplace(TypedDict):
     entry_date: date
-    reference: NotRequired[str]
-    description: NotRequired[str]
+    reference: str | Absent
+    description: str | Absent
     lines: list[JournalLineInput]
 
 
 class JournalEntryReversal(TypedDict):
-    entry_date: NotRequired[date]
+    entry_date: date | Absent

@@ -1,28 +1,29 @@
 """Businesses: what a partner opens, keeps up and archives."""
 
 from dataclasses import replace
-from datetime import date
 from typing import Any
 from uuid import UUID
 
+from accounting.absent import ABSENT, or_else, said
 from accounting.books import businesses, chart
 from accounting.books.accounts import Account
+from accounting.books.commands import ChangeBusiness, OpenBusiness
 from handlers.bodies import BusinessCreate, BusinessUpdate
+from handlers.commands import business_commands
 from handlers.results import Created, Reply
 from handlers.shared import warnings
 from persistence.engine.identifiers import new_id
 from persistence.engine.pages import Page, PageRequest
 from persistence.partners.registry import RegisteredBusiness, Registry
 
-CALENDAR_YEAR_END = date(2000, 12, 31)
-
 
 async def create_business(registry: Registry, body: BusinessCreate) -> Reply:
     """Open a business with its starting chart; one with this external id is answered as it is."""
-    existing = await registry.with_external_id(body["external_id"])
+    command = business_commands.open_business(body)
+    existing = await registry.with_external_id(command.external_id)
     if existing is not None:
         return {**shape(existing), "_meta": {"created": False, "matched_on": "external_id"}}
-    opened = open_business(registry, body)
+    opened = open_business(registry, command)
     registry.open(opened, starting_chart(registry, opened.coa_language))
     return Created({**shape(opened), "_meta": {"created": True, "matched_on": None}})
 
@@ -39,10 +40,12 @@ async def get_business(registry: Registry, business_id: UUID) -> Reply:
 
 async def update_business(registry: Registry, business_id: UUID, body: BusinessUpdate) -> Reply:
     """Change the supplied fields; a change of the lock date waits for postings under way."""
-    found = await registry.lock(business_id, against_posting="lock_date" in body)
+    command = business_commands.change_business(body)
+    locks = command.lock_date is not ABSENT
+    found = await registry.lock(business_id, against_posting=locks)
     businesses.refuse_archived_business(found.archived_at)
-    businesses.refuse_fixed({name: getattr(found, name) for name in businesses.FIXED}, body)
-    changed = replace(found, **facts(found, body))
+    businesses.refuse_fixed({name: getattr(found, name) for name in businesses.FIXED}, command)
+    changed = replace(found, **facts(found, command))
     if changed == found:
         return shape(found)
     changed = replace(changed, updated_at=registry.now)
@@ -70,35 +73,35 @@ async def unarchive_business(registry: Registry, business_id: UUID) -> Reply:
     return shape(active)
 
 
-def open_business(registry: Registry, body: BusinessCreate) -> RegisteredBusiness:
+def open_business(registry: Registry, command: OpenBusiness) -> RegisteredBusiness:
     """Make the record of a new business, with what its country implies."""
-    country = body["country"].upper() if "country" in body else None
+    country = command.country.upper() if command.country is not None else None
     return RegisteredBusiness(
         id=new_id(),
         version=1,
         created_at=registry.now,
         updated_at=registry.now,
-        external_id=body["external_id"],
-        legal_name=body["legal_name"],
-        name=body.get("name") or body["legal_name"],
-        entity_type=businesses.entity_type(country or "", body["entity_type"]),
-        email=body["email"],
-        phone_number=body.get("phone_number"),
-        tin=body.get("tin"),
-        vat_number=body.get("vat_number"),
-        company_number=body.get("company_number"),
+        external_id=command.external_id,
+        legal_name=command.legal_name,
+        name=command.name or command.legal_name,
+        entity_type=businesses.entity_type(country or "", command.entity_type),
+        email=command.email,
+        phone_number=command.phone_number,
+        tin=command.tin,
+        vat_number=command.vat_number,
+        company_number=command.company_number,
         country=country,
-        province=body.get("province"),
-        eu_nace_industry_code=body.get("eu_nace_industry_code"),
-        base_currency=body.get("base_currency") or businesses.default_currency(country or ""),
-        accounting_method=body.get("accounting_method", "accrual"),
-        fiscal_year_end=body.get("fiscal_year_end", CALENDAR_YEAR_END),
-        coa_language=body.get("coa_language", "en"),
+        province=command.province,
+        eu_nace_industry_code=command.eu_nace_industry_code,
+        base_currency=command.base_currency or businesses.default_currency(country or ""),
+        accounting_method=command.accounting_method,
+        fiscal_year_end=command.fiscal_year_end,
+        coa_language=command.coa_language,
         lock_date=None,
         activation_at=registry.now,
         archived_at=None,
         tokens_valid_from=registry.now.replace(microsecond=0),
-        metadata=body.get("metadata", {}),
+        metadata=command.metadata,
     )
 
 
@@ -120,13 +123,13 @@ def starting_chart(registry: Registry, language: str) -> list[Account]:
     ]
 
 
-def facts(found: RegisteredBusiness, body: BusinessUpdate) -> dict[str, Any]:
-    """Turn a body into fields of the record; a name that is cleared is the legal name again."""
-    given = {name: value for name, value in body.items() if name not in businesses.FIXED}
-    if "entity_type" in body:
-        given["entity_type"] = businesses.entity_type(found.country or "", body["entity_type"])
-    if "name" in body:
-        given["name"] = body["name"] or body.get("legal_name", found.legal_name)
+def facts(found: RegisteredBusiness, command: ChangeBusiness) -> dict[str, Any]:
+    """List the fields that change; a name that is cleared is the legal name again."""
+    given = {name: value for name, value in said(command).items() if name not in businesses.FIXED}
+    if "entity_type" in given:
+        given["entity_type"] = businesses.entity_type(found.country or "", given["entity_type"])
+    if "name" in given:
+        given["name"] = given["name"] or or_else(command.legal_name, found.legal_name)
     return given
 
 

@@ -5,13 +5,16 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
+from accounting.absent import Absent, or_else, or_none, said
 from accounting.books import account_tree, accounts, businesses
 from accounting.books.accounts import Account
 from accounting.books.chart import SUBTYPES, refuse_disagreeing_kind, type_of
+from accounting.books.commands import CreateAccount
 from accounting.books.context import refuse_other_currency
 from accounting.books.periods import EVER, Period, calendar_month
 from accounting.errors import Malformed
 from handlers.bodies import AccountChildCreate, AccountCreate, AccountUpdate
+from handlers.commands import account_commands
 from handlers.results import Created, Csv, Reply
 from handlers.shared.charts import COLUMNS, Chart, cells, shape, shape_entry, shape_node
 from persistence.books import Books
@@ -72,32 +75,28 @@ async def export_accounts(books: Books, query: Mapping[str, Any]) -> Csv:
 
 async def create_account(books: Books, body: AccountCreate) -> Reply:
     """Create an account; one with this external id is answered as it is."""
+    command = account_commands.create_account(body)
     lineage: Lineage = ()
-    if "parent_id" in body:
-        lineage = await books.accounts.lineage(body["parent_id"], hold=True)
+    if command.parent is not None:
+        lineage = await books.accounts.lineage(command.parent, hold=True)
         if not lineage:
-            raise no_such_reference("account", body["parent_id"])
-    return await add(books, dict(body), lineage)
+            raise no_such_reference("account", command.parent)
+    return await add(books, command, lineage)
 
 
 async def create_child_account(books: Books, account_id: str, body: AccountChildCreate) -> Reply:
     """Create an account under another one, of its type and subtype unless told otherwise."""
-    lineage = await named(books, account_id, hold=True)
-    inherited = {
-        "account_type": lineage[0].account_type,
-        "account_subtype": lineage[0].account_subtype,
-    }
-    if "account_subtype" in body:
-        inherited["account_type"] = type_of(body["account_subtype"])
-    return await add(books, {**inherited, **body}, lineage)
+    command = account_commands.create_child_account(body)
+    return await add(books, command, await named(books, account_id, hold=True))
 
 
 async def update_account(books: Books, account_id: str, body: AccountUpdate) -> Reply:
     """Change the supplied fields of an account; `is_active` archives it or brings it back."""
-    family = await lock(books, account_id, closing=body.get("is_active") is False)
+    command = account_commands.change_account(body)
+    family = await lock(books, account_id, closing=command.active is False)
     account = family.one.account
-    given: dict[str, Any] = {name: value for name, value in body.items() if name != "is_active"}
-    active = body.get("is_active", account.archived_at is None)
+    given = said(command, "code", "name") | said(command.details)
+    active = or_else(command.active, account.archived_at is None)
     return put(books, family, replace(account, **given), active=active)
 
 
@@ -140,23 +139,44 @@ def put(books: Books, family: Family, account: Account, *, active: bool) -> Repl
     return shape(chart.with_state(changed), changed)
 
 
-async def add(books: Books, given: dict[str, Any], lineage: Lineage) -> Reply:
+async def add(books: Books, command: CreateAccount, lineage: Lineage) -> Reply:
     """Add an account under the first of a lineage, or answer the one that has its external id."""
-    if given.get("external_id") is not None:
-        known = await books.accounts.family_of_external_id(given["external_id"])
+    external_id = or_none(command.details.external_id)
+    if external_id is not None:
+        known = await books.accounts.family_of_external_id(external_id)
         if known is not None:
             return show(books, known)
     await books.fetch()
-    refuse_other_currency(given.pop("currency", None), books.context)
+    refuse_other_currency(command.currency, books.context)
+    account_type, account_subtype = kind_of(command, lineage)
     if lineage:
-        account_tree.refuse_unfit_parent(lineage[0], given["account_type"], len(lineage) - 1)
-    refuse_disagreeing_kind(given["account_type"], given["account_subtype"])
-    fixed = {"parent_id": lineage[0].id if lineage else None, "created_at": books.now}
-    account = Account(id=new_id(), version=1, updated_at=books.now, **{**given, **fixed})
+        account_tree.refuse_unfit_parent(lineage[0], account_type, len(lineage) - 1)
+    refuse_disagreeing_kind(account_type, account_subtype)
+    account = Account(
+        id=new_id(),
+        version=1,
+        created_at=books.now,
+        updated_at=books.now,
+        code=command.code,
+        name=command.name,
+        account_type=account_type,
+        account_subtype=account_subtype,
+        balance_behavior=command.balance_behavior,
+        parent_id=lineage[0].id if lineage else None,
+        **said(command.details),
+    )
     books.save(account)
     state = AccountState.untouched(account)
     above = [AccountState.untouched(each) for each in lineage]
     return Created(shape(Chart([*above, state], books.currency), state))
+
+
+def kind_of(command: CreateAccount, lineage: Lineage) -> tuple[str, str]:
+    """Tell the type and subtype of a new account; what is not said is its parent's."""
+    subtype = command.account_subtype
+    if isinstance(subtype, Absent):
+        return or_else(command.account_type, lineage[0].account_type), lineage[0].account_subtype
+    return or_else(command.account_type, type_of(subtype)), subtype
 
 
 def show(books: Books, family: Family) -> Reply:

@@ -1,7 +1,6 @@
 """Customers: who is invoiced."""
 
 from dataclasses import replace
-from typing import Any
 from uuid import UUID
 
 from access.links import Links
@@ -9,9 +8,10 @@ from accounting.trade import parties
 from accounting.trade.parties import Customer
 from accounting.trade.sides import RECEIVABLE
 from handlers.bodies import CustomerCreate, CustomerUpdate
+from handlers.commands import file_commands, party_commands
 from handlers.results import Created, Reply
-from handlers.shared import attached_files, trade_parties
-from handlers.shared.trade_parties import Whole
+from handlers.shared import trade_parties
+from handlers.shared.trade_parties import PartyRecord
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
 from persistence.trade.parties import PartyAccount
@@ -19,11 +19,11 @@ from persistence.trade.parties import PartyAccount
 
 async def create_customer(books: Books, body: CustomerCreate, links: Links) -> Reply:
     """Create a customer; one whose external id is known is answered as it is."""
-    file = attached_files.received(body)
-    existing = await trade_parties.known(books, books.customers, body.get("external_id"))
+    file, details = file_commands.attached(body), party_commands.customer(body)
+    existing = await trade_parties.known(books, books.customers, details.external_id)
     if existing is not None:
         return show(existing, links)
-    return Created(show(trade_parties.add(books, books.customers, facts(body), file), links))
+    return Created(show(trade_parties.add(books, books.customers, details, file), links))
 
 
 async def list_customers(books: Books, page: PageRequest) -> Page[Reply]:
@@ -40,10 +40,10 @@ async def update_customer(
     books: Books, customer_id: UUID, body: CustomerUpdate, links: Links
 ) -> Reply:
     """Change the supplied fields of a customer; a document that comes along is added."""
-    file = attached_files.received(body)
+    file, details = file_commands.attached(body), party_commands.customer(body)
     found = await trade_parties.lock(books, books.customers, customer_id)
     added = trade_parties.attach(books, books.customers, file, customer_id)
-    changed = replace(found.trader, **facts(body))
+    changed = replace(found.trader, **parties.facts(details))
     return show(trade_parties.put(books, found, changed, added), links)
 
 
@@ -61,16 +61,7 @@ async def unarchive_customer(books: Books, customer_id: UUID, links: Links) -> R
     return show(trade_parties.put(books, found, parties.unarchive(found.trader)), links)
 
 
-def facts(body: Any) -> dict[str, Any]:
-    """Turn a body into fields of the value; both names of the credit limit mean one amount."""
-    given = trade_parties.facts(body)
-    if "credit_limit" in given:
-        limit = given.pop("credit_limit")
-        given.setdefault("credit_limit_cents", limit)
-    return given
-
-
-def show(found: Whole[Customer], links: Links) -> Reply:
+def show(found: PartyRecord[Customer], links: Links) -> Reply:
     """Show a single customer."""
     return {**shape(found.account), **trade_parties.shape_documents(found, links)}
 

@@ -1,9 +1,10 @@
 """Stored documents: files, alone or linked to what they belong to."""
 
-from typing import Any
 from uuid import UUID
 
 from access.links import Links
+from handlers.bodies import DocumentForm
+from handlers.commands import file_commands
 from handlers.results import Created, Reply
 from handlers.shared import attached_files
 from persistence.books import Books
@@ -11,13 +12,12 @@ from persistence.engine.pages import Page, PageRequest
 from persistence.files.stored_files import StoredFile
 
 
-async def create_document(books: Books, body: dict[str, Any], links: Links) -> Reply:
+async def create_document(books: Books, body: DocumentForm, links: Links) -> Reply:
     """Store a file, and link it where the body says to what."""
-    file = attached_files.take(body["file"], "file", body)
-    linked_type, linked_id = body.get("linked_type"), body.get("linked_id")
-    if linked_type is not None and linked_id is not None:
-        await books.files.hold(linked_type, linked_id)
-    document = books.files.attach(file, linked_type, linked_id)
+    command = file_commands.store_file(body)
+    if command.linked_type is not None and command.linked_id is not None:
+        await books.files.hold(command.linked_type, command.linked_id)
+    document = books.files.attach(command.file, command.linked_type, command.linked_id)
     return Created(shape(document, links))
 
 

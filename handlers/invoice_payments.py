@@ -6,6 +6,7 @@ from uuid import UUID
 from accounting.trade import documents, payments
 from accounting.trade.refunds_by_payment import GivenBack
 from handlers.bodies import InvoicePaymentChanges, InvoicePaymentCreate
+from handlers.commands import payment_commands
 from handlers.results import Reply
 from handlers.shared import trade_payments
 from handlers.shared.shapes import day_start, shape_lines, shape_party
@@ -16,7 +17,8 @@ from persistence.trade.payments import PaidOutIn, PaymentRecord
 
 async def create_invoice_payment(books: Books, body: InvoicePaymentCreate) -> Reply:
     """Record a payment and what it settles; one with this external id is answered as it is."""
-    return await trade_payments.create(books.sales, body, shape)
+    command = payment_commands.create_invoice_payment(body, books.idempotency_key)
+    return await trade_payments.create(books.sales, command, shape)
 
 
 async def list_invoice_payments(books: Books, page: PageRequest) -> Page[Reply]:
@@ -33,14 +35,16 @@ async def update_invoice_payment(
     books: Books, payment_id: UUID, body: InvoicePaymentChanges
 ) -> Reply:
     """Change the supplied fields of a payment; a supplied list of allocations replaces the old."""
-    return await trade_payments.amend(books.sales, payment_id, body, shape)
+    command = payment_commands.change_invoice_payment(body)
+    return await trade_payments.amend(books.sales, payment_id, command, shape)
 
 
 async def replace_invoice_payment(
     books: Books, payment_id: UUID, body: InvoicePaymentChanges
 ) -> Reply:
     """Change a payment as an update does, and clear the descriptions that are absent."""
-    return await trade_payments.amend(books.sales, payment_id, body, shape, whole=True)
+    command = payment_commands.change_invoice_payment(body, whole=True)
+    return await trade_payments.amend(books.sales, payment_id, command, shape)
 
 
 async def cancel_invoice_payment(books: Books, payment_id: UUID) -> Reply:

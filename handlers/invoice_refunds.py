@@ -9,7 +9,8 @@ from accounting.trade import documents, invoice_refund_changes, refunds
 from accounting.trade.documents import Document
 from accounting.trade.payments import Payment
 from accounting.trade.refunds import InvoiceRefund, RefundAllocation, RefundPayment
-from handlers.bodies import InvoiceRefundCreate, InvoiceRefundPaymentCreate
+from handlers.bodies import InvoiceRefundCreate, InvoiceRefundForm, InvoiceRefundPaymentCreate
+from handlers.commands import file_commands, refund_commands
 from handlers.results import Created, Reply
 from handlers.shared import attached_files, trade_refunds
 from handlers.shared.posting import follow, keep
@@ -25,19 +26,21 @@ Target = Document | Payment
 Record = RefundRecord[InvoiceRefund, RefundPayment]
 
 
-async def create_invoice_refund(books: Books, body: InvoiceRefundCreate, links: Links) -> Reply:
+async def create_invoice_refund(
+    books: Books, body: InvoiceRefundCreate | InvoiceRefundForm, links: Links
+) -> Reply:
     """Agree a refund, and pay it where the body says when; a known external id answers it."""
-    file = attached_files.received(body)
+    file, command = file_commands.attached_in_form(body), refund_commands.agree_refund(body)
     # After the lock: whoever said the same external id a moment ago is seen by then.
     targets, existing = await books.fetch(
-        lock_target(books, body.get("invoice_id"), body.get("payment_id")).later(),
-        books.invoice_refunds.with_external_id(body.get("external_id")),
+        lock_target(books, command.document_id, command.payment_id).later(),
+        books.invoice_refunds.with_external_id(command.external_id),
     )
     if existing is not None:
         return await show(books, existing, links)
     [target] = targets().values()
     roles = await books.roles()
-    agreed = invoice_refund_changes.agree(body, target, roles, books.context)
+    agreed = invoice_refund_changes.agree(command, target, roles, books.context)
     await keep(books.sales, agreed.refund, *filter(None, [agreed.payment]), moved=[agreed.target])
     stored = attached_files.attach(books, file, "invoice_refund", agreed.refund.id)
     paid = () if agreed.payment is None else (agreed.payment,)
@@ -73,15 +76,15 @@ async def create_invoice_refund_payment(
     books: Books, refund_id: UUID, body: InvoiceRefundPaymentCreate | None
 ) -> Reply:
     """Pay a refund, or part of it; a known external id answers that payment."""
-    given = body or {}
+    command = refund_commands.pay_refund(body)
     refund, existing = await books.fetch(
         books.invoice_refunds.lock(refund_id),
-        books.invoice_refund_payments.with_external_id(given.get("external_id")),
+        books.invoice_refund_payments.with_external_id(command.external_id),
     )
     if existing is not None:
         invoice_refund_changes.refuse_elsewhere(refund, existing)
         return shape_payment(existing, await books.bank_links.of([existing]))
-    after, payment = invoice_refund_changes.pay(refund, given, books.context)
+    after, payment = invoice_refund_changes.pay(refund, command, books.context)
     await keep(books.sales, after, payment)
     return Created(shape_payment(payment))
 

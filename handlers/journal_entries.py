@@ -8,6 +8,7 @@ from accounting.books import manual_entries
 from accounting.books.accounts import Account, AccountReference
 from accounting.books.manual_entries import ManualEntry
 from handlers.bodies import JournalEntryCreate, JournalEntryReplace, JournalEntryReversal
+from handlers.commands import journal_commands
 from handlers.results import Created, Csv, Reply
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
@@ -55,8 +56,9 @@ async def get_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
 
 async def create_journal_entry(books: Books, body: JournalEntryCreate) -> Reply:
     """Write an entry by hand: a draft, or posted at once."""
-    named = await books.accounts.named(manual_entries.account_references(body))
-    entry = manual_entries.write(body, named, books.context)
+    command = journal_commands.create_entry(body)
+    named = await books.accounts.named(manual_entries.account_references(command))
+    entry = manual_entries.write(command, named, books.context)
     return Created(shape(books.journal.keep(entry, by_id(named))))
 
 
@@ -64,10 +66,11 @@ async def replace_journal_entry(
     books: Books, journal_entry_id: UUID, body: JournalEntryReplace
 ) -> Reply:
     """Replace what a draft says."""
+    command = journal_commands.replace_entry(body)
     entry = written(await books.journal.lock(journal_entry_id))
-    named = await books.accounts.named(manual_entries.account_references(body))
-    redrawn = manual_entries.rewrite(entry, body, named, books.context)
-    return shape(books.journal.keep(redrawn, by_id(named)))
+    named = await books.accounts.named(manual_entries.account_references(command))
+    rewritten = manual_entries.rewrite(entry, command, named, books.context)
+    return shape(books.journal.keep(rewritten, by_id(named)))
 
 
 async def approve_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
@@ -89,7 +92,7 @@ async def reverse_journal_entry(
 ) -> Reply:
     """Take a posted entry back by its mirror."""
     entry = written(await books.journal.lock(journal_entry_id))
-    on = (body or {}).get("entry_date")
+    on = journal_commands.reversed_on(body)
     return Created(shape(await keep(books, manual_entries.reverse(entry, on, books.context))))
 
 

@@ -9,6 +9,7 @@ from accounting.bank.payouts import Money
 from accounting.trade.payments import Payment
 from accounting.trade.refunds import RefundPayment
 from handlers.bodies import PayoutCreate
+from handlers.commands import bank_commands
 from handlers.results import Created, Reply
 from handlers.shared.payout_locks import lock_for_deletion, lock_for_upsert
 from handlers.shared.posting import keep_banked
@@ -21,11 +22,12 @@ from persistence.trade.linked_lines import Linked
 
 async def create_payout(books: Books, body: PayoutCreate) -> Reply:
     """Record a payout; the one with a known external id is brought in line with the body."""
-    known, money = await lock_for_upsert(books, body)
+    command = bank_commands.save_payout(body)
+    known, money = await lock_for_upsert(books, command)
     if known is None:
-        made = payout_changes.announce(body, money, books.context)
+        made = payout_changes.announce(command, money, books.context)
     else:
-        made = payout_changes.update(known, body, money, books.context)
+        made = payout_changes.update(known, command, money, books.context)
     if made.payout is not known:
         await put(books, made)
     linked = await books.bank_links.of([made.payout])

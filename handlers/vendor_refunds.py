@@ -1,6 +1,5 @@
 """Vendor refunds: money that vendors give back, agreed first and paid second."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -9,15 +8,18 @@ from access.links import Links
 from access.principal import Caller, CallerKind
 from accounting.errors import NotAllowed
 from accounting.trade import vendor_refund_changes
+from accounting.trade.commands import AgreeVendorRefund, ChangeVendorRefundPayment
 from accounting.trade.refunds import VendorRefundPayment
 from accounting.trade.vendor_refund_allocation import Affected
 from accounting.trade.vendor_refund_changes import Refunded
 from handlers.bodies import (
     VendorRefundCreate,
+    VendorRefundForm,
     VendorRefundPaymentCreate,
     VendorRefundPaymentUpdate,
     VendorRefundUpdate,
 )
+from handlers.commands import file_commands, refund_commands
 from handlers.results import Created, Reply
 from handlers.shared import attached_files, trade_refunds
 from handlers.shared.posting import follow, keep
@@ -28,19 +30,12 @@ from persistence.engine.pages import Page, PageRequest
 from persistence.trade.linked_lines import NOTHING, Linked
 from persistence.trade.refunds import RefundRecord
 
-OF_THE_PAYMENT = (
-    *("payment_method", "processor", "payment_reference", "processing_fee_cents"),
-    *("description", "memo", "metadata"),
-)
-"""What the body of a refund with its one payment says of the payment."""
-
 
 async def create_vendor_refund_payment(
     books: Books, body: VendorRefundPaymentCreate, links: Links
 ) -> Reply:
     """Agree a refund with its allocations and its one payment; a known external id answers it."""
-    payment = {name: value for name, value in body.items() if name in OF_THE_PAYMENT}
-    found = await agree(books, {**body, "payments": [payment]})
+    found = await agree(books, refund_commands.agree_vendor_refund_payment(body))
     record = found if isinstance(found, RefundRecord) else record_of(found)
     shown = await show_payment(books, record, record.payments[0], links)
     return shown if record is found else Created(shown)
@@ -72,11 +67,12 @@ async def update_vendor_refund_payment(
     links: Links,
 ) -> Reply:
     """Change what is supplied of a payment, and what its refund gives back where a list is."""
-    refuse_cancelling(caller, body.get("status"))
+    command = refund_commands.change_vendor_refund_payment(body)
+    refuse_cancelling(caller, command)
     trade, id_ = books.purchases, vendor_refund_payment_id
-    before = await lock_with_payment(trade, id_, body)
+    before = await lock_with_payment(trade, id_, command)
     roles = await books.roles()
-    after = vendor_refund_changes.amend(before, id_, body, roles, books.context)
+    after = vendor_refund_changes.amend(before, id_, command, roles, books.context)
     await put(trade, before, before.affected, after)
     linked = await books.bank_links.of(after.payments)
     return await show_payment(books, record_of(after, linked), after.payment(id_), links)
@@ -85,7 +81,8 @@ async def update_vendor_refund_payment(
 async def cancel_vendor_refund_payment(books: Books, vendor_refund_payment_id: UUID) -> Reply:
     """Cancel a payment; with the last one its refund goes, and all that it did."""
     trade, id_ = books.purchases, vendor_refund_payment_id
-    before = await lock_with_payment(trade, id_, {"status": "cancelled"})
+    cancelling = ChangeVendorRefundPayment(status="cancelled")
+    before = await lock_with_payment(trade, id_, cancelling)
     roles = await books.roles()
     after = vendor_refund_changes.cancel(before, id_, roles, books.context)
     await put(trade, before, before.affected, after)
@@ -101,8 +98,8 @@ async def cancel_vendor_refund_payment(books: Books, vendor_refund_payment_id: U
 
 async def create_vendor_refund(books: Books, body: VendorRefundCreate, links: Links) -> Reply:
     """Agree a refund with its allocations and payments; a known external id answers it."""
-    file = attached_files.received(body)
-    found = await agree(books, {**body, "total_amount_cents": body["total_refunded_amount_cents"]})
+    file = file_commands.attached(body)
+    found = await agree(books, refund_commands.agree_vendor_refund(body))
     if isinstance(found, RefundRecord):
         return await trade_refunds.show(books.purchases, found, links, shape)
     attached_files.attach(books, file, "vendor_refund", found.refund.id)
@@ -121,16 +118,17 @@ async def get_vendor_refund(books: Books, refund_id: UUID, links: Links) -> Repl
 
 
 async def update_vendor_refund(
-    books: Books, refund_id: UUID, body: VendorRefundUpdate, links: Links
+    books: Books, refund_id: UUID, body: VendorRefundUpdate | VendorRefundForm, links: Links
 ) -> Reply:
     """Change what is said about a refund; a document that comes along is added."""
-    file = attached_files.received(body)
+    file = file_commands.attached_in_form(body)
+    details = refund_commands.describe_vendor_refund(body)
     refund, record = await books.fetch(
         books.vendor_refunds.lock(refund_id), books.vendor_refunds.shown(refund_id)
     )
     added = attached_files.attach(books, file, "vendor_refund", refund_id)
     described = vendor_refund_changes.describe(
-        refund, body, books.context, affected=added is not None
+        refund, details, books.context, affected=added is not None
     )
     if described is not refund:
         await keep(books.purchases, described)
@@ -138,22 +136,22 @@ async def update_vendor_refund(
     return await trade_refunds.show(books.purchases, whole, links, shape)
 
 
-async def agree(books: Books, body: Mapping[str, Any]) -> Refunded | Record:
+async def agree(books: Books, command: AgreeVendorRefund) -> Refunded | Record:
     """Agree a refund and keep it; the one with a known external id comes back as it is."""
     trade = books.purchases
-    found = await lock_for_new(trade, body)
+    found = await lock_for_new(trade, command)
     if isinstance(found, RefundRecord):
         return found
     party, affected = found
     roles = await books.roles()
-    agreed = vendor_refund_changes.agree(body, party, affected, roles, books.context)
+    agreed = vendor_refund_changes.agree(command, party, affected, roles, books.context)
     await put(trade, None, affected, agreed)
     return agreed
 
 
-def refuse_cancelling(caller: Caller, status: str | None) -> None:
-    """Raise NotAllowed where a status would do what the caller may not do by its own operation."""
-    if status == "cancelled" and caller.kind is not CallerKind.BUSINESS_TOKEN:
+def refuse_cancelling(caller: Caller, command: ChangeVendorRefundPayment) -> None:
+    """Raise NotAllowed where a change would do what the caller may not do by its own operation."""
+    if command.status == "cancelled" and caller.kind is not CallerKind.BUSINESS_TOKEN:
         raise NotAllowed(
             "permission_denied", "Only a business token cancels a vendor refund payment."
         )

@@ -1,35 +1,36 @@
 """Vendors: who is bought from."""
 
 from dataclasses import replace
-from typing import Any
 from uuid import UUID
 
 from access.links import Links
+from accounting.absent import or_else, or_none
 from accounting.trade import parties
 from accounting.trade.parties import Vendor
 from accounting.trade.sides import PAYABLE
 from handlers.bodies import VendorCreate, VendorUpdate
+from handlers.commands import file_commands, party_commands
 from handlers.results import Created, Reply
-from handlers.shared import attached_files, trade_parties
-from handlers.shared.trade_parties import Whole
+from handlers.shared import trade_parties
+from handlers.shared.trade_parties import PartyRecord
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
 
 
 async def create_vendor(books: Books, body: VendorCreate, links: Links) -> Reply:
     """Create a vendor; one whose external id is known is answered as it is."""
-    file = attached_files.received(body)
-    existing = await trade_parties.known(books, books.vendors, body.get("external_id"))
+    file, details = file_commands.attached(body), party_commands.create_vendor(body)
+    existing = await trade_parties.known(books, books.vendors, details.external_id)
     if existing is not None:
         return show(existing, links)
-    return Created(show(trade_parties.add(books, books.vendors, facts(body), file), links))
+    return Created(show(trade_parties.add(books, books.vendors, details, file), links))
 
 
 async def list_vendors(books: Books, page: PageRequest, links: Links) -> Page[Reply]:
     """List vendors with their documents."""
     found = await books.vendors.page(page)
     documents = await books.files.all_of_each([vendor.id for vendor in found.rows])
-    return found.of(lambda vendor: show(Whole(vendor, documents[vendor.id]), links))
+    return found.of(lambda vendor: show(PartyRecord(vendor, documents[vendor.id]), links))
 
 
 async def get_vendor(books: Books, vendor_id: UUID, links: Links) -> Reply:
@@ -39,10 +40,11 @@ async def get_vendor(books: Books, vendor_id: UUID, links: Links) -> Reply:
 
 async def update_vendor(books: Books, vendor_id: UUID, body: VendorUpdate, links: Links) -> Reply:
     """Change the supplied fields of a vendor; its status too, unless it is archived."""
-    closing = body.get("status", "ACTIVE") != "ACTIVE"
+    details = party_commands.change_vendor(body)
+    closing = or_else(details.standing, "ACTIVE") != "ACTIVE"
     found = await trade_parties.lock(books, books.vendors, vendor_id, closing=closing)
-    parties.refuse_status_change(found.trader, body.get("status"))
-    changed = replace(found.trader, **facts(body))
+    parties.refuse_status_change(found.trader, or_none(details.standing))
+    changed = replace(found.trader, **parties.facts(details))
     return show(trade_parties.put(books, found, changed), links)
 
 
@@ -60,15 +62,7 @@ async def unarchive_vendor(books: Books, vendor_id: UUID, links: Links) -> Reply
     return show(trade_parties.put(books, found, parties.unarchive(found.trader)), links)
 
 
-def facts(body: Any) -> dict[str, Any]:
-    """Turn a body into fields of the value; the status of a request is the vendor's standing."""
-    given = trade_parties.facts(body)
-    if "status" in given:
-        given["standing"] = given.pop("status")
-    return given
-
-
-def show(found: Whole[Vendor], links: Links) -> Reply:
+def show(found: PartyRecord[Vendor], links: Links) -> Reply:
     """Show a vendor."""
     return {
         "type": "VendorData",

@@ -4,7 +4,6 @@ A handler is given books and nothing else. Every store behind them adds the busi
 so no object in a handler's reach can ask for another business.
 """
 
-from collections.abc import Mapping
 from datetime import date, datetime
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
@@ -20,7 +19,7 @@ from accounting.books.context import Context
 from accounting.books.ledger import Entry
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
-from accounting.trade.parties import Customer, Party, Vendor
+from accounting.trade.parties import Customer, Vendor
 from accounting.trade.payments import Payment
 from accounting.trade.postings import Subject
 from accounting.trade.refunds import Refund, RefundPayment
@@ -109,11 +108,6 @@ class Trade:
         written_off = (self.books.write_offs,) if self.writes_off else ()
         given_back = (self.refunds, self.refund_payments)
         return (self.documents, self.payments, self.credits, *written_off, *given_back)
-
-    def named(self, body: Mapping[str, Any]) -> Fetch[Party]:
-        """Find the party that a body names, as `PartyStore.party` does."""
-        id_: UUID | None = body.get(self.side.party_id_field)
-        return self.parties.party(id_, body.get(self.side.party_external_id_field))
 
     def save(self, *values: Subject) -> None:
         """Stage values to be written by the flush; one that was never loaded is new."""

@@ -1,7 +1,8 @@
 """Writes `handlers/bodies.py`: a type for every request body, as the handlers receive it.
 
 Run `python -m server.body_types > handlers/bodies.py` after a change of the contract. The types are
-those of the revived values: an id is a UUID, a date a date, a decimal number a Decimal.
+those of the revived values: an id is a UUID, a date a date, a decimal number a Decimal, a file of a
+form an Upload. What need not be sent may be ABSENT: a body answers that for it.
 """
 
 import sys
@@ -10,7 +11,7 @@ from keyword import iskeyword
 from textwrap import wrap
 from types import MappingProxyType
 
-from server.contract import JSON, Contract, ContractError, Schema
+from server.contract import Contract, ContractError, Schema
 from server.requests.formats import REVIVERS
 
 WIDTH = 100
@@ -36,8 +37,10 @@ _IMPORTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "datetime": ("date", "datetime"),
         "decimal": ("Decimal",),
-        "typing": ("Any", "Literal", "NotRequired", "TypedDict"),
+        "typing": ("Any", "Literal", "TypedDict"),
         "uuid": ("UUID",),
+        "accounting.absent": ("Absent",),
+        "accounting.files.uploads": ("Upload",),
     }
 )
 
@@ -51,17 +54,21 @@ class BodyTypes:
         self._words: set[str] = set()
         self._definitions: dict[str, str] = {}
         for operation in contract.operations.values():
-            if JSON in operation.bodies:
-                self._type_of(operation.bodies[JSON])
+            for schema in operation.bodies.values():
+                self._type_of(schema)
 
     def module(self) -> str:
         """Return the text of the module."""
         return f"{HEADING}\n{''.join(self._imports())}{''.join(self._spaced())}"
 
     def _imports(self) -> Iterator[str]:
+        group = ""
         for module, names in _IMPORTS.items():
             used = [name for name in names if name in self._words]
             if used:
+                if "." in module and not group:  # Those of the project stand apart.
+                    yield "\n"
+                    group = module
                 yield f"from {module} import {', '.join(used)}\n"
 
     def _spaced(self) -> Iterator[str]:
@@ -90,6 +97,8 @@ class BodyTypes:
                 return self._word("Any")
             case "string":
                 kind = schema.get("format", "")
+                if kind == "binary":
+                    return self._word("Upload")
                 return self._word(_FORMATS[kind]) if kind in REVIVERS else "str"
             case "array":
                 return f"list[{self._type_of(schema['items'])}]"
@@ -104,7 +113,7 @@ class BodyTypes:
         """Define a component once and return its name."""
         if name not in self._definitions:
             schema = self._schemas[name]
-            if "allOf" in schema:
+            if any("properties" in self._contract.follow(part) for part in schema.get("allOf", ())):
                 raise ContractError(f"A request body cannot be composed: {name}")
             text = (
                 self._class(name, schema)
@@ -122,7 +131,7 @@ class BodyTypes:
                 raise ContractError(f"{name}.{field} cannot be an attribute")
             found = self._type_of(part)
             if field not in required:
-                found = self._word("NotRequired", found)
+                found = _with_none_last(f"{found} | {self._word('Absent')}")
             lines.append(f"    {field}: {found}\n")
         base = self._word("TypedDict")
         return f"class {name}({base}):\n{_docstring(schema)}{''.join(lines)}"
@@ -139,6 +148,10 @@ def _alias(name: str, meaning: str) -> str:
         return line
     words = meaning.removeprefix("Literal[").removesuffix("]").split(", ")
     return f"{name} = Literal[\n{''.join(f'    {word},{chr(10)}' for word in words)}]\n"
+
+
+def _with_none_last(union: str) -> str:
+    return f"{union.replace(' | None', '')} | None" if " | None" in union else union
 
 
 def _docstring(schema: Schema) -> str:

@@ -20,6 +20,7 @@ from access.links import Links
 from access.principal import Caller
 from accounting.errors import Refusal
 from handlers import journal_entries
+from handlers.request_object import RequestObject
 from persistence.books import Books
 from persistence.engine.idempotency import Claim, Outcome, of_business, of_partner
 from persistence.engine.identifiers import new_id
@@ -102,7 +103,7 @@ class Endpoint:
             "registry": opened,
             "caller": request.caller,
             "keyring": self._keys.keyring,
-            "body": {**call.body, **call.files} if call.files else call.body,
+            "body": RequestObject({**call.body, **call.files}) if call.files else call.body,
             "query": call.query,
             "now": request.now,
         }

@@ -1,12 +1,14 @@
 """Bank accounts: which account of the chart each stands for, and what that account shows of it."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
 from typing import Any, Final
 from uuid import UUID
 
+from accounting.absent import said
+from accounting.bank.commands import BankAccountDetails
 from accounting.books.account_tree import AccountTree, refuse_unfit_parent
 from accounting.books.accounts import Account, AccountReference, usable
 from accounting.books.chart import Role
@@ -109,12 +111,12 @@ def free_code(code: str, taken: Collection[str]) -> str:
     return next(each for each in after if each not in taken)
 
 
-def facts(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Take what a body says of a bank account; an IBAN has one spelling, in which it is compared.
+def facts(details: BankAccountDetails) -> dict[str, Any]:
+    """List what is said of a bank account; an IBAN has one spelling, in which it is compared.
 
     `gb33 bukb 2020` becomes `GB33BUKB2020`.
     """
-    given = dict(body)
+    given = said(details)
     if given.get("iban"):
         given["iban"] = "".join(letter for letter in given["iban"] if letter.isalnum()).upper()
     return given

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from accounting.bank import payouts
 from accounting.bank.bank_transactions import BankTransaction, remaining, signed
+from accounting.bank.commands import LinkTransaction
 from accounting.bank.payouts import Payout
 from accounting.books.context import Context
 from accounting.errors import Conflict, RuleBroken
@@ -39,15 +40,6 @@ class Link:
     memo: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """A link as it is asked for; without an amount it takes all that is left on both sides."""
-
-    target_type: str
-    amount: int | None = None
-    memo: str | None = None
-
-
 def movable(side: Side | None, target: Target) -> int:
     """Say what a target moves on its money account, above zero where it comes in.
 
@@ -68,7 +60,7 @@ def link(
     side: Side | None,
     transaction: BankTransaction,
     target: T,
-    wanted: Wanted,
+    command: LinkTransaction,
     context: Context,
 ) -> tuple[BankTransaction, T, Link]:
     """Link a line with its money, as much as is wanted, else all that is left on both sides.
@@ -78,16 +70,16 @@ def link(
     RuleBroken `link_direction_mismatch`, `bank_account_mismatch` or `link_exceeds_remaining`.
     """
     _refuse_unlinkable(side, transaction, target)
-    amount = _linkable(remaining(transaction), rest(side, target), wanted.amount)
+    amount = _linkable(remaining(transaction), rest(side, target), command.amount)
     made = Link(
         id=context.identify(),
         version=0,
         transaction_id=transaction.id,
-        target_type=wanted.target_type,
+        target_type=command.target_type,
         target_id=target.id,
         amount=amount,
         linked_at=context.now,
-        memo=wanted.memo,
+        memo=command.memo,
     )
     now = context.now
     held = replace(

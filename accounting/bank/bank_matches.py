@@ -10,12 +10,14 @@ from typing import Any
 from uuid import UUID
 
 from accounting.bank import bank_links, payout_changes
-from accounting.bank.bank_links import Link, Target, Wanted
+from accounting.bank.bank_links import Link, Target
 from accounting.bank.bank_transactions import BankTransaction
+from accounting.bank.commands import LinkTransaction
 from accounting.bank.payouts import Payout
 from accounting.books.chart import Roles
 from accounting.books.context import Context
 from accounting.trade import payment_changes, vendor_refund_changes
+from accounting.trade.commands import ChangePayment, ChangeVendorRefundPayment
 from accounting.trade.documents import Document
 from accounting.trade.payments import Payment
 from accounting.trade.refunds import VendorRefundPayment
@@ -54,14 +56,18 @@ class MatchResult:
 
 
 def match(
-    found: MatchTarget, transaction: BankTransaction, wanted: Wanted, roles: Roles, context: Context
+    found: MatchTarget,
+    transaction: BankTransaction,
+    command: LinkTransaction,
+    roles: Roles,
+    context: Context,
 ) -> MatchResult:
     """Link a line with its money; a target on its way that is linked in full completes.
 
     A payment of 100 that is pending completes with the second of two lines of 60 and 40. Raises
     what `banking.link` raises, and what a change to `completed` or `paid` does.
     """
-    used, held, made = bank_links.link(found.side, transaction, found.target, wanted, context)
+    used, held, made = bank_links.link(found.side, transaction, found.target, command, context)
     matched = MatchResult(used, held, made, (held,))
     if held.status not in ON_ITS_WAY or not bank_links.is_linked_in_full(found.side, held):
         return matched
@@ -82,9 +88,8 @@ def _completed(
     match matched.target:
         case Payment() as payment:
             assert found.side is not None, "a payment is of a side"
-            done = payment_changes.amend(
-                found.side, payment, found.documents, {"status": "completed"}, context
-            )
+            command = ChangePayment(status="completed")
+            done = payment_changes.amend(found.side, payment, found.documents, command, context)
             return replace(
                 matched, target=done.payment, subjects=(done.payment,), moved=done.changed
             )
@@ -107,10 +112,9 @@ def _come_back(
     before = found.refunded
     assert before is not None, "money that a vendor pays back belongs to a refund"
     on = linked.payment_date or matched.transaction.booked_on
-    body = {"status": "completed", "payment_date": on}
-    after = vendor_refund_changes.amend(
-        before.with_payment(linked), linked.id, body, roles, context
-    )
+    command = ChangeVendorRefundPayment(status="completed", payment_date=on)
+    held = before.with_payment(linked)
+    after = vendor_refund_changes.amend(held, linked.id, command, roles, context)
     subjects, moved = vendor_refund_changes.changed(before, before.affected, after)
     return replace(
         matched, target=after.payment(linked.id), subjects=tuple(subjects), moved=tuple(moved)

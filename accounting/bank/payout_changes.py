@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
-from typing import Any
 from uuid import UUID
 
+from accounting.absent import ABSENT, Absent, or_else, said
+from accounting.bank.commands import SavePayout
 from accounting.bank.payouts import (
     LIVE,
     Item,
@@ -23,25 +24,16 @@ from accounting.errors import Conflict, RuleBroken
 from accounting.trade.payment_status import completions_after
 from accounting.trade.sides import RECEIVABLE
 
-Body = Mapping[str, Any]
 Held = Mapping[UUID, Money]
 """The money that a payout lists, or is to list, by id."""
 
 Items = tuple[Item, ...]
 
-_FACTS = {
-    "processor": "processor",
-    "processor_payout_id": "processor_payout_id",
-    "paid_out_amount_cents": "paid_out",
-    "fee_cents": "fee",
-    "additional_refunds_amount_cents": "additional_refunds",
-    "status": "status",
-    "completed_at": "completed_at",
-    "imported_at": "imported_at",
-    "reference_number": "reference_number",
-    "memo": "memo",
-    "metadata": "metadata",
-}
+_FACTS = (
+    *("processor", "processor_payout_id", "paid_out", "fee", "additional_refunds"),
+    *("completed_at", "imported_at", "reference_number", "memo", "metadata"),
+)
+"""What is said of a payout itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,52 +44,52 @@ class PaidOut:
     moved: tuple[Money, ...] = ()
 
 
-def money_touched(payout: Payout | None, body: Body) -> tuple[set[UUID], set[UUID]]:
+def money_affected(
+    payout: Payout | None, command: SavePayout | None = None
+) -> tuple[set[UUID], set[UUID]]:
     """Name the payments, and the refund payments, that a payout lists or is to list."""
     items = () if payout is None else listed(payout)
     payments = {each.payment_id for each in items if each.payment_id}
     refunds = {each.refund_payment_id for each in items if each.refund_payment_id}
-    return (
-        payments | set(body.get("payment_ids") or ()),
-        refunds | set(body.get("refund_payment_ids") or ()),
-    )
+    if command is not None:
+        payments |= set(or_else(command.payment_ids, ()))
+        refunds |= set(or_else(command.refund_payment_ids, ()))
+    return payments, refunds
 
 
-def announce(body: Body, held: Held, context: Context) -> PaidOut:
-    """Make a payout from the body of a create, paid unless it says otherwise.
+def announce(command: SavePayout, held: Held, context: Context) -> PaidOut:
+    """Make a payout, paid unless it says otherwise.
 
-    Without `fee_cents` its fee is that of its items. Raises Conflict `item_not_completed`,
+    Without a fee its fee is that of its items. Raises Conflict `item_not_completed`,
     `already_in_payout` or `period_locked`; RuleBroken `currency_mismatch`, `reference_not_found`,
     `item_not_in_clearing` or `processor_mismatch`.
     """
-    refuse_other_currency(body.get("currency"), context)
-    status = body.get("status") or "paid"
+    refuse_other_currency(command.currency, context)
     blank = Payout(
         id=context.identify(),
         version=0,
         created_at=context.now,
         updated_at=context.now,
-        external_id=body.get("external_id"),
-        processor=body["processor"],
-        paid_out=body["paid_out_amount_cents"],
+        external_id=command.external_id,
+        processor=command.processor,
+        paid_out=command.paid_out,
         fee=0,
         additional_refunds=0,
         currency=context.currency,
         status="pending",
         completed_at=None,
     )
-    given = {"payment_ids": (), "refund_payment_ids": (), **body, "status": status}
-    return _brought(blank, given, held, context, new=True)
+    return _brought(blank, replace(command, status=or_else(command.status, "paid")), held, context)
 
 
-def update(payout: Payout, body: Body, held: Held, context: Context) -> PaidOut:
-    """Change what a body supplies of a payout that is known; absent facts and lists stay.
+def update(payout: Payout, command: SavePayout, held: Held, context: Context) -> PaidOut:
+    """Change what is said of a payout that is known; absent facts and lists stay.
 
     Where nothing changes it comes back as the same object. Raises what `announce` raises, and
     Conflict `payout_reconciled` once a bank line is linked.
     """
-    refuse_other_currency(body.get("currency"), context)
-    after = _brought(payout, body, held, context, new=False)
+    refuse_other_currency(command.currency, context)
+    after = _brought(payout, command, held, context)
     if after.payout == payout:
         return PaidOut(payout)
     _refuse_reconciled(payout)
@@ -151,40 +143,35 @@ def reported_paid(payout: Payout, on: date, context: Context) -> Payout:
     return paid
 
 
-def _brought(payout: Payout, body: Body, held: Held, context: Context, *, new: bool) -> PaidOut:
-    """Bring a payout and the money it holds in line with a body."""
-    facts = {_FACTS[name]: body[name] for name in _FACTS if name in body and name != "status"}
-    after = replace(payout, **{name: fact for name, fact in facts.items() if _may_be(name, fact)})
-    after = _with_items(after, body, context)
-    after = _moved(after, body.get("status") or payout.status, context)
+def _brought(payout: Payout, command: SavePayout, held: Held, context: Context) -> PaidOut:
+    """Bring a payout and the money it holds in line with what is said of it."""
+    after = replace(payout, **said(command, *_FACTS))
+    after = _with_items(after, command, context)
+    after = _moved(after, or_else(command.status, payout.status), context)
     _refuse_new_date(payout, after, context)
     moved = _hold(payout, after, held, context)
+    new = payout.version == 0
     if new or after.items != payout.items or _comes_alive(payout, after):
         after = _summed(after, held)
-        if new and body.get("fee_cents") is None:
+        if new and command.fee is ABSENT:
             after = replace(after, fee=item_fees(after))
     return PaidOut(after, moved)
 
 
-def _may_be(name: str, fact: object) -> bool:
-    """Amounts, processor and day stay where a body says null."""
-    required = ("processor", "paid_out", "fee", "additional_refunds", "completed_at")
-    return fact is not None or name not in required
-
-
-def _with_items(payout: Payout, body: Body, context: Context) -> Payout:
-    """List exactly the money that a body names; of a kind that it does not name, all stays."""
-    payments, refunds = body.get("payment_ids"), body.get("refund_payment_ids")
+def _with_items(payout: Payout, command: SavePayout, context: Context) -> Payout:
+    """List exactly the money that is named; of a kind that is not named, all stays."""
     items = payout.items
-    if payments is not None:
-        items = _exactly(items, payments, lambda each: each.payment_id is not None)
+    if not isinstance(command.payment_ids, Absent):
+        items = _exactly(items, command.payment_ids, lambda each: each.payment_id is not None)
         items += tuple(
-            Item(context.identify(), 0, payment_id=id_) for id_ in _unknown(items, payments)
+            Item(context.identify(), 0, payment_id=id_)
+            for id_ in _unknown(items, command.payment_ids)
         )
-    if refunds is not None:
-        items = _exactly(items, refunds, lambda each: each.refund_payment_id is not None)
+    if not isinstance(command.refund_payment_ids, Absent):
+        named = command.refund_payment_ids
+        items = _exactly(items, named, lambda each: each.refund_payment_id is not None)
         items += tuple(
-            Item(context.identify(), 0, refund_payment_id=id_) for id_ in _unknown(items, refunds)
+            Item(context.identify(), 0, refund_payment_id=id_) for id_ in _unknown(items, named)
         )
     return replace(payout, items=items)
 

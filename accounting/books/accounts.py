@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 from uuid import UUID
 
 from accounting.books.chart import Roles, is_control
@@ -44,17 +44,10 @@ class AccountReference:
 
 @dataclass(frozen=True, slots=True)
 class BookAccounts:
-    """The accounts that a document needs: those with a role, and those that its body names."""
+    """The accounts that a document needs: those with a role, and those that it names itself."""
 
     roles: Roles
     named: Mapping[AccountReference, Account]
-
-
-def account_reference(identifier: Mapping[str, Any]) -> AccountReference:
-    """Read how a body names an account: `AccountId` by its id, `AccountCode` by its code."""
-    if identifier["type"] == "AccountCode":
-        return AccountReference("code", identifier["code"])
-    return AccountReference("id", identifier["id"])
 
 
 def usable(reference: AccountReference, account: Account | None) -> Account:
@@ -86,11 +79,10 @@ def usable(reference: AccountReference, account: Account | None) -> Account:
     return account
 
 
-def named_or(default: UUID, identifier: Mapping[str, Any] | None, accounts: BookAccounts) -> UUID:
-    """Find the account that a body names, else take the default; raises what `usable` raises."""
-    if identifier is None:
+def named_or(default: UUID, reference: AccountReference | None, accounts: BookAccounts) -> UUID:
+    """Find the account that a caller names, else take the default; raises what `usable` raises."""
+    if reference is None:
         return default
-    reference = account_reference(identifier)
     return usable(reference, accounts.named.get(reference)).id
 
 

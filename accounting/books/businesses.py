@@ -7,6 +7,8 @@ from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from accounting.absent import said
+from accounting.books.commands import ChangeBusiness
 from accounting.errors import Conflict, Malformed, RuleBroken
 
 COUNTRIES = (
@@ -114,15 +116,15 @@ def refuse_archived_business(archived_at: datetime | None) -> None:
         )
 
 
-def refuse_fixed(known: Mapping[str, Any], body: Mapping[str, Any]) -> None:
+def refuse_fixed(known: Mapping[str, Any], command: ChangeBusiness) -> None:
     """Refuse a real change of what was fixed when a business was opened: of GB, `gb` is none.
 
     `known` are the `FIXED` fields as they are. Raises RuleBroken `immutable_field`.
     """
-    given = dict(body)
+    given = said(command, *FIXED)
     if "country" in given:
         given["country"] = given["country"].upper()
-    changed = [name for name in FIXED if name in given and given[name] != known[name]]
+    changed = [name for name, value in given.items() if value != known[name]]
     if changed:
         raise RuleBroken(
             "immutable_field",

@@ -7,12 +7,12 @@ from typing import Any
 from uuid import UUID
 
 from accounting.books.accounts import Account, AccountReference, usable
+from accounting.books.commands import EntryLineGiven, WriteEntry
 from accounting.books.context import Context, refuse_locked
 from accounting.books.ledger import after_lock
 from accounting.errors import Conflict, RuleBroken
 from accounting.money import within_bounds
 
-Body = Mapping[str, Any]
 Named = Mapping[AccountReference, Account]
 
 SOURCE = "manual"
@@ -62,9 +62,9 @@ class ManualEntry:
         return sum(line.amount for line in self.lines if line.amount > 0)
 
 
-def account_references(body: Body) -> frozenset[AccountReference]:
-    """List the accounts that a body names, so that they can be loaded first."""
-    return frozenset(_reference(item) for item in body["lines"])
+def account_references(command: WriteEntry) -> frozenset[AccountReference]:
+    """List the accounts that an entry names, so that they can be loaded first."""
+    return frozenset(line.account for line in command.lines)
 
 
 def accounts_on(lines: Iterable[ManualLine]) -> frozenset[AccountReference]:
@@ -72,8 +72,8 @@ def accounts_on(lines: Iterable[ManualLine]) -> frozenset[AccountReference]:
     return frozenset(AccountReference("id", line.account_id) for line in lines)
 
 
-def write(body: Body, named: Named, context: Context) -> ManualEntry:
-    """Make an entry from the body of a create: a draft, or posted at once where that is wanted.
+def write(command: WriteEntry, named: Named, context: Context) -> ManualEntry:
+    """Make an entry: a draft, or posted at once where that is wanted.
 
     What a machine wrote is a draft whatever is wanted: a person approves it. Debits of 100 against
     credits of 60 and 40 come to 100. Raises Conflict `account_archived` or `period_locked`;
@@ -81,30 +81,29 @@ def write(body: Body, named: Named, context: Context) -> ManualEntry:
     `control_account`.
     """
     id_ = context.identify()
-    author = body.get("created_by") or "manual"
     draft = ManualEntry(
         id=id_,
         version=0,
         created_at=context.now,
         currency=context.currency,
-        created_by=author,
+        created_by=command.author,
         status="draft",
         source_id=id_,
-        **_told(body, named, context),
+        **_contents(command, named, context),
     )
-    if not (body.get("post") and author == "manual"):
+    if not (command.post and command.author == "manual"):
         return draft
     refuse_locked(context, draft.entry_date)
     return replace(draft, status="approved")
 
 
-def rewrite(entry: ManualEntry, body: Body, named: Named, context: Context) -> ManualEntry:
+def rewrite(entry: ManualEntry, command: WriteEntry, named: Named, context: Context) -> ManualEntry:
     """Replace what a draft says; who wrote it stays.
 
     Raises Conflict `invalid_state_transition` or `account_archived`; RuleBroken as `write` does.
     """
     _refuse_unless_draft(entry, "Only a draft can be replaced.")
-    return replace(entry, **_told(body, named, context))
+    return replace(entry, **_contents(command, named, context))
 
 
 def approve(entry: ManualEntry, named: Named, context: Context) -> ManualEntry:
@@ -180,29 +179,24 @@ def refuse_reversing(entry: ManualEntry) -> None:
         )
 
 
-def _told(body: Body, named: Named, context: Context) -> dict[str, Any]:
-    """Read what a body says of an entry: its day, its words and its lines."""
-    lines = tuple(_line(item, named, context) for item in body["lines"])
+def _contents(command: WriteEntry, named: Named, context: Context) -> dict[str, Any]:
+    """List what an entry says each time that it is written: its day, its words and its lines."""
+    lines = tuple(_line(line, named, context) for line in command.lines)
     _refuse_unbalanced(lines)
     return {
-        "entry_date": body["entry_date"],
-        "reference": body.get("reference"),
-        "description": body.get("description") or UNTITLED,
+        "entry_date": command.entry_date,
+        "reference": command.reference,
+        "description": command.description or UNTITLED,
         "lines": lines,
     }
 
 
-def _reference(item: Body) -> AccountReference:
-    return AccountReference("any", item["account"])
-
-
-def _line(item: Body, named: Named, context: Context) -> ManualLine:
-    reference = _reference(item)
+def _line(line: EntryLineGiven, named: Named, context: Context) -> ManualLine:
     return ManualLine(
         id=context.identify(),
-        account_id=usable(reference, named.get(reference)).id,
-        amount=(item.get("debit_amount") or 0) - (item.get("credit_amount") or 0),
-        description=item.get("description"),
+        account_id=usable(line.account, named.get(line.account)).id,
+        amount=line.amount,
+        description=line.description,
     )
 
 

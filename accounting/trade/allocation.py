@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
-from typing import Any
 from uuid import UUID
 
+from accounting.absent import ABSENT, Absent, or_else
 from accounting.books.splits import Split, negative
 from accounting.errors import Malformed, RuleBroken
 from accounting.trade import documents
@@ -40,12 +40,14 @@ class Allocation:
 class AllocationItem:
     """What is asked for: an amount for a document, and in what words.
 
-    `old_split` is how the amount was split before, where it is to be split so again.
+    `place` is where the document stands in the request, as `allocations.2.invoice_id`. `old_split`
+    is how the amount was split before, where it is to be split so again.
     """
 
     document_id: UUID
     amount: int
     description: str | None = field(default=None, compare=False)
+    place: str = field(default="", compare=False)
     old_split: Split = field(default=(), compare=False)
 
 
@@ -86,50 +88,41 @@ def items_of(allocations: Iterable[Allocation]) -> list[AllocationItem]:
     ]
 
 
-def items_given(
-    side: Side, items: Sequence[Mapping[str, Any]], amount_field: str = "amount_cents"
-) -> list[AllocationItem]:
-    """Read a list of allocations.
+def refuse_repeated(side: Side, items: Iterable[AllocationItem]) -> None:
+    """Refuse a list of allocations that names a document twice.
 
-    Raises Malformed `validation_error` where it names a document twice.
+    Raises Malformed `validation_error`.
     """
-    given = [
-        AllocationItem(item[side.document_id_field], item[amount_field], item.get("description"))
-        for item in items
-    ]
     seen: set[UUID] = set()
     faults = {}
-    for place, part in enumerate(given):
-        if part.document_id in seen:
-            field = f"allocations.{place}.{side.document_id_field}"
-            faults[field] = [f"repeats the {side.noun} of an earlier item"]
-        seen.add(part.document_id)
+    for item in items:
+        if item.document_id in seen:
+            faults[item.place] = [f"repeats the {side.words.document} of an earlier item"]
+        seen.add(item.document_id)
     if faults:
         raise Malformed.fields(**faults)
-    return given
 
 
-def documents_touched(
-    side: Side, allocations: Iterable[Allocation], body: Mapping[str, Any]
+def documents_affected(
+    allocations: Iterable[Allocation], wanted: Iterable[AllocationItem] | Absent = ABSENT
 ) -> set[UUID]:
-    """Name the documents that allocations hold something of, or that a body allocates to."""
-    given = body.get("allocations") or ()
+    """Name the documents that allocations hold something of, or that a list allocates to."""
     held = {each.document_id for each in live(allocations)}
-    return held | {each[side.document_id_field] for each in given}
+    return held | {each.document_id for each in or_else(wanted, ())}
 
 
-def refuse_closed(side: Side, parts: Iterable[AllocationItem], loaded: Documents) -> None:
-    """Refuse parts for documents that do not exist or are not open.
+def refuse_closed(side: Side, items: Iterable[AllocationItem], loaded: Documents) -> None:
+    """Refuse items for documents that do not exist or are not open.
 
     Raises RuleBroken `reference_not_found`, or the side's refusal of a document not open.
     """
-    for part in parts:
-        document = loaded.get(part.document_id)
+    for item in items:
+        document = loaded.get(item.document_id)
         if document is None:
             raise RuleBroken(
                 "reference_not_found",
-                f"The business has no such {side.noun}.",
-                reference=str(part.document_id),
+                f"The business has no such {side.words.document}.",
+                reference=str(item.document_id),
             )
         refuse_not_open(side, document)
 
@@ -141,7 +134,8 @@ def refuse_not_open(side: Side, document: Document) -> None:
     """
     if document.state != "open":
         shown = "voided" if document.state == "void" else document.state
-        raise side.not_open(current_state=shown, **{side.document_id_field: str(document.id)})
+        named = {side.names.document_id: str(document.id)}
+        raise side.refusals.not_open(current_state=shown, **named)
 
 
 def rearrange(
@@ -151,7 +145,7 @@ def rearrange(
     loaded: Documents,
     source: AllocationSource,
 ) -> tuple[tuple[Allocation, ...], Documents]:
-    """Make the wanted parts the live allocations, and move the documents' amounts with them.
+    """Make the wanted items the live allocations, and move the documents' amounts with them.
 
     What is wanted unchanged stays, with its date and its split; what is not ends and gives its
     split back; then the new parts take theirs of what is left. Of 600 for one invoice, wanted at
@@ -160,20 +154,20 @@ def rearrange(
     """
     staying = {each.id for each in live(allocations) if _stays(each, wanted, source)}
     kept = {each.document_id for each in allocations if each.id in staying}
-    begun = [part for part in wanted if part.document_id not in kept]
+    begun = [item for item in wanted if item.document_id not in kept]
     refuse_closed(side, begun, loaded)
     _refuse_excess(wanted, source)
     after = dict(loaded)
-    words = {part.document_id: part.description for part in wanted}
+    words = {item.document_id: item.description for item in wanted}
     history = [
         replace(each, description=words[each.document_id])
         if each.id in staying
         else _ended(each, after, source)
         for each in allocations
     ]
-    history += [_begun(side, part, after, source) for part in begun]
+    history += [_begun(side, item, after, source) for item in begun]
     if source.applied:
-        old = {part.document_id: part.old_split for part in begun}
+        old = {item.document_id: item.old_split for item in begun}
         history = [_applied(each, after, source, old.get(each.document_id, ())) for each in history]
     return tuple(history), after
 
@@ -213,24 +207,24 @@ def _taken_back(document: Document, allocation: Allocation, by: Settlement) -> D
 
 
 def _begun(
-    side: Side, part: AllocationItem, after: dict[UUID, Document], source: AllocationSource
+    side: Side, item: AllocationItem, after: dict[UUID, Document], source: AllocationSource
 ) -> Allocation:
     """Reserve a new part of what is left of its document."""
-    document = after[part.document_id]
-    _refuse_part(side, part, document, source)
-    after[document.id] = documents.reserve(document, part.amount)
+    document = after[item.document_id]
+    _refuse_item(side, item, document, source)
+    after[document.id] = documents.reserve(document, item.amount)
     return Allocation(
         id=source.identify(),
         document_id=document.id,
-        amount=part.amount,
+        amount=item.amount,
         document_date=documents.opened_on(document),
         start=source.start,
-        description=part.description,
+        description=item.description,
     )
 
 
 def _refuse_excess(wanted: Sequence[AllocationItem], source: AllocationSource) -> None:
-    allocated = source.held + sum(part.amount for part in wanted)
+    allocated = source.held + sum(item.amount for item in wanted)
     if allocated > source.total:
         raise RuleBroken(
             "allocation_exceeds_total",
@@ -241,12 +235,12 @@ def _refuse_excess(wanted: Sequence[AllocationItem], source: AllocationSource) -
         )
 
 
-def _refuse_part(
-    side: Side, part: AllocationItem, document: Document, source: AllocationSource
+def _refuse_item(
+    side: Side, item: AllocationItem, document: Document, source: AllocationSource
 ) -> None:
     if document.party.id != source.party_id:
-        raise side.of_another_party(**{side.document_id_field: str(document.id)})
-    refuse_more_than_left(side, document, part.amount)
+        raise side.refusals.of_another_party(**{side.names.document_id: str(document.id)})
+    refuse_more_than_left(side, document, item.amount)
 
 
 def refuse_more_than_left(side: Side, document: Document, amount: int) -> None:
@@ -258,12 +252,12 @@ def refuse_more_than_left(side: Side, document: Document, amount: int) -> None:
     if not 1 <= amount <= left:
         raise RuleBroken(
             "allocation_exceeds_outstanding",
-            f"At most {left} of the {side.noun} can be settled.",
+            f"At most {left} of the {side.words.document} can be settled.",
             left=left,
             amount=amount,
             outstanding_balance=documents.outstanding(document),
             reserved=document.reserved,
-            **{side.document_id_field: str(document.id)},
+            **{side.names.document_id: str(document.id)},
         )
 
 

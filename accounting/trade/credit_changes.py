@@ -1,12 +1,12 @@
-"""Credits as they are drawn up, sent, allocated and voided, and the documents they settle."""
+"""Credits as they are made, sent, allocated and voided, and the documents they settle."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
-from typing import Any
 from uuid import UUID
 
-from accounting.books.accounts import AccountReference, BookAccounts, account_reference, named_or
+from accounting.absent import or_else
+from accounting.books.accounts import AccountReference, BookAccounts, named_or
 from accounting.books.chart import Roles
 from accounting.books.context import Context, refuse_locked, refuse_other_currency
 from accounting.books.numbers import Pending
@@ -19,19 +19,18 @@ from accounting.trade.allocation import (
     AllocationItem,
     AllocationSource,
     Documents,
-    items_given,
     items_of,
     live,
     moved,
     rearrange,
+    refuse_repeated,
 )
+from accounting.trade.commands import CreditLineGiven, ReplaceCredit, WriteCredit
 from accounting.trade.credits import Credit, CreditLine
 from accounting.trade.documents import Document
 from accounting.trade.parties import Party, refuse_inactive, refuse_reference_mismatch
 from accounting.trade.refunds import Refund
 from accounting.trade.sides import Side
-
-Body = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +42,20 @@ class Credited:
     changed: tuple[Document, ...]
 
 
-def account_references(side: Side, body: Body) -> frozenset[AccountReference]:
-    """List the accounts that a body names, so that they can be loaded first."""
-    named = (item.get(side.credit_account_field) for item in body["line_items"])
-    return frozenset(account_reference(each) for each in named if each is not None)
+def account_references(command: WriteCredit) -> frozenset[AccountReference]:
+    """List the accounts that a credit names, so that they can be loaded first."""
+    return frozenset(line.account for line in command.lines if line.account is not None)
 
 
-def draw_up(
+def create(
     side: Side,
-    body: Body,
+    command: WriteCredit,
     party: Party,
     accounts: BookAccounts,
     loaded: Documents,
     context: Context,
 ) -> Credited:
-    """Make a credit from the body of a create; with a date it is sent, and may be allocated.
+    """Make a credit; with a moment it is sent, and may be allocated.
 
     Lines of 1000 with 200 tax and 500 come to 1700. Raises Malformed `validation_error`; Conflict
     `credit_not_sent`, `customer_archived`, `account_archived` or `period_locked`; RuleBroken
@@ -65,21 +63,21 @@ def draw_up(
     `control_account`, `allocation_exceeds_total` or `allocation_exceeds_outstanding`; the side's
     refusals.
     """
-    wanted = items_given(side, body.get("allocations") or (), "amount")
+    refuse_repeated(side, command.allocations)
     refuse_inactive(side, party)
-    refuse_reference_mismatch(party, body.get(side.party_external_id_field))
-    refuse_other_currency(body.get("currency"), context)
-    draft = _draft(side, body, party, accounts, context)
-    at = body.get(side.opened_field)
-    drawn = draft if at is None else _opened(side, draft, at, context)
-    return _allocated(side, None, drawn, wanted, loaded, context)
+    refuse_reference_mismatch(party, command.party.external_id)
+    refuse_other_currency(command.currency, context)
+    credit = _draft(side, command, party, accounts, context)
+    if command.opened_at is not None:
+        credit = _opened(side, credit, command.opened_at, context)
+    return _allocated(side, None, credit, command.allocations, loaded, context)
 
 
 def _draft(
-    side: Side, body: Body, party: Party, accounts: BookAccounts, context: Context
+    side: Side, command: WriteCredit, party: Party, accounts: BookAccounts, context: Context
 ) -> Credit:
     """Work out the lines of a credit and what they come to, and keep what is said of it."""
-    lines = tuple(_line(side, item, accounts, context) for item in body["line_items"])
+    lines = tuple(_line(side, line, accounts, context) for line in command.lines)
     tax_total = within_bounds(sum(line.tax_amount for line in lines))
     return Credit(
         id=context.identify(),
@@ -87,24 +85,26 @@ def _draft(
         created_at=context.now,
         updated_at=context.now,
         party=party,
-        external_id=body.get("external_id"),
-        number=body.get(side.credit_number_field),
+        external_id=command.external_id,
+        number=command.number,
         state="draft",
         currency=context.currency,
         opened_at=None,
         voided_at=None,
-        source_document_id=body.get(f"source_{side.document_id_field}"),
+        source_document_id=command.source_document_id,
         refund_id=None,
         lines=lines,
         tax_account_id=accounts.roles[side.tax],
         tax_total=tax_total,
         total_amount=within_bounds(sum(line.amount for line in lines) + tax_total),
-        **_described(body),
+        memo=command.memo,
+        transaction_tags=command.transaction_tags,
+        metadata=command.metadata,
     )
 
 
 def replaced(
-    side: Side, credit: Credit, body: Body, loaded: Documents, context: Context
+    side: Side, credit: Credit, command: ReplaceCredit, loaded: Documents, context: Context
 ) -> Credited:
     """Replace what a credit says: its descriptions, and its allocations where a list is given.
 
@@ -114,21 +114,26 @@ def replaced(
     RuleBroken `immutable_field`, `allocation_exceeds_total` or `allocation_exceeds_outstanding`;
     the side's refusals.
     """
-    given = body.get("allocations")
-    wanted = items_of(credit.allocations) if given is None else items_given(side, given, "amount")
+    wanted = or_else(command.allocations, items_of(credit.allocations))
+    refuse_repeated(side, wanted)
     if credit.state == "void":
         raise _refused_move(side, credit, "A void credit stays as it is.")
-    redrawn = replace(credit, **_described(body))
-    at = body.get(side.opened_field)
+    written = replace(
+        credit,
+        memo=command.memo,
+        transaction_tags=command.transaction_tags,
+        metadata=command.metadata,
+    )
+    at = command.opened_at
     if at is not None and credit.state == "draft":
-        redrawn = _opened(side, redrawn, at, context)
+        written = _opened(side, written, at, context)
     elif at is not None and at != credit.opened_at:
         raise RuleBroken(
             "immutable_field",
-            f"The {side.opened_field} of a credit does not change.",
-            field=side.opened_field,
+            f"The {side.names.opened_at} of a credit does not change.",
+            field=side.names.opened_at,
         )
-    return _allocated(side, credit, redrawn, wanted, loaded, context)
+    return _allocated(side, credit, written, wanted, loaded, context)
 
 
 def void(side: Side, credit: Credit, voided_at: datetime | None, context: Context) -> Credit:
@@ -138,7 +143,7 @@ def void(side: Side, credit: Credit, voided_at: datetime | None, context: Contex
     `period_locked`.
     """
     if credit.state != "open":
-        raise _refused_move(side, credit, f"Only a {side.opened_word} credit can be voided.")
+        raise _refused_move(side, credit, f"Only a {side.opened_status} credit can be voided.")
     if credit.refund_id is not None:
         raise Conflict(
             "credit_of_refund",
@@ -213,7 +218,7 @@ def _allocated(
     if wanted and credit.state != "open":
         raise Conflict(
             "credit_not_sent",
-            f"Only a {side.opened_word} credit can be applied.",
+            f"Only a {side.opened_status} credit can be applied.",
             current_state=credit.state,
         )
     source = AllocationSource(
@@ -260,27 +265,20 @@ def _opened(side: Side, credit: Credit, at: datetime, context: Context) -> Credi
     return replace(credit, state="open", opened_at=at, number=number)
 
 
-def _line(side: Side, item: Body, accounts: BookAccounts, context: Context) -> CreditLine:
-    default = accounts.roles[side.credit_line_default]
+def _line(
+    side: Side, line: CreditLineGiven, accounts: BookAccounts, context: Context
+) -> CreditLine:
     return CreditLine(
         id=context.identify(),
-        account_id=named_or(default, item.get(side.credit_account_field), accounts),
-        amount=item["amount"],
-        tax_amount=item.get("tax_amount_cents") or 0,
-        memo=item.get("memo"),
-        tags=tuple(item.get("tags") or ()),
-        metadata=item.get("metadata"),
+        account_id=named_or(accounts.roles[side.credit_line_default], line.account, accounts),
+        amount=line.amount,
+        tax_amount=line.tax_amount,
+        memo=line.memo,
+        tags=line.tags,
+        metadata=line.metadata,
     )
 
 
-def _described(body: Body) -> dict[str, Any]:
-    return {
-        "memo": body.get("memo"),
-        "transaction_tags": tuple(body.get("tags") or ()),
-        "metadata": body.get("metadata"),
-    }
-
-
 def _refused_move(side: Side, credit: Credit, message: str) -> Conflict:
-    allowed = [side.opened_word] if credit.state == "draft" else []
+    allowed = [side.opened_status] if credit.state == "draft" else []
     return Conflict.of_state(message, credits.status(side, credit), allowed)

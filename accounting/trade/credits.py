@@ -83,7 +83,7 @@ def status(side: Side, credit: Credit) -> str:
     used = applied(credit)
     if used == credit.total_amount:
         return "applied"
-    return "partially_applied" if used else side.opened_word
+    return "partially_applied" if used else side.opened_status
 
 
 def parts(credit: Credit) -> dict[UUID, int]:

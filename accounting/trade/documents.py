@@ -137,7 +137,7 @@ def status(side: Side, document: Document, today: date) -> str:
         return "partially_written_off"
     if is_overdue(document, today):
         return "overdue"
-    return "partially_paid" if document.paid or document.credited else side.opened_word
+    return "partially_paid" if document.paid or document.credited else side.opened_status
 
 
 def _closed_status(document: Document) -> str:

@@ -61,7 +61,7 @@ def _fixed_in_payout(side: Side, money: Payment | RefundPayment) -> Mapping[str,
     if not isinstance(money, Payment):
         return {"status": "status"}  # Nothing else of it can be changed.
     return {
-        side.payment_amount_field: "total",
+        side.names.payment_total: "total",
         "processing_fee_cents": "fee",
         "payment_method": "method",
         "payment_processor": "processor",

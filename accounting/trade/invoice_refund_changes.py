@@ -1,16 +1,17 @@
 """Refunds to customers as they are agreed, paid and cancelled, and what they give back of."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
+from accounting.absent import or_else
 from accounting.books.chart import Roles, processor_of
 from accounting.books.context import Context, refuse_locked
 from accounting.books.spans import Span
 from accounting.books.splits import Split, added, negative, take
 from accounting.errors import Conflict
 from accounting.trade import documents, payments, refunds
+from accounting.trade.commands import AgreeRefund, PayRefund
 from accounting.trade.documents import Document
 from accounting.trade.holds import held_to
 from accounting.trade.payment_status import completions_after
@@ -25,8 +26,6 @@ from accounting.trade.refund_targets import (
 )
 from accounting.trade.refunds import InvoiceRefund, Refund, RefundAllocation, RefundPayment
 from accounting.trade.sides import RECEIVABLE
-
-Body = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +48,18 @@ def refundable(target: Document | Payment) -> int:
     return payments.remaining(target) if target.status == "completed" else 0
 
 
-def agree(body: Body, target: Document | Payment, roles: Roles, context: Context) -> Agreed:
-    """Make a refund from the body of a create; with a `completed_at` it is paid at once.
+def agree(
+    command: AgreeRefund, target: Document | Payment, roles: Roles, context: Context
+) -> Agreed:
+    """Make a refund; with a moment of completion it is paid at once.
 
     Left out, the amount is all that can be given back. Raises RuleBroken
     `refund_exceeds_refundable`; Conflict `period_locked`.
     """
-    given = body.get("completed_at") or context.now
+    given = command.completed_at or context.now
     refuse_locked(context, given.date())
-    amount = body.get("amount_cents", refundable(target))
+    amount = or_else(command.amount, refundable(target))
     refuse_more_than(refundable(target), amount, **facts_of(RECEIVABLE, target))
-    method = (body.get("method") or "bank_transfer").lower()
     allocation, after = _given_back(target, amount, roles, context)
     refund = InvoiceRefund(
         id=context.identify(),
@@ -67,23 +67,23 @@ def agree(body: Body, target: Document | Payment, roles: Roles, context: Context
         created_at=context.now,
         updated_at=context.now,
         party=target.party,
-        external_id=body.get("external_id"),
+        external_id=command.external_id,
         amount=amount,
         currency=context.currency,
         agreed_on=max(given.date(), _day_of(target)),
         completed_at=None,
         cancelled_at=None,
         allocations=(allocation,),
-        method=method,
-        processor=body.get("processor") or processor_of(method),
-        fee=body.get("refund_processing_fee_cents") or 0,
-        memo=body.get("memo"),
-        reference_number=body.get("reference_number"),
-        metadata=body.get("metadata"),
+        method=command.method,
+        processor=command.processor or processor_of(command.method),
+        fee=command.fee,
+        memo=command.memo,
+        reference_number=command.reference_number,
+        metadata=command.metadata,
     )
-    if body.get("completed_at") is None:
+    if command.completed_at is None:
         return Agreed(refund, after, None)
-    paid, payment = pay(refund, {"completed_at": given}, context)
+    paid, payment = pay(refund, PayRefund(completed_at=given), context)
     return Agreed(paid, after, payment)
 
 
@@ -106,7 +106,9 @@ def cancel(refund: InvoiceRefund, target: Target, context: Context) -> tuple[Inv
     return cancelled, take_back(allocation, target, context)
 
 
-def pay(refund: InvoiceRefund, body: Body, context: Context) -> tuple[InvoiceRefund, RefundPayment]:
+def pay(
+    refund: InvoiceRefund, command: PayRefund, context: Context
+) -> tuple[InvoiceRefund, RefundPayment]:
     """Pay a refund, by default the whole rest of it.
 
     Each payment is split over what is left of each part of the refund, so the last one closes it
@@ -115,9 +117,9 @@ def pay(refund: InvoiceRefund, body: Body, context: Context) -> tuple[InvoiceRef
     """
     if refund.cancelled_at is not None:
         raise _refused_move(refund, "A cancelled refund is not paid.")
-    amount = body.get("amount_cents", refunds.rest(refund))
+    amount = or_else(command.amount, refunds.rest(refund))
     refuse_more_than(refunds.rest(refund), amount, refund_id=str(refund.id), paid=refund.paid)
-    completed_at = body.get("completed_at") or context.now
+    completed_at = command.completed_at or context.now
     refuse_locked(context, completed_at.date())
     split = take(refunds.parts(refund), refund.settled, amount)
     payment = RefundPayment(
@@ -128,18 +130,18 @@ def pay(refund: InvoiceRefund, body: Body, context: Context) -> tuple[InvoiceRef
         refund_id=refund.id,
         agreed_on=refund.agreed_on,
         party=refund.party,
-        external_id=body.get("external_id"),
+        external_id=command.external_id,
         amount=amount,
         currency=refund.currency,
-        **_means(refund, body),
+        **_means(refund, command),
         status="completed",
         completed_at=completed_at,
         cancelled_at=None,
         completions=(Span(),),
         splits=(split,),
-        memo=body.get("memo"),
-        transaction_tags=body.get("transaction_tags"),
-        metadata=body.get("metadata"),
+        memo=command.memo,
+        transaction_tags=command.transaction_tags,
+        metadata=command.metadata,
     )
     return _paid(refund, amount, split, completed_at, context), payment
 
@@ -196,17 +198,17 @@ def _day_of(target: Document | Payment) -> date:
     return target.payment_date
 
 
-def _means(refund: InvoiceRefund, body: Body) -> dict[str, Any]:
-    """Say how the money moves: as the body says, else as the refund does.
+def _means(refund: InvoiceRefund, command: PayRefund) -> dict[str, Any]:
+    """Say how the money moves: as it is asked for, else as the refund says.
 
     The refund's fee is that of its first payment; the refund's processor goes with its method.
     """
-    method = (body.get("method") or refund.method).lower()
+    method = command.method or refund.method
     remembered = refund.processor if method == refund.method else processor_of(method)
-    fee = body.get("refund_processing_fee_cents")
+    fee = command.fee
     if fee is None:
         fee = 0 if refund.paid else refund.fee
-    return {"method": method, "processor": body.get("processor") or remembered, "fee": fee}
+    return {"method": method, "processor": command.processor or remembered, "fee": fee}
 
 
 def _paid(

@@ -5,7 +5,9 @@ from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
+from accounting.absent import said
 from accounting.errors import Conflict, Malformed, RuleBroken
+from accounting.trade.party_details import PartyDetails
 from accounting.trade.sides import Side
 
 
@@ -110,6 +112,14 @@ def party_of(trader: Customer | Vendor) -> Party:
     )
 
 
+def facts(details: PartyDetails) -> dict[str, Any]:
+    """List what is said of a customer or vendor; countries are written in capitals."""
+    given = said(details)
+    if given.get("country"):
+        given["country"] = given["country"].upper()
+    return given
+
+
 def refuse_nameless(individual_name: str | None, company_name: str | None) -> None:
     """Refuse a customer or vendor that would have no name left.
 
@@ -125,7 +135,8 @@ def refuse_inactive(side: Side, party: Party) -> None:
     Raises the side's refusal, Conflict `customer_archived` or `vendor_not_active`.
     """
     if party.status != "ACTIVE":
-        raise side.party_not_active(status=party.status, **{side.party_id_field: str(party.id)})
+        named = {side.names.party_id: str(party.id)}
+        raise side.refusals.party_not_active(status=party.status, **named)
 
 
 def refuse_reference_mismatch(party: Party, external_id: str | None) -> None:
@@ -164,7 +175,7 @@ def archive(side: Side, trader: T, outstanding_balance: int, now: datetime) -> T
     if trader.archived_at is not None:
         return trader
     if outstanding_balance:
-        raise side.party_has_balance(outstanding_balance=outstanding_balance)
+        raise side.refusals.party_has_balance(outstanding_balance=outstanding_balance)
     return replace(trader, archived_at=now)
 
 

@@ -1,9 +1,9 @@
 """Payments as they are made, changed and cancelled, and the documents that move with them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
+from accounting.absent import Absent, or_else
 from accounting.books.chart import processor_of
 from accounting.books.context import Context, refuse_locked, refuse_other_currency
 from accounting.books.spans import Span
@@ -11,22 +11,22 @@ from accounting.errors import Conflict, RuleBroken
 from accounting.trade.allocation import (
     AllocationItem,
     Documents,
-    items_given,
     items_of,
     live,
     moved,
     rearrange,
+    refuse_repeated,
 )
+from accounting.trade.commands import ChangePayment, InitialPayment, PaymentDetails, RecordPayment
 from accounting.trade.documents import Document
 from accounting.trade.holds import held_to
 from accounting.trade.parties import Party, refuse_inactive, refuse_reference_mismatch
-from accounting.trade.payment_facts import DESCRIPTIVE, corrected, described
+from accounting.trade.party_details import PartyNamed
+from accounting.trade.payment_facts import cleared, corrected
 from accounting.trade.payment_status import completions_after, refuse_cancelling, refuse_move
 from accounting.trade.payments import LIVE, Payment, allocation_source, applied_on
 from accounting.trade.refund_targets import refuse_released_below_refunds
 from accounting.trade.sides import Side
-
-Body = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,38 +38,39 @@ class Amended:
     changed: tuple[Document, ...]
 
 
-def record(side: Side, body: Body, party: Party, loaded: Documents, context: Context) -> Amended:
-    """Make a payment from the body of a create, completed unless it says otherwise.
+def record(
+    side: Side, command: RecordPayment, party: Party, loaded: Documents, context: Context
+) -> Amended:
+    """Make a payment, completed unless it says otherwise.
 
     Raises Malformed `validation_error`; Conflict `payment_not_live`, `customer_archived` or
     `period_locked`; RuleBroken `currency_mismatch`, `reference_mismatch`, `reference_not_found`,
     `allocation_exceeds_total` or `allocation_exceeds_outstanding`; the side's refusals.
     """
-    wanted = items_given(side, body.get("allocations") or ())
-    status = body.get("status") or "completed"
-    _refuse_lifeless(wanted, status)
+    wanted, status = command.allocations, command.status
+    refuse_repeated(side, wanted)
+    _refuse_allocating_not_live(wanted, status)
     refuse_inactive(side, party)
-    refuse_reference_mismatch(party, body.get(side.party_external_id_field))
-    refuse_other_currency(body.get("currency"), context)
-    method = body["payment_method"]
+    refuse_reference_mismatch(party, command.party.external_id)
+    refuse_other_currency(command.currency, context)
     payment = Payment(
         id=context.identify(),
         version=0,
         created_at=context.now,
         updated_at=context.now,
         party=party,
-        external_id=body.get("external_id"),
-        total=body[side.payment_amount_field],
+        external_id=command.external_id,
+        total=command.total,
         currency=context.currency,
-        payment_date=body["payment_date"],
-        method=method,
-        processor=body.get("payment_processor") or processor_of(method),
-        fee=body.get("processing_fee_cents") or 0,
+        payment_date=command.payment_date,
+        method=command.method,
+        processor=command.processor or processor_of(command.method),
+        fee=command.fee,
         status=status,
         completions=(Span(),) if status == "completed" else (),
         allocations=(),
-        idempotency_key=body.get("idempotency_key"),
-        **described(body, DESCRIPTIVE),
+        idempotency_key=command.idempotency_key,
+        **cleared(command.details),
     )
     if payment.completions:
         refuse_locked(context, payment.payment_date)
@@ -77,7 +78,7 @@ def record(side: Side, body: Body, party: Party, loaded: Documents, context: Con
 
 
 def record_with(
-    side: Side, document: Document, bodies: Iterable[Body], context: Context
+    side: Side, document: Document, commands: Iterable[InitialPayment], context: Context
 ) -> tuple[Document, tuple[Payment, ...]]:
     """Make the payments that come with a new document: completed, and allocated to it in full.
 
@@ -85,52 +86,51 @@ def record_with(
     the document opened.
     """
     payments = []
-    for body in bodies:
-        total = body.get(side.payment_amount_field, document.total_amount)
-        part = {side.document_id_field: document.id, "amount_cents": total}
-        whole = {
-            "payment_date": document.opened_on or context.today,
-            **body,
-            side.payment_amount_field: total,
-            "allocations": [part],
-        }
-        amended = record(side, whole, document.party, {document.id: document}, context)
+    for each in commands:
+        total = or_else(each.total, document.total_amount)
+        command = RecordPayment(
+            party=PartyNamed(document.party.id),
+            total=total,
+            payment_date=or_else(each.payment_date, document.opened_on or context.today),
+            method=each.method,
+            allocations=(AllocationItem(document.id, total),),
+            processor=each.processor,
+            fee=each.fee,
+            external_id=each.external_id,
+            details=PaymentDetails(payment_reference=each.payment_reference, note=each.note),
+        )
+        amended = record(side, command, document.party, {document.id: document}, context)
         document = amended.documents[document.id]
         payments.append(amended.payment)
     return document, tuple(payments)
 
 
 def amend(
-    side: Side,
-    payment: Payment,
-    loaded: Documents,
-    changes: Body,
-    context: Context,
-    *,
-    whole: bool = False,
+    side: Side, payment: Payment, loaded: Documents, command: ChangePayment, context: Context
 ) -> Amended:
-    """Change what a body supplies; as the `whole` (PUT) it also clears descriptions it lacks.
+    """Change what is said of a payment; as the whole (PUT) it also clears what only describes it.
 
     A list of allocations replaces the live ones. A payment that leaves its live states releases
     them. Where nothing changes, the payment comes back as the same object. Raises what `record`
     raises, and Conflict `in_payout`; RuleBroken `immutable_field`, `total_below_allocated`,
     `refund_exceeds_refundable` or `link_exceeds_remaining`.
     """
-    given = changes.get("allocations")
-    wanted = None if given is None else items_given(side, given)
-    status = changes.get("status") or payment.status
-    _refuse_lifeless(wanted or (), status)
+    given = or_else(command.allocations, ())
+    refuse_repeated(side, given)
+    status = or_else(command.status, payment.status)
+    _refuse_allocating_not_live(given, status)
     refuse_move(side, payment.status, status)
     amended = replace(
         payment,
-        **corrected(side, payment, changes, whole=whole),
+        **corrected(payment, command),
         status=status,
         completions=completions_after(payment.completions, payment.status, status, context.today),
     )
     amended = held_to(side, payment, amended)
     _refuse_new_date(payment, amended, context)
-    _refuse_new_identity(side, payment, changes)
-    if wanted is None:
+    _refuse_new_identity(side, payment, command)
+    wanted: Sequence[AllocationItem] = given
+    if isinstance(command.allocations, Absent):
         wanted = items_of(payment.allocations) if status in LIVE else []
     if not given:
         _refuse_total_below(side, amended, wanted)
@@ -146,7 +146,7 @@ def cancel(side: Side, payment: Payment, loaded: Documents, context: Context) ->
     Raises Conflict `invalid_state_transition`.
     """
     refuse_cancelling(side, payment.status)
-    return amend(side, payment, loaded, {"status": "cancelled"}, context)
+    return amend(side, payment, loaded, ChangePayment(status="cancelled"), context)
 
 
 def _settled(
@@ -190,7 +190,7 @@ def _redated(
     return redated
 
 
-def _refuse_lifeless(wanted: Sequence[AllocationItem], status: str) -> None:
+def _refuse_allocating_not_live(wanted: Sequence[AllocationItem], status: str) -> None:
     if wanted and status not in LIVE:
         raise Conflict(
             "payment_not_live",
@@ -205,16 +205,14 @@ def _refuse_new_date(before: Payment, after: Payment, context: Context) -> None:
         refuse_locked(context, after.payment_date)
 
 
-def _refuse_new_identity(side: Side, payment: Payment, changes: Body) -> None:
-    kept = {
-        side.party_id_field: payment.party.id,
-        side.party_external_id_field: payment.party.external_id,
-        "currency": payment.currency,
-    }
-    for name, value in kept.items():
-        given = changes.get(name)
-        if name == "currency" and given is not None:
-            given = given.upper()
+def _refuse_new_identity(side: Side, payment: Payment, command: ChangePayment) -> None:
+    given_currency = command.currency and command.currency.upper()
+    kept = (
+        (side.names.party_id, command.party.id, payment.party.id),
+        (side.names.party_external_id, command.party.external_id, payment.party.external_id),
+        ("currency", given_currency, payment.currency),
+    )
+    for name, given, value in kept:
         if given is not None and given != value:
             raise RuleBroken(
                 "immutable_field",
@@ -255,5 +253,5 @@ def _refuse_total_below(side: Side, payment: Payment, held: Sequence[AllocationI
             "total_below_allocated",
             "The total is lower than what is allocated and refunded of it. Release that first.",
             allocated_amount_cents=amount,
-            **{side.payment_amount_field: payment.total},
+            **{side.names.payment_total: payment.total},
         )

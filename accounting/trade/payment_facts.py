@@ -1,66 +1,47 @@
-"""What a body says of a payment's own facts: what it corrects, clears and leaves alone."""
+"""What a change says of a payment's own facts: what it corrects, clears and leaves alone."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
+from accounting.absent import Absent, or_else, said
 from accounting.books.chart import processor_of
+from accounting.trade.commands import ChangePayment, PaymentDetails
 from accounting.trade.payments import Payment
-from accounting.trade.sides import Side
 
-Body = Mapping[str, Any]
-
-DESCRIPTIVE = (
-    *("note", "payment_reference", "bank_reference", "processor_reference"),
-    *("check_number", "references", "transaction_tags", "metadata"),
-)
-"""Fields that only describe: a PUT without them clears them."""
-
-NOTES = ("note", "notes", "memo")
-"""What callers call a note: invoice payments by its name or its older one, bill payments memo."""
+NOTHING_SAID: Mapping[str, Any] = {
+    **{item.name: None for item in fields(PaymentDetails)},
+    "references": {},
+    "transaction_tags": (),
+}
+"""What describes a payment of which nothing is said."""
 
 
-def corrected(side: Side, payment: Payment, changes: Body, *, whole: bool) -> dict[str, Any]:
-    """Read the facts that a body corrects.
+def corrected(payment: Payment, command: ChangePayment) -> dict[str, Any]:
+    """Read the facts that a change corrects.
 
-    What is absent keeps its value, but for descriptions where the body is the `whole`; null clears
+    What is absent keeps its value, but for descriptions where the change is the whole; null clears
     what may be empty.
     """
-    named = DESCRIPTIVE if whole else [name for name in DESCRIPTIVE if _speaks_of(changes, name)]
-    facts = {
-        "total": changes.get(side.payment_amount_field),
-        "payment_date": changes.get("payment_date"),
-        "fee": changes.get("processing_fee_cents"),
-        "method": changes.get("payment_method"),
-    }
-    supplied = {name: fact for name, fact in facts.items() if fact is not None}
+    supplied = said(command, "total", "payment_date", "fee", "method")
     may_be_empty = {
-        "external_id": changes.get("external_id", payment.external_id),
-        "processor": _processor(payment, changes),
+        "external_id": or_else(command.external_id, payment.external_id),
+        "processor": _processor(payment, command),
     }
-    return {**supplied, **may_be_empty, **described(changes, named)}
+    details = cleared(command.details) if command.whole else said(command.details)
+    return {**supplied, **may_be_empty, **details}
 
 
-def described(body: Body, names: Iterable[str]) -> dict[str, Any]:
-    """Read descriptive fields; `note` wins over its other names."""
-    facts = {name: body.get(name) for name in names}
-    if "note" in facts:
-        facts["note"] = next((body[name] for name in NOTES if body.get(name) is not None), None)
-    if "references" in facts:
-        facts["references"] = facts["references"] or {}
-    if "transaction_tags" in facts:
-        facts["transaction_tags"] = tuple(facts["transaction_tags"] or ())
-    return facts
+def cleared(details: PaymentDetails) -> dict[str, Any]:
+    """Read what describes a payment; what is absent is empty."""
+    return {**NOTHING_SAID, **said(details)}
 
 
-def _speaks_of(changes: Body, name: str) -> bool:
-    return any(each in changes for each in (NOTES if name == "note" else (name,)))
-
-
-def _processor(payment: Payment, changes: Body) -> str | None:
+def _processor(payment: Payment, command: ChangePayment) -> str | None:
     """Read the processor; one that only followed from the method changes with the method."""
-    method = changes.get("payment_method") or payment.method
-    if "payment_processor" in changes:
-        return changes["payment_processor"] or processor_of(method)
+    method = or_else(command.method, payment.method)
+    if not isinstance(command.processor, Absent):
+        return command.processor or processor_of(method)
     if payment.processor == processor_of(payment.method):
         return processor_of(method)
     return payment.processor

@@ -83,22 +83,24 @@ def _taken_back(subject: Subject) -> bool:
 
 
 def _source(side: Side, subject: Subject) -> Source:
+    words = side.words
     match subject:
         case Document():
-            source, title, reference = side.document_source, side.document_title, subject.number
+            source, title, reference = side.document_source, words.document_title, subject.number
         case Payment():
-            source, title, reference = side.payment_source, side.payment_title, subject.external_id
+            source, title = side.payment_source, words.payment_title
+            reference = subject.external_id
         case WriteOff():
-            article = "an" if side.document_title[0] in "aeiou" else "a"
-            source, title = WRITE_OFF, f"write-off of {article} {side.document_title}"
+            article = "an" if words.document_title[0] in "aeiou" else "a"
+            source, title = WRITE_OFF, f"write-off of {article} {words.document_title}"
             reference = subject.document_number
         case Credit():
-            source, title, reference = side.credit_source, side.credit_title, subject.number
+            source, title, reference = side.credit_source, words.credit_title, subject.number
         case Refund():
-            source, title = side.refund_source, side.refund_title
+            source, title = side.refund_source, words.refund_title
             reference = subject.reference_number or subject.external_id
         case RefundPayment():
-            source, title = side.refund_payment_source, side.refund_payment_title
+            source, title = side.refund_payment_source, words.refund_payment_title
             reference = subject.external_id
     title = f"{title} {subject.party.name}"
     titles = {MAIN: title, FEE: f"fee of {title}", APPLIED: f"{title}, applied"}
@@ -148,12 +150,12 @@ def _applications(side: Side, payment: Payment, roles: Roles) -> Iterator[Moveme
             yield from during(stood, MAIN, amounts)
 
 
-def _write_off(side: Side, given_up: WriteOff, roles: Roles) -> Iterator[Movement]:
+def _write_off(side: Side, write_off: WriteOff, roles: Roles) -> Iterator[Movement]:
     amounts = (
-        Amount(given_up.account_id, side.sign * given_up.amount),
-        _settling(side, roles, given_up.document_id, given_up.amount, given_up.split),
+        Amount(write_off.account_id, side.sign * write_off.amount),
+        _settling(side, roles, write_off.document_id, write_off.amount, write_off.split),
     )
-    yield from during(written_off_days(given_up), MAIN, amounts)
+    yield from during(written_off_days(write_off), MAIN, amounts)
 
 
 def _credit(side: Side, credit: Credit, roles: Roles) -> Iterator[Movement]:

@@ -127,7 +127,9 @@ def apply_again(
         if more > 0:
             amount = more + (parts[id_].amount if id_ in parts else 0)
             whole = amount == sum(part for _, part in each.split)
-            parts[id_] = AllocationItem(id_, amount, each.description, each.split if whole else ())
+            parts[id_] = AllocationItem(
+                id_, amount, each.description, old_split=each.split if whole else ()
+            )
     days = context.today, context.today
     return _rearranged(side, payment, list(parts.values()), loaded, days, context)
 
@@ -141,10 +143,11 @@ def refuse_released_below_refunds(side: Side, before: Document, after: Document)
     if after.paid < min(before.paid, after.refunded):
         raise RuleBroken(
             "refund_exceeds_refundable",
-            f"Less of the {side.noun} would be paid than is refunded. Cancel refunds first.",
+            f"Less of the {side.words.document} would be paid than is refunded."
+            " Cancel refunds first.",
             paid=after.paid,
             refunded=after.refunded,
-            **{side.document_id_field: str(after.id)},
+            **{side.names.document_id: str(after.id)},
         )
 
 
@@ -166,9 +169,9 @@ def refuse_more_than(limit: int, amount: int, **facts: Any) -> None:
 def facts_of(side: Side, target: Document | Payment) -> dict[str, Any]:
     """Say what a refund gives back of, and what decides how much that can be."""
     if isinstance(target, Document):
-        named = {side.document_id_field: str(target.id)}
+        named = {side.names.document_id: str(target.id)}
         return {**named, "paid": target.paid, "refunded": target.refunded}
-    named = {side.payment_id_field: str(target.id), "status": target.status}
+    named = {side.names.payment_id: str(target.id), "status": target.status}
     used = {"allocated_amount_cents": payments.allocated(target), "refunded": target.refunded}
     return {**named, **used}
 

@@ -8,17 +8,52 @@ from accounting.books.chart import Role, money_role, vendor_money_role
 from accounting.errors import Conflict, Refusal, RuleBroken
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideWords:
+    """What people read of a side: what it calls a document, and how entries are described."""
+
+    document: str
+    document_title: str
+    payment_title: str
+    credit_title: str
+    refund_title: str
+    refund_payment_title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideNames:
+    """What partners' programs call things of a side: in refusals, filters and sorts."""
+
+    party_id: str
+    party_external_id: str
+    document_id: str
+    payment_id: str
+    payment_total: str
+    opened_at: str
+    number: str
+    credit_number: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideRefusals:
+    """How a side refuses; makers, so that each code stands as a literal where it is made."""
+
+    party_not_active: Callable[..., Refusal]
+    party_has_balance: Callable[..., Refusal]
+    not_open: Callable[..., Refusal]
+    of_another_party: Callable[..., Refusal]
+    has_allocations: Callable[..., Refusal]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """What tells sales from purchases: accounts, number series, source types and words.
+    """What tells sales from purchases in the ledger: accounts, signs, number series, sources.
 
     `sign` is +1 where an opened document debits its control account and money comes in. Without a
     `discount` account a document's own discount lessens its lines, and without a `refund_net`
     account a refund goes back to them. Where documents are `dated_by_issue`, the date on them is
-    their day in the books; only a side with a `party_number_field` knows documents by a number of
-    the other side too, and only one with a `credit_refund_field` keeps parts of refunds as credits.
-    `payment_moves` says from which status of a payment a caller may set which. The refusals are
-    makers, so that each code stands as a literal where its refusal is made.
+    their day in the books. `payment_moves` says from which status of a payment a caller may set
+    which.
     """
 
     sign: int
@@ -32,46 +67,21 @@ class Side:
     credit_line_default: Role
     refunds: Role
     refund_net: Role | None
+    money: Callable[[str, str | None], Role]
+    refund_fee_within: bool
+    dated_by_issue: bool
     series: str
     credit_series: str
-    noun: str
-    opened_word: str
+    opened_status: str
     document_source: str
     payment_source: str
     credit_source: str
     refund_source: str
     refund_payment_source: str
-    document_title: str
-    payment_title: str
-    credit_title: str
-    refund_title: str
-    refund_payment_title: str
-    number_field: str
-    party_number_field: str | None
-    credit_number_field: str
-    credit_id_field: str
-    credit_account_field: str
-    credit_refund_field: str | None
-    opened_field: str
-    issue_field: str
-    dated_by_issue: bool
-    party: str
-    party_id_field: str
-    party_external_id_field: str
-    document_id_field: str
-    payment_id_field: str
-    payment_amount_field: str
-    payments_field: str
-    credits_field: str
-    refunds_field: str
     payment_moves: Mapping[str, frozenset[str]]
-    money: Callable[[str, str | None], Role]
-    refund_fee_within: bool
-    party_not_active: Callable[..., Refusal]
-    party_has_balance: Callable[..., Refusal]
-    not_open: Callable[..., Refusal]
-    of_another_party: Callable[..., Refusal]
-    has_allocations: Callable[..., Refusal]
+    words: SideWords
+    names: SideNames
+    refusals: SideRefusals
 
 
 def _customer_not_active(**detail: Any) -> Refusal:
@@ -148,46 +158,43 @@ RECEIVABLE = Side(
     credit_line_default=Role.SALES_RETURNS,
     refunds=Role.REFUNDS_PAYABLE,
     refund_net=Role.SALES_RETURNS,
+    money=money_role,
+    refund_fee_within=False,
+    dated_by_issue=False,
     series="INV",
     credit_series="CN",
-    noun="invoice",
-    opened_word="sent",
+    opened_status="sent",
     document_source="invoice",
     payment_source="payment",
     credit_source="customer_credit",
     refund_source="refund",
     refund_payment_source="refund_payment",
-    document_title="invoice to",
-    payment_title="payment from",
-    credit_title="credit note to",
-    refund_title="refund to",
-    refund_payment_title="refund payment to",
-    number_field="invoice_number",
-    party_number_field=None,
-    credit_number_field="credit_note_number",
-    credit_id_field="credit_note_id",
-    credit_account_field="revenue_account_identifier",
-    credit_refund_field=None,
-    opened_field="sent_at",
-    issue_field="issue_date",
-    dated_by_issue=False,
-    party="customer",
-    party_id_field="customer_id",
-    party_external_id_field="customer_external_id",
-    document_id_field="invoice_id",
-    payment_id_field="payment_id",
-    payment_amount_field="total_amount_cents",
-    payments_field="payment_allocations",
-    credits_field="credit_allocations",
-    refunds_field="refund_allocations",
     payment_moves={status: _ANY - {status} for status in _ANY},
-    money=money_role,
-    refund_fee_within=False,
-    party_not_active=_customer_not_active,
-    party_has_balance=_customer_has_balance,
-    not_open=_invoice_not_open,
-    of_another_party=_invoice_of_another_customer,
-    has_allocations=_invoice_has_allocations,
+    words=SideWords(
+        document="invoice",
+        document_title="invoice to",
+        payment_title="payment from",
+        credit_title="credit note to",
+        refund_title="refund to",
+        refund_payment_title="refund payment to",
+    ),
+    names=SideNames(
+        party_id="customer_id",
+        party_external_id="customer_external_id",
+        document_id="invoice_id",
+        payment_id="payment_id",
+        payment_total="total_amount_cents",
+        opened_at="sent_at",
+        number="invoice_number",
+        credit_number="credit_note_number",
+    ),
+    refusals=SideRefusals(
+        party_not_active=_customer_not_active,
+        party_has_balance=_customer_has_balance,
+        not_open=_invoice_not_open,
+        of_another_party=_invoice_of_another_customer,
+        has_allocations=_invoice_has_allocations,
+    ),
 )
 
 PAYABLE = Side(
@@ -202,38 +209,17 @@ PAYABLE = Side(
     credit_line_default=Role.PURCHASE_RETURNS,
     refunds=Role.VENDOR_REFUNDS_RECEIVABLE,
     refund_net=None,
+    money=vendor_money_role,
+    refund_fee_within=True,
+    dated_by_issue=True,
     series="BILL",
     credit_series="VC",
-    noun="bill",
-    opened_word="received",
+    opened_status="received",
     document_source="bill",
     payment_source="bill_payment",
     credit_source="vendor_credit",
     refund_source="vendor_refund",
     refund_payment_source="vendor_refund_payment",
-    document_title="bill from",
-    payment_title="payment to",
-    credit_title="credit from",
-    refund_title="refund from",
-    refund_payment_title="refund payment from",
-    number_field="bill_number",
-    party_number_field="vendor_bill_number",
-    credit_number_field="vendor_credit_number",
-    credit_id_field="vendor_credit_id",
-    credit_account_field="expense_account_identifier",
-    credit_refund_field="source_refund_id",
-    opened_field="received_at",
-    issue_field="bill_date",
-    dated_by_issue=True,
-    party="vendor",
-    party_id_field="vendor_id",
-    party_external_id_field="vendor_external_id",
-    document_id_field="bill_id",
-    payment_id_field="bill_payment_id",
-    payment_amount_field="amount_cents",
-    payments_field="bill_payment_allocations",
-    credits_field="vendor_credit_allocations",
-    refunds_field="vendor_refund_allocations",
     payment_moves={
         "pending": frozenset({"processing", "completed", "failed", "cancelled"}),
         "processing": frozenset({"completed", "failed"}),
@@ -241,11 +227,29 @@ PAYABLE = Side(
         "failed": frozenset({"pending", "completed", "cancelled"}),
         "cancelled": frozenset(),
     },
-    money=vendor_money_role,
-    refund_fee_within=True,
-    party_not_active=_vendor_not_active,
-    party_has_balance=_vendor_has_balance,
-    not_open=_bill_not_open,
-    of_another_party=_bill_of_another_vendor,
-    has_allocations=_bill_has_allocations,
+    words=SideWords(
+        document="bill",
+        document_title="bill from",
+        payment_title="payment to",
+        credit_title="credit from",
+        refund_title="refund from",
+        refund_payment_title="refund payment from",
+    ),
+    names=SideNames(
+        party_id="vendor_id",
+        party_external_id="vendor_external_id",
+        document_id="bill_id",
+        payment_id="bill_payment_id",
+        payment_total="amount_cents",
+        opened_at="received_at",
+        number="bill_number",
+        credit_number="vendor_credit_number",
+    ),
+    refusals=SideRefusals(
+        party_not_active=_vendor_not_active,
+        party_has_balance=_vendor_has_balance,
+        not_open=_bill_not_open,
+        of_another_party=_bill_of_another_vendor,
+        has_allocations=_bill_has_allocations,
+    ),
 )

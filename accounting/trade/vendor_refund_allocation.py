@@ -12,6 +12,7 @@ from accounting.books.numbers import Pending
 from accounting.errors import Conflict, Malformed, RuleBroken
 from accounting.trade import credit_changes, documents, refunds
 from accounting.trade.allocation import refuse_not_open
+from accounting.trade.commands import RefundItem
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
 from accounting.trade.payments import Payment
@@ -28,30 +29,11 @@ from accounting.trade.refund_targets import (
 from accounting.trade.refunds import Kind, RefundAllocation, VendorRefund
 from accounting.trade.sides import PAYABLE
 
-Body = Mapping[str, Any]
-
-KINDS: Mapping[str, Kind] = {"bill": "document", "payment": "payment", "credit": "credit"}
 FIELDS: Mapping[Kind, str] = {
-    "document": PAYABLE.document_id_field,
-    "payment": PAYABLE.payment_id_field,
+    "document": PAYABLE.names.document_id,
+    "payment": PAYABLE.names.payment_id,
 }
-"""Which field of an allocation names what it gives back of."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """One thing that a caller allocates a refund to; a credit has no target yet."""
-
-    kind: Kind
-    target_id: UUID | None
-    amount: int
-    description: str | None
-    metadata: Any
-
-    def is_as(self, allocation: RefundAllocation) -> bool:
-        """Tell whether an allocation is what is wanted, in whatever words."""
-        same = self.kind == allocation.kind and self.amount == allocation.amount
-        return same and self.target_id in (None, allocation.target_id)
+"""What a refusal calls what an allocation gives back of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,34 +66,26 @@ class RefundContext:
     start: date | None = None
 
 
-def target_given(item: Body) -> tuple[Kind, UUID | None]:
-    """Read what an allocation is to give back of; a credit is still to be made."""
-    kind = KINDS[item["allocation_type"]]
-    return kind, None if kind == "credit" else item[FIELDS[kind]]
+def refuse_repeated(items: Sequence[RefundItem]) -> None:
+    """Refuse a list of allocations that names a bill or a payment twice.
 
-
-def wanted_given(items: Sequence[Body]) -> list[Wanted]:
-    """Read a list of allocations.
-
-    Raises Malformed `validation_error` where it names a bill or a payment twice.
+    Raises Malformed `validation_error`.
     """
-    wanted, seen, faults = [], set(), {}
-    for place, item in enumerate(items):
-        kind, target_id = target_given(item)
-        if target_id is not None and target_id in seen:
-            faults[f"allocations.{place}.{FIELDS[kind]}"] = ["stands earlier in the list"]
-        seen.add(target_id)
-        words = item.get("description"), item.get("metadata")
-        wanted.append(Wanted(kind, target_id, item["amount_cents"], *words))
+    seen: set[UUID] = set()
+    faults = {}
+    for item in items:
+        if item.target_id in seen:
+            faults[item.place] = ["stands earlier in the list"]
+        if item.target_id is not None:
+            seen.add(item.target_id)
     if faults:
         raise Malformed.fields(**faults)
-    return wanted
 
 
 def allocate(
     refund_context: RefundContext,
     refund: VendorRefund,
-    wanted: Sequence[Wanted],
+    wanted: Sequence[RefundItem],
     affected: Affected,
 ) -> tuple[VendorRefund, Affected]:
     """Make what is wanted the live allocations of a refund.
@@ -123,7 +97,7 @@ def allocate(
     _refuse_excess(refund, wanted)
     waiting, staying = list(wanted), {}
     for each in refunds.live_allocations(refund):
-        same = next((one for one in waiting if one.is_as(each)), None)
+        same = next((one for one in waiting if _is_as(one, each)), None)
         if same is not None:
             waiting.remove(same)
             staying[each.id] = replace(each, **_words(same))
@@ -167,7 +141,7 @@ def _without(
 
 
 def _to_document(
-    refund_context: RefundContext, refund: VendorRefund, wanted: Wanted, affected: Affected
+    refund_context: RefundContext, refund: VendorRefund, wanted: RefundItem, affected: Affected
 ) -> tuple[RefundAllocation, Affected]:
     document = _target("bill", affected.documents, refund, wanted)
     refuse_not_open(PAYABLE, document)
@@ -184,7 +158,7 @@ def _to_document(
 
 
 def _to_payment(
-    refund_context: RefundContext, refund: VendorRefund, wanted: Wanted, affected: Affected
+    refund_context: RefundContext, refund: VendorRefund, wanted: RefundItem, affected: Affected
 ) -> tuple[RefundAllocation, Affected]:
     payment = _target("bill payment", affected.payments, refund, wanted)
     if payment.status != "completed":
@@ -209,7 +183,7 @@ def _to_payment(
 
 
 def _to_credit(
-    refund_context: RefundContext, refund: VendorRefund, wanted: Wanted, affected: Affected
+    refund_context: RefundContext, refund: VendorRefund, wanted: RefundItem, affected: Affected
 ) -> tuple[RefundAllocation, Affected]:
     on = max(refund_context.start or refund.agreed_on, refund.agreed_on)
     taken = sum(isinstance(each.number, Pending) for each in affected.credits.values())
@@ -237,7 +211,7 @@ def _to_credit(
 
 
 _Maker = Callable[
-    [RefundContext, VendorRefund, Wanted, Affected], tuple[RefundAllocation, Affected]
+    [RefundContext, VendorRefund, RefundItem, Affected], tuple[RefundAllocation, Affected]
 ]
 _MAKERS: Mapping[Kind, _Maker] = {
     "document": _to_document,
@@ -247,7 +221,7 @@ _MAKERS: Mapping[Kind, _Maker] = {
 
 
 def _target(
-    noun: str, loaded: Mapping[UUID, Target], refund: VendorRefund, wanted: Wanted
+    noun: str, loaded: Mapping[UUID, Target], refund: VendorRefund, wanted: RefundItem
 ) -> Target:
     """Pick what is wanted of what was loaded; it belongs to the vendor of the refund."""
     found = None if wanted.target_id is None else loaded.get(wanted.target_id)
@@ -258,11 +232,17 @@ def _target(
             reference=str(wanted.target_id),
         )
     if found.party.id != refund.party.id:
-        raise PAYABLE.of_another_party(**{FIELDS[wanted.kind]: str(found.id)})
+        raise PAYABLE.refusals.of_another_party(**{FIELDS[wanted.kind]: str(found.id)})
     return found
 
 
-def _refuse_excess(refund: VendorRefund, wanted: Sequence[Wanted]) -> None:
+def _is_as(item: RefundItem, allocation: RefundAllocation) -> bool:
+    """Tell whether an allocation is what is wanted, in whatever words."""
+    same = item.kind == allocation.kind and item.amount == allocation.amount
+    return same and item.target_id in (None, allocation.target_id)
+
+
+def _refuse_excess(refund: VendorRefund, wanted: Sequence[RefundItem]) -> None:
     total = sum(each.amount for each in wanted)
     if total > refund.amount:
         raise RuleBroken(
@@ -278,5 +258,5 @@ def _begun(refund_context: RefundContext, refund: VendorRefund, floor: date) -> 
     return floor if floor > (refund_context.start or refund.agreed_on) else refund_context.start
 
 
-def _words(wanted: Wanted) -> dict[str, Any]:
+def _words(wanted: RefundItem) -> dict[str, Any]:
     return {"description": wanted.description, "metadata": wanted.metadata}

@@ -1,15 +1,23 @@
 """Refunds from vendors as they are agreed, described, allocated anew, paid and cancelled."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 from uuid import UUID
 
+from accounting.absent import Absent, or_else, said
 from accounting.books.chart import Role, Roles
 from accounting.books.context import Context, refuse_locked, refuse_other_currency
 from accounting.errors import Conflict, RuleBroken
 from accounting.trade import payment_status, refunds, vendor_refund_payments
 from accounting.trade.allocation import live
+from accounting.trade.commands import (
+    AgreeVendorRefund,
+    AnnouncePayment,
+    ChangeVendorRefundPayment,
+    RefundItem,
+    VendorRefundDetails,
+)
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
 from accounting.trade.holds import held_to
@@ -21,18 +29,12 @@ from accounting.trade.sides import PAYABLE
 from accounting.trade.vendor_refund_allocation import (
     Affected,
     RefundContext,
-    Wanted,
     allocate,
-    target_given,
-    wanted_given,
+    refuse_repeated,
 )
 from accounting.trade.vendor_refund_payments import announce, is_last, moved, refuse_fee, split_anew
 
-Body = Mapping[str, Any]
 S = TypeVar("S", bound=Subject)
-
-DESCRIPTIVE = ("description", "memo", "reason", "metadata", "expected_completion_date")
-"""Fields of a refund that only describe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +64,16 @@ class TargetIds:
     credits: frozenset[UUID]
 
 
-def target_ids(refund: VendorRefund | None, items: Sequence[Body]) -> TargetIds:
+def target_ids(refund: VendorRefund | None, items: Iterable[RefundItem]) -> TargetIds:
     """Name what a refund as it is, and a list of allocations, give back of or took money off."""
     held = () if refund is None else refunds.live_allocations(refund)
     ids: dict[str, set[UUID]] = {"document": set(), "payment": set(), "credit": set()}
     for each in held:
         ids[each.kind].add(each.target_id)
         ids["document"] |= {one.document_id for one in each.released}
-    for kind, target_id in map(target_given, items):
-        if target_id is not None:
-            ids[kind].add(target_id)
+    for item in items:
+        if item.target_id is not None:
+            ids[item.kind].add(item.target_id)
     return TargetIds(*(frozenset(ids[kind]) for kind in ("document", "payment", "credit")))
 
 
@@ -80,8 +82,10 @@ def documents_of(holders: Iterable[Payment | Credit]) -> set[UUID]:
     return {each.document_id for holder in holders for each in live(holder.allocations)}
 
 
-def agree(body: Body, party: Party, loaded: Affected, roles: Roles, context: Context) -> Refunded:
-    """Make a refund from the body of a create, with its allocations and its payments.
+def agree(
+    command: AgreeVendorRefund, party: Party, loaded: Affected, roles: Roles, context: Context
+) -> Refunded:
+    """Make a refund with its allocations and its payments.
 
     Left out, there is one pending payment of all that is money: of 7200 with 2400 kept as a credit,
     4800. Raises Malformed `validation_error`; Conflict `period_locked`, `payment_not_completed` or
@@ -89,63 +93,67 @@ def agree(body: Body, party: Party, loaded: Affected, roles: Roles, context: Con
     `bill_vendor_mismatch`, `allocation_exceeds_total`, `refund_exceeds_refundable` or
     `fee_exceeds_amount`.
     """
-    wanted = wanted_given(body.get("allocations") or ())
-    refuse_reference_mismatch(party, body.get(PAYABLE.party_external_id_field))
-    refuse_other_currency(body.get("currency"), context)
-    agreed_on = body.get("refund_date") or context.today
+    refuse_repeated(command.allocations)
+    refuse_reference_mismatch(party, command.party.external_id)
+    refuse_other_currency(command.currency, context)
+    agreed_on = command.refund_date or context.today
     refuse_locked(context, agreed_on)
-    described: dict[str, Any] = {name: body.get(name) for name in DESCRIPTIVE}
     refund = VendorRefund(
         id=context.identify(),
         version=0,
         created_at=context.now,
         updated_at=context.now,
         party=party,
-        external_id=body.get("external_id"),
-        amount=body["total_amount_cents"],
+        external_id=command.external_id,
+        amount=command.amount,
         currency=context.currency,
         agreed_on=agreed_on,
         completed_at=None,
         cancelled_at=None,
         allocations=(),
-        refund_type=body.get("refund_type") or "overpayment",
-        reference_number=body.get("reference_number"),
-        **described,
+        refund_type=command.refund_type,
+        reference_number=command.reference_number,
+        **said(command.details),
     )
-    refund, affected = allocate(RefundContext(roles, context), refund, wanted, loaded)
-    return Refunded(refund, _announced(refund, body.get("payments") or [{}], context), affected)
+    made = RefundContext(roles, context)
+    refund, affected = allocate(made, refund, command.allocations, loaded)
+    return Refunded(refund, _announced(refund, command.payments, context), affected)
 
 
-def describe(refund: VendorRefund, body: Body, context: Context, *, affected: bool) -> VendorRefund:
+def describe(
+    refund: VendorRefund, details: VendorRefundDetails, context: Context, *, affected: bool
+) -> VendorRefund:
     """Change what is said about a refund.
 
-    Where that changes nothing and it is not `touched` otherwise, it comes back as it was.
+    Where that changes nothing and it is not `affected` otherwise, it comes back as it was.
     """
-    said: dict[str, Any] = {name: body[name] for name in DESCRIPTIVE if name in body}
-    described = replace(refund, **said)
+    described = replace(refund, **said(details))
     if described == refund and not affected:
         return refund
     return replace(described, updated_at=context.now)
 
 
 def amend(
-    before: Refunded, payment_id: UUID, body: Body, roles: Roles, context: Context
+    before: Refunded,
+    payment_id: UUID,
+    command: ChangeVendorRefundPayment,
+    roles: Roles,
+    context: Context,
 ) -> Refunded:
-    """Change what a body says of a payment: its facts, its refund's allocations, its status.
+    """Change what is said of a payment: its facts, its refund's allocations, its status.
 
     With its last payment a refund is cancelled too, and all that it did is taken back. Where
     nothing changes, what was given comes back as it is. Raises Conflict `invalid_state_transition`,
     `vendor_refund_paid` or `period_locked`, and what `agree` raises of allocations and fees.
     """
-    given = body.get("allocations")
-    wanted = None if given is None else wanted_given(given)
+    refuse_repeated(or_else(command.allocations, ()))
     payment = before.payment(payment_id)
-    status = body.get("status") or payment.status
+    status = or_else(command.status, payment.status)
     payment_status.refuse_move(PAYABLE, payment.status, status)
-    after = before.with_payment(vendor_refund_payments.corrected(payment, body))
-    if wanted is not None:
+    after = before.with_payment(vendor_refund_payments.corrected(payment, command))
+    if not isinstance(command.allocations, Absent):
         _refuse_allocating_cancelled(payment, status)
-        after = _allocated_anew(after, payment_id, wanted, roles, context)
+        after = _allocated_anew(after, payment_id, command.allocations, roles, context)
     refund, changed = moved(after.refund, after.payment(payment_id), status, roles, context)
     refuse_fee(changed.fee, changed.amount)
     changed = held_to(PAYABLE, payment, changed)
@@ -167,7 +175,7 @@ def cancel(before: Refunded, payment_id: UUID, roles: Roles, context: Context) -
     Raises Conflict `invalid_state_transition`.
     """
     payment_status.refuse_cancelling(PAYABLE, before.payment(payment_id).status)
-    return amend(before, payment_id, {"status": "cancelled"}, roles, context)
+    return amend(before, payment_id, ChangeVendorRefundPayment(status="cancelled"), roles, context)
 
 
 def changed(
@@ -201,7 +209,7 @@ def _new(now: Iterable[S], held: Iterable[Subject]) -> list[S]:
 def _allocated_anew(
     before: Refunded,
     payment_id: UUID,
-    wanted: Sequence[Wanted],
+    wanted: Sequence[RefundItem],
     roles: Roles,
     context: Context,
 ) -> Refunded:
@@ -235,11 +243,11 @@ def _withdrawn(refund_context: RefundContext, before: Refunded) -> Refunded:
 
 
 def _announced(
-    refund: VendorRefund, bodies: Sequence[Body], context: Context
+    refund: VendorRefund, commands: Sequence[AnnouncePayment], context: Context
 ) -> tuple[VendorRefundPayment, ...]:
     """Make the pending payments; given ones must come to the money of the refund."""
-    cash = refunds.cash(refund)
-    amounts = [body.get("amount_cents", cash) for body in bodies]
+    cash, commands = refunds.cash(refund), commands or [AnnouncePayment()]
+    amounts = [or_else(command.amount, cash) for command in commands]
     if sum(amounts) != cash:
         raise RuleBroken(
             "allocation_exceeds_total",
@@ -247,8 +255,8 @@ def _announced(
             cash_amount_cents=cash,
             payments_amount_cents=sum(amounts),
         )
-    each_one = zip(bodies, amounts, strict=True)
-    return tuple(announce(refund, body, amount, context) for body, amount in each_one)
+    each_one = zip(commands, amounts, strict=True)
+    return tuple(announce(refund, command, amount, context) for command, amount in each_one)
 
 
 def _with_amount(payment: VendorRefundPayment, more: int) -> VendorRefundPayment:

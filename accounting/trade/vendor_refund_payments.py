@@ -1,26 +1,21 @@
 """Money that vendors pay back: announced, on its way, come, returned, cancelled."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from accounting.absent import said
 from accounting.books.chart import Role, Roles
 from accounting.books.context import Context, refuse_locked
 from accounting.books.spans import Span
 from accounting.books.splits import Split, added, negative, take
 from accounting.errors import RuleBroken
 from accounting.trade import refunds
+from accounting.trade.commands import AnnouncePayment, ChangeVendorRefundPayment
 from accounting.trade.payment_status import completions_after
 from accounting.trade.refunds import VendorRefund, VendorRefundPayment
 
-Body = Mapping[str, Any]
 Payments = tuple[VendorRefundPayment, ...]
-
-DESCRIPTIVE = (
-    *("payment_reference", "processor_payment_id", "processor", "failure_reason"),
-    *("description", "memo", "metadata", "transaction_tags"),
-)
-"""Fields of a payment that only describe."""
 
 _MOMENTS = {
     "processing": "submitted_at",
@@ -31,15 +26,13 @@ _MOMENTS = {
 
 
 def announce(
-    refund: VendorRefund, body: Body, amount: int, context: Context
+    refund: VendorRefund, command: AnnouncePayment, amount: int, context: Context
 ) -> VendorRefundPayment:
     """Make a payment that is on its way; nothing is posted before it has come.
 
     Raises RuleBroken `fee_exceeds_amount`.
     """
-    fee = body.get("processing_fee_cents") or 0
-    refuse_fee(fee, amount)
-    described: dict[str, Any] = {name: body.get(name) for name in DESCRIPTIVE}
+    refuse_fee(command.fee, amount)
     return VendorRefundPayment(
         id=context.identify(),
         version=0,
@@ -48,18 +41,18 @@ def announce(
         refund_id=refund.id,
         agreed_on=refund.agreed_on,
         party=refund.party,
-        external_id=body.get("external_id"),
+        external_id=None,
         amount=amount,
         currency=refund.currency,
-        method=body.get("payment_method") or "bank_transfer",
-        fee=fee,
+        method=command.method,
+        fee=command.fee,
         status="pending",
         completed_at=None,
         cancelled_at=None,
         completions=(),
         splits=(),
-        payment_date=body.get("payment_date"),
-        **described,
+        payment_date=command.payment_date,
+        **{"processor": None, **said(command.details)},
     )
 
 
@@ -68,16 +61,12 @@ def net_amount(payment: VendorRefundPayment) -> int:
     return payment.amount - payment.fee
 
 
-def corrected(payment: VendorRefundPayment, body: Body) -> VendorRefundPayment:
+def corrected(
+    payment: VendorRefundPayment, command: ChangeVendorRefundPayment
+) -> VendorRefundPayment:
     """Change the supplied facts of a payment; its status and its amount are not among them."""
-    facts: dict[str, Any] = {name: body[name] for name in DESCRIPTIVE if name in body}
-    return replace(
-        payment,
-        payment_date=body.get("payment_date") or payment.payment_date,
-        method=body.get("payment_method") or payment.method,
-        fee=body.get("processing_fee_cents", payment.fee),
-        **facts,
-    )
+    facts = said(command, "payment_date", "method", "fee")
+    return replace(payment, **facts, **said(command.details))
 
 
 def moved(

@@ -1,12 +1,11 @@
 """Write-offs: what is given up of an open document, and taken up again."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from typing import Any
 from uuid import UUID
 
-from accounting.books.accounts import AccountReference, BookAccounts, account_reference, named_or
+from accounting.absent import or_else
+from accounting.books.accounts import AccountReference, BookAccounts, named_or
 from accounting.books.chart import Role
 from accounting.books.context import Context, refuse_locked
 from accounting.books.ledger import Posted, after_lock
@@ -16,11 +15,10 @@ from accounting.books.splits import Split, negative
 from accounting.errors import Conflict
 from accounting.trade import documents
 from accounting.trade.allocation import refuse_more_than_left, refuse_not_open
+from accounting.trade.commands import WriteOffDocument
 from accounting.trade.documents import Document
 from accounting.trade.parties import Party
 from accounting.trade.sides import Side
-
-Body = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,14 +48,17 @@ class WriteOff:
     posted: tuple[Posted, ...] = ()
 
 
-def account_references(body: Body) -> frozenset[AccountReference]:
-    """Name the account that a body writes off to, so that it can be loaded first."""
-    named = body.get("destination_account")
-    return frozenset() if named is None else frozenset({account_reference(named)})
+def account_references(command: WriteOffDocument) -> frozenset[AccountReference]:
+    """Name the account that is written off to, so that it can be loaded first."""
+    return frozenset() if command.account is None else frozenset({command.account})
 
 
 def write_off(
-    side: Side, document: Document, body: Body, accounts: BookAccounts, context: Context
+    side: Side,
+    document: Document,
+    command: WriteOffDocument,
+    accounts: BookAccounts,
+    context: Context,
 ) -> tuple[Document, WriteOff]:
     """Write off an amount of an open document, by default all that is left of it.
 
@@ -66,11 +67,11 @@ def write_off(
     `reference_not_found` or `control_account`.
     """
     refuse_not_open(side, document)
-    at = body.get("write_off_at") or context.now
+    at = command.write_off_at or context.now
     refuse_locked(context, at.date())
-    amount = body.get("amount_cents", documents.left(document))
+    amount = or_else(command.amount, documents.left(document))
     refuse_more_than_left(side, document, amount)
-    given_up = WriteOff(
+    written_off = WriteOff(
         id=context.identify(),
         version=0,
         created_at=context.now,
@@ -79,33 +80,33 @@ def write_off(
         document_number=document.number,
         document_date=documents.opened_on(document),
         party=document.party,
-        external_id=body.get("external_id"),
+        external_id=command.external_id,
         amount=amount,
-        account_id=named_or(
-            accounts.roles[Role.BAD_DEBTS], body.get("destination_account"), accounts
-        ),
+        account_id=named_or(accounts.roles[Role.BAD_DEBTS], command.account, accounts),
         write_off_at=at,
         reversed_at=None,
         split=documents.share_out(document, amount),
-        memo=body.get("memo"),
-        tags=tuple((tag["key"], tag["value"]) for tag in body.get("tags") or ()),
+        memo=command.memo,
+        tags=command.tags,
     )
-    begin, _ = written_off_days(given_up)
+    begin, _ = written_off_days(written_off)
     on = after_lock(begin, context.lock_date)
-    settled = documents.settle(document, amount, given_up.split, on, "written_off")
-    return replace(settled, updated_at=context.now), given_up
+    settled = documents.settle(document, amount, written_off.split, on, "written_off")
+    return replace(settled, updated_at=context.now), written_off
 
 
-def reverse(document: Document, given_up: WriteOff, context: Context) -> tuple[Document, WriteOff]:
+def reverse(
+    document: Document, written_off: WriteOff, context: Context
+) -> tuple[Document, WriteOff]:
     """Take a write-off back: the document is owed again by as much.
 
     Raises Conflict `invalid_state_transition` where that was done before.
     """
-    if given_up.reversed_at is not None:
+    if written_off.reversed_at is not None:
         raise Conflict.of_state("The write-off is reversed already.", "reversed")
-    split = negative(given_up.split)
-    owed = documents.settle(document, -given_up.amount, split, by="written_off")
-    taken_back = replace(given_up, reversed_at=context.now, updated_at=context.now)
+    split = negative(written_off.split)
+    owed = documents.settle(document, -written_off.amount, split, by="written_off")
+    taken_back = replace(written_off, reversed_at=context.now, updated_at=context.now)
     return replace(owed, updated_at=context.now), taken_back
 
 
@@ -117,15 +118,15 @@ def refuse_elsewhere(side: Side, document: Document, known: WriteOff) -> None:
     if known.document_id != document.id:
         raise Conflict(
             "duplicate_external_id",
-            f"A write-off of another {side.noun} has this external_id.",
+            f"A write-off of another {side.words.document} has this external_id.",
             external_id=known.external_id,
             id=str(known.id),
-            **{side.document_id_field: str(known.document_id)},
+            **{side.names.document_id: str(known.document_id)},
         )
 
 
-def written_off_days(given_up: WriteOff) -> Days:
+def written_off_days(written_off: WriteOff) -> Days:
     """Lay out the days on which the write-off stood."""
-    reversed_at = given_up.reversed_at
+    reversed_at = written_off.reversed_at
     end = None if reversed_at is None else reversed_at.date()
-    return days(given_up.write_off_at.date(), end, given_up.document_date)
+    return days(written_off.write_off_at.date(), end, written_off.document_date)

@@ -7,23 +7,25 @@ from accounting.trade.sides import Side
 from cli.demo import paper
 from cli.demo.roaster import BUSINESS
 from cli.demo.steps import Invoicing, Writing
+from handlers.shared.answer_names import names_of
 
 Answer = dict[str, Any]
 
 
 def invoice_of(side: Side, step: Invoicing, name: str) -> Answer:
     """Write down an invoice of the business, or a vendor's bill, under a name."""
+    names = names_of(side)
     body: Answer = {
         "external_id": name,
-        side.party_external_id_field: step.party,
-        side.issue_field: f"{step.on}",
+        side.names.party_external_id: step.party,
+        names.issue_date: f"{step.on}",
         "line_items": step.lines,
         "additional_discount": step.additional_discount,
     }
-    if side.party_number_field is not None:
-        body[side.party_number_field] = step.number
+    if names.party_number is not None:
+        body[names.party_number] = step.number
     if not step.draft:
-        body[side.opened_field] = f"{step.on}T09:00:00Z"
+        body[side.names.opened_at] = f"{step.on}T09:00:00Z"
     if step.order is not None:
         body["document"] = order_for(step)
     return body

@@ -35,6 +35,7 @@ from cli.demo.steps import (
     Writing,
     WritingOff,
 )
+from handlers.shared.answer_names import names_of
 
 ENTRIES = "general-ledger/journal-entries/"
 
@@ -77,7 +78,9 @@ class Clerk:
         side = RECEIVABLE if isinstance(party, Customer) else PAYABLE
         email = f"{party.name}@example.com"
         body = {"external_id": party.name, "email": email, "payment_terms_days": 30}
-        made = await self._make(f"{side.party}s/", {"country": "GB", **body, **party.facts})
+        made = await self._make(
+            f"{names_of(side).party}s/", {"country": "GB", **body, **party.facts}
+        )
         self._remember(party.name, side, made)
 
     async def take(self, step: Step) -> None:
@@ -86,7 +89,7 @@ class Clerk:
 
     async def _invoice(self, step: Invoicing) -> None:
         side = self._sides[step.party]
-        made = await self._make(f"{side.noun}s/", invoice_of(side, step, step.name))
+        made = await self._make(f"{side.words.document}s/", invoice_of(side, step, step.name))
         self._remember(step.name, side, made)
         self._left[step.name] = made["total_amount"]
 
@@ -122,13 +125,13 @@ class Clerk:
         side = self._sides[step.party]
         body = {
             "external_id": step.name,
-            side.party_external_id_field: step.party,
-            side.payment_amount_field: total,
+            side.names.party_external_id: step.party,
+            side.names.payment_total: total,
             "payment_date": f"{step.on}",
             "currency": "GBP",
             **more,
         }
-        made = await self._make(f"{side.noun}s/payments/", body)
+        made = await self._make(f"{side.words.document}s/payments/", body)
         self._remember(step.name, side, made["payment"])
         if more["payment_method"] == "bank_transfer" and more.get("status") in ("completed", None):
             self._at_bank[step.name] = line_of(step, side, total)
@@ -147,11 +150,11 @@ class Clerk:
         self._at_bank.pop(step.payment, None)
 
     async def _change_payment(self, name: str, why: str, body: Answer) -> None:
-        path = f"{self._sides[name].noun}s/payments/{self._ids[name]}/"
+        path = f"{self._sides[name].words.document}s/payments/{self._ids[name]}/"
         await self._call("PATCH", path, f"{why} {name}", body)
 
     async def _void(self, step: Voiding) -> None:
-        path = f"{self._sides[step.invoice].noun}s/{self._ids[step.invoice]}/void/"
+        path = f"{self._sides[step.invoice].words.document}s/{self._ids[step.invoice]}/void/"
         body = {"voided_at": f"{step.on}T12:00:00Z"}
         await self._call("POST", path, f"void {step.invoice}", body)
 
@@ -160,7 +163,7 @@ class Clerk:
         return {**self._named(invoice), "amount_cents": amount}
 
     def _named(self, invoice: str) -> Answer:
-        return {self._sides[invoice].document_id_field: self._ids[invoice]}
+        return {self._sides[invoice].names.document_id: self._ids[invoice]}
 
     async def _credit(self, step: Crediting) -> None:
         side = self._sides[step.party]
@@ -170,12 +173,12 @@ class Clerk:
             allocations.append({**self._named(invoice), "amount": amount})
         body = {
             "external_id": step.name,
-            side.party_external_id_field: step.party,
-            side.opened_field: f"{step.on}T10:00:00Z",
+            side.names.party_external_id: step.party,
+            side.names.opened_at: f"{step.on}T10:00:00Z",
             "line_items": step.lines,
             "allocations": allocations,
         }
-        await self._make(f"{side.party}-credits/", body)
+        await self._make(f"{names_of(side).party}-credits/", body)
 
     async def _write_off(self, step: WritingOff) -> None:
         amount = round(self._left[step.invoice] * step.share)
@@ -211,7 +214,7 @@ class Clerk:
         """Agree what a vendor gives back; by its name the payment is remembered that brings it."""
         allocation: Answer = {"allocation_type": step.kind, "amount_cents": step.amount}
         if step.of is not None:
-            field = PAYABLE.document_id_field if step.kind == "bill" else PAYABLE.payment_id_field
+            field = PAYABLE.names.document_id if step.kind == "bill" else PAYABLE.names.payment_id
             allocation[field] = self._ids[step.of]
         body = {
             "external_id": step.name,

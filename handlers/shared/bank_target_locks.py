@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from accounting.bank.bank_matches import ON_ITS_WAY, MatchResult, MatchTarget
-from accounting.trade.allocation import documents_touched
+from accounting.trade.allocation import documents_affected
 from accounting.trade.payments import Payment
 from accounting.trade.sides import PAYABLE
 from handlers.shared.posting import keep, keep_banked
@@ -25,7 +25,7 @@ async def lock_to_link(books: Books, target_type: str, target_id: UUID) -> Match
     found = await lock_alone(books, target_type, target_id)
     if isinstance(found.target, Payment) and found.target.status in ON_ITS_WAY:
         trade = trade_of(books, target_type)
-        affected = documents_touched(trade.side, found.target.allocations, {})
+        affected = documents_affected(found.target.allocations)
         documents = await trade.documents.lock_all(affected)
         return MatchTarget(trade.side, found.target, documents)
     return found

@@ -7,6 +7,7 @@ from accounting.trade import documents
 from accounting.trade.documents import Document, LineItem
 from accounting.trade.sides import Side
 from handlers.shared import attached_files
+from handlers.shared.answer_names import AnswerNames, names_of
 from handlers.shared.shapes import day_start, shape_party
 from persistence.books import Trade
 from persistence.files.stored_files import StoredFile
@@ -16,7 +17,7 @@ from persistence.trade.document_settlements import Settlements, ShownWriteOff
 def shape(
     trade: Trade,
     document: Document,
-    shares: Settlements,
+    settlements: Settlements,
     stored: StoredFile | None,
     links: Links,
 ) -> dict[str, Any]:
@@ -24,41 +25,42 @@ def shape(
     shown = {
         **summarize(trade, document),
         "line_items": [shape_line(line) for line in document.lines],
-        **shape_settlements(trade.side, shares),
+        **shape_settlements(trade.side, settlements),
     }
     if trade.writes_off:
-        shown["write_offs"] = [shape_write_off(share) for share in shares.write_offs]
+        shown["write_offs"] = [shape_write_off(share) for share in settlements.write_offs]
     return {**shown, "document": attached_files.summary(stored, links)}
 
 
-def shape_settlements(side: Side, shares: Settlements) -> dict[str, Any]:
+def shape_settlements(side: Side, settlements: Settlements) -> dict[str, Any]:
     """Show what settles a document, and what was given back of it."""
+    names = names_of(side)
     return {
-        side.payments_field: [
+        names.payments: [
             {
-                side.payment_id_field: share.payment_id,
+                side.names.payment_id: share.payment_id,
                 "payment_date": share.payment_date,
                 "payment_method": share.payment_method,
                 "amount_cents": share.amount_cents,
             }
-            for share in shares.payments
+            for share in settlements.payments
         ],
-        side.credits_field: [
+        names.credits: [
             {
-                side.credit_id_field: share.credit_id,
+                names.credit_id: share.credit_id,
                 "applied_at": day_start(share.applied_on),
                 "amount_cents": share.amount_cents,
             }
-            for share in shares.credits
+            for share in settlements.credits
         ],
-        side.refunds_field: [
+        names.refunds: [
             {
                 "refund_id": share.refund_id,
                 "allocated_at": day_start(share.allocated_on),
                 "reference_number": share.reference_number,
                 "amount_cents": share.amount_cents,
             }
-            for share in shares.refunds
+            for share in settlements.refunds
         ],
     }
 
@@ -78,21 +80,21 @@ def shape_write_off(share: ShownWriteOff) -> dict[str, Any]:
 
 def summarize(trade: Trade, document: Document) -> dict[str, Any]:
     """Show one in a list."""
-    side, today = trade.side, trade.books.context.today
+    side, names, today = trade.side, names_of(trade.side), trade.books.context.today
     return {
-        "type": side.noun.capitalize(),
+        "type": side.words.document.capitalize(),
         "id": document.id,
         "business_id": trade.books.business_id,
         "external_id": document.external_id,
-        side.number_field: document.number,
-        **_of_party(side, document),
+        side.names.number: document.number,
+        **_of_party(names, document),
         "status": documents.status(side, document, today),
         "is_overdue": documents.is_overdue(document, today),
         "currency": document.currency,
-        side.party_id_field: document.party.id,
-        side.party: shape_party(document.party),
-        side.issue_field: document.issue_date,
-        side.opened_field: document.opened_at,
+        side.names.party_id: document.party.id,
+        names.party: shape_party(document.party),
+        names.issue_date: document.issue_date,
+        side.names.opened_at: document.opened_at,
         "due_at": document.due_at,
         "paid_at": day_start(document.paid_on),
         "voided_at": document.voided_at,
@@ -113,11 +115,11 @@ def summarize(trade: Trade, document: Document) -> dict[str, Any]:
     }
 
 
-def _of_party(side: Side, document: Document) -> dict[str, Any]:
+def _of_party(names: AnswerNames, document: Document) -> dict[str, Any]:
     """What the other side wrote on it: only a bill has that."""
-    if side.party_number_field is None:
+    if names.party_number is None:
         return {}
-    return {side.party_number_field: document.party_number, "terms": document.terms}
+    return {names.party_number: document.party_number, "terms": document.terms}
 
 
 def shape_line(line: LineItem) -> dict[str, Any]:

@@ -5,28 +5,26 @@ payout. So the payout is read first without a lock. When its turn has come it is
 it lists other money by then, the request starts over.
 """
 
-from collections.abc import Mapping
-from typing import Any
 from uuid import UUID
 
 from accounting.bank import payout_changes
+from accounting.bank.commands import SavePayout
 from accounting.bank.payouts import Money, Payout
 from persistence.books import Books
 from persistence.engine.faults import StaleRow
 
-Body = Mapping[str, Any]
 Held = dict[UUID, Money]
 
 
-async def lock_for_upsert(books: Books, body: Body) -> tuple[Payout | None, Held]:
-    """Lock the payout with the external id of a body, if there is one, and all money of both.
+async def lock_for_upsert(books: Books, command: SavePayout) -> tuple[Payout | None, Held]:
+    """Lock the payout with an external id, if there is one, and all money it lists or is to list.
 
     Raises RuleBroken `reference_not_found`.
     """
-    found = await books.payouts.with_external_id(body.get("external_id"))
+    found = await books.payouts.with_external_id(command.external_id)
     if found is None:
-        return None, await _lock_money(books, None, body)
-    return await _lock(books, found, body)
+        return None, await _lock_money(books, None, command)
+    return await _lock(books, found, command)
 
 
 async def lock_for_deletion(books: Books, id_: UUID) -> tuple[Payout, Held]:
@@ -36,21 +34,21 @@ async def lock_for_deletion(books: Books, id_: UUID) -> tuple[Payout, Held]:
     """
     found = (await books.payouts.shown(id_)).payout
     books.check_precondition(found, again=True)
-    payout, held = await _lock(books, found, {})
+    payout, held = await _lock(books, found, None)
     books.check_precondition(payout)
     return payout, held
 
 
-async def _lock(books: Books, found: Payout, body: Body) -> tuple[Payout, Held]:
-    held = await _lock_money(books, found, body)
+async def _lock(books: Books, found: Payout, command: SavePayout | None) -> tuple[Payout, Held]:
+    held = await _lock_money(books, found, command)
     payout = await books.payouts.lock_known(found.id)
     if payout is None or payout.items != found.items:
         raise StaleRow
     return payout, held
 
 
-async def _lock_money(books: Books, found: Payout | None, body: Body) -> Held:
-    payments, refunds = payout_changes.money_touched(found, body)
+async def _lock_money(books: Books, found: Payout | None, command: SavePayout | None) -> Held:
+    payments, refunds = payout_changes.money_affected(found, command)
     paid, given_back = await books.fetch(
         books.invoice_payments.lock_all(payments), books.invoice_refund_payments.lock_all(refunds)
     )

@@ -8,38 +8,39 @@ from uuid import UUID
 
 from access.links import Links
 from accounting.books.accounts import BookAccounts
+from accounting.files.uploads import Received
 from accounting.trade import credit_changes, credits, documents
-from accounting.trade.allocation import Allocation, documents_touched
+from accounting.trade.allocation import Allocation, documents_affected
+from accounting.trade.commands import ReplaceCredit, WriteCredit
 from accounting.trade.credits import Credit, CreditLine
 from accounting.trade.documents import Document
 from accounting.trade.sides import Side
 from handlers.results import Created, Reply
 from handlers.shared import attached_files
+from handlers.shared.answer_names import names_of
 from handlers.shared.posting import keep
 from handlers.shared.shapes import day_start, shape_party
 from persistence.books import Trade
 from persistence.engine.pages import Page, PageRequest
 from persistence.files.stored_files import StoredFile
 
-Body = Mapping[str, Any]
 
-
-async def create(trade: Trade, body: Body, links: Links) -> Reply:
+async def create(trade: Trade, command: WriteCredit, file: Received | None, links: Links) -> Reply:
     """Create a credit, draft or open, and apply it; a known external id answers it."""
-    side, books, file = trade.side, trade.books, attached_files.received(body)
+    side, books = trade.side, trade.books
     # The external id comes last: whoever said the same one a moment ago is seen after the locks.
     party, accounts, settled, source, existing = await books.fetch(
-        trade.named(body).later(),
-        books.accounts.named(credit_changes.account_references(side, body)),
-        trade.documents.lock_all(documents_touched(side, (), body)).later(),
-        trade.documents.hold(body.get(f"source_{side.document_id_field}")).later(),
-        trade.credits.with_external_id(body.get("external_id")),
+        trade.parties.party(command.party).later(),
+        books.accounts.named(credit_changes.account_references(command)),
+        trade.documents.lock_all(documents_affected((), command.allocations)).later(),
+        trade.documents.hold(command.source_document_id).later(),
+        trade.credits.with_external_id(command.external_id),
     )
     if existing is not None:
         return await _show(trade, existing.credit, existing.documents, links)
     source()
     known = BookAccounts(await books.roles(), accounts)
-    made = credit_changes.draw_up(side, body, party(), known, settled(), books.context)
+    made = credit_changes.create(side, command, party(), known, settled(), books.context)
     await keep(trade, made.credit, moved=made.changed)
     stored = attached_files.attach(books, file, side.credit_source, made.credit.id)
     return Created(shape(trade, made.credit, made.documents, stored, links))
@@ -60,13 +61,15 @@ async def read(trade: Trade, id: UUID, links: Links) -> Reply:
     return await _show(trade, found.credit, found.documents, links)
 
 
-async def change(trade: Trade, id: UUID, body: Body, links: Links) -> Reply:
+async def change(
+    trade: Trade, id: UUID, command: ReplaceCredit, file: Received | None, links: Links
+) -> Reply:
     """Replace what a credit says, and which documents it settles where a list is given."""
-    side, books, file = trade.side, trade.books, attached_files.received(body)
+    side, books = trade.side, trade.books
     credit = await trade.credits.lock(id)
-    affected = documents_touched(side, credit.allocations, body)
+    affected = documents_affected(credit.allocations, command.allocations)
     changed = credit_changes.replaced(
-        side, credit, body, await trade.documents.lock_all(affected), books.context
+        side, credit, command, await trade.documents.lock_all(affected), books.context
     )
     if attached_files.attach(books, file, side.credit_source, id):
         changed = replace(changed, credit=replace(changed.credit, updated_at=books.now))
@@ -75,10 +78,9 @@ async def change(trade: Trade, id: UUID, body: Body, links: Links) -> Reply:
     return await _show(trade, changed.credit, changed.documents, links)
 
 
-async def void(trade: Trade, id: UUID, body: Body | None, links: Links) -> Reply:
+async def void(trade: Trade, id: UUID, at: datetime | None, links: Links) -> Reply:
     """Take an open credit back, as long as nothing is applied of it."""
     credit = await trade.credits.lock(id)
-    at: datetime | None = (body or {}).get("voided_at")
     voided = credit_changes.void(trade.side, credit, at, trade.books.context)
     await keep(trade, voided)
     return await _show(trade, voided, {}, links)
@@ -100,18 +102,18 @@ def shape(
     links: Links,
 ) -> dict[str, Any]:
     """Show a credit with its lines and the documents it settles."""
-    side = trade.side
+    side, names = trade.side, names_of(trade.side)
     return {
         "id": credit.id,
         "business_id": trade.books.business_id,
         "external_id": credit.external_id,
-        side.credit_number_field: credit.number,
+        side.names.credit_number: credit.number,
         "status": credits.status(side, credit),
         "currency": credit.currency,
-        side.party_id_field: credit.party.id,
-        side.party: shape_party(credit.party),
-        f"source_{side.document_id_field}": credit.source_document_id,
-        **({side.credit_refund_field: credit.refund_id} if side.credit_refund_field else {}),
+        side.names.party_id: credit.party.id,
+        names.party: shape_party(credit.party),
+        f"source_{side.names.document_id}": credit.source_document_id,
+        **({names.credit_refund: credit.refund_id} if names.credit_refund else {}),
         "line_items": [shape_line(side, line) for line in credit.lines],
         "allocations": [
             shape_allocation(side, credit, each, settled[each.document_id])
@@ -125,7 +127,7 @@ def shape(
         "tags": credit.transaction_tags,
         "metadata": credit.metadata,
         "document": attached_files.summary(stored, links),
-        side.opened_field: credit.opened_at,
+        side.names.opened_at: credit.opened_at,
         "voided_at": credit.voided_at,
         "created_at": credit.created_at,
         "updated_at": credit.updated_at,
@@ -138,7 +140,7 @@ def shape_line(side: Side, line: CreditLine) -> dict[str, Any]:
         "id": line.id,
         "amount": line.amount,
         "tax_amount_cents": line.tax_amount,
-        side.credit_account_field: {"type": "AccountId", "id": line.account_id},
+        names_of(side).credit_account: {"type": "AccountId", "id": line.account_id},
         "memo": line.memo,
         "tags": line.tags,
         "metadata": line.metadata,
@@ -151,9 +153,9 @@ def shape_allocation(
     """Show what the credit settles of one document."""
     begun, _ = credits.applied_days(credit, allocation)
     return {
-        side.document_id_field: document.id,
-        side.number_field: document.number,
+        side.names.document_id: document.id,
+        side.names.number: document.number,
         "amount_cents": allocation.amount,
-        f"{side.noun}_outstanding_balance_cents": documents.outstanding(document),
+        f"{side.words.document}_outstanding_balance_cents": documents.outstanding(document),
         "applied_at": day_start(begun),
     }

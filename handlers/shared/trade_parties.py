@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 from uuid import UUID
 
 from access.links import Links
+from accounting.absent import Absent, or_none
 from accounting.files.uploads import Received
 from accounting.trade import parties
 from accounting.trade.parties import Customer, Vendor
+from accounting.trade.party_details import PartyDetails
 from handlers.results import Reply
 from handlers.shared import attached_files, warnings
 from persistence.books import Books
@@ -20,7 +22,7 @@ T = TypeVar("T", bound=Customer | Vendor)
 
 
 @dataclass(frozen=True, slots=True)
-class Whole(Generic[T]):
+class PartyRecord(Generic[T]):
     """A customer or vendor as it is answered alone: with its documents, the newest first."""
 
     account: PartyAccount[T]
@@ -31,39 +33,45 @@ class Whole(Generic[T]):
         return self.account.trader
 
 
-async def known(books: Books, store: PartyStore[T], external_id: str | None) -> Whole[T] | None:
+async def known(
+    books: Books, store: PartyStore[T], external_id: str | Absent | None
+) -> PartyRecord[T] | None:
     """Read the one that a partner knows by its own identifier; None where there is none."""
-    found = await store.with_external_id(external_id)
+    found = await store.with_external_id(or_none(external_id))
     if found is None:
         return None
-    return Whole(found, await books.files.all_of(found.id))
+    return PartyRecord(found, await books.files.all_of(found.id))
 
 
-async def read(books: Books, store: PartyStore[T], id: UUID) -> Whole[T]:
+async def read(books: Books, store: PartyStore[T], id: UUID) -> PartyRecord[T]:
     """Read one; raises NotFound."""
     found, documents = await books.fetch(store.get(id), books.files.all_of(id))
-    return Whole(found, documents)
+    return PartyRecord(found, documents)
 
 
-async def lock(books: Books, store: PartyStore[T], id: UUID, *, closing: bool = False) -> Whole[T]:
+async def lock(
+    books: Books, store: PartyStore[T], id: UUID, *, closing: bool = False
+) -> PartyRecord[T]:
     """Lock one, then read it; raises NotFound and Stale.
 
     What does not close it never waits for who is just invoiced: busy ones are changed too.
     """
     locked = store.lock_to_close(id) if closing else store.lock(id)
     found, documents = await books.fetch(locked, books.files.all_of(id))
-    return Whole(found, documents)
+    return PartyRecord(found, documents)
 
 
 def add(
-    books: Books, store: PartyStore[T], given: dict[str, Any], file: Received | None
-) -> Whole[T]:
+    books: Books, store: PartyStore[T], details: PartyDetails, file: Received | None
+) -> PartyRecord[T]:
     """Store a new one with the document that came along."""
     made = store.statements.kind(
-        id=new_id(), version=1, created_at=books.now, updated_at=books.now, **given
+        id=new_id(), version=1, created_at=books.now, updated_at=books.now, **parties.facts(details)
     )
     books.save(made)
-    return Whole(PartyAccount(made, outstanding_balance=0), attach(books, store, file, made.id))
+    return PartyRecord(
+        PartyAccount(made, outstanding_balance=0), attach(books, store, file, made.id)
+    )
 
 
 def attach(books: Books, store: PartyStore[T], file: Received | None, id: UUID) -> list[StoredFile]:
@@ -72,27 +80,19 @@ def attach(books: Books, store: PartyStore[T], file: Received | None, id: UUID) 
     return [added] if added else []
 
 
-def put(books: Books, found: Whole[T], changed: T, added: Sequence[StoredFile] = ()) -> Whole[T]:
+def put(
+    books: Books, found: PartyRecord[T], changed: T, added: Sequence[StoredFile] = ()
+) -> PartyRecord[T]:
     """Store what changed, if anything did; raises Malformed where no name is left."""
     if changed == found.trader and not added:
         return found
     parties.refuse_nameless(changed.individual_name, changed.company_name)
     changed = replace(changed, updated_at=books.now)
     books.save(changed)
-    return Whole(replace(found.account, trader=changed), [*added, *found.documents])
+    return PartyRecord(replace(found.account, trader=changed), [*added, *found.documents])
 
 
-def facts(body: Any) -> dict[str, Any]:
-    """Turn a body into fields of the value."""
-    given = {name: value for name, value in body.items() if name != "document"}
-    if given.get("country"):
-        given["country"] = given["country"].upper()
-    if "transaction_tags" in given:
-        given["transaction_tags"] = tuple(given["transaction_tags"])
-    return given
-
-
-def shape_documents(found: Whole[T], links: Links) -> Reply:
+def shape_documents(found: PartyRecord[T], links: Links) -> Reply:
     """Show the documents of a single one."""
     return {"documents": [attached_files.summary(each, links) for each in found.documents]}
 

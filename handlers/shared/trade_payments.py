@@ -3,12 +3,13 @@
 Each desk shows a payment in its own words, by the `shape` that it hands over.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
 from accounting.trade import payment_changes
-from accounting.trade.allocation import documents_touched
+from accounting.trade.allocation import documents_affected
+from accounting.trade.commands import ChangePayment, RecordPayment
 from accounting.trade.documents import Document
 from accounting.trade.payment_changes import Amended
 from accounting.trade.payments import Payment
@@ -18,23 +19,21 @@ from persistence.books import Trade
 from persistence.engine.pages import Page, PageRequest
 from persistence.trade.payments import PaymentRecord
 
-Body = Mapping[str, Any]
 Shape = Callable[[Trade, PaymentRecord], dict[str, Any]]
 
 
-async def create(trade: Trade, body: Body, shape: Shape) -> Reply:
+async def create(trade: Trade, command: RecordPayment, shape: Shape) -> Reply:
     """Record a payment and what it settles; one with this external id is answered as it is."""
-    books, affected = trade.books, documents_touched(trade.side, (), body)
+    books, affected = trade.books, documents_affected((), command.allocations)
     # The external id comes last: whoever said the same one a moment ago is seen after the locks.
     party, documents, existing = await books.fetch(
-        trade.named(body).later(),
+        trade.parties.party(command.party).later(),
         trade.documents.lock_all(affected).later(),
-        trade.payments.with_external_id(body.get("external_id")),
+        trade.payments.with_external_id(command.external_id),
     )
     if existing is not None:
         return {"payment": shape(trade, await trade.payments.shown(existing))}
-    given = {**body, "idempotency_key": books.idempotency_key}
-    made = payment_changes.record(trade.side, given, party(), documents(), books.context)
+    made = payment_changes.record(trade.side, command, party(), documents(), books.context)
     return Created(await _put(trade, made, shape))
 
 
@@ -43,12 +42,10 @@ async def listed(trade: Trade, page: PageRequest, shape: Shape) -> Page[Reply]:
     return (await trade.payments.records(page)).of(lambda found: shape(trade, found))
 
 
-async def amend(trade: Trade, id: UUID, body: Body, shape: Shape, *, whole: bool = False) -> Reply:
-    """Change a payment; a body that is the `whole` also clears the descriptions it lacks."""
-    payment, documents = await _lock(trade, id, body)
-    amended = payment_changes.amend(
-        trade.side, payment, documents, body, trade.books.context, whole=whole
-    )
+async def amend(trade: Trade, id: UUID, command: ChangePayment, shape: Shape) -> Reply:
+    """Change a payment, and which documents it settles where a list is given."""
+    payment, documents = await _lock(trade, id, command)
+    amended = payment_changes.amend(trade.side, payment, documents, command, trade.books.context)
     if amended.payment is payment:
         return await _answer(trade, amended, shape)
     await follow(trade, payment, amended.payment)
@@ -57,16 +54,18 @@ async def amend(trade: Trade, id: UUID, body: Body, shape: Shape, *, whole: bool
 
 async def cancel(trade: Trade, id: UUID, shape: Shape) -> Reply:
     """Cancel a payment that is pending or failed; what it reserves is released."""
-    payment, documents = await _lock(trade, id, {})
+    payment, documents = await _lock(trade, id, ChangePayment())
     cancelled = payment_changes.cancel(trade.side, payment, documents, trade.books.context)
     await follow(trade, payment, cancelled.payment)
     return await _put(trade, cancelled, shape)
 
 
-async def _lock(trade: Trade, id: UUID, body: Body) -> tuple[Payment, dict[UUID, Document]]:
-    """Lock a payment, then every document that it or the body allocates to."""
+async def _lock(
+    trade: Trade, id: UUID, command: ChangePayment
+) -> tuple[Payment, dict[UUID, Document]]:
+    """Lock a payment, then every document that it or the command allocates to."""
     payment = await trade.payments.lock(id)
-    affected = documents_touched(trade.side, payment.allocations, body)
+    affected = documents_affected(payment.allocations, command.allocations)
     return payment, await trade.documents.lock_all(affected)
 
 

@@ -6,12 +6,12 @@ refund is read first without a lock. When its turn has come it is read again, an
 of other things by then, the request starts over.
 """
 
-from collections.abc import Mapping
-from typing import Any
 from uuid import UUID
 
+from accounting.absent import ABSENT, or_else
 from accounting.errors import NotFound
 from accounting.trade import vendor_refund_changes
+from accounting.trade.commands import AgreeVendorRefund, ChangeVendorRefundPayment
 from accounting.trade.parties import Party
 from accounting.trade.refunds import VendorRefund, VendorRefundPayment, live_allocations
 from accounting.trade.vendor_refund_allocation import Affected
@@ -21,20 +21,19 @@ from persistence.engine.faults import StaleRow
 from persistence.store import no_such_reference
 from persistence.trade.refunds import RefundRecord
 
-Body = Mapping[str, Any]
 Record = RefundRecord[VendorRefund, VendorRefundPayment]
 
 
-async def lock_for_new(trade: Trade, body: Body) -> tuple[Party, Affected] | Record:
+async def lock_for_new(trade: Trade, command: AgreeVendorRefund) -> tuple[Party, Affected] | Record:
     """Lock what a new refund is to give back of; or find the one with its external id.
 
     Raises RuleBroken `reference_not_found`.
     """
-    target_ids = vendor_refund_changes.target_ids(None, body.get("allocations") or ())
-    known = body.get("external_id")
+    target_ids = vendor_refund_changes.target_ids(None, command.allocations)
+    known = command.external_id
     # The external id comes last: whoever said the same one a moment ago is seen after the locks.
     party, locked, existing = await trade.books.fetch(
-        trade.named(body).later(),
+        trade.parties.party(command.party).later(),
         trade.payments.lock_all(target_ids.payments).later(),
         trade.refunds.with_external_id(known),
     )
@@ -65,8 +64,10 @@ async def lock_named_payment(trade: Trade, payment_id: UUID) -> Refunded:
     return await _with_payments(trade, found, Affected(found.documents, {}, {}))
 
 
-async def lock_with_payment(trade: Trade, payment_id: UUID, body: Body) -> Refunded:
-    """Lock the refund of a payment, and what it or a body's list of allocations touches.
+async def lock_with_payment(
+    trade: Trade, payment_id: UUID, command: ChangeVendorRefundPayment
+) -> Refunded:
+    """Lock the refund of a payment, and what it or a list of allocations gives back of.
 
     Raises NotFound; Stale where If-Match names an older payment; RuleBroken `reference_not_found`.
     """
@@ -75,8 +76,8 @@ async def lock_with_payment(trade: Trade, payment_id: UUID, body: Body) -> Refun
     trade.books.check_precondition(payments_now[payment_id], again=True)
     # What is only shown beside its payments, and not moved, needs no lock.
     affected = Affected(found.documents, {}, {})
-    if body.get("allocations") is not None or body.get("status") == "cancelled":
-        items = body.get("allocations") or ()
+    if command.allocations is not ABSENT or command.status == "cancelled":
+        items = or_else(command.allocations, ())
         affected = await _lock(trade, vendor_refund_changes.target_ids(found.refund, items))
     locked = await _with_payments(trade, found, affected)
     trade.books.check_precondition(locked.payment(payment_id))

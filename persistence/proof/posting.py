@@ -202,14 +202,14 @@ class PostingProof:
 def _called(side: Side, subject: Subject) -> str:
     match subject:
         case Document():
-            return f"{side.noun} {subject.number or subject.id}"
+            return f"{side.words.document} {subject.number or subject.id}"
         case Payment():
-            return f"{side.noun} payment {subject.id}"
+            return f"{side.words.document} payment {subject.id}"
         case WriteOff():
-            return f"write-off {subject.id} of {side.noun} {subject.document_number}"
+            return f"write-off {subject.id} of {side.words.document} {subject.document_number}"
         case Credit():
             return f"credit {subject.number or subject.id}"
         case Refund():
-            return f"{side.noun} refund {subject.id}"
+            return f"{side.words.document} refund {subject.id}"
         case RefundPayment():
-            return f"{side.noun} refund payment {subject.id}"
+            return f"{side.words.document} refund payment {subject.id}"

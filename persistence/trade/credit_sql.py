@@ -64,12 +64,12 @@ class CreditStatements:
             columns=self.columns,
             filters=self._filters(),
             sorts={
-                self.side.opened_field: row.listed_at,
+                self.side.names.opened_at: row.listed_at,
                 "created_at": row.created_at,
                 "total_amount": row.total_amount,
-                self.side.credit_number_field: func.coalesce(row.number, word("")),
+                self.side.names.credit_number: func.coalesce(row.number, word("")),
             },
-            default_sort=f"-{self.side.opened_field}",
+            default_sort=f"-{self.side.names.opened_at}",
         )
 
     def _status(self) -> ColumnElement[str]:
@@ -79,13 +79,13 @@ class CreditStatements:
             (row.state != word("open"), row.state),
             (row.applied == row.total_amount, word("applied")),
             (row.applied > literal_column("0"), word("partially_applied")),
-            else_=word(self.side.opened_word),
+            else_=word(self.side.opened_status),
         )
 
     def _filters(self) -> dict[str, Filter]:
         side, row, party = self.side, self.credit.c, self.party.c
-        own, other = side.party_id_field, side.party_external_id_field
-        source, opened = f"source_{side.document_id_field}", side.opened_field
+        own, other = side.names.party_id, side.names.party_external_id
+        source, opened = f"source_{side.names.document_id}", side.names.opened_at
         first, last = f"{opened}_start", f"{opened}_end"
         return {
             **created_filters(self.credit),

@@ -66,7 +66,7 @@ class DocumentStatements:
         return compiled(chosen.with_for_update(read=True, key_share=True))
 
     @cached_property
-    def shares(self) -> str:
+    def settlements(self) -> str:
         chosen = select(*self.settlement_columns).select_from(self.document)
         return compiled(chosen.where(in_business(self.document), among(self.document.c.id)))
 
@@ -101,7 +101,7 @@ class DocumentStatements:
             columns=(*self._plain_columns(), *party_columns(self.party)),
             filters=self._filters(),
             sorts=self._sorts(),
-            default_sort=f"-{self.side.opened_field}",
+            default_sort=f"-{self.side.names.opened_at}",
         )
 
     def _plain_columns(self) -> list[ColumnElement[Any]]:
@@ -128,13 +128,13 @@ class DocumentStatements:
             (row.written_off > none, word("partially_written_off")),
             (self._overdue(), word("overdue")),
             (row.paid + row.credited > none, word("partially_paid")),
-            else_=word(self.side.opened_word),
+            else_=word(self.side.opened_status),
         )
 
     def _filters(self) -> dict[str, Filter]:
         side, row, party = self.side, self.document.c, self.party.c
-        own, other = side.party_id_field, side.party_external_id_field
-        first, last = f"{side.opened_field}_start", f"{side.opened_field}_end"
+        own, other = side.names.party_id, side.names.party_external_id
+        first, last = f"{side.names.opened_at}_start", f"{side.names.opened_at}_end"
         statuses = any_(given("status", ARRAY(Text())))
         return {
             **created_filters(self.document),
@@ -166,13 +166,13 @@ class DocumentStatements:
     def _sorts(self) -> dict[str, ColumnElement[Any]]:
         row = self.document.c
         return {
-            self.side.opened_field: row.listed_at,
+            self.side.names.opened_at: row.listed_at,
             "due_at": first_if_absent(row.due_at),
             "created_at": row.created_at,
             "total_amount": row.total_amount,
-            self.side.number_field: func.coalesce(row.number, word("")),
+            self.side.names.number: func.coalesce(row.number, word("")),
         }
 
     def _spelled_out(self, statuses: list[str]) -> list[str]:
-        issued = (self.side.opened_word, "overdue", "partially_paid", "partially_written_off")
+        issued = (self.side.opened_status, "overdue", "partially_paid", "partially_written_off")
         return [one for each in statuses for one in (issued if each == "issued" else (each,))]

@@ -30,7 +30,7 @@ class DocumentRecord:
     """A document with what settles it and what was given back of it."""
 
     document: Document
-    shares: Settlements
+    settlements: Settlements
 
     @property
     def id(self) -> UUID:
@@ -68,9 +68,9 @@ class DocumentStore(Store[Document]):
         query = Query(self.statements.shown, {"ids": [id]})
         return self.fetch((query,), lambda answers: self.only([_record(row) for row in answers[0]]))
 
-    def shares(self, id: UUID) -> Fetch[Settlements]:
+    def settlements(self, id: UUID) -> Fetch[Settlements]:
         """Find what settles one that is locked, and what was given back of it; raises NotFound."""
-        query = Query(self.statements.shares, {"ids": [id]})
+        query = Query(self.statements.settlements, {"ids": [id]})
 
         def answer(answers: Answers) -> Settlements:
             if not answers[0]:
@@ -121,8 +121,8 @@ class DocumentStore(Store[Document]):
 
 
 def _record(row: Row) -> DocumentRecord:
-    shares = take_settlements(row)
-    return DocumentRecord(document_of(row), shares)
+    settlements = take_settlements(row)
+    return DocumentRecord(document_of(row), settlements)
 
 
 def document_of(row: Row, *, posted: tuple[Posted, ...] = ()) -> Document:

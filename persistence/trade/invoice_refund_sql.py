@@ -20,8 +20,8 @@ class InvoiceRefundStatements(RefundStatements):
     def filters(self) -> Mapping[str, Filter]:
         side, affected = self.side, self.allocation.c
         return {
-            side.document_id_field: self._touching(affected.document_id, side.document_id_field),
-            side.payment_id_field: self._touching(affected.payment_id, side.payment_id_field),
+            side.names.document_id: self._touching(affected.document_id, side.names.document_id),
+            side.names.payment_id: self._touching(affected.payment_id, side.names.payment_id),
             "status": Filter(self._status() == any_(given("status", ARRAY(Text())))),
             "search": self._search(),
         }

@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 from uuid import UUID
 
 from accounting.trade.parties import Customer, Party, Vendor, party_of
+from accounting.trade.party_details import PartyNamed
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.identifiers import new_id
 from persistence.engine.pages import Page, PageRequest
@@ -66,23 +67,24 @@ class PartyStore(Store[PartyAccount[T]], Generic[T]):
         """Find the one a partner knows by its own identifier."""
         return self.by_external_id(external_id, [self.statements.by_external_id], self.assemble)
 
-    def party(self, id: UUID | None, external_id: str | None) -> Fetch[Party]:
-        """Find the one that a body names by its id, else by its external id.
+    def party(self, named: PartyNamed) -> Fetch[Party]:
+        """Find the one that is named by its id, else by its external id.
 
         One that is named by an external id nobody has is made, named like it. Raises RuleBroken
         `reference_not_found` for an unknown id. Whether an external id beside the id agrees with
         it is for the rules to say.
         """
-        names = {"id": id, "external_id": None if id else external_id}
-        named = Query(self.statements.by_external_id, names)
-        reading = self.loading([id]) if id else (named,)
+        id_, external_id = named.id, named.external_id
+        names = {"id": id_, "external_id": None if id_ else external_id}
+        by_name = Query(self.statements.by_external_id, names)
+        reading = self.loading([id_]) if id_ else (by_name,)
 
         def answer(answers: Answers) -> Party:
             found = self.assemble(answers[1:])
             if found:
                 return party_of(found[0].trader)
-            if id is not None:
-                raise no_such_reference(self.noun, id)
+            if id_ is not None:
+                raise no_such_reference(self.noun, id_)
             assert external_id is not None, "the contract asks for one of the two"
             return party_of(self._made_for(external_id))
 

@@ -100,9 +100,9 @@ class PaymentStatements:
         fully = (row.allocated == row.total) == given("is_fully_allocated", Boolean)
         return {
             **created_filters(self.payment),
-            side.party_id_field: Filter(row.party_id == given(side.party_id_field, Uuid)),
-            side.document_id_field: Filter(
-                self.allocations.touching(self.payment, side.document_id_field)
+            side.names.party_id: Filter(row.party_id == given(side.names.party_id, Uuid)),
+            side.names.document_id: Filter(
+                self.allocations.touching(self.payment, side.names.document_id)
             ),
             **between(row.payment_date, "payment_date_start", "payment_date_end"),
             **between(row.total, "min_amount", "max_amount"),

@@ -220,7 +220,7 @@ class RefundStatements(ABC):
         return and_(credit.business_id == row.business_id, credit.id == row.credit_id)
 
     def _common_filters(self) -> dict[str, Filter]:
-        row, own = self.refund.c, self.side.party_id_field
+        row, own = self.refund.c, self.side.names.party_id
         return {
             **created_filters(self.refund),
             own: Filter(row.party_id == any_(given(own, ARRAY(Uuid())))),

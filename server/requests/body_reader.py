@@ -82,7 +82,7 @@ class BodyType:
             if not upload.content:
                 add_fault(here, name, "must not be empty")
         if not here and self._revive is not None:
-            self._revive(value)
+            value = self._revive(value)
         for field, sentences in here.items():
             for words in sentences:
                 add_fault(faults, field, words)

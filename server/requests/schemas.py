@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 from jsonschema_rs import Draft4Validator
 
+from handlers.request_object import RequestObject
 from server.contract import Contract, Schema
 from server.requests.field_errors import FieldWords
 from server.requests.formats import CHECKS, REVIVERS, UUID_PATTERN
@@ -90,7 +91,7 @@ class SchemaCompiler:
     def reviver(self, schema: Schema) -> Revive | None:
         """Compile what turns valid text into UUID, date, datetime and numbers into Decimal.
 
-        None where the schema has nothing to revive. Objects and lists are changed in place.
+        Objects with named fields become RequestObject. None where there is nothing to revive.
         """
         reference = schema.get("$ref")
         if reference is None:
@@ -129,7 +130,7 @@ class SchemaCompiler:
         revive_others = self.reviver(others) if isinstance(others, dict) else None
         if revive_others is not None:
             return _map_values(fields, frozenset(schema.get("properties", {})), revive_others)
-        return _fields(tuple(fields.items())) if fields else None
+        return _fields(tuple(fields.items())) if "properties" in schema else None
 
     def _branch_reviver(self, part: Schema) -> Revive | None:
         """Revive by a branch of anyOf or oneOf only what that branch accepts."""
@@ -207,11 +208,12 @@ def _items(revive: Revive | None) -> Revive | None:
 
 def _fields(fields: tuple[tuple[str, Revive], ...]) -> Revive:
     def revive_fields(value: Any) -> Any:
-        if type(value) is dict:
-            for name, revive in fields:
-                if name in value:
-                    value[name] = revive(value[name])
-        return value
+        if not isinstance(value, dict):
+            return value
+        for name, revive in fields:
+            if name in value:
+                value[name] = revive(value[name])
+        return RequestObject(value)
 
     return revive_fields
 

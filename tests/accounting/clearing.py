@@ -70,7 +70,7 @@ class Till(Trade):
 
     def held(self, payout: Payout, body: dict[str, Any]) -> dict[UUID, Money]:
         """What a store would have locked for a payout."""
-        payments, refunds = payout_changes.money_touched(payout, body)
+        payments, refunds = payout_changes.money_affected(payout, body)
         return {id_: each for id_, each in self.money().items() if id_ in payments | refunds}
 
     def take_paid_out(self, made: PaidOut) -> UUID:

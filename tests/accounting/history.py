@@ -56,7 +56,7 @@ LINES = st.lists(
     max_size=3,
 )
 CREDIT_LINES = {
-    side.noun: st.lists(
+    side.words.document: st.lists(
         st.builds(credit_line, st.integers(1, 500), st.integers(0, 90), ACCOUNTS, st.just(side)),
         min_size=1,
         max_size=3,
@@ -129,7 +129,7 @@ class History:
         return parts
 
     def invoice(self) -> None:
-        opened: dict[str, Any] = {self.side.opened_field: self.data.draw(MOMENTS)}
+        opened: dict[str, Any] = {self.side.names.opened_at: self.data.draw(MOMENTS)}
         if self.side.dated_by_issue:
             opened[self.side.issue_field] = self.data.draw(st.none() | DAYS.map(day))
         self.trade.invoice(
@@ -139,12 +139,12 @@ class History:
         )
 
     def draft(self) -> None:
-        opened: dict[str, Any] = {self.side.opened_field: None}
+        opened: dict[str, Any] = {self.side.names.opened_at: None}
         self.trade.invoice(*self.data.draw(LINES), **opened)
 
     def replace(self) -> None:
         id_ = self.some(self.trade.documents)
-        opened: dict[str, Any] = {self.side.opened_field: self.data.draw(st.none() | MOMENTS)}
+        opened: dict[str, Any] = {self.side.names.opened_at: self.data.draw(st.none() | MOMENTS)}
         self.trade.replace(id_, *self.data.draw(LINES), **opened)
 
     def void(self) -> None:
@@ -176,7 +176,7 @@ class History:
             st.fixed_dictionaries(
                 {},
                 optional={
-                    self.side.payment_amount_field: AMOUNTS,
+                    self.side.names.payment_total: AMOUNTS,
                     "payment_date": DAYS.map(day),
                     "payment_method": METHODS,
                     "processing_fee_cents": FEES,
@@ -188,17 +188,17 @@ class History:
         self.trade.change(self.some(self.trade.payments), **changes)
 
     def credit(self) -> None:
-        lines = self.data.draw(CREDIT_LINES[self.side.noun])
+        lines = self.data.draw(CREDIT_LINES[self.side.words.document])
         total = sum(each["amount"] + (each["tax_amount_cents"] or 0) for each in lines)
         at = self.data.draw(st.none() | MOMENTS)
-        opened: dict[str, Any] = {self.side.opened_field: at}
+        opened: dict[str, Any] = {self.side.names.opened_at: at}
         self.trade.credit(*lines, to=self.parts(total) if at else (), **opened)
 
     def apply(self) -> None:
         credit = self.trade.credits[self.some(self.trade.credits)]
         held = {each.document_id: each.amount for each in credits.live_allocations(credit)}
         at = self.data.draw(MOMENTS) if credit.state == "draft" else None
-        opened: dict[str, Any] = {self.side.opened_field: at}
+        opened: dict[str, Any] = {self.side.names.opened_at: at}
         self.trade.apply(credit.id, *self.parts(credit.total_amount, held), **opened)
 
     def void_credit(self) -> None:

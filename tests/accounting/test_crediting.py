@@ -9,7 +9,7 @@ from accounting.books.numbers import Pending
 from accounting.errors import Malformed
 from accounting.money import MAX_AMOUNT
 from accounting.trade import credit_changes, credits
-from accounting.trade.allocation import documents_touched
+from accounting.trade.allocation import documents_affected
 from accounting.trade.documents import outstanding, status
 from accounting.trade.sides import RECEIVABLE
 from tests.accounting.trade import (
@@ -304,9 +304,9 @@ class TestNeeded:
             "line_items": [credit_line(5), credit_line(5, code="4500")],
             "allocations": uses((given, 5)),
         }
-        affected = documents_touched(RECEIVABLE, credit.allocations, body)
+        affected = documents_affected(RECEIVABLE, credit.allocations, body)
         assert affected == {held, given}
-        assert documents_touched(RECEIVABLE, (), body) == {given}
+        assert documents_affected(RECEIVABLE, (), body) == {given}
         assert credit_changes.account_references(RECEIVABLE, body) == {
             AccountReference("code", "4500")
         }

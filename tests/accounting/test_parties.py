@@ -86,7 +86,7 @@ class TestStatus:
         with pytest.raises(Conflict) as refusal:
             refuse_inactive(side, replace(ACME, status=status))
         assert refusal.value.code == code
-        named = {side.party_id_field: str(ACME.id)}
+        named = {side.names.party_id: str(ACME.id)}
         assert refusal.value.detail == {"status": status, **named}
 
     @pytest.mark.parametrize("wanted", ["ACTIVE", "INACTIVE", "BLOCKED"])

@@ -352,6 +352,6 @@ class TestMoneyTouched:
         till = Till("20")
         first, second, back = till.card(), till.card(), till.give_back()
         payout = till.payouts[till.pay_out(100, first, back)]
-        affected = payout_changes.money_touched(payout, {"payment_ids": [second]})
+        affected = payout_changes.money_affected(payout, {"payment_ids": [second]})
         assert affected == ({first, second}, {back})
-        assert payout_changes.money_touched(None, {}) == (set(), set())
+        assert payout_changes.money_affected(None, {}) == (set(), set())

@@ -6,7 +6,7 @@ import pytest
 
 from accounting.errors import Malformed
 from accounting.trade import payments
-from accounting.trade.allocation import documents_touched
+from accounting.trade.allocation import documents_affected
 from accounting.trade.documents import left, outstanding, status
 from accounting.trade.payment_changes import amend, record_with
 from accounting.trade.sides import RECEIVABLE
@@ -357,9 +357,9 @@ class TestDocumentsTouched:
         held, given = trade.invoice(5), trade.invoice(line(5))
         payment = trade.payments[trade.pay(5, (held, 5))]
         body = {"allocations": allocations((given, 5))}
-        assert documents_touched(RECEIVABLE, payment.allocations, body) == {held, given}
-        assert documents_touched(RECEIVABLE, (), body) == {given}
-        assert documents_touched(RECEIVABLE, payment.allocations, {}) == {held}
+        assert documents_affected(RECEIVABLE, payment.allocations, body) == {held, given}
+        assert documents_affected(RECEIVABLE, (), body) == {given}
+        assert documents_affected(RECEIVABLE, payment.allocations, {}) == {held}
 
     def test_they_are_all_that_a_change_needs(self) -> None:
         trade = Trade()
@@ -368,7 +368,7 @@ class TestDocumentsTouched:
         payment = trade.payments[trade.pay(5, (held, 5))]
         needed = {
             id_: trade.documents[id_]
-            for id_ in documents_touched(RECEIVABLE, payment.allocations, {})
+            for id_ in documents_affected(RECEIVABLE, payment.allocations, {})
         }
         amended = amend(RECEIVABLE, payment, needed, {"status": "failed"}, trade.context())
         assert [each.id for each in amended.changed] == [held]

@@ -129,7 +129,7 @@ class Trade:
 
     def invoice(self, *lines: dict[str, Any] | int, party: Party = ACME, **body: Any) -> UUID:
         items = [line(each) if isinstance(each, int) else each for each in lines]
-        facts = {"line_items": items, self.side.opened_field: moment(self.today), **body}
+        facts = {"line_items": items, self.side.names.opened_at: moment(self.today), **body}
         drawn = drawing_up.draw_up(self.side, facts, party, ACCOUNTS, self.context())
         return self.keep(drawn)
 
@@ -150,7 +150,7 @@ class Trade:
 
     def pay(self, total: int, *parts: tuple[UUID, int], party: Party = ACME, **body: Any) -> UUID:
         facts = {
-            self.side.payment_amount_field: total,
+            self.side.names.payment_total: total,
             "payment_date": day(self.today),
             "currency": "GBP",
             "payment_method": "bank_transfer",
@@ -208,7 +208,7 @@ class Trade:
         items = [credit_line(each) if isinstance(each, int) else each for each in lines]
         facts = {
             "line_items": items,
-            self.side.opened_field: moment(self.today),
+            self.side.names.opened_at: moment(self.today),
             "allocations": uses(*to, side=self.side) or None,
         }
         credited = credit_changes.draw_up(
@@ -343,12 +343,12 @@ def refused(step: Any, *given: Any, **named: Any) -> Refusal:
 
 
 def allocations(*parts: tuple[UUID, int], side: Side = RECEIVABLE) -> list[dict[str, Any]]:
-    return [{side.document_id_field: id_, "amount_cents": amount} for id_, amount in parts]
+    return [{side.names.document_id: id_, "amount_cents": amount} for id_, amount in parts]
 
 
 def uses(*parts: tuple[UUID, int], side: Side = RECEIVABLE) -> list[dict[str, Any]]:
     """What a credit is used for, as its body says it."""
-    return [{side.document_id_field: id_, "amount": amount} for id_, amount in parts]
+    return [{side.names.document_id: id_, "amount": amount} for id_, amount in parts]
 
 
 def by_code(split: Split) -> dict[str, int]:

@@ -1,0 +1,69 @@
+"""What callers ask of banks and payouts, in the words of the rules; amounts are minor units."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from accounting.absent import ABSENT, Absent
+from accounting.books.accounts import AccountReference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankAccountDetails:
+    """What a bank account says of itself."""
+
+    display_name: str | Absent = ABSENT
+    iban: str | Absent | None = ABSENT
+    mask: str | Absent | None = ABSENT
+    institution_name: str | Absent | None = ABSENT
+    external_id: str | Absent | None = ABSENT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateBankAccount:
+    """A new bank account; without an account of the chart it gets one of its own."""
+
+    display_name: str
+    currency: str | None = None
+    account: AccountReference | None = None
+    details: BankAccountDetails = field(default_factory=BankAccountDetails)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkTransaction:
+    """Links a statement line with money, by default with all that is left on both sides."""
+
+    target_type: str
+    target_id: UUID
+    amount: int | None = None
+    memo: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CategorizeTransaction:
+    """Posts what is left of a statement line straight to an account."""
+
+    account: AccountReference
+    memo: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavePayout:
+    """What is said of a payout: of one that is known, what is absent stays."""
+
+    processor: str
+    paid_out: int
+    external_id: str | None = None
+    processor_payout_id: str | Absent | None = ABSENT
+    fee: int | Absent = ABSENT
+    additional_refunds: int | Absent = ABSENT
+    currency: str | None = None
+    status: str | Absent = ABSENT
+    completed_at: datetime | Absent = ABSENT
+    imported_at: datetime | Absent | None = ABSENT
+    payment_ids: tuple[UUID, ...] | Absent = ABSENT
+    refund_payment_ids: tuple[UUID, ...] | Absent = ABSENT
+    reference_number: str | Absent | None = ABSENT
+    memo: str | Absent | None = ABSENT
+    metadata: Any = ABSENT

@@ -1,0 +1,303 @@
+"""What callers ask of trade, in the words of the rules and the same for both sides.
+
+A field that may be left out is ABSENT where that differs from null. Amounts are minor units.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from accounting.absent import ABSENT, Absent
+from accounting.books.accounts import AccountReference
+from accounting.trade.allocation import AllocationItem
+from accounting.trade.party_details import PartyNamed
+from accounting.trade.refunds import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class TaxGiven:
+    """A tax on a line, taken as given; without an account it goes to the side's own."""
+
+    amount: int
+    account: AccountReference | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentLine:
+    """One line of a document; `place` is where it stands in the request, as `line_items.0`."""
+
+    place: str
+    quantity: Decimal
+    unit_price: int
+    discount_amount: int = 0
+    account: AccountReference | None = None
+    taxes: tuple[TaxGiven, ...] = ()
+    tax_rate: Decimal | None = None
+    description: str | None = None
+    product: str | None = None
+    external_id: str | None = None
+    memo: str | None = None
+    tags: tuple[str, ...] = ()
+    metadata: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InitialPayment:
+    """A payment that comes with a new document; it is allocated to the document in full."""
+
+    total: int | Absent = ABSENT
+    payment_date: date | Absent = ABSENT
+    method: str
+    processor: str | None = None
+    fee: int = 0
+    external_id: str | None = None
+    payment_reference: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteDocument:
+    """What an invoice or bill says, when it is made and when it is replaced."""
+
+    party: PartyNamed
+    lines: tuple[DocumentLine, ...]
+    external_id: str | None = None
+    number: str | None = None
+    party_number: str | Absent | None = ABSENT
+    issue_date: date | Absent | None = ABSENT
+    opened_at: datetime | None = None
+    due_at: datetime | None = None
+    terms: str | None = None
+    currency: str | None = None
+    additional_discount: int = 0
+    memo: str | None = None
+    transaction_tags: tuple[str, ...] = ()
+    metadata: Any = None
+    payments: tuple[InitialPayment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDocument:
+    """Opens a draft, at a moment or now."""
+
+    opened_at: datetime | None = None
+    due_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteOffDocument:
+    """Writes off an amount of a document, by default all that is left of it."""
+
+    amount: int | Absent = ABSENT
+    write_off_at: datetime | None = None
+    account: AccountReference | None = None
+    external_id: str | None = None
+    memo: str | None = None
+    tags: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaymentDetails:
+    """What only describes a payment; a PUT clears what it leaves out."""
+
+    note: str | Absent | None = ABSENT
+    payment_reference: str | Absent | None = ABSENT
+    bank_reference: str | Absent | None = ABSENT
+    processor_reference: str | Absent | None = ABSENT
+    check_number: str | Absent | None = ABSENT
+    references: Mapping[str, str] | Absent = ABSENT
+    transaction_tags: tuple[str, ...] | Absent = ABSENT
+    metadata: Any = ABSENT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordPayment:
+    """A payment as it is made; completed unless it says otherwise."""
+
+    party: PartyNamed
+    total: int
+    payment_date: date
+    method: str
+    allocations: tuple[AllocationItem, ...] = ()
+    currency: str | None = None
+    processor: str | None = None
+    fee: int = 0
+    status: str = "completed"
+    external_id: str | None = None
+    idempotency_key: str | None = None
+    details: PaymentDetails = field(default_factory=PaymentDetails)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangePayment:
+    """Changes to a payment; as the `whole` of it (PUT) descriptions that are absent are cleared."""
+
+    party: PartyNamed = field(default_factory=PartyNamed)
+    total: int | Absent = ABSENT
+    payment_date: date | Absent = ABSENT
+    method: str | Absent = ABSENT
+    allocations: tuple[AllocationItem, ...] | Absent = ABSENT
+    currency: str | None = None
+    processor: str | Absent | None = ABSENT
+    fee: int | Absent = ABSENT
+    status: str | Absent = ABSENT
+    external_id: str | Absent | None = ABSENT
+    details: PaymentDetails = field(default_factory=PaymentDetails)
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreditLineGiven:
+    """One line of a credit: a net amount and the tax on it."""
+
+    amount: int
+    tax_amount: int = 0
+    account: AccountReference | None = None
+    memo: str | None = None
+    tags: tuple[str, ...] = ()
+    metadata: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteCredit:
+    """What a credit says when it is made; with a moment it is opened, and may be allocated."""
+
+    party: PartyNamed
+    lines: tuple[CreditLineGiven, ...]
+    external_id: str | None = None
+    number: str | None = None
+    opened_at: datetime | None = None
+    source_document_id: UUID | None = None
+    currency: str | None = None
+    allocations: tuple[AllocationItem, ...] = ()
+    memo: str | None = None
+    transaction_tags: tuple[str, ...] = ()
+    metadata: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplaceCredit:
+    """What a credit says from now on; without a list its allocations stay."""
+
+    opened_at: datetime | None = None
+    allocations: tuple[AllocationItem, ...] | Absent = ABSENT
+    memo: str | None = None
+    transaction_tags: tuple[str, ...] = ()
+    metadata: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayRefund:
+    """Pays a refund to a customer, by default the whole rest of it."""
+
+    amount: int | Absent = ABSENT
+    method: str | None = None
+    processor: str | None = None
+    fee: int | None = None
+    completed_at: datetime | None = None
+    external_id: str | None = None
+    memo: str | None = None
+    transaction_tags: Any = None
+    metadata: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreeRefund:
+    """A refund to a customer of a document or a payment, by default all that can be given back.
+
+    With a moment of completion it is paid.
+    """
+
+    document_id: UUID | None = None
+    payment_id: UUID | None = None
+    amount: int | Absent = ABSENT
+    method: str = "bank_transfer"
+    processor: str | None = None
+    fee: int = 0
+    completed_at: datetime | None = None
+    external_id: str | None = None
+    memo: str | None = None
+    reference_number: str | None = None
+    metadata: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefundItem:
+    """A part of a vendor's refund and what it gives back of; a credit has no target yet.
+
+    `place` is where its target stands in the request, as `allocations.0.bill_id`.
+    """
+
+    kind: Kind
+    target_id: UUID | None
+    amount: int
+    place: str = ""
+    description: str | None = None
+    metadata: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VendorPaymentDetails:
+    """What only describes a payment of a vendor's refund."""
+
+    payment_reference: str | Absent | None = ABSENT
+    processor_payment_id: str | Absent | None = ABSENT
+    processor: str | Absent | None = ABSENT
+    failure_reason: str | Absent | None = ABSENT
+    description: str | Absent | None = ABSENT
+    memo: str | Absent | None = ABSENT
+    transaction_tags: Any = ABSENT
+    metadata: Any = ABSENT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnnouncePayment:
+    """A payment that is to bring money of a vendor's refund, by default all of it."""
+
+    amount: int | Absent = ABSENT
+    method: str = "bank_transfer"
+    payment_date: date | None = None
+    fee: int = 0
+    details: VendorPaymentDetails = field(default_factory=VendorPaymentDetails)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VendorRefundDetails:
+    """What only describes a refund from a vendor."""
+
+    description: str | Absent | None = ABSENT
+    memo: str | Absent | None = ABSENT
+    reason: str | Absent | None = ABSENT
+    metadata: Any = ABSENT
+    expected_completion_date: date | Absent | None = ABSENT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreeVendorRefund:
+    """A refund from a vendor, with what it gives back of and the payments that are to bring it."""
+
+    party: PartyNamed
+    amount: int
+    allocations: tuple[RefundItem, ...] = ()
+    payments: tuple[AnnouncePayment, ...] = ()
+    currency: str | None = None
+    refund_date: date | None = None
+    refund_type: str = "overpayment"
+    external_id: str | None = None
+    reference_number: str | None = None
+    details: VendorRefundDetails = field(default_factory=VendorRefundDetails)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeVendorRefundPayment:
+    """Changes to a payment of a vendor's refund; a list allocates the refund anew."""
+
+    status: str | Absent = ABSENT
+    payment_date: date | Absent = ABSENT
+    method: str | Absent = ABSENT
+    fee: int | Absent = ABSENT
+    allocations: tuple[RefundItem, ...] | Absent = ABSENT
+    details: VendorPaymentDetails = field(default_factory=VendorPaymentDetails)

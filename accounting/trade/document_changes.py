@@ -1,0 +1,225 @@
+"""What may happen to an invoice or bill: made, replaced, opened, voided, deleted."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from accounting.absent import Absent, or_none
+from accounting.books.accounts import BookAccounts
+from accounting.books.context import Context, refuse_locked, refuse_other_currency
+from accounting.books.numbers import Pending
+from accounting.errors import Conflict
+from accounting.trade.commands import OpenDocument, WriteDocument
+from accounting.trade.documents import Document, opened_on, status
+from accounting.trade.line_items import Amounts, work_out
+from accounting.trade.parties import Party, refuse_inactive, refuse_reference_mismatch
+from accounting.trade.sides import Side
+
+
+def create(
+    side: Side, command: WriteDocument, party: Party, accounts: BookAccounts, context: Context
+) -> Document:
+    """Make a document; with a moment of sending it opens at once.
+
+    Two at 1000 less 100, less 90 on the whole, with 20 % tax, come to 2172. Raises what `work_out`
+    does; RuleBroken `currency_mismatch` or `reference_mismatch`; Conflict `customer_archived`,
+    `vendor_not_active` or `period_locked`.
+    """
+    refuse_inactive(side, party)
+    refuse_reference_mismatch(party, command.party.external_id)
+    refuse_other_currency(command.currency, context)
+    amounts = work_out(side, command, accounts, (), context)
+    draft = Document(
+        id=context.identify(),
+        version=0,
+        created_at=context.now,
+        updated_at=context.now,
+        party=party,
+        external_id=command.external_id,
+        number=command.number,
+        party_number=or_none(command.party_number),
+        state="draft",
+        currency=context.currency,
+        issue_date=or_none(command.issue_date),
+        opened_at=None,
+        opened_on=None,
+        voided_at=None,
+        paid_on=None,
+        imported_at=None,
+        **_contents(command, amounts),
+    )
+    at = command.opened_at
+    return draft if at is None else _opened(side, draft, at, None, context)
+
+
+def replaced(
+    side: Side,
+    document: Document,
+    command: WriteDocument,
+    party: Party,
+    accounts: BookAccounts,
+    context: Context,
+) -> Document:
+    """Make a document anew from what is said of it now.
+
+    Its identity, numbers, external id and the moment it was sent stay where nothing is said of
+    them, and so does its date where the ledger goes by it; what else is absent is cleared. A draft
+    with a moment of sending opens. Refuses what `create` refuses, and a document that is void or
+    that something is allocated to.
+    """
+    refuse_replacing(side, document, context)
+    if party.id != document.party.id:
+        refuse_inactive(side, party)
+    refuse_reference_mismatch(party, command.party.external_id)
+    refuse_other_currency(command.currency, context)
+    amounts = work_out(side, command, accounts, document.lines, context)
+    issue_date, party_number = command.issue_date, command.party_number
+    if isinstance(issue_date, Absent):
+        issue_date = document.issue_date if side.dated_by_issue else None
+    if isinstance(party_number, Absent):
+        party_number = document.party_number
+    written = replace(
+        document,
+        party=party,
+        external_id=command.external_id or document.external_id,
+        number=command.number or document.number,
+        party_number=party_number,
+        issue_date=issue_date,
+        **_contents(command, amounts),
+    )
+    opened_at = command.opened_at or document.opened_at
+    if opened_at is not None:
+        written = _opened(side, written, opened_at, document.opened_at, context)
+    return document if written == document else replace(written, updated_at=context.now)
+
+
+def open_document(
+    side: Side, document: Document, command: OpenDocument, context: Context
+) -> Document:
+    """Send a draft, at a given moment or now; it takes a number where it has none.
+
+    Raises Conflict `invalid_state_transition`, `customer_archived` or `period_locked`.
+    """
+    if document.state != "draft":
+        raise _refused_move(
+            side, document, context, f"The {side.words.document} is {side.opened_status} already."
+        )
+    refuse_inactive(side, document.party)
+    due_at = command.due_at or document.due_at
+    due = replace(document, due_at=due_at, updated_at=context.now)
+    sent = opened(side, due, command.opened_at or context.now)
+    refuse_locked(context, opened_on(sent))
+    return sent
+
+
+def opened(side: Side, document: Document, opened_at: datetime) -> Document:
+    """Fill in what follows from the moment of sending: the day, the due moment, the number.
+
+    Without a `due_at` it is due the party's days after its day in the books: a bill of 3 January
+    that is received on the 5th, at 30 days, on 2 February.
+    """
+    on = opened_at.date()
+    if side.dated_by_issue and document.issue_date is not None:
+        on = document.issue_date
+    days = document.party.payment_terms_days
+    due_at = document.due_at
+    if due_at is None and days is not None:
+        due_at = opened_at + (on - opened_at.date()) + timedelta(days=days)
+    return replace(
+        document,
+        state="open",
+        opened_at=opened_at,
+        opened_on=on,
+        due_at=due_at,
+        number=document.number or Pending(side.series),
+        paid_on=None if document.total_amount else on,
+    )
+
+
+def void(side: Side, document: Document, voided_at: datetime | None, context: Context) -> Document:
+    """Take an open document back, at a given moment or now.
+
+    Raises Conflict `invalid_state_transition`, `period_locked`, or the side's refusal where
+    something is allocated.
+    """
+    if document.state != "open":
+        raise _refused_move(
+            side, document, context, f"Only an open {side.words.document} can be voided."
+        )
+    refuse_touched(side, document)
+    if voided_at is not None:
+        refuse_locked(context, voided_at.date())
+    return replace(
+        document,
+        state="void",
+        voided_at=voided_at or context.now,
+        paid_on=None,
+        updated_at=context.now,
+    )
+
+
+def refuse_deleting(side: Side, document: Document, context: Context) -> None:
+    """Refuse to delete anything but a draft.
+
+    Raises Conflict `invalid_state_transition`.
+    """
+    if document.state != "draft":
+        raise _refused_move(side, document, context, "Only a draft can be deleted.")
+
+
+def refuse_replacing(side: Side, document: Document, context: Context) -> None:
+    """Refuse to edit a void document, or an open one that something is allocated to.
+
+    Raises Conflict `invalid_state_transition`, or the side's refusal.
+    """
+    if document.state == "void":
+        raise _refused_move(
+            side, document, context, f"A void {side.words.document} stays as it is."
+        )
+    refuse_touched(side, document)
+
+
+def refuse_touched(side: Side, document: Document) -> None:
+    """Refuse while anything is allocated, credited, refunded or written off."""
+    affected = {
+        "allocated": document.paid + document.reserved,
+        "credited": document.credited,
+        "refunded": document.refunded,
+        "written_off": document.written_off,
+    }
+    if any(affected.values()):
+        raise side.refusals.has_allocations(**affected)
+
+
+def _refused_move(side: Side, document: Document, context: Context, message: str) -> Conflict:
+    allowed = {"draft": [side.opened_status], "open": ["voided"]}.get(document.state, [])
+    return Conflict.of_state(message, status(side, document, context.today), allowed)
+
+
+def _contents(command: WriteDocument, amounts: Amounts) -> dict[str, Any]:
+    """List what a document says anew each time that it is written."""
+    return {
+        "lines": amounts.lines,
+        "additional_discount": amounts.additional_discount,
+        "subtotal": amounts.subtotal,
+        "discount_total": amounts.discount_total,
+        "tax_total": amounts.tax_total,
+        "total_amount": amounts.total_amount,
+        "due_at": command.due_at,
+        "terms": command.terms,
+        "memo": command.memo,
+        "transaction_tags": command.transaction_tags,
+        "metadata": command.metadata,
+    }
+
+
+def _opened(
+    side: Side, written: Document, at: datetime, before: datetime | None, context: Context
+) -> Document:
+    """Open what was written; a day that it does not have yet must lie outside the lock."""
+    if before is None:
+        refuse_inactive(side, written.party)
+    opening = opened(side, written, at)
+    if written.opened_on != opening.opened_on:
+        refuse_locked(context, opened_on(opening))
+    return opening

@@ -1,0 +1,149 @@
+"""Bank accounts, statement lines and payouts."""
+
+from dataclasses import dataclass
+from typing import Any, cast
+from uuid import UUID
+
+from accounting.absent import ABSENT, Absent, or_none
+from accounting.bank.commands import (
+    BankAccountDetails,
+    CategorizeTransaction,
+    CreateBankAccount,
+    LinkTransaction,
+    SavePayout,
+)
+from accounting.bank.statement_lines import Line
+from accounting.files.uploads import Upload
+from handlers.bodies import (
+    BankAccountCreate,
+    BankAccountUpdate,
+    BankFileFormat,
+    BankFileMapping,
+    BankTransactionCategory,
+    BankTransactionForm,
+    BankTransactionImport,
+    BankTransactionLine,
+    BankTransactionMatch,
+    BankTransactionUnmatch,
+    PayoutCreate,
+)
+from handlers.commands.account_commands import any_account
+
+
+@dataclass(frozen=True, slots=True)
+class ImportLines:
+    """The lines of a statement of a bank account."""
+
+    bank_account_id: UUID
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportFile:
+    """A file of a bank account as its bank wrote it; `mapping` names the columns of a CSV."""
+
+    bank_account_id: UUID
+    content: bytes
+    format: BankFileFormat | None
+    mapping: BankFileMapping | None
+
+
+def create_bank_account(body: BankAccountCreate) -> CreateBankAccount:
+    """Read a new bank account."""
+    named = body["account"]
+    return CreateBankAccount(
+        display_name=body["display_name"],
+        currency=or_none(body["currency"]),
+        account=None if isinstance(named, Absent) else any_account(named),
+        details=_details(body),
+    )
+
+
+def change_bank_account(body: BankAccountUpdate) -> BankAccountDetails:
+    """Read changes to a bank account."""
+    return _details(body)
+
+
+def import_statement(
+    body: BankTransactionImport | BankTransactionForm,
+) -> ImportLines | ImportFile:
+    """Read a statement that comes as JSON, or in a form as the bank wrote it."""
+    form = cast(BankTransactionForm, body)
+    upload: Any = form["file"]  # JSON has none.
+    if isinstance(upload, Upload):
+        return ImportFile(
+            form["bank_account_id"],
+            upload.content,
+            or_none(form["format"]),
+            or_none(form["mapping"]),
+        )
+    sent = cast(BankTransactionImport, body)
+    return ImportLines(sent["bank_account_id"], tuple(map(_line, sent["transactions"])))
+
+
+def link_transaction(body: BankTransactionMatch) -> LinkTransaction:
+    """Read which money a statement line is, and how much of it."""
+    return LinkTransaction(
+        target_type=body["target_type"],
+        target_id=body["target_id"],
+        amount=or_none(body["amount_cents"]),
+        memo=or_none(body["memo"]),
+    )
+
+
+def unlink_transaction(body: BankTransactionUnmatch) -> UUID:
+    """Read which link is taken back."""
+    return body["reconciliation_link_id"]
+
+
+def categorize_transaction(body: BankTransactionCategory) -> CategorizeTransaction:
+    """Read what a statement line was for."""
+    return CategorizeTransaction(any_account(body["account"]), or_none(body["memo"]))
+
+
+def save_payout(body: PayoutCreate) -> SavePayout:
+    """Read what is said of a payout, a new one or one that is known."""
+    return SavePayout(
+        processor=body["processor"],
+        paid_out=body["paid_out_amount_cents"],
+        external_id=or_none(body["external_id"]),
+        processor_payout_id=body["processor_payout_id"],
+        fee=body["fee_cents"],
+        additional_refunds=body["additional_refunds_amount_cents"],
+        currency=or_none(body["currency"]),
+        status=body["status"],
+        completed_at=body["completed_at"],
+        imported_at=body["imported_at"],
+        payment_ids=_ids(body["payment_ids"]),
+        refund_payment_ids=_ids(body["refund_payment_ids"]),
+        reference_number=body["reference_number"],
+        memo=body["memo"],
+        metadata=body["metadata"],
+    )
+
+
+def _details(body: BankAccountCreate | BankAccountUpdate) -> BankAccountDetails:
+    return BankAccountDetails(
+        display_name=body["display_name"],
+        iban=body["iban"],
+        mask=body["mask"],
+        institution_name=body["institution_name"],
+        external_id=body["external_id"],
+    )
+
+
+def _line(item: BankTransactionLine) -> Line:
+    return Line(
+        booked_on=item["date"],
+        amount=item["amount_cents"],
+        direction=item["direction"],
+        external_id=or_none(item["external_id"]),
+        currency=or_none(item["currency"]),
+        description=or_none(item["description"]),
+        counterparty_name=or_none(item["counterparty_name"]),
+        reference=or_none(item["reference"]),
+    )
+
+
+def _ids(given: list[UUID] | Absent) -> tuple[UUID, ...] | Absent:
+    return ABSENT if isinstance(given, Absent) else tuple(given)

@@ -1,0 +1,47 @@
+"""Entries that are written by hand."""
+
+from datetime import date
+
+from accounting.absent import or_else, or_none
+from accounting.books.commands import EntryLineGiven, WriteEntry
+from handlers.bodies import (
+    JournalEntryCreate,
+    JournalEntryReplace,
+    JournalEntryReversal,
+    JournalLineInput,
+)
+from handlers.commands.account_commands import any_account
+
+
+def create_entry(body: JournalEntryCreate) -> WriteEntry:
+    """Read a new entry."""
+    return WriteEntry(
+        entry_date=body["entry_date"],
+        reference=or_none(body["reference"]),
+        description=or_none(body["description"]),
+        lines=tuple(map(_line, body["lines"])),
+        author=or_else(body["created_by"], "manual"),
+        post=or_else(body["post"], False),
+    )
+
+
+def replace_entry(body: JournalEntryReplace) -> WriteEntry:
+    """Read what a draft says from now on."""
+    return WriteEntry(
+        entry_date=body["entry_date"],
+        reference=or_none(body["reference"]),
+        description=or_none(body["description"]),
+        lines=tuple(map(_line, body["lines"])),
+    )
+
+
+def reversed_on(body: JournalEntryReversal | None) -> date | None:
+    """Read on which day an entry is reversed."""
+    return None if body is None else or_none(body["entry_date"])
+
+
+def _line(item: JournalLineInput) -> EntryLineGiven:
+    debit, credit = or_else(item["debit_amount"], 0), or_else(item["credit_amount"], 0)
+    return EntryLineGiven(
+        any_account(item["account"]), debit - credit, or_none(item["description"])
+    )

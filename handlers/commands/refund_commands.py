@@ -1,0 +1,180 @@
+"""Refunds to customers and from vendors, and the payments of both."""
+
+from typing import Any
+
+from accounting.absent import Absent, for_each, or_else, or_none
+from accounting.trade.commands import (
+    AgreeRefund,
+    AgreeVendorRefund,
+    AnnouncePayment,
+    ChangeVendorRefundPayment,
+    PayRefund,
+    RefundItem,
+    VendorPaymentDetails,
+    VendorRefundDetails,
+)
+from accounting.trade.party_details import PartyNamed
+from handlers.bodies import (
+    InvoiceRefundCreate,
+    InvoiceRefundForm,
+    InvoiceRefundPaymentCreate,
+    VendorRefundAllocationInput,
+    VendorRefundCreate,
+    VendorRefundForm,
+    VendorRefundInitialPayment,
+    VendorRefundPaymentCreate,
+    VendorRefundPaymentUpdate,
+    VendorRefundUpdate,
+)
+
+
+def agree_refund(body: InvoiceRefundCreate | InvoiceRefundForm) -> AgreeRefund:
+    """Read a new refund to a customer; the method is a word in capitals on the wire."""
+    return AgreeRefund(
+        document_id=or_none(body["invoice_id"]),
+        payment_id=or_none(body["payment_id"]),
+        amount=body["amount_cents"],
+        method=or_else(body["method"], "bank_transfer").lower(),
+        processor=or_none(body["processor"]),
+        fee=or_else(body["refund_processing_fee_cents"], 0),
+        completed_at=or_none(body["completed_at"]),
+        external_id=or_none(body["external_id"]),
+        memo=or_none(body["memo"]),
+        reference_number=or_none(body["reference_number"]),
+        metadata=or_none(body["metadata"]),
+    )
+
+
+def pay_refund(body: InvoiceRefundPaymentCreate | None) -> PayRefund:
+    """Read a payment of a refund to a customer."""
+    if body is None:
+        return PayRefund()
+    method = body["method"]
+    return PayRefund(
+        amount=body["amount_cents"],
+        method=None if isinstance(method, Absent) else method.lower(),
+        processor=or_none(body["processor"]),
+        fee=or_none(body["refund_processing_fee_cents"]),
+        completed_at=or_none(body["completed_at"]),
+        external_id=or_none(body["external_id"]),
+        memo=or_none(body["memo"]),
+        transaction_tags=or_none(body["transaction_tags"]),
+        metadata=or_none(body["metadata"]),
+    )
+
+
+def agree_vendor_refund(body: VendorRefundCreate) -> AgreeVendorRefund:
+    """Read a new refund from a vendor with the payments that are to bring it."""
+    return AgreeVendorRefund(
+        party=PartyNamed(body["vendor_id"]),
+        amount=body["total_refunded_amount_cents"],
+        allocations=or_else(for_each(body["allocations"], _item), ()),
+        payments=tuple(map(_announced, or_else(body["payments"], []))),
+        currency=body["currency"],
+        refund_date=or_none(body["refund_date"]),
+        refund_type=or_else(body["refund_type"], "overpayment"),
+        external_id=or_none(body["external_id"]),
+        reference_number=or_none(body["reference_number"]),
+        details=describe_vendor_refund(body),
+    )
+
+
+def agree_vendor_refund_payment(body: VendorRefundPaymentCreate) -> AgreeVendorRefund:
+    """Read a new refund from a vendor with its one payment."""
+    payment = AnnouncePayment(
+        method=or_else(body["payment_method"], "bank_transfer"),
+        fee=or_else(body["processing_fee_cents"], 0),
+        details=VendorPaymentDetails(
+            payment_reference=body["payment_reference"],
+            processor=body["processor"],
+            description=body["description"],
+            memo=body["memo"],
+            metadata=body["metadata"],
+        ),
+    )
+    return AgreeVendorRefund(
+        party=PartyNamed(body["vendor_id"]),
+        amount=body["total_amount_cents"],
+        allocations=or_else(for_each(body["allocations"], _item), ()),
+        payments=(payment,),
+        currency=body["currency"],
+        refund_date=or_none(body["refund_date"]),
+        refund_type=or_else(body["refund_type"], "overpayment"),
+        external_id=or_none(body["external_id"]),
+        details=VendorRefundDetails(
+            description=body["description"],
+            memo=body["memo"],
+            reason=body["reason"],
+            metadata=body["metadata"],
+        ),
+    )
+
+
+def describe_vendor_refund(
+    body: VendorRefundCreate | VendorRefundUpdate | VendorRefundForm,
+) -> VendorRefundDetails:
+    """Read what describes a refund from a vendor."""
+    return VendorRefundDetails(
+        description=body["description"],
+        memo=body["memo"],
+        reason=body["reason"],
+        metadata=body["metadata"],
+        expected_completion_date=body["expected_completion_date"],
+    )
+
+
+def change_vendor_refund_payment(body: VendorRefundPaymentUpdate) -> ChangeVendorRefundPayment:
+    """Read changes to a payment of a refund from a vendor."""
+    return ChangeVendorRefundPayment(
+        status=body["status"],
+        payment_date=body["payment_date"],
+        method=body["payment_method"],
+        fee=body["processing_fee_cents"],
+        allocations=for_each(body["allocations"], _item),
+        details=VendorPaymentDetails(
+            payment_reference=body["payment_reference"],
+            processor_payment_id=body["processor_payment_id"],
+            processor=body["processor"],
+            failure_reason=body["failure_reason"],
+            description=body["description"],
+            memo=body["memo"],
+            transaction_tags=body["transaction_tags"],
+            metadata=body["metadata"],
+        ),
+    )
+
+
+def _announced(item: VendorRefundInitialPayment) -> AnnouncePayment:
+    return AnnouncePayment(
+        amount=item["amount_cents"],
+        method=or_else(item["payment_method"], "bank_transfer"),
+        payment_date=or_none(item["payment_date"]),
+        fee=or_else(item["processing_fee_cents"], 0),
+        details=VendorPaymentDetails(
+            payment_reference=item["payment_reference"],
+            processor_payment_id=item["processor_payment_id"],
+            processor=item["processor"],
+            description=item["description"],
+            memo=item["memo"],
+            transaction_tags=item["transaction_tags"],
+            metadata=item["metadata"],
+        ),
+    )
+
+
+def _item(place: int, item: VendorRefundAllocationInput) -> RefundItem:
+    where = f"allocations.{place}"
+    facts: dict[str, Any] = {
+        "amount": item["amount_cents"],
+        "description": or_none(item["description"]),
+        "metadata": or_none(item["metadata"]),
+    }
+    match item["allocation_type"]:
+        case "bill":
+            target, where = or_none(item["bill_id"]), f"{where}.bill_id"
+            return RefundItem(kind="document", target_id=target, place=where, **facts)
+        case "payment":
+            target, where = or_none(item["bill_payment_id"]), f"{where}.bill_payment_id"
+            return RefundItem(kind="payment", target_id=target, place=where, **facts)
+        case "credit":
+            return RefundItem(kind="credit", target_id=None, **facts)
