@@ -80,6 +80,12 @@ def shown(answer: httpx.Response, *ids: str) -> Any:
     return answer.status_code, headers, text
 
 
+def codes_of_404(operation: Operation) -> list[str]:
+    answer = follow(operation.node["responses"]["404"])
+    examples = answer["content"][JSON]["examples"].values()
+    return [follow(each)["value"]["error_code"] for each in examples]
+
+
 class TestPath:
     @each_in_a_business
     def test_that_is_no_text_leads_nowhere(self, operation: Operation, story: Story) -> None:
@@ -238,14 +244,16 @@ class TestIdOfAnother:
     def test_in_the_path_is_404_like_one_that_nothing_has(
         self, operation: Operation, story: Story, foreign: Story
     ) -> None:
-        for name in things(operation):
+        # The examples begin with what the path names last.
+        for name, code in zip(things(operation), reversed(codes_of_404(operation)), strict=True):
             theirs, nobodys = foreign.id_of(operation, name), str(uuid4())
             answers = [
                 shown(story.request(operation, **{name: each}).send(), each)
                 for each in (theirs, nobodys)
             ]
             assert answers[0] == answers[1]
-            assert answers[0][0] == 404
+            status, _, text = answers[0]
+            assert (status, json.loads(text)["error_code"]) == (404, code)
 
     @each_in_a_business
     def test_of_the_business_is_refused_like_a_malformed_one(

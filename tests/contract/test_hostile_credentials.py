@@ -12,7 +12,7 @@ from access import api_keys
 from access.principal import CallerKind
 from tests.contract.document import Operation, operations
 from tests.contract.forgeries import claims_of, forgeries, signed
-from tests.contract.valid_requests import Story
+from tests.contract.valid_requests import Story, lasting
 from tests.house import House
 from tests.partnership import Partnership
 
@@ -161,6 +161,21 @@ class TestWrongKind:
             )
             expected = (400, "validation_error") if kind in listed else (403, "permission_denied")
             assert codes([answer]) == {expected}, kind
+
+
+class TestRightKind:
+    @pytest.mark.parametrize(
+        "operation",
+        [each for each in operations() if each.method == "get" and each.within_business],
+        ids=lambda each: each.name,
+    )
+    def test_of_credentials_is_shown_the_same_as_every_other(
+        self, operation: Operation, story: Story, callers: dict[str, httpx.Client]
+    ) -> None:
+        listed = {name for each in operation.node["security"] for name in each}
+        answers = [callers[kind].get(story.path(operation)) for kind in sorted(listed)]
+        assert {answer.status_code for answer in answers} == {200}
+        assert len({lasting(answer.text) for answer in answers}) == 1
 
 
 class TestWrongKey:
