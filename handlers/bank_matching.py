@@ -57,7 +57,7 @@ async def unmatch_bank_transaction(
 
 async def suggest_matches(books: Books, bank_transaction_id: UUID) -> Reply:
     """Say what a line may be, the likeliest first."""
-    books.hold_still()
+    books.pin_snapshot()
     record = await books.bank_transactions.get(bank_transaction_id)
     open_items = await books.open_items.near(record.transaction)
     ranked = match_suggestions.rank(record.transaction, open_items)

@@ -46,7 +46,7 @@ async def import_bank_transactions(
 
 async def list_bank_transactions(books: Books, page: PageRequest) -> Page[Reply]:
     """List bank transactions."""
-    books.hold_still()
+    books.pin_snapshot()
     found = await books.bank_transactions.page(page)
     links = await books.bank_links.of_transactions([each.id for each in found.rows])
     return found.of(lambda each: shape_bank_transaction(books, each, links.get(each.id, ())))

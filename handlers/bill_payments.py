@@ -5,7 +5,7 @@ from uuid import UUID
 
 from accounting.trade import documents, payments
 from accounting.trade.allocation import Allocation
-from accounting.trade.refunds_by_payment import GivenBack
+from accounting.trade.refunds_by_payment import RefundShare
 from handlers.bodies import BillPaymentCreate, BillPaymentUpdate
 from handlers.commands import payment_commands
 from handlers.results import Reply
@@ -96,7 +96,7 @@ def shape_allocation(trade: Trade, found: PaymentRecord, part: Allocation) -> di
     }
 
 
-def shape_refund(refund: GivenBack) -> dict[str, Any]:
+def shape_refund(refund: RefundShare) -> dict[str, Any]:
     """Show what comes back of a payment."""
     return {
         "refund_id": refund.refund_id,

@@ -43,7 +43,7 @@ async def get_account(books: Books, account_id: str) -> Reply:
 
 async def list_account_entries(books: Books, account_id: str, page: PageRequest) -> Page[Reply]:
     """List what was posted to an account, each line with the balance after it."""
-    books.hold_still()
+    books.pin_snapshot()
     account = (await named(books, account_id))[0]
     return (await books.account_entries.page(account.id, page)).of(
         lambda entry: shape_entry(account, entry)

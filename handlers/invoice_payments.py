@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from accounting.trade import documents, payments
-from accounting.trade.refunds_by_payment import GivenBack
+from accounting.trade.refunds_by_payment import RefundShare
 from handlers.bodies import InvoicePaymentChanges, InvoicePaymentCreate
 from handlers.commands import payment_commands
 from handlers.results import Reply
@@ -105,7 +105,7 @@ def shape_payout(payout: PaidOutIn) -> dict[str, Any]:
     }
 
 
-def shape_refund(refund: GivenBack) -> dict[str, Any]:
+def shape_refund(refund: RefundShare) -> dict[str, Any]:
     """Show what a refund gives back of a payment."""
     return {
         "refund_id": refund.refund_id,

@@ -93,7 +93,7 @@ async def list_invoice_refund_payments(
     books: Books, refund_id: UUID, page: PageRequest
 ) -> Page[Reply]:
     """List the payments of a refund, the newest first."""
-    books.hold_still()
+    books.pin_snapshot()
     found = await books.invoice_refund_payments.page(refund_id, page)
     linked = await books.bank_links.of(found.rows)
     return found.of(lambda payment: shape_payment(payment, linked))

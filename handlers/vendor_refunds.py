@@ -43,7 +43,7 @@ async def create_vendor_refund_payment(
 
 async def list_vendor_refund_payments(books: Books, page: PageRequest) -> Page[Reply]:
     """List the payments of all refunds."""
-    books.hold_still()
+    books.pin_snapshot()
     found = await books.vendor_refund_payments.page_of_all(page)
     linked = await books.bank_links.of(found.rows)
     return found.of(lambda payment: shape_payment(payment, linked))

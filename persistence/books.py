@@ -262,12 +262,12 @@ class Books:
     # ── Reading ────────────────────────────────────────────────────────────────────────────────
 
     async def fetch(self, *fetches: Fetch[Any]) -> list[Any]:
-        """Send several fetches in one round trip and return their answers in order."""
+        """Send several fetches in one round trip and return their results in order."""
         return await self.scope.fetch(*fetches)
 
-    def hold_still(self) -> None:
+    def pin_snapshot(self) -> None:
         """Let the fetches to come read from one snapshot; a writing has its locks for that."""
-        self.scope.hold_still()
+        self.scope.pin_snapshot()
 
     def run_alone(self) -> None:
         """Let this writing begin once those under way have ended; said before any fetch."""

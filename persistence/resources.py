@@ -11,7 +11,7 @@ from psycopg_pool import PoolTimeout
 from persistence.engine.admission import Admission
 from persistence.engine.database_checks import refuse_unsafe
 from persistence.engine.pool import Pool, make_pool
-from persistence.files.blobs import Blobs, Shelf
+from persistence.files.blobs import Blobs, BlobStorage
 from persistence.ledger.accounts import RoleMemory
 
 OPENING_SECONDS = 30.0
@@ -52,11 +52,11 @@ class Resources:
 
 
 def make_resources(
-    url: str, *, size: int, key_matches: Callable[[str, bytes], bool], shelf: Shelf
+    url: str, *, size: int, key_matches: Callable[[str, bytes], bool], storage: BlobStorage
 ) -> Resources:
     """Prepare `size` connections and the rest; `key_matches` compares an API key and a digest.
 
-    `shelf` is where the contents of documents lie.
+    `storage` is where the contents of files lie.
     """
     pool = make_pool(url, size=size)
-    return Resources(pool, Admission(pool, key_matches), RoleMemory(), Blobs(shelf))
+    return Resources(pool, Admission(pool, key_matches), RoleMemory(), Blobs(storage))

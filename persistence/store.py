@@ -157,14 +157,14 @@ class Store(ABC, Generic[V]):
         read: Callable[[list[Row], Answers], list[T]],
     ) -> Page[T]:
         """List one page of one snapshot: its rows, then what stands around them, by their ids."""
-        self.scope.hold_still()
+        self.scope.pin_snapshot()
         page = await self.listed(listing, wanted, lambda row: row)
         queries = around([row["id"] for row in page.rows]) if page.rows else ()
         records = await self.fetch(queries, lambda answers: read(page.rows, answers))
         return Page(records, page.total, page.wanted, page.next_cursor)
 
     def fetch(self, queries: Sequence[Query], answer: Callable[[Answers], T]) -> Fetch[T]:
-        """Put statements about this business into one question."""
+        """Put queries about this business into one fetch."""
         mine = {"business_id": self.scope.business_id}
         own = tuple(Query(query.text, {**query.parameters, **mine}) for query in queries)
         return Fetch(self.scope.session, own, answer)

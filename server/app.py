@@ -51,8 +51,8 @@ def create_app(
     """
     logs.configure()
     size = max(2, CONNECTIONS_IN_ALL // settings.workers)
-    shelf = settings.documents
-    resources = make_resources(database_url, size=size, key_matches=api_keys.opens, shelf=shelf)
+    storage = settings.documents
+    resources = make_resources(database_url, size=size, key_matches=api_keys.opens, storage=storage)
     keys = Keys(Keyring(settings.secrets), LinkSigner(settings.secrets, settings.public_url))
     source = read_source()
     document = parse(source)

@@ -66,7 +66,7 @@ class Downloads:
         content = await self._resources.blobs.get(key_in(link.business_id, document.storage_key))
         if content is None:
             # Nothing of ours takes away what a record names: somebody must look at the storage.
-            structlog.get_logger("accounting.trade.documents").error(
+            structlog.get_logger("accounting.documents").error(
                 "content_missing", business_id=link.business_id, document_id=document.id
             )
             raise not_found("document")

@@ -11,7 +11,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from access.tokens import Keyring, MasterSecret
-from persistence.files.blobs import Folder, Shelf
+from persistence.files.blobs import BlobStorage, Folder
 from persistence.files.buckets import Bucket
 from server import development_secrets
 from server.requests.addresses import Network, is_loopback
@@ -63,7 +63,7 @@ class Environment:
             self.faults.append(f"ACCOUNTING_DATA_DIR: {folder} is not a folder.")
         return folder
 
-    def documents(self, data_dir: Path) -> Shelf:
+    def documents(self, data_dir: Path) -> BlobStorage:
         """Return where files are kept: a bucket where one is named, else a folder."""
         bucket = self._text("ACCOUNTING_S3_BUCKET")
         if bucket:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from access.tokens import MasterSecret
-from persistence.files.blobs import Shelf
+from persistence.files.blobs import BlobStorage
 from server.environment import Environment
 from server.requests.addresses import Network
 
@@ -103,7 +103,7 @@ class StoreSettings:
     database_url: str | None = field(repr=False)  # It may carry a password.
     admin_database_url: str | None = field(repr=False)
     data_dir: Path
-    documents: Shelf
+    documents: BlobStorage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

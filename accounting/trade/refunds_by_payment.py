@@ -14,7 +14,7 @@ from accounting.trade.payments import Payment, live_allocations
 
 
 @dataclass(frozen=True, slots=True)
-class GivenBack:
+class RefundShare:
     """What a live refund gives back of a document; without one, of money that settled nothing."""
 
     refund_id: UUID
@@ -25,7 +25,7 @@ class GivenBack:
 
 
 @dataclass(frozen=True, slots=True)
-class PaidPart:
+class SettledPart:
     """How much of a document a completed payment settles."""
 
     payment_id: UUID
@@ -37,35 +37,35 @@ class PaidPart:
 class RefundedDocument:
     """The live refunds of a document, and the completed payments that settle it."""
 
-    refunds: tuple[GivenBack, ...]
-    payments: tuple[PaidPart, ...]
+    refunds: tuple[RefundShare, ...]
+    payments: tuple[SettledPart, ...]
 
 
-def lay_over(
-    refunds: Iterable[GivenBack], payments: Iterable[PaidPart]
-) -> dict[UUID, list[GivenBack]]:
+def spread_refunds(
+    refunds: Iterable[RefundShare], payments: Iterable[SettledPart]
+) -> dict[UUID, list[RefundShare]]:
     """Lay the refunds of a document over its payments, the oldest of both first.
 
     Of refunds of 300 and 500 over payments of 400 and 600, the first payment carries 300 and 100,
     the second 400. What is refunded beyond the payments, since money bounced later, lies nowhere.
     """
-    laid: dict[UUID, list[GivenBack]] = defaultdict(list)
+    shares_by_payment: dict[UUID, list[RefundShare]] = defaultdict(list)
     waiting = sorted(refunds, key=_age, reverse=True)
     for part in sorted(payments, key=lambda each: (each.payment_date, each.payment_id)):
         room = part.amount
         while room and waiting:
             refund = waiting.pop()
             amount = min(room, refund.amount)
-            laid[part.payment_id].append(replace(refund, amount=amount))
+            shares_by_payment[part.payment_id].append(replace(refund, amount=amount))
             room -= amount
             if amount < refund.amount:
                 waiting.append(replace(refund, amount=refund.amount - amount))
-    return dict(laid)
+    return dict(shares_by_payment)
 
 
-def given_back(
-    payment: Payment, unapplied: Iterable[GivenBack], refunded: Mapping[UUID, RefundedDocument]
-) -> tuple[GivenBack, ...]:
+def refund_shares_of(
+    payment: Payment, unapplied: Iterable[RefundShare], refunded: Mapping[UUID, RefundedDocument]
+) -> tuple[RefundShare, ...]:
     """Say what refunds give back of a payment, the oldest first.
 
     `unapplied` are the live refunds of its money that settled nothing; `refunded` those of its
@@ -77,10 +77,10 @@ def given_back(
         document = refunded.get(allocation.document_id)
         if document is not None:
             others = [each for each in document.payments if each.payment_id != payment.id]
-            own = PaidPart(payment.id, payment.payment_date, allocation.amount)
-            shares += lay_over(document.refunds, [*others, own]).get(payment.id, ())
+            own = SettledPart(payment.id, payment.payment_date, allocation.amount)
+            shares += spread_refunds(document.refunds, [*others, own]).get(payment.id, ())
     return tuple(sorted(shares, key=_age))
 
 
-def _age(refund: GivenBack) -> tuple[date, UUID]:
+def _age(refund: RefundShare) -> tuple[date, UUID]:
     return refund.agreed_on, refund.refund_id

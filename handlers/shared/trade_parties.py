@@ -65,7 +65,7 @@ def add(
     books: Books, store: PartyStore[T], details: PartyDetails, file: Received | None
 ) -> PartyRecord[T]:
     """Store a new one with the document that came along."""
-    made = store.statements.kind(
+    made = store.sql.kind(
         id=new_id(), version=1, created_at=books.now, updated_at=books.now, **parties.facts(details)
     )
     books.save(made)

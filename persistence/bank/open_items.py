@@ -35,8 +35,8 @@ from persistence.store import in_business
 from persistence.tables import Moment, payout
 from persistence.trade import bills, invoices
 from persistence.trade.party_sql import on_party, party_name
-from persistence.trade.payment_sql import PaymentStatements
-from persistence.trade.refund_sql import RefundPaymentStatements
+from persistence.trade.payment_sql import PaymentSql
+from persistence.trade.refund_sql import RefundPaymentSql
 
 SAME_DAYS, NEAR_DAYS = 90, 30
 """How far off money of the same amount may be, and money of another one."""
@@ -100,15 +100,15 @@ def _shown(
     )
 
 
-def _of_payments(kind: str, statements: PaymentStatements) -> str:
-    payment, party = statements.payment, statements.party
+def _of_payments(kind: str, sql: PaymentSql) -> str:
+    payment, party = sql.payment, sql.party
     row, probes = payment.c, _Probes(payment)
     own = (
         *(row.external_id, row.payment_reference, row.bank_reference),
         *(row.processor_reference, row.check_number),
     )
     *columns, known = _shown(kind, payment, row.payment_date, party_name(party), *own)
-    names = func.array_cat(known.element, _numbers(statements)).label("references")
+    names = func.array_cat(known.element, _numbers(sql)).label("references")
     found = probes.among(
         *probes.around(row.payment_date, probes.same, "same"),
         *probes.around(row.payment_date, probes.open, "near"),
@@ -118,10 +118,10 @@ def _of_payments(kind: str, statements: PaymentStatements) -> str:
     return compiled(select(*columns, names).select_from(source).where(in_business(payment), found))
 
 
-def _numbers(statements: PaymentStatements) -> Any:
+def _numbers(sql: PaymentSql) -> Any:
     """The numbers of the documents that a payment settles, or is to settle."""
-    share, document = statements.allocations.table, statements.allocations.documents.document
-    payment, row = statements.payment.c, share.c
+    share, document = sql.allocations.table, sql.allocations.documents.document
+    payment, row = sql.payment.c, share.c
     settled = and_(document.c.business_id == row.business_id, document.c.id == row.document_id)
     return (
         select(func.array_agg(document.c.number))
@@ -135,16 +135,16 @@ def _numbers(statements: PaymentStatements) -> Any:
     )
 
 
-def _of_refund_payments(kind: str, statements: RefundPaymentStatements) -> str:
-    payment, refund = statements.payment, statements.refund
+def _of_refund_payments(kind: str, sql: RefundPaymentSql) -> str:
+    payment, refund = sql.payment, sql.refund
     row, probes = payment.c, _Probes(payment)
     own = [row.external_id, refund.c.external_id, refund.c.reference_number]
     own += [row[name] for name in ("payment_reference", "processor_payment_id") if name in row]
     moment = func.coalesce(row.completed_at, row.created_at)
     on = func.coalesce(row.payment_date, cast(func.timezone(word("UTC"), moment), Date), type_=Date)
-    chosen = select(*_shown(kind, payment, on, party_name(statements.party), *own))
+    chosen = select(*_shown(kind, payment, on, party_name(sql.party), *own))
     found = probes.among(probes.alike(row.created_at.desc()), probes.named())
-    return compiled(chosen.select_from(statements.source).where(in_business(payment), found))
+    return compiled(chosen.select_from(sql.source).where(in_business(payment), found))
 
 
 def _of_payouts() -> str:

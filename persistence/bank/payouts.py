@@ -116,7 +116,7 @@ class PayoutStore(Store[Payout]):
 
     async def summaries(self, wanted: PageRequest) -> Page[PayoutSummary]:
         """List one page, each payout with how much it lists."""
-        self.scope.hold_still()
+        self.scope.pin_snapshot()
         page = await self.listed(LISTING, wanted, _payout)
         ids = [each.id for each in page.rows]
         asked = (Query(COUNTS, {"ids": ids}),) if ids else ()

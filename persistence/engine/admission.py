@@ -66,7 +66,7 @@ def not_yours() -> NotAllowed:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _Remembered:
     row: Row | None
     until: float
 
@@ -77,7 +77,7 @@ class Admission:
     def __init__(self, pool: Pool, matches: Callable[[str, bytes], bool]) -> None:
         self._pool = pool
         self._matches = matches
-        self._kept: dict[tuple[UUID, UUID | None], _Kept] = {}
+        self._remembered: dict[tuple[UUID, UUID | None], _Remembered] = {}
 
     async def check_key(self, partner_id: UUID, key: str) -> Caller:
         """Return the caller of a living key; NotAuthenticated, in one way, for everything else."""
@@ -92,32 +92,32 @@ class Admission:
             raise NotAuthenticated("invalid_credentials", "The partner id or API key is wrong.")
         return Caller(CallerKind.PARTNER_KEY, partner_id, key_id=found)
 
-    async def welcome(self, caller: Caller) -> None:
+    async def admit_partner(self, caller: Caller) -> None:
         """Let a caller in above businesses; NotAuthenticated where it is let in no longer."""
         await self._admit(caller, None)
 
-    async def admit(self, caller: Caller, business_id: str) -> None:
+    async def admit_to_business(self, caller: Caller, business_id: str) -> None:
         """Let a caller in to a business; NotAllowed where it is not the caller's."""
         await self._admit(caller, UUID(business_id))
 
     async def _admit(self, caller: Caller, business_id: UUID | None) -> None:
         name = (caller.partner_id, business_id)
-        kept = self._kept.get(name)
+        kept = self._remembered.get(name)
         if kept is None or kept.until < monotonic():
             text = _PARTNER if business_id is None else _BUSINESS
             found = await self._fetch(
                 text, {"partner_id": caller.partner_id, "business_id": business_id}
             )
-            kept = _Kept(found[0] if found else None, monotonic() + KEPT_SECONDS)
-            if len(self._kept) >= MOST_KEPT:
-                self._kept.clear()
+            kept = _Remembered(found[0] if found else None, monotonic() + KEPT_SECONDS)
+            if len(self._remembered) >= MOST_KEPT:
+                self._remembered.clear()
             if found:  # An unknown business is not kept: it may be created in the next moment.
-                self._kept[name] = kept
+                self._remembered[name] = kept
         refuse_unadmitted(kept.row, caller)
 
     def forget(self) -> None:
         """Drop what is kept: something about partners or businesses has changed."""
-        self._kept.clear()
+        self._remembered.clear()
 
     async def _fetch(self, text: str, parameters: dict[str, Any]) -> list[Row]:
         try:

@@ -31,7 +31,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class KeySpace:
     """Where a key is unique: a business, or a partner for the work above businesses."""
 
     table: str
@@ -39,14 +39,14 @@ class Scope:
     owner: UUID
 
 
-def of_business(business_id: UUID) -> Scope:
+def of_business(business_id: UUID) -> KeySpace:
     """Keys of the work inside one business."""
-    return Scope("reply", "business_id", business_id)
+    return KeySpace("reply", "business_id", business_id)
 
 
-def of_partner(partner_id: UUID) -> Scope:
+def of_partner(partner_id: UUID) -> KeySpace:
     """Keys of a partner's work above its businesses."""
-    return Scope("partner_reply", "partner_id", partner_id)
+    return KeySpace("partner_reply", "partner_id", partner_id)
 
 
 _CLAIM = "SELECT claim_key(%(claim)s)"
@@ -74,7 +74,7 @@ ON CONFLICT ({column}, key) DO UPDATE SET fingerprint = excluded.fingerprint,
 class Claim:
     """One request's claim to a key."""
 
-    scope: Scope
+    key_space: KeySpace
     key: str
     fingerprint: bytes
     id: UUID
@@ -82,11 +82,11 @@ class Claim:
 
     def queries(self) -> tuple[Query, Query]:
         """Try to claim the key, then look for the answer it was given before."""
-        scope = self.scope
-        where = {"owner": scope.owner, "key": self.key, "oldest": self.now - KEPT_FOR}
+        key_space = self.key_space
+        where = {"owner": key_space.owner, "key": self.key, "oldest": self.now - KEPT_FOR}
         return (
-            Query(_CLAIM, {"claim": f"{scope.owner}/{self.key}"}),
-            Query(_FIND.format(table=scope.table, column=scope.column), where),
+            Query(_CLAIM, {"claim": f"{key_space.owner}/{self.key}"}),
+            Query(_FIND.format(table=key_space.table, column=key_space.column), where),
         )
 
     def record(
@@ -96,10 +96,10 @@ class Claim:
 
         `numbered` is the expression of a body that names numbers which are not known yet.
         """
-        tenant = self.scope.table == "reply"
+        tenant = self.key_space.table == "reply"
         text = _RECORD.format(
-            table=self.scope.table,
-            column=self.scope.column,
+            table=self.key_space.table,
+            column=self.key_space.column,
             extra="id, " if tenant else "",
             extra_value="%(id)s, " if tenant else "",
             body=numbered.text if numbered else "%(body)s",
@@ -107,7 +107,7 @@ class Claim:
         kept = Query(
             text,
             {
-                "owner": self.scope.owner,
+                "owner": self.key_space.owner,
                 "id": self.id,
                 "key": self.key,
                 "fingerprint": self.fingerprint,
@@ -118,7 +118,7 @@ class Claim:
                 **(numbered.parameters if numbered else {}),
             },
         )
-        expired = {"owner": self.scope.owner, "oldest": now - KEPT_FOR}
+        expired = {"owner": self.key_space.owner, "oldest": now - KEPT_FOR}
         return kept, Query(
-            _FORGET.format(table=self.scope.table, column=self.scope.column), expired
+            _FORGET.format(table=self.key_space.table, column=self.key_space.column), expired
         )

@@ -82,13 +82,13 @@ class Scope:
         return self.session.staging
 
     async def fetch(self, *fetches: Fetch[Any]) -> list[Any]:
-        """Send several fetches in one round trip and return their answers in order."""
+        """Send several fetches in one round trip and return their results in order."""
         return await self.session.fetch(*fetches)
 
-    def hold_still(self) -> None:
+    def pin_snapshot(self) -> None:
         """Let the fetches to come read from one snapshot; a writing has its locks for that."""
         if isinstance(self.session, Reading):
-            self.session.hold_still()
+            self.session.pin_snapshot()
 
     def run_alone(self) -> None:
         """Let this writing begin once those under way have ended, and later ones after it.

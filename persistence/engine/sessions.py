@@ -1,7 +1,7 @@
 """One request's time with the database: a reading or a writing of one tenant.
 
-A reading sends each round of questions with the tenant's setting in one implicit transaction. A
-writing opens its transaction with the first round of questions and commits with its rows, so that a
+A reading sends each round of queries with the tenant's setting in one implicit transaction. A
+writing opens its transaction with the first round of queries and commits with its rows, so that a
 handler that loads, decides and saves costs two round trips: open and load, then all that changes.
 """
 
@@ -69,24 +69,24 @@ class Reading:
 
     connection: Connection
     tenant: Tenant
-    still: bool = False
+    one_snapshot: bool = False
     is_open: bool = False
 
-    def hold_still(self) -> None:
+    def pin_snapshot(self) -> None:
         """Let the rounds to come read from one snapshot."""
-        self.still = True
+        self.one_snapshot = True
 
     async def fetch(self, *fetches: Fetch[Any]) -> list[Any]:
-        """Send all questions in one round trip and return their answers in order."""
+        """Send all fetches in one round trip and return their results in order."""
         asked = _queries(fetches)
         if self.is_open:
             return _answers(fetches, await exchange(self.connection, asked))
         opening = self.tenant.reading()
-        steady = self.still or len(asked) > 1
+        steady = self.one_snapshot or len(asked) > 1
         begin = (SNAPSHOT,) if steady else ()
-        end = (COMMIT,) if steady and not self.still else ()
+        end = (COMMIT,) if steady and not self.one_snapshot else ()
         results = await exchange(self.connection, [*begin, *opening, *asked, *end])
-        self.is_open = self.still
+        self.is_open = self.one_snapshot
         first = len(begin)
         last = first + len(opening)
         self.tenant.admit([result.rows for result in results[first:last]])
@@ -95,7 +95,7 @@ class Reading:
 
 @dataclass(slots=True)
 class Writing:
-    """A writing of one tenant: one transaction, opened with its first questions."""
+    """A writing of one tenant: one transaction, opened with its first queries."""
 
     connection: Connection
     tenant: Tenant
@@ -106,7 +106,7 @@ class Writing:
     at_savepoint: bool = False
 
     async def fetch(self, *fetches: Fetch[Any]) -> list[Any]:
-        """Send all questions in one round trip and return their answers in order."""
+        """Send all fetches in one round trip and return their results in order."""
         if self.is_open:
             return _answers(fetches, await exchange(self.connection, _queries(fetches)))
         opening = self.tenant.writing()

@@ -26,12 +26,12 @@ ANSWER_SECONDS: Final = 10.0
 UNFINISHED: Final = ".part"
 
 
-class OutOfReach(Exception):
+class StorageUnavailable(Exception):
     """A store does not answer, or refuses; the message says why, to an operator."""
 
 
-class Shelf(Protocol):
-    """Where contents lie. Its methods block, and raise OutOfReach or OSError."""
+class BlobStorage(Protocol):
+    """Where contents lie. Its methods block, and raise StorageUnavailable or OSError."""
 
     def put(self, key: str, content: bytes) -> None:
         """Keep a content; it is there after a crash that follows the return."""
@@ -49,33 +49,33 @@ class Shelf(Protocol):
 class Blobs:
     """The contents of all businesses, as the rest of the house reaches them."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self._shelf = shelf
+    def __init__(self, storage: BlobStorage) -> None:
+        self._storage = storage
 
     async def put(self, contents: Mapping[str, bytes]) -> None:
         """Keep contents by their keys, all or none; raises Unavailable."""
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 for key, content in contents.items():
-                    await asyncio.to_thread(self._shelf.put, key, content)
+                    await asyncio.to_thread(self._storage.put, key, content)
         except TimeoutError as error:
             # Whoever waits holds locks, and a storage that hangs would not take it away either.
-            _leave_behind(contents)
-            raise _away(error) from error
-        except (OutOfReach, OSError) as error:
+            _report_leftover(contents)
+            raise _unavailable(error) from error
+        except (StorageUnavailable, OSError) as error:
             await self.drop(contents)
-            raise _away(error) from error
+            raise _unavailable(error) from error
         except BaseException:
             await self.drop(contents)
             raise
 
     async def get(self, key: str) -> bytes | None:
         """Return a content, None where there is none; raises Unavailable."""
-        return await self._fetch(lambda: self._shelf.get(key))
+        return await self._fetch(lambda: self._storage.get(key))
 
     async def delete(self, key: str) -> None:
         """Take a content away; raises Unavailable."""
-        await self._fetch(lambda: self._shelf.delete(key))
+        await self._fetch(lambda: self._storage.delete(key))
 
     async def under(self, prefix: str) -> list[tuple[str, datetime]]:
         """List the keys below a prefix, and when each was put; raises Unavailable.
@@ -83,9 +83,9 @@ class Blobs:
         It may take long: only an operator's command asks for it.
         """
         try:
-            return await asyncio.to_thread(lambda: list(self._shelf.under(prefix)))
-        except (OutOfReach, OSError) as error:
-            raise _away(error) from error
+            return await asyncio.to_thread(lambda: list(self._storage.under(prefix)))
+        except (StorageUnavailable, OSError) as error:
+            raise _unavailable(error) from error
 
     async def drop(self, contents: Mapping[str, bytes]) -> None:
         """Take away what no record names; what cannot be reached is left for the sweep."""
@@ -93,14 +93,14 @@ class Blobs:
             for key in contents:
                 await self.delete(key)
         except Unavailable:
-            _leave_behind(contents)
+            _report_leftover(contents)
 
     async def _fetch(self, fetch: Callable[[], T]) -> T:
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 return await asyncio.to_thread(fetch)
-        except (OutOfReach, OSError) as error:
-            raise _away(error) from error
+        except (StorageUnavailable, OSError) as error:
+            raise _unavailable(error) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,12 +181,12 @@ def key_in(business_id: UUID, storage_key: str) -> str:
     return f"{business_id}/{storage_key}"
 
 
-def _leave_behind(contents: Mapping[str, bytes]) -> None:
-    structlog.get_logger("accounting.trade.documents").warning("left_behind", keys=sorted(contents))
+def _report_leftover(contents: Mapping[str, bytes]) -> None:
+    structlog.get_logger("accounting.documents").warning("left_behind", keys=sorted(contents))
 
 
-def _away(error: Exception) -> Unavailable:
-    structlog.get_logger("accounting.trade.documents").error(
+def _unavailable(error: Exception) -> Unavailable:
+    structlog.get_logger("accounting.documents").error(
         "storage_out_of_reach", reason=f"{type(error).__name__}: {error}"[:500]
     )
     return Unavailable(

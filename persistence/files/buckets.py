@@ -13,7 +13,7 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
-from persistence.files.blobs import OutOfReach
+from persistence.files.blobs import StorageUnavailable
 
 if TYPE_CHECKING:
     from obstore.store import S3Store
@@ -111,7 +111,7 @@ def _no_variables_of_amazon() -> Iterator[None]:
 
 
 def reach(fetch: Callable[[], T]) -> T:
-    """Ask the store; raises FileNotFoundError, and OutOfReach for whatever else it says."""
+    """Ask the store; raises FileNotFoundError, and StorageUnavailable for whatever else it says."""
     from obstore.exceptions import BaseError
 
     try:
@@ -120,4 +120,4 @@ def reach(fetch: Callable[[], T]) -> T:
         raise
     except (BaseError, OSError, ValueError) as error:
         # The rest of the text is the library's own view of its insides.
-        raise OutOfReach(str(error).partition("\n")[0]) from error
+        raise StorageUnavailable(str(error).partition("\n")[0]) from error

@@ -12,11 +12,11 @@ def _money() -> str:
     """All money that lines are linked with, by what it moves: above zero where it comes in."""
     selects = ["SELECT 'payout' AS type, id, linked, money_account_id, paid_out AS moves,"]
     selects[0] += " status IN ('pending', 'processing', 'paid') AS alive FROM payout"
-    for kept in BOTH:
-        comes, goes = f"{kept.side.sign} * total - fee", f"{-kept.side.sign} * amount - fee"
+    for tables in BOTH:
+        comes, goes = f"{tables.side.sign} * total - fee", f"{-tables.side.sign} * amount - fee"
         selects += [
             f"SELECT '{table}', id, linked, money_account_id, {moves}, {_ALIVE} FROM {table}"
-            for table, moves in ((kept.payment, comes), (kept.refund_payment, goes))
+            for table, moves in ((tables.payment, comes), (tables.refund_payment, goes))
         ]
     return " UNION ALL ".join(
         f"{each} WHERE business_id = %(business_id)s AND linked <> 0" for each in selects

@@ -4,7 +4,7 @@ from accounting.books.chart import Role
 from persistence.proof.payouts import TAKEN, WITH_PROCESSOR
 from persistence.proof.refunds import given_back
 from persistence.proof.shapes import shares
-from persistence.proof.sides import PURCHASES, SALES, Kept
+from persistence.proof.sides import PURCHASES, SALES, SideTables
 
 
 def _stands_at(role: Role, due: str, *, posted_by: str = "") -> str:
@@ -21,54 +21,54 @@ def _stands_at(role: Role, due: str, *, posted_by: str = "") -> str:
     ) AS posted, ({due}) AS due"""
 
 
-def _outstanding(kept: Kept) -> str:
+def _outstanding(tables: SideTables) -> str:
     return _stands_at(
-        kept.side.control,
-        f"SELECT {kept.side.sign} * coalesce(sum(outstanding), 0) AS amount FROM {kept.document}"
-        " WHERE business_id = %(business_id)s AND state = 'open'",
+        tables.side.control,
+        f"SELECT {tables.side.sign} * coalesce(sum(outstanding), 0) AS amount"
+        f" FROM {tables.document} WHERE business_id = %(business_id)s AND state = 'open'",
     )
 
 
-def _prepayments(kept: Kept) -> str:
+def _prepayments(tables: SideTables) -> str:
     """A payment that bounced was posted back whole: what is refunded of it is owed again."""
     return _stands_at(
-        kept.side.prepayments,
-        f"SELECT {kept.side.sign} * coalesce("
+        tables.side.prepayments,
+        f"SELECT {tables.side.sign} * coalesce("
         "sum(CASE WHEN status = 'completed' THEN allocated - total ELSE refunded END), 0) AS amount"
-        f" FROM {kept.payment} WHERE business_id = %(business_id)s",
+        f" FROM {tables.payment} WHERE business_id = %(business_id)s",
     )
 
 
-def _credits(kept: Kept) -> str:
+def _credits(tables: SideTables) -> str:
     return _stands_at(
-        kept.side.credits,
-        f"SELECT {kept.side.sign} * coalesce(sum(applied - total_amount), 0) AS amount"
-        f" FROM {kept.credit} WHERE business_id = %(business_id)s AND state = 'open'",
+        tables.side.credits,
+        f"SELECT {tables.side.sign} * coalesce(sum(applied - total_amount), 0) AS amount"
+        f" FROM {tables.credit} WHERE business_id = %(business_id)s AND state = 'open'",
     )
 
 
-def _refunds(kept: Kept) -> str:
+def _refunds(tables: SideTables) -> str:
     """What is kept as a credit is no claim: that is proved with the credits."""
     return _stands_at(
-        kept.side.refunds,
+        tables.side.refunds,
         f"""
-      SELECT {kept.side.sign} * coalesce(
+      SELECT {tables.side.sign} * coalesce(
                sum(r.paid - r.amount + coalesce(given.credited, 0)), 0) AS amount
-      FROM {kept.refund} r LEFT JOIN ({given_back(kept)}
+      FROM {tables.refund} r LEFT JOIN ({given_back(tables)}
       ) AS given ON given.refund_id = r.id
       WHERE r.business_id = %(business_id)s AND r.cancelled_at IS NULL""",
     )
 
 
-def _unallocated(kept: Kept) -> str:
+def _unallocated(tables: SideTables) -> str:
     """Others may post there as well; and a refund of what stood there gives back from there."""
-    returned = shares(kept.refund_allocation, "id", "split", "end_on IS NULL")
+    returned = shares(tables.refund_allocation, "id", "split", "end_on IS NULL")
     return _stands_at(
         Role.SUSPENSE,
         f"""
-      SELECT {kept.side.sign} * coalesce(sum(waiting.amount), 0) AS amount FROM (
+      SELECT {tables.side.sign} * coalesce(sum(waiting.amount), 0) AS amount FROM (
         SELECT r.amount - coalesce(given.live, 0) AS amount
-        FROM {kept.refund} r LEFT JOIN ({given_back(kept)}
+        FROM {tables.refund} r LEFT JOIN ({given_back(tables)}
         ) AS given ON given.refund_id = r.id
         WHERE r.business_id = %(business_id)s AND r.cancelled_at IS NULL
         UNION ALL
@@ -76,7 +76,7 @@ def _unallocated(kept: Kept) -> str:
         JOIN account a ON a.id::text = share.account
         WHERE a.business_id = %(business_id)s AND a.role = '{Role.SUSPENSE}'
       ) AS waiting""",
-        posted_by=f"AND e.source_type = '{kept.side.refund_source}'",
+        posted_by=f"AND e.source_type = '{tables.side.refund_source}'",
     )
 
 

@@ -1,14 +1,14 @@
 """What must hold in customer and vendor credits: totals, and what they are applied to."""
 
 from persistence.proof.shapes import behind_series, by_account, shares, sum_of
-from persistence.proof.sides import BOTH, Kept
+from persistence.proof.sides import BOTH, SideTables
 
 
-def _totals(kept: Kept) -> str:
+def _totals(tables: SideTables) -> str:
     return f"""
 SELECT coalesce(c.number, c.id::text) AS name,
        c.tax_total = line.tax AND c.total_amount = line.net + line.tax AS holds
-FROM {kept.credit} c, LATERAL (
+FROM {tables.credit} c, LATERAL (
   SELECT coalesce(sum((item->>'amount')::bigint), 0) AS net,
          coalesce(sum((item->>'tax_amount')::bigint), 0) AS tax
   FROM jsonb_array_elements(c.lines) AS item
@@ -16,36 +16,36 @@ FROM {kept.credit} c, LATERAL (
 WHERE c.business_id = %(business_id)s"""
 
 
-def _applied(kept: Kept) -> str:
+def _applied(tables: SideTables) -> str:
     return f"""
 SELECT coalesce(c.number, c.id::text) AS name, c.applied = coalesce(a.amount, 0) AS holds
-FROM {kept.credit} c
+FROM {tables.credit} c
 LEFT JOIN (
-  SELECT credit_id, sum(amount) AS amount FROM {kept.credit_allocation}
+  SELECT credit_id, sum(amount) AS amount FROM {tables.credit_allocation}
   WHERE business_id = %(business_id)s AND end_on IS NULL GROUP BY credit_id
 ) AS a ON a.credit_id = c.id
 WHERE c.business_id = %(business_id)s"""
 
 
-def _parts_applied(kept: Kept) -> str:
+def _parts_applied(tables: SideTables) -> str:
     """By account, what is used of a credit is what its live allocations took of it."""
     return by_account(
-        kept.credit,
+        tables.credit,
         "coalesce(t.number, t.id::text)",
         kept="settled",
         sums_to="t.applied",
         parts=f"""
       SELECT id, item->>'account_id' AS account, (item->>'amount')::bigint AS amount
-      FROM {kept.credit}, jsonb_array_elements(lines) AS item
+      FROM {tables.credit}, jsonb_array_elements(lines) AS item
       WHERE business_id = %(business_id)s
       UNION ALL
-      SELECT id, tax_account_id::text, tax_total FROM {kept.credit}
+      SELECT id, tax_account_id::text, tax_total FROM {tables.credit}
       WHERE business_id = %(business_id)s""",
-        taken=shares(kept.credit_allocation, "credit_id", "own_split", "end_on IS NULL"),
+        taken=shares(tables.credit_allocation, "credit_id", "own_split", "end_on IS NULL"),
     )
 
 
-def _allocations(kept: Kept) -> str:
+def _allocations(tables: SideTables) -> str:
     """A live one is of an open credit, for an open document of the same party."""
     return f"""
 SELECT a.id::text AS name,
@@ -55,23 +55,23 @@ SELECT a.id::text AS name,
          OR c.state = 'open' AND d.state = 'open' AND d.party_id = c.party_id
          AND a.document_date = d.opened_on
        ) AS holds
-FROM {kept.credit_allocation} a
-JOIN {kept.credit} c ON c.business_id = a.business_id AND c.id = a.credit_id
-JOIN {kept.document} d ON d.business_id = a.business_id AND d.id = a.document_id,
+FROM {tables.credit_allocation} a
+JOIN {tables.credit} c ON c.business_id = a.business_id AND c.id = a.credit_id
+JOIN {tables.document} d ON d.business_id = a.business_id AND d.id = a.document_id,
 {sum_of("a.split")} AS share,
 {sum_of("a.own_split")} AS own
 WHERE a.business_id = %(business_id)s"""
 
 
-def _checks(kept: Kept) -> dict[str, str]:
-    noun = kept.credits
+def _checks(tables: SideTables) -> dict[str, str]:
+    noun = tables.credits
     return {
-        f"{noun}_numbers": behind_series(kept.credit, kept.side.credit_series),
-        f"{noun}_totals": _totals(kept),
-        f"{noun}_applied": _applied(kept),
-        f"{noun}_parts_applied": _parts_applied(kept),
-        f"{noun}_allocations": _allocations(kept),
+        f"{noun}_numbers": behind_series(tables.credit, tables.side.credit_series),
+        f"{noun}_totals": _totals(tables),
+        f"{noun}_applied": _applied(tables),
+        f"{noun}_parts_applied": _parts_applied(tables),
+        f"{noun}_allocations": _allocations(tables),
     }
 
 
-CHECKS = {name: check for kept in BOTH for name, check in _checks(kept).items()}
+CHECKS = {name: check for tables in BOTH for name, check in _checks(tables).items()}

@@ -1,19 +1,19 @@
 """What must hold in invoices, bills and write-offs: totals, and what has settled them."""
 
 from persistence.proof.shapes import behind_series, by_account, shares, sum_of
-from persistence.proof.sides import BOTH, SALES, Kept
+from persistence.proof.sides import BOTH, SALES, SideTables
 
 _NAME = "coalesce(t.number, t.id::text)"
 
 
-def _totals(kept: Kept) -> str:
+def _totals(tables: SideTables) -> str:
     return f"""
 SELECT coalesce(d.number, d.id::text) AS name,
        d.subtotal = line.subtotal AND d.tax_total = line.tax
        AND d.additional_discount = line.share
        AND d.discount_total = line.discount + d.additional_discount
        AND d.total_amount = d.subtotal - d.additional_discount + d.tax_total AS holds
-FROM {kept.document} d, LATERAL (
+FROM {tables.document} d, LATERAL (
   SELECT coalesce(sum((item->>'subtotal')::bigint), 0) AS subtotal,
          coalesce(sum((item->>'discount_amount')::bigint), 0) AS discount,
          coalesce(sum((item->>'discount_share')::bigint), 0) AS share,
@@ -25,21 +25,21 @@ FROM {kept.document} d, LATERAL (
 WHERE d.business_id = %(business_id)s"""
 
 
-def _days(kept: Kept) -> str:
+def _days(tables: SideTables) -> str:
     """The day in the books is that of its own date where the ledger goes by it."""
     opened = "(opened_at AT TIME ZONE 'UTC')::date"
-    on = f"coalesce(issue_date, {opened})" if kept.side.dated_by_issue else opened
+    on = f"coalesce(issue_date, {opened})" if tables.side.dated_by_issue else opened
     return f"""
 SELECT coalesce(number, id::text) AS name,
        CASE WHEN opened_at IS NULL THEN opened_on IS NULL ELSE opened_on = {on} END AS holds
-FROM {kept.document} WHERE business_id = %(business_id)s"""
+FROM {tables.document} WHERE business_id = %(business_id)s"""
 
 
-def _settlement(kept: Kept) -> str:
+def _settlement(tables: SideTables) -> str:
     """What a document says was paid, reserved, credited, written off and refunded is what lives."""
     written_off = f"""
     UNION ALL
-    SELECT document_id, 'write_off', amount FROM {kept.write_off}
+    SELECT document_id, 'write_off', amount FROM {tables.write_off}
     WHERE business_id = %(business_id)s AND reversed_at IS NULL"""
     return f"""
 SELECT coalesce(d.number, d.id::text) AS name,
@@ -48,7 +48,7 @@ SELECT coalesce(d.number, d.id::text) AS name,
        AND d.written_off = coalesce(live.written_off, 0)
        AND d.refunded = coalesce(live.refunded, 0)
        AND (d.paid_on IS NOT NULL) = (d.state = 'open' AND d.outstanding = 0) AS holds
-FROM {kept.document} d
+FROM {tables.document} d
 LEFT JOIN (
   SELECT document_id,
          sum(amount) FILTER (WHERE by = 'completed') AS paid,
@@ -58,70 +58,70 @@ LEFT JOIN (
          sum(amount) FILTER (WHERE by = 'refund') AS refunded
   FROM (
     SELECT a.document_id, p.status AS by, a.amount
-    FROM {kept.allocation} a
-    JOIN {kept.payment} p ON p.business_id = a.business_id AND p.id = a.payment_id
+    FROM {tables.allocation} a
+    JOIN {tables.payment} p ON p.business_id = a.business_id AND p.id = a.payment_id
     WHERE a.business_id = %(business_id)s AND a.end_on IS NULL
     UNION ALL
-    SELECT document_id, 'credit', amount FROM {kept.credit_allocation}
+    SELECT document_id, 'credit', amount FROM {tables.credit_allocation}
     WHERE business_id = %(business_id)s AND end_on IS NULL
     UNION ALL
-    SELECT document_id, 'refund', amount FROM {kept.refund_allocation}
+    SELECT document_id, 'refund', amount FROM {tables.refund_allocation}
     WHERE business_id = %(business_id)s AND end_on IS NULL AND document_id IS NOT NULL
-    {written_off if kept.write_off else ""}
+    {written_off if tables.write_off else ""}
   ) AS each GROUP BY document_id
 ) AS live ON live.document_id = d.id
 WHERE d.business_id = %(business_id)s"""
 
 
-def _nets(kept: Kept) -> str:
+def _nets(tables: SideTables) -> str:
     return f"""
       SELECT id, item->>'account_id' AS account,
              (item->>'subtotal')::bigint - (item->>'discount_share')::bigint AS amount
-      FROM {kept.document}, jsonb_array_elements(lines) AS item
+      FROM {tables.document}, jsonb_array_elements(lines) AS item
       WHERE business_id = %(business_id)s"""
 
 
-def _taxes(kept: Kept) -> str:
+def _taxes(tables: SideTables) -> str:
     return f"""
       SELECT id, tax->>1 AS account, (tax->>0)::bigint AS amount
-      FROM {kept.document}, jsonb_array_elements(lines) AS item,
+      FROM {tables.document}, jsonb_array_elements(lines) AS item,
            jsonb_array_elements(item->'taxes') AS tax
       WHERE business_id = %(business_id)s"""
 
 
-def _parts_settled(kept: Kept) -> str:
+def _parts_settled(tables: SideTables) -> str:
     """By account, what is settled is what payments, credits and write-offs took of it."""
     taken = [
-        shares(kept.allocation, "document_id", "split", "end_on IS NULL"),
-        shares(kept.credit_allocation, "document_id", "split", "end_on IS NULL"),
+        shares(tables.allocation, "document_id", "split", "end_on IS NULL"),
+        shares(tables.credit_allocation, "document_id", "split", "end_on IS NULL"),
     ]
-    if kept.write_off is not None:
-        taken.append(shares(kept.write_off, "document_id", "split", "reversed_at IS NULL"))
+    if tables.write_off is not None:
+        taken.append(shares(tables.write_off, "document_id", "split", "reversed_at IS NULL"))
     return by_account(
-        kept.document,
+        tables.document,
         _NAME,
         kept="settled",
         sums_to="t.paid + t.credited + t.written_off",
-        parts=f"{_nets(kept)} UNION ALL {_taxes(kept)}",
+        parts=f"{_nets(tables)} UNION ALL {_taxes(tables)}",
         taken=" UNION ALL ".join(taken),
     )
 
 
-def _parts_returned(kept: Kept) -> str:
+def _parts_returned(tables: SideTables) -> str:
     """A refund gives the net back on one account or on the lines', and each tax where it stands."""
-    nets, live = _nets(kept), "end_on IS NULL AND document_id IS NOT NULL"
-    if kept.side.refund_net is not None:
+    nets, live = _nets(tables), "end_on IS NULL AND document_id IS NOT NULL"
+    if tables.side.refund_net is not None:
         nets = f"""
       SELECT net.id, a.id::text AS account, net.amount
       FROM account a, ({nets}) AS net
-      WHERE a.business_id = %(business_id)s AND a.role = '{kept.side.refund_net}'"""
+      WHERE a.business_id = %(business_id)s AND a.role = '{tables.side.refund_net}'"""
     return by_account(
-        kept.document,
+        tables.document,
         _NAME,
         kept="returned",
         sums_to="t.refunded",
-        parts=f"{nets} UNION ALL {_taxes(kept)}",
-        taken=shares(kept.refund_allocation, "document_id", "split", live),
+        parts=f"{nets} UNION ALL {_taxes(tables)}",
+        taken=shares(tables.refund_allocation, "document_id", "split", live),
     )
 
 
@@ -135,19 +135,19 @@ JOIN {SALES.document} i ON i.business_id = w.business_id AND i.id = w.document_i
 WHERE w.business_id = %(business_id)s"""
 
 
-def _checks(kept: Kept) -> dict[str, str]:
-    noun = kept.document
+def _checks(tables: SideTables) -> dict[str, str]:
+    noun = tables.document
     return {
-        f"{noun}_numbers": behind_series(noun, kept.side.series),
-        f"{noun}_totals": _totals(kept),
-        f"{noun}_days": _days(kept),
-        f"{noun}_settlement": _settlement(kept),
-        f"{noun}_parts_settled": _parts_settled(kept),
-        f"{noun}_parts_returned": _parts_returned(kept),
+        f"{noun}_numbers": behind_series(noun, tables.side.series),
+        f"{noun}_totals": _totals(tables),
+        f"{noun}_days": _days(tables),
+        f"{noun}_settlement": _settlement(tables),
+        f"{noun}_parts_settled": _parts_settled(tables),
+        f"{noun}_parts_returned": _parts_returned(tables),
     }
 
 
 CHECKS = {
-    **{name: check for kept in BOTH for name, check in _checks(kept).items()},
+    **{name: check for tables in BOTH for name, check in _checks(tables).items()},
     "write_offs": WRITE_OFFS,
 }

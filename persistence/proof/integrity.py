@@ -95,7 +95,7 @@ async def prove(pool: Pool, business: BooksToProve, advance: Advance) -> list[Ch
         async with pool.connection() as connection, _snapshot(connection, business):
             caller = Caller(CallerKind.PARTNER_KEY, business.partner_id)
             tenant = BusinessTenant(caller, business.id)
-            session = Reading(connection, tenant, still=True, is_open=True)
+            session = Reading(connection, tenant, one_snapshot=True, is_open=True)
             books = Books(session, tenant, datetime.now(UTC), RoleMemory())
             return await prove_books(books, PORTION, advance)
     except (OperationalError, PoolTimeout) as error:
@@ -119,7 +119,7 @@ async def prove_books(books: Books, portion: int, advance: Advance) -> list[Chec
 
     What posts is read `portion` at a time.
     """
-    books.hold_still()
+    books.pin_snapshot()
     kinds = kinds_in(books)
     checks, number, roles = await books.fetch(
         _looking(books), counting(books, kinds), books.accounts.roles()

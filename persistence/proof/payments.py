@@ -1,10 +1,10 @@
 """What must hold in payments: what they hold, and what their money settles."""
 
 from persistence.proof.shapes import sum_of
-from persistence.proof.sides import BOTH, Kept
+from persistence.proof.sides import BOTH, SideTables
 
 
-def _amounts(kept: Kept) -> str:
+def _amounts(tables: SideTables) -> str:
     """A payment that is not live holds nothing but what is refunded of it.
 
     One that went back as a whole does not even hold that.
@@ -16,20 +16,20 @@ SELECT p.id::text AS name,
        AND p.applied = CASE WHEN p.status = 'completed' THEN coalesce(a.amount, 0) ELSE 0 END
        AND (a.amount IS NULL OR p.status IN ('pending', 'processing', 'completed'))
        AND (p.refunded = 0 OR p.status <> 'refunded') AS holds
-FROM {kept.payment} p
+FROM {tables.payment} p
 LEFT JOIN (
-  SELECT payment_id, sum(amount) AS amount FROM {kept.allocation}
+  SELECT payment_id, sum(amount) AS amount FROM {tables.allocation}
   WHERE business_id = %(business_id)s AND end_on IS NULL GROUP BY payment_id
 ) AS a ON a.payment_id = p.id
 LEFT JOIN (
-  SELECT payment_id, sum(amount) AS amount FROM {kept.refund_allocation}
+  SELECT payment_id, sum(amount) AS amount FROM {tables.refund_allocation}
   WHERE business_id = %(business_id)s AND end_on IS NULL AND payment_id IS NOT NULL
   GROUP BY payment_id
 ) AS r ON r.payment_id = p.id
 WHERE p.business_id = %(business_id)s"""
 
 
-def _allocations(kept: Kept) -> str:
+def _allocations(tables: SideTables) -> str:
     """A live one is of an open document of the same party, and is split once it is applied."""
     return f"""
 SELECT a.id::text AS name,
@@ -39,18 +39,18 @@ SELECT a.id::text AS name,
          OR d.state = 'open' AND d.party_id = p.party_id AND a.document_date = d.opened_on
          AND (share.amount IS NOT NULL) = (p.status = 'completed')
        ) AS holds
-FROM {kept.allocation} a
-JOIN {kept.payment} p ON p.business_id = a.business_id AND p.id = a.payment_id
-JOIN {kept.document} d ON d.business_id = a.business_id AND d.id = a.document_id,
+FROM {tables.allocation} a
+JOIN {tables.payment} p ON p.business_id = a.business_id AND p.id = a.payment_id
+JOIN {tables.document} d ON d.business_id = a.business_id AND d.id = a.document_id,
 {sum_of("a.split")} AS share
 WHERE a.business_id = %(business_id)s"""
 
 
-def _checks(kept: Kept) -> dict[str, str]:
+def _checks(tables: SideTables) -> dict[str, str]:
     return {
-        f"{kept.payments}payment_amounts": _amounts(kept),
-        f"{kept.payments}allocations": _allocations(kept),
+        f"{tables.payments}payment_amounts": _amounts(tables),
+        f"{tables.payments}allocations": _allocations(tables),
     }
 
 
-CHECKS = {name: check for kept in BOTH for name, check in _checks(kept).items()}
+CHECKS = {name: check for tables in BOTH for name, check in _checks(tables).items()}

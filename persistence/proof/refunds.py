@@ -2,7 +2,7 @@
 
 from accounting.books.chart import Role
 from persistence.proof.shapes import by_account, quoted, shares, sum_of
-from persistence.proof.sides import BOTH, Kept
+from persistence.proof.sides import BOTH, SideTables
 
 _LIVE = "end_on IS NULL"
 
@@ -19,64 +19,64 @@ _WAITING = """coalesce(given.live, 0) <= r.amount
             OR money.announced = r.amount - coalesce(given.credited, 0))"""
 
 
-def given_back(kept: Kept) -> str:
+def given_back(tables: SideTables) -> str:
     """What refunds ever gave back, what they give back now, and what of it is a credit."""
     credited = "coalesce(sum(amount) FILTER (WHERE end_on IS NULL AND credit_id IS NOT NULL), 0)"
     return f"""
   SELECT refund_id, sum(amount) AS ever, sum(amount) FILTER (WHERE end_on IS NULL) AS live,
-         {credited if kept.refunds_wait else 0} AS credited
-  FROM {kept.refund_allocation} WHERE business_id = %(business_id)s GROUP BY refund_id"""
+         {credited if tables.refunds_paid_later else 0} AS credited
+  FROM {tables.refund_allocation} WHERE business_id = %(business_id)s GROUP BY refund_id"""
 
 
-def _amounts(kept: Kept) -> str:
+def _amounts(tables: SideTables) -> str:
     return f"""
 SELECT r.id::text AS name,
-       {_WAITING if kept.refunds_wait else _WHOLE}
+       {_WAITING if tables.refunds_paid_later else _WHOLE}
        AND (r.cancelled_at IS NULL OR given.live IS NULL)
        AND r.paid = coalesce(money.paid, 0) AS holds
-FROM {kept.refund} r
-LEFT JOIN ({given_back(kept)}
+FROM {tables.refund} r
+LEFT JOIN ({given_back(tables)}
 ) AS given ON given.refund_id = r.id
 LEFT JOIN (
   SELECT refund_id, sum(amount) AS announced,
          sum(amount) FILTER (WHERE status = 'completed') AS paid,
          count(*) FILTER (WHERE status <> 'cancelled') AS living,
          array_agg(completed_at) FILTER (WHERE status = 'completed') AS moments
-  FROM {kept.refund_payment} WHERE business_id = %(business_id)s GROUP BY refund_id
+  FROM {tables.refund_payment} WHERE business_id = %(business_id)s GROUP BY refund_id
 ) AS money ON money.refund_id = r.id
 WHERE r.business_id = %(business_id)s"""
 
 
-def _parts_paid(kept: Kept) -> str:
+def _parts_paid(tables: SideTables) -> str:
     """By account, what is paid of a refund is what its completed payments took of it."""
-    parts = shares(kept.refund_allocation, "refund_id", "split", _LIVE)
-    if kept.refunds_wait:  # What is not allocated yet waits on an account of its own.
+    parts = shares(tables.refund_allocation, "refund_id", "split", _LIVE)
+    if tables.refunds_paid_later:  # What is not allocated yet waits on an account of its own.
         parts += f"""
       UNION ALL
       SELECT r.id, a.id::text, r.amount - coalesce(given.live, 0)
-      FROM account a, {kept.refund} r LEFT JOIN ({given_back(kept)}
+      FROM account a, {tables.refund} r LEFT JOIN ({given_back(tables)}
       ) AS given ON given.refund_id = r.id
       WHERE a.business_id = %(business_id)s AND a.role = '{Role.SUSPENSE}'
         AND r.business_id = %(business_id)s"""
     return by_account(
-        kept.refund,
+        tables.refund,
         "t.id::text",
         kept="settled",
         sums_to="t.paid",
         parts=parts,
-        taken=shares(kept.refund_payment, "refund_id", "splits->-1", "status = 'completed'"),
+        taken=shares(tables.refund_payment, "refund_id", "splits->-1", "status = 'completed'"),
     )
 
 
-def _allocations(kept: Kept) -> str:
+def _allocations(tables: SideTables) -> str:
     """What is given back is the same party's, and a document stays open under a live refund.
 
     Once it is taken back, a document may go to another party.
     """
     credit, holds, party = "", "share.amount = a.amount", "coalesce(d.party_id, p.party_id)"
-    if kept.refunds_wait:
+    if tables.refunds_paid_later:
         credit = f"""
-LEFT JOIN {kept.credit} c ON c.business_id = a.business_id AND c.id = a.credit_id"""
+LEFT JOIN {tables.credit} c ON c.business_id = a.business_id AND c.id = a.credit_id"""
         holds = f"(c.id IS NOT NULL AND share.amount IS NULL OR {holds})"
         party = "coalesce(d.party_id, p.party_id, c.party_id)"
     return f"""
@@ -84,42 +84,42 @@ SELECT a.id::text AS name,
        {holds}
        AND (d.id IS NOT NULL AND a.end_on IS NOT NULL OR {party} = r.party_id)
        AND (a.end_on IS NOT NULL OR d.id IS NULL OR d.state = 'open') AS holds
-FROM {kept.refund_allocation} a
-JOIN {kept.refund} r ON r.business_id = a.business_id AND r.id = a.refund_id
-LEFT JOIN {kept.document} d ON d.business_id = a.business_id AND d.id = a.document_id
-LEFT JOIN {kept.payment} p ON p.business_id = a.business_id AND p.id = a.payment_id{credit},
+FROM {tables.refund_allocation} a
+JOIN {tables.refund} r ON r.business_id = a.business_id AND r.id = a.refund_id
+LEFT JOIN {tables.document} d ON d.business_id = a.business_id AND d.id = a.document_id
+LEFT JOIN {tables.payment} p ON p.business_id = a.business_id AND p.id = a.payment_id{credit},
 {sum_of("a.split")} AS share
 WHERE a.business_id = %(business_id)s"""
 
 
-def _credits(kept: Kept) -> str:
+def _credits(tables: SideTables) -> str:
     """A credit that a refund is kept as comes to its part, and is void once that has ended."""
     return f"""
 SELECT coalesce(c.number, a.credit_id::text, c.id::text) AS name,
        c.refund_id = a.refund_id AND c.total_amount = a.amount
        AND c.state = CASE WHEN a.end_on IS NULL THEN 'open' ELSE 'void' END AS holds
 FROM (
-  SELECT * FROM {kept.refund_allocation}
+  SELECT * FROM {tables.refund_allocation}
   WHERE business_id = %(business_id)s AND credit_id IS NOT NULL
 ) AS a
 FULL JOIN (
-  SELECT * FROM {kept.credit} WHERE business_id = %(business_id)s AND refund_id IS NOT NULL
+  SELECT * FROM {tables.credit} WHERE business_id = %(business_id)s AND refund_id IS NOT NULL
 ) AS c ON c.id = a.credit_id"""
 
 
-def _releases(kept: Kept) -> str:
+def _releases(tables: SideTables) -> str:
     """What a refund took off documents of its payment had settled them, and is no more than it."""
     return f"""
 SELECT a.id::text AS name,
        bool_and(coalesce(one.amount BETWEEN 1 AND settled.amount, false))
        AND sum(one.amount) <= a.amount AS holds
-FROM {kept.refund_allocation} a
+FROM {tables.refund_allocation} a
 CROSS JOIN LATERAL (
   SELECT (item->>0)::uuid AS document_id, (item->>1)::bigint AS amount, item->2 AS split
   FROM jsonb_array_elements(a.released) AS item
 ) AS one
 LEFT JOIN (
-  SELECT DISTINCT payment_id, document_id, split, amount FROM {kept.allocation}
+  SELECT DISTINCT payment_id, document_id, split, amount FROM {tables.allocation}
   WHERE business_id = %(business_id)s AND end_on IS NOT NULL
 ) AS settled ON settled.payment_id = a.payment_id
   AND settled.document_id = one.document_id AND settled.split = one.split
@@ -127,14 +127,14 @@ WHERE a.business_id = %(business_id)s
 GROUP BY a.id, a.amount"""
 
 
-def _payments(kept: Kept) -> str:
+def _payments(tables: SideTables) -> str:
     """A payment is split once for each span; the last is open while it stands completed.
 
     It then pays a refund that lives. What is announced may come to another amount before it comes.
     """
     known, pays = ["cancelled", "completed"], "share.amount = p.amount"
-    if kept.refunds_wait:
-        known = list(kept.side.payment_moves)
+    if tables.refunds_paid_later:
+        known = list(tables.side.payment_moves)
         pays = "(p.status <> 'completed' OR coalesce(share.amount, 0) = p.amount)"
     return f"""
 SELECT p.id::text AS name,
@@ -143,23 +143,23 @@ SELECT p.id::text AS name,
        AND (p.status = 'completed')
          = (p.completions->-1->>1 IS NULL AND jsonb_array_length(p.completions) > 0)
        AND (p.status <> 'completed' OR r.cancelled_at IS NULL) AS holds
-FROM {kept.refund_payment} p
-JOIN {kept.refund} r ON r.business_id = p.business_id AND r.id = p.refund_id,
+FROM {tables.refund_payment} p
+JOIN {tables.refund} r ON r.business_id = p.business_id AND r.id = p.refund_id,
 {sum_of("p.splits->-1")} AS share
 WHERE p.business_id = %(business_id)s"""
 
 
-def _checks(kept: Kept) -> dict[str, str]:
-    noun = kept.refunds
+def _checks(tables: SideTables) -> dict[str, str]:
+    noun = tables.refunds
     checks = {
-        f"{noun}_amounts": _amounts(kept),
-        f"{noun}_parts_paid": _parts_paid(kept),
-        f"{noun}_allocations": _allocations(kept),
-        f"{noun}_payments": _payments(kept),
+        f"{noun}_amounts": _amounts(tables),
+        f"{noun}_parts_paid": _parts_paid(tables),
+        f"{noun}_allocations": _allocations(tables),
+        f"{noun}_payments": _payments(tables),
     }
-    if kept.refunds_wait:
-        checks |= {f"{noun}_credits": _credits(kept), f"{noun}_releases": _releases(kept)}
+    if tables.refunds_paid_later:
+        checks |= {f"{noun}_credits": _credits(tables), f"{noun}_releases": _releases(tables)}
     return checks
 
 
-CHECKS = {name: check for kept in BOTH for name, check in _checks(kept).items()}
+CHECKS = {name: check for tables in BOTH for name, check in _checks(tables).items()}

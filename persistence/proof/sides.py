@@ -6,11 +6,11 @@ from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class SideTables:
     """One side's tables by their names; what is owed to others is not written off.
 
     `payments`, `credits` and `refunds` begin the names of the checks of these, as the document's
-    table does those of documents. `refunds_wait` where refunds are allocated and paid
+    table does those of documents. `refunds_paid_later` where refunds are allocated and paid
     later than they are agreed, and parts of them may be kept as credits.
     """
 
@@ -26,7 +26,7 @@ class Kept:
     payments: str = ""
     credits: str = "credit"
     refunds: str = "refund"
-    refunds_wait: bool = False
+    refunds_paid_later: bool = False
 
     @property
     def credit_allocation(self) -> str:
@@ -34,7 +34,7 @@ class Kept:
         return f"{self.credit}_allocation"
 
 
-SALES = Kept(
+SALES = SideTables(
     side=RECEIVABLE,
     document="invoice",
     payment="invoice_payment",
@@ -45,7 +45,7 @@ SALES = Kept(
     refund_payment="invoice_refund_payment",
     write_off="write_off",
 )
-PURCHASES = Kept(
+PURCHASES = SideTables(
     side=PAYABLE,
     document="bill",
     payment="bill_payment",
@@ -57,6 +57,6 @@ PURCHASES = Kept(
     payments="bill_",
     credits="vendor_credit",
     refunds="vendor_refund",
-    refunds_wait=True,
+    refunds_paid_later=True,
 )
 BOTH = (SALES, PURCHASES)

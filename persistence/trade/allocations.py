@@ -17,14 +17,14 @@ from accounting.trade.documents import Document
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row, compiled, given
 from persistence.store import Choice, among, in_business
-from persistence.trade.document_sql import DocumentStatements
+from persistence.trade.document_sql import DocumentSql
 from persistence.trade.documents import document_of, split_of
 
 
-class AllocationStatements:
+class AllocationSql:
     """The statements of the allocations of payments, or of credits."""
 
-    def __init__(self, allocation: Table, holder_id: str, documents: DocumentStatements) -> None:
+    def __init__(self, allocation: Table, holder_id: str, documents: DocumentSql) -> None:
         self.table = allocation
         self.holder_id = holder_id
         self.documents = documents
@@ -73,17 +73,17 @@ class AllocationStatements:
 class AllocationRows:
     """Reads and stages the allocations of payments, or of credits, of one business."""
 
-    def __init__(self, scope: Scope, statements: AllocationStatements) -> None:
+    def __init__(self, scope: Scope, sql: AllocationSql) -> None:
         self.scope = scope
-        self.statements = statements
+        self.sql = sql
 
     def loading(self, holders: Sequence[UUID]) -> Query:
         """The statement that reads allocations by what holds them."""
-        return Query(self.statements.of_holders, {"ids": list(holders)})
+        return Query(self.sql.of_holders, {"ids": list(holders)})
 
     def around(self, holders: Sequence[UUID]) -> tuple[Query, Query]:
         """The statements that read allocations and the documents they settle."""
-        settled = Query(self.statements.settled, {"ids": list(holders)})
+        settled = Query(self.sql.settled, {"ids": list(holders)})
         return (self.loading(holders), settled)
 
     def read(self, rows: Iterable[Row]) -> dict[UUID, tuple[Allocation, ...]]:
@@ -110,16 +110,16 @@ class AllocationRows:
         for share in allocations:
             row = {
                 "id": share.id,
-                self.statements.holder_id: holder,
+                self.sql.holder_id: holder,
                 "document_id": share.document_id,
                 "document_date": share.document_date,
                 "amount": share.amount,
                 "start_on": share.start,
                 "end_on": share.end,
                 "description": share.description,
-                **{name: getattr(share, name) for name in self.statements.splits},
+                **{name: getattr(share, name) for name in self.sql.splits},
             }
-            self.scope.stage(self.statements.table, share.id, row)
+            self.scope.stage(self.sql.table, share.id, row)
 
 
 def documents_by_id(rows: Iterable[Row]) -> dict[UUID, Document]:

@@ -7,20 +7,20 @@ from accounting.trade.sides import PAYABLE
 from persistence import tables
 from persistence.engine.fetches import Fetch
 from persistence.engine.pages import Page, PageRequest
-from persistence.trade.allocations import AllocationStatements
-from persistence.trade.credit_sql import CreditStatements
+from persistence.trade.allocations import AllocationSql
+from persistence.trade.credit_sql import CreditSql
 from persistence.trade.credits import CreditStore
 from persistence.trade.document_settlements import SettlementTables
-from persistence.trade.document_sql import DocumentStatements
+from persistence.trade.document_sql import DocumentSql
 from persistence.trade.documents import DocumentStore
-from persistence.trade.payment_sql import PaymentStatements
+from persistence.trade.payment_sql import PaymentSql
 from persistence.trade.payments import PaymentStore
 from persistence.trade.refund_payments import RefundPaymentStore
 from persistence.trade.refunds import RefundStore
-from persistence.trade.refunds_by_payment import RefundedStatements
+from persistence.trade.refunds_by_payment import RefundedSql
 from persistence.trade.vendor_refund_sql import (
-    VendorRefundPaymentStatements,
-    VendorRefundStatements,
+    VendorRefundPaymentSql,
+    VendorRefundSql,
 )
 
 SETTLING = SettlementTables(
@@ -31,16 +31,16 @@ SETTLING = SettlementTables(
     refund=tables.vendor_refund,
     refund_allocation=tables.vendor_refund_allocation,
 )
-BILLS = DocumentStatements(PAYABLE, tables.bill, tables.vendor, SETTLING)
-PAID = AllocationStatements(tables.bill_allocation, "payment_id", BILLS)
-REFUNDED = RefundedStatements(tables.bill, SETTLING)
-PAYMENTS = PaymentStatements(PAYABLE, tables.bill_payment, tables.vendor, PAID, REFUNDED)
-CREDITED = AllocationStatements(tables.vendor_credit_allocation, "credit_id", BILLS)
-CREDITS = CreditStatements(PAYABLE, tables.vendor_credit, tables.vendor, CREDITED)
-REFUND_PAYMENTS = VendorRefundPaymentStatements(
+BILLS = DocumentSql(PAYABLE, tables.bill, tables.vendor, SETTLING)
+PAID = AllocationSql(tables.bill_allocation, "payment_id", BILLS)
+REFUNDED = RefundedSql(tables.bill, SETTLING)
+PAYMENTS = PaymentSql(PAYABLE, tables.bill_payment, tables.vendor, PAID, REFUNDED)
+CREDITED = AllocationSql(tables.vendor_credit_allocation, "credit_id", BILLS)
+CREDITS = CreditSql(PAYABLE, tables.vendor_credit, tables.vendor, CREDITED)
+REFUND_PAYMENTS = VendorRefundPaymentSql(
     VendorRefundPayment, tables.vendor_refund_payment, tables.vendor_refund, tables.vendor
 )
-REFUNDS = VendorRefundStatements(
+REFUNDS = VendorRefundSql(
     PAYABLE,
     VendorRefund,
     tables.vendor_refund_allocation,
@@ -59,7 +59,7 @@ class BillStore(DocumentStore):
     table: ClassVar = tables.bill
     noun: ClassVar = "bill"
     rank: ClassVar = 3
-    statements: ClassVar = BILLS
+    sql: ClassVar = BILLS
 
 
 class BillPaymentStore(PaymentStore):
@@ -68,7 +68,7 @@ class BillPaymentStore(PaymentStore):
     table: ClassVar = tables.bill_payment
     noun: ClassVar = "bill_payment"
     rank: ClassVar = 1
-    statements: ClassVar = PAYMENTS
+    sql: ClassVar = PAYMENTS
 
 
 class VendorCreditStore(CreditStore):
@@ -77,7 +77,7 @@ class VendorCreditStore(CreditStore):
     table: ClassVar = tables.vendor_credit
     noun: ClassVar = "vendor_credit"
     rank: ClassVar = 2
-    statements: ClassVar = CREDITS
+    sql: ClassVar = CREDITS
 
 
 class VendorRefundStore(RefundStore[VendorRefund, VendorRefundPayment]):
@@ -86,7 +86,7 @@ class VendorRefundStore(RefundStore[VendorRefund, VendorRefundPayment]):
     table: ClassVar = tables.vendor_refund
     noun: ClassVar = "vendor_refund"
     rank: ClassVar = 4
-    statements: ClassVar = REFUNDS
+    sql: ClassVar = REFUNDS
 
 
 class VendorRefundPaymentStore(RefundPaymentStore[VendorRefundPayment]):
@@ -96,7 +96,7 @@ class VendorRefundPaymentStore(RefundPaymentStore[VendorRefundPayment]):
     noun: ClassVar = "vendor_refund_payment"
     refund_noun: ClassVar = "vendor_refund"
     rank: ClassVar = 5
-    statements: ClassVar = REFUND_PAYMENTS
+    sql: ClassVar = REFUND_PAYMENTS
 
     def page_of_all(self, wanted: PageRequest) -> Fetch[Page[VendorRefundPayment]]:
         """List one page of the payments of all refunds."""

@@ -13,19 +13,17 @@ from persistence.engine.filters import MOMENT, any_part, created_filters, equal
 from persistence.engine.pages import Filter, Listing
 from persistence.engine.sql import compiled, given, word
 from persistence.store import Choice, among, in_business
-from persistence.trade.allocations import AllocationStatements
+from persistence.trade.allocations import AllocationSql
 from persistence.trade.party_sql import listed_with_party, on_party, party_columns
 
 DERIVED = ("party", "posted", "allocations")
 STORED = tuple(item.name for item in fields(Credit) if item.name not in DERIVED)
 
 
-class CreditStatements:
+class CreditSql:
     """The statements of one side's credits."""
 
-    def __init__(
-        self, side: Side, credit: Table, party: Table, allocations: AllocationStatements
-    ) -> None:
+    def __init__(self, side: Side, credit: Table, party: Table, allocations: AllocationSql) -> None:
         self.side = side
         self.credit = credit
         self.party = party

@@ -16,7 +16,7 @@ from persistence.engine.sql import Query, Row
 from persistence.ledger.posted_entries import posted_by_source, posted_for
 from persistence.store import Store
 from persistence.trade.allocations import AllocationRows, documents_by_id
-from persistence.trade.credit_sql import STORED, CreditStatements
+from persistence.trade.credit_sql import STORED, CreditSql
 from persistence.trade.documents import split_of
 from persistence.trade.given_numbers import GivenNumbers
 from persistence.trade.party_sql import take_party
@@ -41,16 +41,16 @@ class CreditRecord:
 class CreditStore(Store[Credit]):
     """The credits of one side in one business."""
 
-    statements: ClassVar[CreditStatements]
+    sql: ClassVar[CreditSql]
 
     def __init__(self, scope: Scope) -> None:
         super().__init__(scope)
-        self.numbers = GivenNumbers(scope, self.statements.side.credit_series)
-        self.allocations = AllocationRows(scope, self.statements.allocations)
+        self.numbers = GivenNumbers(scope, self.sql.side.credit_series)
+        self.allocations = AllocationRows(scope, self.sql.allocations)
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         return (
-            Query(self.statements.by_id, {"ids": list(ids)}),
+            Query(self.sql.by_id, {"ids": list(ids)}),
             self.allocations.loading(ids),
             posted_for(ids),
         )
@@ -66,7 +66,7 @@ class CreditStore(Store[Credit]):
 
     def shown(self, id: UUID) -> Fetch[CreditRecord]:
         """Find one with the documents it settles; raises NotFound."""
-        queries = (Query(self.statements.by_id, {"ids": [id]}), *self.allocations.around([id]))
+        queries = (Query(self.sql.by_id, {"ids": [id]}), *self.allocations.around([id]))
         return self.fetch(
             queries, lambda answers: self.only(self._records(answers[0], answers[1:]))
         )
@@ -75,14 +75,14 @@ class CreditStore(Store[Credit]):
         """Find the credit a partner knows by its own identifier, with the documents it settles."""
         return self.by_external_id(
             external_id,
-            self.statements.named,
+            self.sql.named,
             lambda answers: self._records(answers[0], answers[1:]),
         )
 
     async def records(self, wanted: PageRequest) -> Page[CreditRecord]:
         """List one page, each credit with the documents it settles."""
         around = self.allocations.around
-        return await self.listed_whole(self.statements.listing, wanted, around, self._records)
+        return await self.listed_whole(self.sql.listing, wanted, around, self._records)
 
     def save(self, value: Credit) -> None:
         """Stage a credit with its allocations."""

@@ -10,9 +10,9 @@ from persistence.engine.pages import Filter
 from persistence.engine.sql import given
 from persistence.tables import customer, invoice
 from persistence.trade.parties import PartyStore
-from persistence.trade.party_sql import PartyStatements
+from persistence.trade.party_sql import PartySql
 
-CUSTOMERS = PartyStatements(
+CUSTOMERS = PartySql(
     Customer,
     customer,
     invoice,
@@ -41,4 +41,4 @@ class CustomerStore(PartyStore[Customer]):
     table: ClassVar = customer
     noun: ClassVar = "customer"
     rank: ClassVar = 0
-    statements = CUSTOMERS
+    sql = CUSTOMERS

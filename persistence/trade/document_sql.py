@@ -34,7 +34,7 @@ STORED = tuple(item.name for item in fields(Document) if item.name not in ("part
 UNLISTED = ("lines", "settled", "returned")
 
 
-class DocumentStatements:
+class DocumentSql:
     """The statements of one side's documents."""
 
     def __init__(self, side: Side, document: Table, party: Table, tables: SettlementTables) -> None:

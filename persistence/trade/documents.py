@@ -20,7 +20,7 @@ from persistence.engine.sql import Query, Row
 from persistence.ledger.posted_entries import posted_by_source, posted_for
 from persistence.store import Store, no_such_reference, not_found
 from persistence.trade.document_settlements import Settlements, take_settlements
-from persistence.trade.document_sql import STORED, DocumentStatements
+from persistence.trade.document_sql import STORED, DocumentSql
 from persistence.trade.given_numbers import GivenNumbers
 from persistence.trade.party_sql import take_party
 
@@ -44,18 +44,18 @@ class DocumentRecord:
 class DocumentStore(Store[Document]):
     """The documents of one side in one business."""
 
-    statements: ClassVar[DocumentStatements]
+    sql: ClassVar[DocumentSql]
 
     def __init__(self, scope: Scope) -> None:
         super().__init__(scope)
-        self.numbers = GivenNumbers(scope, self.statements.side.series)
+        self.numbers = GivenNumbers(scope, self.sql.side.series)
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         posted = posted_for(ids)
-        return (Query(self.statements.by_id, {"ids": list(ids)}), posted)
+        return (Query(self.sql.by_id, {"ids": list(ids)}), posted)
 
     def waiting(self, id: UUID) -> tuple[Query, ...]:
-        return (*super().waiting(id), Query(self.statements.hold_party, {"ids": [id]}))
+        return (*super().waiting(id), Query(self.sql.hold_party, {"ids": [id]}))
 
     def assemble(self, answers: Answers) -> list[Document]:
         rows, entries = answers
@@ -65,12 +65,12 @@ class DocumentStore(Store[Document]):
 
     def shown(self, id: UUID) -> Fetch[DocumentRecord]:
         """Find one with what settles it; raises NotFound."""
-        query = Query(self.statements.shown, {"ids": [id]})
+        query = Query(self.sql.shown, {"ids": [id]})
         return self.fetch((query,), lambda answers: self.only([_record(row) for row in answers[0]]))
 
     def settlements(self, id: UUID) -> Fetch[Settlements]:
         """Find what settles one that is locked, and what was given back of it; raises NotFound."""
-        query = Query(self.statements.settlements, {"ids": [id]})
+        query = Query(self.sql.settlements, {"ids": [id]})
 
         def answer(answers: Answers) -> Settlements:
             if not answers[0]:
@@ -91,20 +91,20 @@ class DocumentStore(Store[Document]):
             if not answers[0]:
                 raise no_such_reference(self.noun, id)
 
-        return self.fetch((Query(self.statements.hold, {"ids": [id]}),), answer)
+        return self.fetch((Query(self.sql.hold, {"ids": [id]}),), answer)
 
     def with_external_id(self, external_id: str | None) -> Fetch[DocumentRecord | None]:
         """Find the document a partner knows by its own identifier."""
         return self.by_external_id(
             external_id,
-            [self.statements.by_external_id],
+            [self.sql.by_external_id],
             lambda answers: [_record(row) for row in answers[0]],
         )
 
     def page(self, wanted: PageRequest) -> Fetch[Page[Document]]:
         """List one page, without lines."""
         today = self.scope.now.date()
-        return self.listed(self.statements.listing, wanted, document_of, today=today)
+        return self.listed(self.sql.listing, wanted, document_of, today=today)
 
     def save(self, value: Document) -> None:
         """Stage a document."""
@@ -117,7 +117,7 @@ class DocumentStore(Store[Document]):
     def delete(self, value: Document) -> None:
         """Stage the removal of a draft."""
         parameters = {"business_id": self.scope.business_id, "ids": [value.id]}
-        self.scope.staging.follow_with(Query(self.statements.deletion, parameters))
+        self.scope.staging.follow_with(Query(self.sql.deletion, parameters))
 
 
 def _record(row: Row) -> DocumentRecord:

@@ -9,12 +9,12 @@ from sqlalchemy.sql.elements import ColumnElement
 from persistence.engine.filters import any_part
 from persistence.engine.pages import Filter
 from persistence.engine.sql import given, word
-from persistence.trade.refund_sql import RefundStatements
+from persistence.trade.refund_sql import RefundSql
 
 NONE: ColumnElement[int] = literal_column("0")
 
 
-class InvoiceRefundStatements(RefundStatements):
+class InvoiceRefundSql(RefundSql):
     """The statements of invoice refunds."""
 
     def filters(self) -> Mapping[str, Filter]:

@@ -9,19 +9,19 @@ from accounting.trade.sides import RECEIVABLE
 from persistence import tables
 from persistence.engine.pages import Filter
 from persistence.engine.sql import given
-from persistence.trade.allocations import AllocationStatements
-from persistence.trade.credit_sql import CreditStatements
+from persistence.trade.allocations import AllocationSql
+from persistence.trade.credit_sql import CreditSql
 from persistence.trade.credits import CreditStore
 from persistence.trade.document_settlements import SettlementTables
-from persistence.trade.document_sql import DocumentStatements
+from persistence.trade.document_sql import DocumentSql
 from persistence.trade.documents import DocumentStore
-from persistence.trade.invoice_refund_sql import InvoiceRefundStatements
-from persistence.trade.payment_sql import PaymentStatements
+from persistence.trade.invoice_refund_sql import InvoiceRefundSql
+from persistence.trade.payment_sql import PaymentSql
 from persistence.trade.payments import PaymentStore
 from persistence.trade.refund_payments import RefundPaymentStore
-from persistence.trade.refund_sql import RefundPaymentStatements
+from persistence.trade.refund_sql import RefundPaymentSql
 from persistence.trade.refunds import RefundStore
-from persistence.trade.refunds_by_payment import RefundedStatements
+from persistence.trade.refunds_by_payment import RefundedSql
 
 SETTLING = SettlementTables(
     payment=tables.invoice_payment,
@@ -32,11 +32,11 @@ SETTLING = SettlementTables(
     refund_allocation=tables.invoice_refund_allocation,
     write_off=tables.write_off,
 )
-INVOICES = DocumentStatements(RECEIVABLE, tables.invoice, tables.customer, SETTLING)
-PAID = AllocationStatements(tables.invoice_allocation, "payment_id", INVOICES)
-REFUNDED = RefundedStatements(tables.invoice, SETTLING)
+INVOICES = DocumentSql(RECEIVABLE, tables.invoice, tables.customer, SETTLING)
+PAID = AllocationSql(tables.invoice_allocation, "payment_id", INVOICES)
+REFUNDED = RefundedSql(tables.invoice, SETTLING)
 processor = func.lower(tables.invoice_payment.c.processor)
-PAYMENTS = PaymentStatements(
+PAYMENTS = PaymentSql(
     RECEIVABLE,
     tables.invoice_payment,
     tables.customer,
@@ -45,12 +45,12 @@ PAYMENTS = PaymentStatements(
     payout=tables.payout,
     own_filters={"processor": Filter(processor == given("processor", Text), str.lower)},
 )
-CREDITED = AllocationStatements(tables.customer_credit_allocation, "credit_id", INVOICES)
-CREDITS = CreditStatements(RECEIVABLE, tables.customer_credit, tables.customer, CREDITED)
-REFUND_PAYMENTS = RefundPaymentStatements(
+CREDITED = AllocationSql(tables.customer_credit_allocation, "credit_id", INVOICES)
+CREDITS = CreditSql(RECEIVABLE, tables.customer_credit, tables.customer, CREDITED)
+REFUND_PAYMENTS = RefundPaymentSql(
     RefundPayment, tables.invoice_refund_payment, tables.invoice_refund, tables.customer
 )
-REFUNDS = InvoiceRefundStatements(
+REFUNDS = InvoiceRefundSql(
     RECEIVABLE,
     InvoiceRefund,
     tables.invoice_refund_allocation,
@@ -65,7 +65,7 @@ class InvoiceStore(DocumentStore):
     table: ClassVar = tables.invoice
     noun: ClassVar = "invoice"
     rank: ClassVar = 3
-    statements: ClassVar = INVOICES
+    sql: ClassVar = INVOICES
 
 
 class InvoicePaymentStore(PaymentStore):
@@ -74,7 +74,7 @@ class InvoicePaymentStore(PaymentStore):
     table: ClassVar = tables.invoice_payment
     noun: ClassVar = "payment"
     rank: ClassVar = 1
-    statements: ClassVar = PAYMENTS
+    sql: ClassVar = PAYMENTS
 
 
 class CustomerCreditStore(CreditStore):
@@ -83,7 +83,7 @@ class CustomerCreditStore(CreditStore):
     table: ClassVar = tables.customer_credit
     noun: ClassVar = "customer_credit"
     rank: ClassVar = 2
-    statements: ClassVar = CREDITS
+    sql: ClassVar = CREDITS
 
 
 class InvoiceRefundStore(RefundStore[InvoiceRefund, RefundPayment]):
@@ -92,7 +92,7 @@ class InvoiceRefundStore(RefundStore[InvoiceRefund, RefundPayment]):
     table: ClassVar = tables.invoice_refund
     noun: ClassVar = "invoice_refund"
     rank: ClassVar = 4
-    statements: ClassVar = REFUNDS
+    sql: ClassVar = REFUNDS
 
 
 class InvoiceRefundPaymentStore(RefundPaymentStore[RefundPayment]):
@@ -102,4 +102,4 @@ class InvoiceRefundPaymentStore(RefundPaymentStore[RefundPayment]):
     noun: ClassVar = "invoice_refund_payment"
     refund_noun: ClassVar = "invoice_refund"
     rank: ClassVar = 5
-    statements: ClassVar = REFUND_PAYMENTS
+    sql: ClassVar = REFUND_PAYMENTS

@@ -15,7 +15,7 @@ from persistence.engine.identifiers import new_id
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Query, Row
 from persistence.store import Store, no_such_reference
-from persistence.trade.party_sql import PartyStatements
+from persistence.trade.party_sql import PartySql
 
 T = TypeVar("T", bound=Customer | Vendor)
 
@@ -39,10 +39,10 @@ class PartyAccount(Generic[T]):
 class PartyStore(Store[PartyAccount[T]], Generic[T]):
     """The customers or the vendors of one business."""
 
-    statements: PartyStatements[T]
+    sql: PartySql[T]
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
-        return (Query(self.statements.by_id, {"ids": list(ids)}),)
+        return (Query(self.sql.by_id, {"ids": list(ids)}),)
 
     def assemble(self, answers: Answers) -> list[PartyAccount[T]]:
         return [self._account(row) for row in answers[0]]
@@ -50,10 +50,10 @@ class PartyStore(Store[PartyAccount[T]], Generic[T]):
     def lock_to_close(self, id: UUID) -> Fetch[PartyAccount[T]]:
         """Lock one as `lock` does, and wait for all who hold it: nothing names it meanwhile.
 
-        It is the first question of its writing.
+        It is the first fetch of its writing.
         """
         self.scope.run_alone()
-        closing, locked = Query(self.statements.close, {"ids": [id]}), self.lock(id)
+        closing, locked = Query(self.sql.close, {"ids": [id]}), self.lock(id)
         return self.fetch((closing, *locked.queries), lambda answers: locked.answer(answers[1:]))
 
     def page(self, wanted: PageRequest) -> Fetch[Page[PartyAccount[T]]]:
@@ -61,11 +61,11 @@ class PartyStore(Store[PartyAccount[T]], Generic[T]):
         if "status" in wanted.filters:
             filters = {k: v for k, v in wanted.filters.items() if k != "include_archived"}
             wanted = replace(wanted, filters=filters)
-        return self.listed(self.statements.listing, wanted, self._account)
+        return self.listed(self.sql.listing, wanted, self._account)
 
     def with_external_id(self, external_id: str | None) -> Fetch[PartyAccount[T] | None]:
         """Find the one a partner knows by its own identifier."""
-        return self.by_external_id(external_id, [self.statements.by_external_id], self.assemble)
+        return self.by_external_id(external_id, [self.sql.by_external_id], self.assemble)
 
     def party(self, named: PartyNamed) -> Fetch[Party]:
         """Find the one that is named by its id, else by its external id.
@@ -76,7 +76,7 @@ class PartyStore(Store[PartyAccount[T]], Generic[T]):
         """
         id_, external_id = named.id, named.external_id
         names = {"id": id_, "external_id": None if id_ else external_id}
-        by_name = Query(self.statements.by_external_id, names)
+        by_name = Query(self.sql.by_external_id, names)
         reading = self.loading([id_]) if id_ else (by_name,)
 
         def answer(answers: Answers) -> Party:
@@ -88,11 +88,11 @@ class PartyStore(Store[PartyAccount[T]], Generic[T]):
             assert external_id is not None, "the contract asks for one of the two"
             return party_of(self._made_for(external_id))
 
-        return self.fetch((Query(self.statements.hold, names), *reading), answer)
+        return self.fetch((Query(self.sql.hold, names), *reading), answer)
 
     def _made_for(self, external_id: str) -> T:
         now = self.scope.now
-        made = self.statements.kind(
+        made = self.sql.kind(
             id=new_id(),
             version=0,
             created_at=now,
@@ -105,10 +105,10 @@ class PartyStore(Store[PartyAccount[T]], Generic[T]):
 
     def save(self, value: T) -> None:
         """Stage a customer or vendor."""
-        names = self.statements.names
+        names = self.sql.names
         self.scope.stage(self.table, value.id, {name: getattr(value, name) for name in names})
 
     def _account(self, row: Row) -> PartyAccount[T]:
         outstanding = row.pop("outstanding_balance")
         row["transaction_tags"] = tuple(row["transaction_tags"])
-        return PartyAccount(self.statements.kind(**row), outstanding)
+        return PartyAccount(self.sql.kind(**row), outstanding)

@@ -36,7 +36,7 @@ SHOWN = tuple(item.name for item in fields(Party))
 
 
 @dataclass(frozen=True)
-class PartyStatements(Generic[T]):
+class PartySql(Generic[T]):
     """The statements of one side's parties; `document` is the table of what is owed."""
 
     kind: type[T]

@@ -23,15 +23,15 @@ from persistence.engine.filters import any_part, between, created_filters, equal
 from persistence.engine.pages import Filter, Listing
 from persistence.engine.sql import compiled, given
 from persistence.store import among, in_business
-from persistence.trade.allocations import AllocationStatements
+from persistence.trade.allocations import AllocationSql
 from persistence.trade.party_sql import listed_with_party, on_party, party_columns
-from persistence.trade.refunds_by_payment import RefundedStatements
+from persistence.trade.refunds_by_payment import RefundedSql
 
 DERIVED = ("party", "posted", "allocations")
 STORED = tuple(item.name for item in fields(Payment) if item.name not in DERIVED)
 
 
-class PaymentStatements:
+class PaymentSql:
     """The statements of one side's payments; `payout` is where they may come in one."""
 
     def __init__(
@@ -39,8 +39,8 @@ class PaymentStatements:
         side: Side,
         payment: Table,
         party: Table,
-        allocations: AllocationStatements,
-        refunded: RefundedStatements,
+        allocations: AllocationSql,
+        refunded: RefundedSql,
         *,
         payout: Table | None = None,
         own_filters: Mapping[str, Filter] | None = None,

@@ -11,7 +11,7 @@ from accounting.books.spans import Span
 from accounting.trade.allocation import Allocation
 from accounting.trade.documents import Document
 from accounting.trade.payments import Payment, allocated, applied, live_allocations
-from accounting.trade.refunds_by_payment import GivenBack
+from accounting.trade.refunds_by_payment import RefundShare
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.scope import Scope
@@ -21,7 +21,7 @@ from persistence.store import Store
 from persistence.trade.allocations import AllocationRows, documents_by_id
 from persistence.trade.linked_lines import Lines, linked_of, reading_lines
 from persistence.trade.party_sql import take_party
-from persistence.trade.payment_sql import STORED, PaymentStatements
+from persistence.trade.payment_sql import STORED, PaymentSql
 from persistence.trade.refunds_by_payment import refunded_of
 
 
@@ -47,7 +47,7 @@ class PaymentRecord:
 
     payment: Payment
     documents: dict[UUID, Document]
-    refunds: tuple[GivenBack, ...]
+    refunds: tuple[RefundShare, ...]
     lines: Lines = ()
     payout: PaidOutIn | None = None
 
@@ -63,15 +63,15 @@ class PaymentRecord:
 class PaymentStore(Store[Payment]):
     """The payments of one side in one business."""
 
-    statements: ClassVar[PaymentStatements]
+    sql: ClassVar[PaymentSql]
 
     def __init__(self, scope: Scope) -> None:
         super().__init__(scope)
-        self.allocations = AllocationRows(scope, self.statements.allocations)
+        self.allocations = AllocationRows(scope, self.sql.allocations)
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         return (
-            Query(self.statements.by_id, {"ids": list(ids)}),
+            Query(self.sql.by_id, {"ids": list(ids)}),
             self.allocations.loading(ids),
             posted_for(ids),
         )
@@ -86,14 +86,14 @@ class PaymentStore(Store[Payment]):
 
     def shown(self, id: UUID) -> Fetch[PaymentRecord]:
         """Find one with the documents it is allocated to and its refunds; raises NotFound."""
-        queries = (Query(self.statements.by_id, {"ids": [id]}), *self._around([id]))
+        queries = (Query(self.sql.by_id, {"ids": [id]}), *self._around([id]))
         return self.fetch(
             queries, lambda answers: self.only(self._records(answers[0], answers[1:]))
         )
 
     def refunds_of(
         self, payment: Payment, documents: Mapping[UUID, Document]
-    ) -> Fetch[tuple[GivenBack, ...]]:
+    ) -> Fetch[tuple[RefundShare, ...]]:
         """Find what refunds give back of a payment that is about to be kept.
 
         It is locked with its documents, which are given as they are about to be kept too.
@@ -103,26 +103,26 @@ class PaymentStore(Store[Payment]):
         if not refunded and not payment.refunded:
             return self.fetch((), lambda _: ())
         chosen = {"payments": [payment.id], "documents": refunded}
-        query = Query(self.statements.refunded.of_documents, chosen)
+        query = Query(self.sql.refunded.of_documents, chosen)
         return self.fetch((query,), lambda answers: refunded_of(answers[0]).of(payment))
 
     def payout_of(self, payment: Payment) -> Fetch[PaidOutIn | None]:
         """Find the payout that holds a payment."""
         if payment.payout_id is None:
             return self.fetch((), lambda _: None)
-        query = Query(self.statements.payouts, {"ids": [payment.id]})
+        query = Query(self.sql.payouts, {"ids": [payment.id]})
         return self.fetch((query,), lambda answers: _payouts(answers[0]).get(payment.id))
 
     def with_external_id(self, external_id: str | None) -> Fetch[UUID | None]:
         """Find the id of the payment a partner knows by its own identifier."""
         if external_id is None:
             return self.fetch((), lambda _: None)
-        query = Query(self.statements.by_external_id, {"external_id": external_id})
+        query = Query(self.sql.by_external_id, {"external_id": external_id})
         return self.fetch((query,), lambda a: a[0][0]["id"] if a[0] else None)
 
     async def records(self, wanted: PageRequest) -> Page[PaymentRecord]:
         """List one page, each payment with the documents it is allocated to and its refunds."""
-        listing = self.statements.listing
+        listing = self.sql.listing
         return await self.listed_whole(listing, wanted, self._around, self._records)
 
     def save(self, value: Payment) -> None:
@@ -136,12 +136,8 @@ class PaymentStore(Store[Payment]):
         self.allocations.save(value.id, value.allocations)
 
     def _around(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
-        refunded = Query(self.statements.refunded.of_payments, {"payments": list(ids)})
-        held = (
-            (Query(self.statements.payouts, {"ids": list(ids)}),)
-            if self.statements.payout is not None
-            else ()
-        )
+        refunded = Query(self.sql.refunded.of_payments, {"payments": list(ids)})
+        held = (Query(self.sql.payouts, {"ids": list(ids)}),) if self.sql.payout is not None else ()
         return (*self.allocations.around(ids), refunded, reading_lines(ids), *held)
 
     def _records(self, rows: list[Row], around: Answers) -> list[PaymentRecord]:

@@ -14,7 +14,7 @@ from persistence.store import Store, not_found
 from persistence.trade.documents import split_of
 from persistence.trade.party_sql import take_party
 from persistence.trade.payments import span_rows, spans_of
-from persistence.trade.refund_sql import RefundPaymentStatements
+from persistence.trade.refund_sql import RefundPaymentSql
 
 T = TypeVar("T")
 P = TypeVar("P", bound=RefundPayment)
@@ -23,12 +23,12 @@ P = TypeVar("P", bound=RefundPayment)
 class RefundPaymentStore(Store[P], Generic[P]):
     """The payments of the refunds of one side in one business."""
 
-    statements: ClassVar[RefundPaymentStatements]
+    sql: ClassVar[RefundPaymentSql]
     refund_noun: ClassVar[str]
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         return (
-            Query(self.statements.by_id, {"ids": list(ids)}),
+            Query(self.sql.by_id, {"ids": list(ids)}),
             posted_for(ids),
         )
 
@@ -60,29 +60,29 @@ class RefundPaymentStore(Store[P], Generic[P]):
         """Find the refund payment, of any refund, that a partner knows by its own identifier."""
         return self.by_external_id(
             external_id,
-            [self.statements.by_external_id],
+            [self.sql.by_external_id],
             lambda answers: [self.read(row) for row in answers[0]],
         )
 
     def page(self, refund_id: UUID, wanted: PageRequest) -> Fetch[Page[P]]:
         """List one page of a refund's payments; raises NotFound where there is no such refund."""
-        page = self.listed(self.statements.of_one, wanted, self.read, refund_id=refund_id)
+        page = self.listed(self.sql.of_one, wanted, self.read, refund_id=refund_id)
         return self._under(refund_id, page)
 
     def save(self, value: P) -> None:
         """Stage a payment of a refund."""
-        row = {name: getattr(value, name) for name in self.statements.stored}
+        row = {name: getattr(value, name) for name in self.sql.stored}
         row["completions"] = span_rows(value.completions)
         self.scope.stage(self.table, value.id, row)
 
     def read(self, row: Row, *, posted: tuple[Posted, ...] = ()) -> P:
         """Make a payment of its row."""
-        payment: P = refund_payment_of(self.statements, row, posted=posted)
+        payment: P = refund_payment_of(self.sql, row, posted=posted)
         return payment
 
     def _under(self, refund_id: UUID, asked: Fetch[T]) -> Fetch[T]:
         """Ask about a refund that a path names; raises NotFound for the refund before all else."""
-        known = Query(self.statements.refund_known, {"ids": [refund_id]})
+        known = Query(self.sql.refund_known, {"ids": [refund_id]})
 
         def answer(answers: Answers) -> T:
             if not answers[0]:
@@ -95,11 +95,9 @@ class RefundPaymentStore(Store[P], Generic[P]):
         return self.only([each for each in found if each.refund_id == refund_id])
 
 
-def refund_payment_of(
-    statements: RefundPaymentStatements, row: Row, *, posted: tuple[Posted, ...] = ()
-) -> Any:
+def refund_payment_of(sql: RefundPaymentSql, row: Row, *, posted: tuple[Posted, ...] = ()) -> Any:
     """Make a payment of a refund, of either side, of its row."""
     party = take_party(row)
     row["completions"] = spans_of(row["completions"])
     row["splits"] = tuple(split_of(each) for each in row["splits"])
-    return statements.kind(**row, party=party, posted=posted)
+    return sql.kind(**row, party=party, posted=posted)

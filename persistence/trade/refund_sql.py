@@ -16,7 +16,7 @@ from persistence.engine.pages import Filter, Listing
 from persistence.engine.sql import compiled, given
 from persistence.store import Choice, among, in_business
 from persistence.tables import bank_link
-from persistence.trade.document_sql import DocumentStatements
+from persistence.trade.document_sql import DocumentSql
 from persistence.trade.linked_lines import lines_where
 from persistence.trade.party_sql import listed_with_party, on_party, party_columns
 
@@ -27,7 +27,7 @@ WholeRefunds = tuple[str, str, str, str, str]
 """What reads refunds, their allocations, their documents, their payments, and the bank's lines."""
 
 
-class RefundPaymentStatements:
+class RefundPaymentSql:
     """The statements of the payments of one side's refunds."""
 
     def __init__(
@@ -90,7 +90,7 @@ class RefundPaymentStatements:
         )
 
 
-class RefundStatements(ABC):
+class RefundSql(ABC):
     """The statements of one side's refunds; each side says what its list is filtered by.
 
     `credit` is where what is kept of refunds as credits stands, on a side that has it.
@@ -101,8 +101,8 @@ class RefundStatements(ABC):
         side: Side,
         kind: type[InvoiceRefund] | type[VendorRefund],
         allocation: Table,
-        documents: DocumentStatements,
-        payments: RefundPaymentStatements,
+        documents: DocumentSql,
+        payments: RefundPaymentSql,
         credit: Table | None = None,
     ) -> None:
         self.side = side

@@ -24,7 +24,7 @@ from persistence.trade.documents import document_of, split_of
 from persistence.trade.linked_lines import Linked, linked_of
 from persistence.trade.party_sql import take_party
 from persistence.trade.refund_payments import refund_payment_of
-from persistence.trade.refund_sql import RefundStatements
+from persistence.trade.refund_sql import RefundSql
 
 R = TypeVar("R", bound=Refund)
 P = TypeVar("P", bound=RefundPayment)
@@ -70,12 +70,12 @@ class RefundRecord(Generic[R, P]):
 class RefundStore(Store[R], Generic[R, P]):
     """The refunds of one side in one business."""
 
-    statements: ClassVar[RefundStatements]
+    sql: ClassVar[RefundSql]
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         return (
-            Query(self.statements.by_id, {"ids": list(ids)}),
-            Query(self.statements.allocations, {"ids": list(ids)}),
+            Query(self.sql.by_id, {"ids": list(ids)}),
+            Query(self.sql.allocations, {"ids": list(ids)}),
             posted_for(ids),
         )
 
@@ -99,11 +99,11 @@ class RefundStore(Store[R], Generic[R, P]):
             [row] = answers[0]
             return RefundTarget(**row)
 
-        return self.fetch((Query(self.statements.targets, {"ids": [id]}),), answer)
+        return self.fetch((Query(self.sql.targets, {"ids": [id]}),), answer)
 
     def shown(self, id: UUID) -> Fetch[RefundRecord[R, P]]:
         """Find one with its payments and documents; raises NotFound."""
-        queries = [Query(text, {"ids": [id]}) for text in self.statements.shown]
+        queries = [Query(text, {"ids": [id]}) for text in self.sql.shown]
         return self.fetch(
             queries, lambda answers: self.only(self._records(answers[0], answers[1:]))
         )
@@ -112,13 +112,13 @@ class RefundStore(Store[R], Generic[R, P]):
         """Find the refund a partner knows by its own identifier."""
         return self.by_external_id(
             external_id,
-            self.statements.with_external_id,
+            self.sql.with_external_id,
             lambda answers: self._records(answers[0], answers[1:]),
         )
 
     def with_payment(self, payment_id: UUID, noun: str) -> Fetch[RefundRecord[R, P]]:
         """Find the refund that a payment pays; raises NotFound of the payment, by its noun."""
-        queries = [Query(text, {"ids": [payment_id]}) for text in self.statements.with_payment]
+        queries = [Query(text, {"ids": [payment_id]}) for text in self.sql.with_payment]
 
         def answer(answers: Answers) -> RefundRecord[R, P]:
             found = self._records(answers[0], answers[1:])
@@ -132,18 +132,18 @@ class RefundStore(Store[R], Generic[R, P]):
         """List one page, each refund with its payments and documents."""
 
         def around(ids: list[UUID]) -> list[Query]:
-            return [Query(text, {"ids": ids}) for text in self.statements.shown[1:]]
+            return [Query(text, {"ids": ids}) for text in self.sql.shown[1:]]
 
-        return await self.listed_whole(self.statements.listing, wanted, around, self._records)
+        return await self.listed_whole(self.sql.listing, wanted, around, self._records)
 
     def save(self, value: R) -> None:
         """Stage a refund with what it gives back."""
-        row = {name: getattr(value, name) for name in self.statements.stored}
+        row = {name: getattr(value, name) for name in self.sql.stored}
         row["party_id"] = value.party.id
         self.scope.stage(self.table, value.id, row)
         for each in value.allocations:
             row = self._allocation_row(value.id, each)
-            self.scope.stage(self.statements.allocation, each.id, row)
+            self.scope.stage(self.sql.allocation, each.id, row)
 
     def _records(self, rows: list[Row], around: Answers) -> list[RefundRecord[R, P]]:
         if not rows:
@@ -169,14 +169,14 @@ class RefundStore(Store[R], Generic[R, P]):
     ) -> R:
         party = take_party(row)
         row["settled"] = split_of(row["settled"])
-        made: Any = self.statements.kind
+        made: Any = self.sql.kind
         refund: R = made(**row, party=party, allocations=allocations, posted=posted)
         return refund
 
     def _payments(self, rows: list[Row]) -> dict[UUID, tuple[P, ...]]:
         found: dict[UUID, list[P]] = defaultdict(list)
         for row in rows:
-            payment = refund_payment_of(self.statements.payments, row)
+            payment = refund_payment_of(self.sql.payments, row)
             self.scope.note_version(payment.id, payment.version)
             found[payment.refund_id].append(payment)
         return {refund: tuple(payments) for refund, payments in found.items()}
@@ -220,7 +220,7 @@ class RefundStore(Store[R], Generic[R, P]):
             "metadata": each.metadata,
             "created_at": each.created_at,
         }
-        return {name: value for name, value in row.items() if name in self.statements.allocation.c}
+        return {name: value for name, value in row.items() if name in self.sql.allocation.c}
 
 
 def _target(row: Row) -> tuple[Kind, UUID]:

@@ -11,13 +11,18 @@ from sqlalchemy import Table, and_, func, literal_column, select, union_all
 from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.trade.payments import Payment
-from accounting.trade.refunds_by_payment import GivenBack, PaidPart, RefundedDocument, given_back
+from accounting.trade.refunds_by_payment import (
+    RefundedDocument,
+    RefundShare,
+    SettledPart,
+    refund_shares_of,
+)
 from persistence.engine.sql import Row, compiled, word
 from persistence.store import among, in_business
 from persistence.trade.document_settlements import SettlementTables
 
 
-class RefundedStatements:
+class RefundedSql:
     """The statements that read refunds by the payments they are shown at."""
 
     def __init__(self, document: Table, tables: SettlementTables) -> None:
@@ -101,12 +106,12 @@ class RefundedStatements:
 class Refunded:
     """The payments of which unapplied money was refunded, and the documents with refunds."""
 
-    payments: Mapping[UUID, tuple[GivenBack, ...]]
+    payments: Mapping[UUID, tuple[RefundShare, ...]]
     documents: Mapping[UUID, RefundedDocument]
 
-    def of(self, payment: Payment) -> tuple[GivenBack, ...]:
+    def of(self, payment: Payment) -> tuple[RefundShare, ...]:
         """Say what refunds give back of a payment, the oldest first."""
-        return given_back(payment, self.payments.get(payment.id, ()), self.documents)
+        return refund_shares_of(payment, self.payments.get(payment.id, ()), self.documents)
 
 
 def refunded_of(rows: Iterable[Row]) -> Refunded:
@@ -118,16 +123,16 @@ def refunded_of(rows: Iterable[Row]) -> Refunded:
         if document_id is None:
             payments[row["payment_id"]] = refunds
         else:
-            parts = tuple(_paid_part(*item) for item in row["payments"] or ())
+            parts = tuple(_settled_part(*item) for item in row["payments"] or ())
             documents[document_id] = RefundedDocument(refunds, parts)
     return Refunded(payments, documents)
 
 
 def _given_back(
     document_id: UUID | None, refund_id: str, on: str, reference: str | None, amount: int
-) -> GivenBack:
-    return GivenBack(UUID(refund_id), document_id, date.fromisoformat(on), reference, amount)
+) -> RefundShare:
+    return RefundShare(UUID(refund_id), document_id, date.fromisoformat(on), reference, amount)
 
 
-def _paid_part(payment_id: str, on: str, amount: int) -> PaidPart:
-    return PaidPart(UUID(payment_id), date.fromisoformat(on), amount)
+def _settled_part(payment_id: str, on: str, amount: int) -> SettledPart:
+    return SettledPart(UUID(payment_id), date.fromisoformat(on), amount)

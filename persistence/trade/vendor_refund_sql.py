@@ -23,12 +23,12 @@ from persistence.engine.pages import Filter, Listing
 from persistence.engine.sql import given, word
 from persistence.store import in_business
 from persistence.trade.party_sql import on_party
-from persistence.trade.refund_sql import RefundPaymentStatements, RefundStatements
+from persistence.trade.refund_sql import RefundPaymentSql, RefundSql
 
 NONE: ColumnElement[int] = literal_column("0")
 
 
-class VendorRefundStatements(RefundStatements):
+class VendorRefundSql(RefundSql):
     """The statements of vendor refunds."""
 
     def filters(self) -> Mapping[str, Filter]:
@@ -82,7 +82,7 @@ class VendorRefundStatements(RefundStatements):
         )
 
 
-class VendorRefundPaymentStatements(RefundPaymentStatements):
+class VendorRefundPaymentSql(RefundPaymentSql):
     """The statements of the payments of vendor refunds."""
 
     @cached_property

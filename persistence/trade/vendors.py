@@ -5,9 +5,9 @@ from typing import ClassVar
 from accounting.trade.parties import Vendor
 from persistence.tables import bill, vendor
 from persistence.trade.parties import PartyStore
-from persistence.trade.party_sql import PartyStatements
+from persistence.trade.party_sql import PartySql
 
-VENDORS = PartyStatements(Vendor, vendor, bill)
+VENDORS = PartySql(Vendor, vendor, bill)
 
 
 class VendorStore(PartyStore[Vendor]):
@@ -19,4 +19,4 @@ class VendorStore(PartyStore[Vendor]):
     table: ClassVar = vendor
     noun: ClassVar = "vendor"
     rank: ClassVar = 0
-    statements = VENDORS
+    sql = VENDORS

@@ -199,7 +199,7 @@ class GuardedOperation(SecurityOperation):
             if self._in_business:
                 await self._admit(caller, scope["path_params"]["business_id"])
             else:
-                await self._authenticator.admission.welcome(caller)
+                await self._authenticator.admission.admit_partner(caller)
             scope["caller"] = caller
         await self.next_app(scope, receive, send)
 
@@ -211,7 +211,7 @@ class GuardedOperation(SecurityOperation):
         if bound_to is not None and business_id != str(bound_to):
             self._refuse_business(caller)
         try:
-            await self._authenticator.admission.admit(caller, business_id)
+            await self._authenticator.admission.admit_to_business(caller, business_id)
         except NotAllowed:
             self._refuse_business(caller)
 

@@ -2,11 +2,11 @@ from dataclasses import replace
 from uuid import UUID
 
 from accounting.trade.refunds_by_payment import (
-    GivenBack,
-    PaidPart,
     RefundedDocument,
-    given_back,
-    lay_over,
+    RefundShare,
+    SettledPart,
+    refund_shares_of,
+    spread_refunds,
 )
 from tests.accounting.trade import Trade, day
 
@@ -14,35 +14,37 @@ FIRST, SECOND = UUID(int=1), UUID(int=2)
 INVOICE = UUID(int=5)
 
 
-def refund(number: int, amount: int, on: str = "20", of: UUID | None = INVOICE) -> GivenBack:
-    return GivenBack(UUID(int=100 + number), of, day(on), f"RF-{number}", amount)
+def refund(number: int, amount: int, on: str = "20", of: UUID | None = INVOICE) -> RefundShare:
+    return RefundShare(UUID(int=100 + number), of, day(on), f"RF-{number}", amount)
 
 
-def amounts(laid: dict[UUID, list[GivenBack]]) -> dict[int, list[tuple[int, int]]]:
+def amounts(shares_by_payment: dict[UUID, list[RefundShare]]) -> dict[int, list[tuple[int, int]]]:
     return {
         payment.int: [(each.refund_id.int - 100, each.amount) for each in given]
-        for payment, given in laid.items()
+        for payment, given in shares_by_payment.items()
     }
 
 
 class TestLayOver:
     def test_the_oldest_refund_lies_on_the_oldest_payment(self) -> None:
-        payments = [PaidPart(FIRST, day("12"), 600), PaidPart(SECOND, day("10"), 400)]
-        laid = lay_over([refund(2, 500), refund(1, 300, on="19")], payments)
-        assert amounts(laid) == {2: [(1, 300), (2, 100)], 1: [(2, 400)]}
+        payments = [SettledPart(FIRST, day("12"), 600), SettledPart(SECOND, day("10"), 400)]
+        shares_by_payment = spread_refunds([refund(2, 500), refund(1, 300, on="19")], payments)
+        assert amounts(shares_by_payment) == {2: [(1, 300), (2, 100)], 1: [(2, 400)]}
 
     def test_of_one_day_the_lower_id_is_the_older(self) -> None:
-        payments = [PaidPart(SECOND, day("10"), 5), PaidPart(FIRST, day("10"), 5)]
-        laid = lay_over([refund(2, 4), refund(1, 4)], payments)
-        assert amounts(laid) == {1: [(1, 4), (2, 1)], 2: [(2, 3)]}
+        payments = [SettledPart(SECOND, day("10"), 5), SettledPart(FIRST, day("10"), 5)]
+        shares_by_payment = spread_refunds([refund(2, 4), refund(1, 4)], payments)
+        assert amounts(shares_by_payment) == {1: [(1, 4), (2, 1)], 2: [(2, 3)]}
 
     def test_what_is_refunded_beyond_the_payments_lies_nowhere(self) -> None:
-        laid = lay_over([refund(1, 300), refund(2, 9)], [PaidPart(FIRST, day("10"), 100)])
-        assert amounts(laid) == {1: [(1, 100)]}
-        assert lay_over([refund(1, 300)], []) == {}
+        shares_by_payment = spread_refunds(
+            [refund(1, 300), refund(2, 9)], [SettledPart(FIRST, day("10"), 100)]
+        )
+        assert amounts(shares_by_payment) == {1: [(1, 100)]}
+        assert spread_refunds([refund(1, 300)], []) == {}
 
     def test_without_refunds_nothing_lies_anywhere(self) -> None:
-        assert lay_over([], [PaidPart(FIRST, day("10"), 100)]) == {}
+        assert spread_refunds([], [SettledPart(FIRST, day("10"), 100)]) == {}
 
 
 class TestGivenBack:
@@ -51,11 +53,11 @@ class TestGivenBack:
         invoice = trade.invoice(1_000)
         payment = trade.payments[trade.pay(900, (invoice, 600))]
         # What is stored of the payment itself is older than the payment, and left aside.
-        paid = (PaidPart(FIRST, day("1"), 400), PaidPart(payment.id, day("1"), 1))
+        paid = (SettledPart(FIRST, day("1"), 400), SettledPart(payment.id, day("1"), 1))
         refunds = (refund(1, 300, of=invoice), refund(2, 500, of=invoice))
         refunded = {invoice: RefundedDocument(refunds, paid)}
         unapplied = [refund(3, 50, on="15", of=None)]
-        shares = given_back(payment, unapplied, refunded)
+        shares = refund_shares_of(payment, unapplied, refunded)
         assert shares == (unapplied[0], replace(refunds[1], amount=400))
 
     def test_only_completed_money_carries_refunds_of_invoices(self) -> None:
@@ -63,10 +65,10 @@ class TestGivenBack:
         invoice = trade.invoice(1_000)
         payment = trade.payments[trade.pay(900, (invoice, 600), status="pending")]
         refunded = {invoice: RefundedDocument((refund(1, 300, of=invoice),), ())}
-        assert given_back(payment, (), refunded) == ()
+        assert refund_shares_of(payment, (), refunded) == ()
 
     def test_an_invoice_without_refunds_brings_none(self) -> None:
         trade = Trade()
         invoice = trade.invoice(1_000)
         payment = trade.payments[trade.pay(900, (invoice, 600))]
-        assert given_back(payment, (), {}) == ()
+        assert refund_shares_of(payment, (), {}) == ()

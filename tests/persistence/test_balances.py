@@ -139,7 +139,7 @@ class TestAnyHistory:
 
         async def walk(books: Books) -> tuple[list[object], list[object]]:
             by_cursor, by_number, cursor = [], [], None
-            books.hold_still()
+            books.pin_snapshot()
             for number in range(1, len(expected) // size + 2):
                 asked = PageRequest(page_size=size, sort=sort, cursor=cursor)
                 shown = await books.account_entries.page(account, asked)

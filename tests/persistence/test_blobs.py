@@ -12,7 +12,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from accounting.errors import Unavailable
-from persistence.files.blobs import Blobs, Folder, Shelf
+from persistence.files.blobs import Blobs, BlobStorage, Folder
 from tests.object_store import ObjectStore
 
 CONTENT = bytes(range(256)) * 3
@@ -25,7 +25,7 @@ def object_store() -> Iterator[ObjectStore]:
 
 
 @pytest.fixture(params=["folder", "object store"])
-def shelf(request: pytest.FixtureRequest, tmp_path: Path) -> Shelf:
+def shelf(request: pytest.FixtureRequest, tmp_path: Path) -> BlobStorage:
     if request.param == "folder":
         return Folder(tmp_path / "deep" / "documents")
     store: ObjectStore = request.getfixturevalue("object_store")
@@ -40,25 +40,25 @@ def run(work: Callable[[], Awaitable[Any]]) -> Any:
 
 
 class TestShelf:
-    def test_what_is_put_is_there_until_it_is_taken_away(self, shelf: Shelf) -> None:
+    def test_what_is_put_is_there_until_it_is_taken_away(self, shelf: BlobStorage) -> None:
         shelf.put("business/key", CONTENT)
         assert shelf.get("business/key") == CONTENT
         shelf.delete("business/key")
         assert shelf.get("business/key") is None
 
-    def test_what_is_not_there_is_no_fault(self, shelf: Shelf) -> None:
+    def test_what_is_not_there_is_no_fault(self, shelf: BlobStorage) -> None:
         assert shelf.get("business/nothing") is None
         shelf.delete("business/nothing")
         assert list(shelf.under("business")) == []
 
-    def test_it_lists_one_business_with_the_time_of_each(self, shelf: Shelf) -> None:
+    def test_it_lists_one_business_with_the_time_of_each(self, shelf: BlobStorage) -> None:
         for key in ("one/a", "one/b", "other/c"):
             shelf.put(key, CONTENT)
         found = dict(shelf.under("one"))
         assert set(found) == {"one/a", "one/b"}
         assert all(abs(at - datetime.now(UTC)) < timedelta(minutes=1) for at in found.values())
 
-    def test_it_takes_ten_mebibytes(self, shelf: Shelf) -> None:
+    def test_it_takes_ten_mebibytes(self, shelf: BlobStorage) -> None:
         shelf.put("business/large", b"x" * 10 * 1024 * 1024)
         assert len(shelf.get("business/large") or b"") == 10 * 1024 * 1024
 

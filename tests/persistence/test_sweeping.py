@@ -12,7 +12,7 @@ import pytest
 
 from accounting.errors import Unavailable
 from persistence.engine.pool import make_pool
-from persistence.files.blobs import Blobs, Folder, Shelf
+from persistence.files.blobs import Blobs, BlobStorage, Folder
 from persistence.files.sweeping import Swept, sweep
 from tests.handlers.files import PDF, follow, names, upload
 from tests.house import House
@@ -31,7 +31,7 @@ def object_store() -> Iterator[ObjectStore]:
         yield store
 
 
-def swept(house: House, shelf: Shelf, *, only_look: bool = False) -> Swept:
+def swept(house: House, shelf: BlobStorage, *, only_look: bool = False) -> Swept:
     async def go() -> Swept:
         async with make_pool(house.database_url, size=1) as pool:
             return await sweep(pool, Blobs(shelf), datetime.now(UTC), only_look=only_look)

@@ -83,15 +83,15 @@ class OnePartnerAdmission:
             raise errors.NotAuthenticated("invalid_credentials", "No.")
         return Caller(CallerKind.PARTNER_KEY, partner_id, key_id=key.rpartition("_")[2][:8])
 
-    async def admit(self, caller: Caller, business_id: str) -> None:
-        self.asked.append(("admit", caller.kind, business_id))
+    async def admit_to_business(self, caller: Caller, business_id: str) -> None:
+        self.asked.append(("admit_to_business", caller.kind, business_id))
         if self.trouble is not None:
             raise self.trouble
         if business_id != str(BUSINESS):
             raise errors.NotAllowed("permission_denied", f"{business_id} belongs to somebody else.")
 
-    async def welcome(self, caller: Caller) -> None:
-        self.asked.append(("welcome", caller.kind))
+    async def admit_partner(self, caller: Caller) -> None:
+        self.asked.append(("admit_partner", caller.kind))
         if self.trouble is not None:
             raise self.trouble
 

@@ -40,7 +40,7 @@ class TestGuardedOperation:
     def test_every_listed_kind_enters_its_business(self, house: House, kind: CallerKind) -> None:
         scope = house.get(INVOICES, CREDENTIALS[kind]())
         assert (scope["caller"].kind, scope["caller"].partner_id) == (kind, PARTNER)
-        assert house.admission.asked[-1] == ("admit", kind, str(BUSINESS))
+        assert house.admission.asked[-1] == ("admit_to_business", kind, str(BUSINESS))
 
     def test_a_caller_by_key_carries_the_id_of_the_key(self, house: House) -> None:
         assert house.get(INVOICES, basic())["caller"].key_id == KEY.key_id
@@ -48,7 +48,7 @@ class TestGuardedOperation:
     def test_without_a_business_the_caller_is_welcomed(self, house: House) -> None:
         scope = house.get("/v1/businesses/", partner_token())
         assert scope["caller"] == Caller(CallerKind.PARTNER_TOKEN, PARTNER, None, NOW)
-        assert house.admission.asked == [("welcome", CallerKind.PARTNER_TOKEN)]
+        assert house.admission.asked == [("admit_partner", CallerKind.PARTNER_TOKEN)]
 
     def test_an_open_operation_asks_nobody(self, house: House) -> None:
         assert "caller" not in house.get("/v1/open/", "Bearer nonsense")
@@ -62,7 +62,9 @@ class TestGuardedOperation:
     def test_the_path_may_name_the_business_in_upper_case(self, house: House) -> None:
         path = f"/v1/businesses/{str(BUSINESS).upper()}/invoices/"
         house.get(path, business_token())
-        assert house.admission.asked == [("admit", CallerKind.BUSINESS_TOKEN, str(BUSINESS))]
+        assert house.admission.asked == [
+            ("admit_to_business", CallerKind.BUSINESS_TOKEN, str(BUSINESS))
+        ]
 
     def test_the_partner_id_may_be_in_upper_case(self, house: House) -> None:
         assert house.get(INVOICES, basic(str(PARTNER).upper()))["caller"].partner_id == PARTNER
