@@ -98,6 +98,23 @@ class Ledger:
         yield
         assert self.digest() == before
 
+    @contextmanager
+    def moving(self) -> Iterator[dict[str, int]]:
+        """By how much the accounts have moved at the end of the block."""
+        before, moved = self.balances(), {}
+        yield moved
+        after = self.balances()
+        for code in {*before, *after}:
+            if after.get(code, 0) != before.get(code, 0):
+                moved[code] = after.get(code, 0) - before.get(code, 0)
+
+    def refused(self, method: str, path: str, **options: Any) -> tuple[int, str]:
+        """Ask for what is refused, and see that it left nothing in the books."""
+        with self.untouched():
+            answer = self.business.api.request(method, path, **options)
+        assert answer.status_code >= 400, answer.text
+        return answer.status_code, answer.json()["error_code"]
+
     def lock(self, until: str | None) -> None:
         """Set the lock date as the partner does."""
         path = f"/v1/platform/businesses/{self.business.id}/"

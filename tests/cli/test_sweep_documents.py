@@ -2,8 +2,8 @@ import os
 import time
 from pathlib import Path
 
+from tests.builders.files import PDF, follow, names, upload
 from tests.cli.desk import Desk
-from tests.handlers.files import PDF, follow, names, upload
 from tests.house import House
 
 

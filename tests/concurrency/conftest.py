@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.handlers.bodies import Record
+from tests.builders.trade import Record
 from tests.house import House
 from tests.partnership import Business, Partnership
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import httpx
 
-from tests.handlers.bodies import SENT, Record, payment_body
+from tests.builders.sales import payment_body
+from tests.builders.trade import SENT, Record
 
 PAYMENTS, CREDITS, REFUNDS = "invoices/payments/", "customer-credits/", "invoices/refunds/"
 STATUSES = ("pending", "processing", "completed", "completed", "failed", "cancelled")

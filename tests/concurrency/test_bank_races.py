@@ -11,8 +11,7 @@ import httpx
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.concurrency.racing import race, statuses, together
-from tests.handlers.bank_lines import (
+from tests.builders.bank import (
     LINES,
     PAYMENT,
     VENDOR_REFUND_PAYMENT,
@@ -21,8 +20,10 @@ from tests.handlers.bank_lines import (
     matching,
     open_account,
 )
-from tests.handlers.bodies import Record, paid, part, sent
-from tests.handlers.vendor_refunding import REFUND_PAYMENTS, agreed
+from tests.builders.sales import paid, part, sent
+from tests.builders.trade import Record
+from tests.builders.vendor_refunds import REFUND_PAYMENTS, agreed
+from tests.concurrency.racing import race, statuses, together
 from tests.house import House
 from tests.partnership import Business, client
 

@@ -11,8 +11,9 @@ import psycopg
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.handlers.bodies import SENT, Record, invoice_body, line
-from tests.handlers.buying import BILLS, RECEIVED, bill_body
+from tests.builders.purchases import BILLS, bill_body
+from tests.builders.sales import invoice_body
+from tests.builders.trade import RECEIVED, SENT, Record, line
 from tests.house import House
 from tests.partnership import PATIENCE_SECONDS, Business, client, within
 

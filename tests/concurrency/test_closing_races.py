@@ -7,9 +7,10 @@ import psycopg
 import pytest
 
 from tests.bookkeeping import Ledger
+from tests.builders.purchases import BILLS, bill_body
+from tests.builders.sales import invoice_body, sent
+from tests.builders.trade import RECEIVED, SENT, Record, line
 from tests.concurrency.racing import Ran, statuses, together
-from tests.handlers.bodies import SENT, Record, invoice_body, line, sent
-from tests.handlers.buying import BILLS, RECEIVED, bill_body
 from tests.house import House
 from tests.partnership import Business
 from tests.persistence.auditing import faults_in

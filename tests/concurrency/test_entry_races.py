@@ -5,8 +5,8 @@ from functools import partial
 import pytest
 
 from tests.bookkeeping import Ledger
+from tests.builders.journal_entries import ENTRIES, drafted, entry_body, posted
 from tests.concurrency.racing import statuses, together
-from tests.handlers.writing import ENTRIES, drafted, entry_body, posted
 from tests.partnership import Business
 
 CHART = "general-ledger/chart-of-accounts/"

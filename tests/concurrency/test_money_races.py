@@ -6,8 +6,9 @@ from uuid import uuid4
 import pytest
 
 from tests.bookkeeping import Ledger
+from tests.builders.sales import invoice_body, paid, part, payment_body, sent
+from tests.builders.trade import SENT, Record, line
 from tests.concurrency.racing import statuses, together
-from tests.handlers.bodies import SENT, Record, invoice_body, line, paid, part, payment_body, sent
 from tests.house import House
 from tests.partnership import Business
 

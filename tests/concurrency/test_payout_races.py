@@ -6,9 +6,7 @@ from typing import Any
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.concurrency.racing import statuses, together
-from tests.handlers.bodies import Record
-from tests.handlers.paying_out import (
+from tests.builders.payouts import (
     PAYMENTS,
     PAYOUTS,
     by_card,
@@ -18,6 +16,8 @@ from tests.handlers.paying_out import (
     payout_body,
     read,
 )
+from tests.builders.trade import Record
+from tests.concurrency.racing import statuses, together
 from tests.partnership import Business
 
 

@@ -7,20 +7,20 @@ import httpx
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.concurrency.racing import Ran, statuses, together
-from tests.handlers.bodies import (
-    SENT,
-    Record,
+from tests.builders.sales import (
     credit_body,
     invoice_body,
-    line,
     paid,
     part,
     payment_body,
+    refund_paid,
+    refunded,
     sent,
     settled,
     share,
 )
+from tests.builders.trade import SENT, Record, line
+from tests.concurrency.racing import Ran, statuses, together
 from tests.partnership import Business
 
 PAYMENTS, CREDITS, REFUNDS = "invoices/payments/", "customer-credits/", "invoices/refunds/"
@@ -170,7 +170,7 @@ class TestMoneyNotApplied:
         calls = []
         for _ in range(PAIRS):
             invoice, payment = sent(shop, buyer, 100), paid(shop, buyer, 100)
-            refund = shop.refund(payment, amount_cents=60)
+            refund = refunded(shop, payment, amount_cents=60)
             take = {"allocations": [part(invoice, 70)]}
             calls.append(
                 (
@@ -190,9 +190,9 @@ class TestOneRefund:
     ) -> None:
         calls, refunds = [], []
         for _ in range(PAIRS):
-            refund = shop.refund(settled(shop, buyer, 100), amount_cents=60)
+            refund = refunded(shop, settled(shop, buyer, 100), amount_cents=60)
             path = f"{REFUNDS}{refund['id']}/"
-            made = shop.refund_payment(refund, amount_cents=20)
+            made = refund_paid(shop, refund, amount_cents=20)
             calls.append(
                 (
                     partial(shop.api.post, f"{path}payments/{made['id']}/delete/"),
@@ -209,7 +209,7 @@ class TestOneRefund:
             assert not (cancelling.status == 200 and paying.status == 201)
 
     def test_it_is_paid_once_in_full(self, shop: Business, ledger: Ledger, buyer: Record) -> None:
-        refund = shop.refund(settled(shop, buyer, 100), amount_cents=60)
+        refund = refunded(shop, settled(shop, buyer, 100), amount_cents=60)
         ran = together([partial(shop.api.post, f"{REFUNDS}{refund['id']}/payments/")] * 10)
         assert statuses(ran) in ({201: 1, 422: 9}, {201: 1, 409: 9})
         assert read(shop, f"{REFUNDS}{refund['id']}/")["paid_amount"] == 60

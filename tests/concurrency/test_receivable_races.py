@@ -13,21 +13,20 @@ import psycopg
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.concurrency.racers import CREDITS, PAYMENTS, REFUNDS, Racer, Ring
-from tests.concurrency.racing import Ran, race, statuses, together
-from tests.handlers.bodies import (
-    SENT,
-    Record,
+from tests.builders.sales import (
     credit_body,
     invoice_body,
-    line,
     paid,
     part,
     payment_body,
+    refunded,
     sent,
     settled,
     share,
 )
+from tests.builders.trade import SENT, Record, line
+from tests.concurrency.racers import CREDITS, PAYMENTS, REFUNDS, Racer, Ring
+from tests.concurrency.racing import Ran, race, statuses, together
 from tests.house import House
 from tests.partnership import Business, client
 
@@ -241,7 +240,7 @@ class TestOneName:
         assert shown["remaining_amount_cents"] == 0
 
     def test_is_one_refund_payment(self, shop: Business, ledger: Ledger, buyer: Record) -> None:
-        refund = shop.refund(settled(shop, buyer, 1_000))
+        refund = refunded(shop, settled(shop, buyer, 1_000))
         path = f"{REFUNDS}{refund['id']}/payments/"
         assert len(known(self.race(shop, path, {"amount_cents": 10}))) == 1
         assert shop.api.get(f"{REFUNDS}{refund['id']}/").json()["paid_amount"] == 10

@@ -15,10 +15,11 @@ import psycopg
 import pytest
 
 from tests.bookkeeping import Ledger
+from tests.builders.sales import part, payment_body, sent
+from tests.builders.trade import Record
 from tests.concurrency.racing import Ran, statuses, together
 from tests.contract.document import Operation, operations
 from tests.contract.valid_requests import Story
-from tests.handlers.bodies import Record, part, payment_body, sent
 from tests.house import House
 from tests.partnership import PATIENCE_SECONDS, Business, Partnership
 

@@ -12,22 +12,20 @@ import httpx
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.concurrency.racing import race, statuses, together
-from tests.handlers.bodies import Record
-from tests.handlers.buying import (
+from tests.builders.purchases import (
     BILLS,
     CREDITS,
     PAYMENTS,
-    outlay_body,
-    paid_out,
+    bill_paid,
+    bill_payment_body,
     part,
-    read,
     received,
     settled,
     share,
     status_of,
 )
-from tests.handlers.vendor_refunding import (
+from tests.builders.trade import Record, read
+from tests.builders.vendor_refunds import (
     REFUND_PAYMENTS,
     REFUNDS,
     agreed,
@@ -36,6 +34,7 @@ from tests.handlers.vendor_refunding import (
     of_payment,
     refund_body,
 )
+from tests.concurrency.racing import race, statuses, together
 from tests.house import House
 from tests.partnership import Business, client
 
@@ -120,7 +119,7 @@ class TestRefundsOfOneThing:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bills = [received(shop, vendor, 250) for _ in range(4)]
-        payment = paid_out(shop, vendor, 1_000, *(part(each, 250) for each in bills))
+        payment = bill_paid(shop, vendor, 1_000, *(part(each, 250) for each in bills))
         body = refund_body(vendor, 300, of_payment(payment, 300))
         ran = together([partial(shop.api.post, REFUND_PAYMENTS, json=body)] * 12)
         assert statuses(ran) == {201: 3, 422: 9}
@@ -131,7 +130,7 @@ class TestRefundsOfOneThing:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 1_000)
-        payment = paid_out(shop, vendor, 1_000, part(bill, 1_000))
+        payment = bill_paid(shop, vendor, 1_000, part(bill, 1_000))
         calls = []
         for _ in range(6):
             made = agreed(shop, vendor, 100, of_payment(payment, 50), as_credit(20))
@@ -213,7 +212,7 @@ class Claimant(threading.Thread):
     def pay(self) -> httpx.Response:
         amount = self.dice.randint(1, 200)
         parts = [part(self.one(self.race.bills), amount)]
-        body = outlay_body(self.race.vendor, amount, allocations=parts)
+        body = bill_payment_body(self.race.vendor, amount, allocations=parts)
         answer = self.api.post(PAYMENTS, json=body)
         if answer.status_code == 201:
             self.race.payments.append(answer.json()["payment"])
@@ -244,7 +243,7 @@ class Race:
     def __init__(self, shop: Business, vendor: Record) -> None:
         self.vendor = vendor
         self.bills = [received(shop, vendor, 1_000) for _ in range(5)]
-        self.payments = [paid_out(shop, vendor, 600, part(each, 500)) for each in self.bills]
+        self.payments = [bill_paid(shop, vendor, 600, part(each, 500)) for each in self.bills]
         made = agreed(shop, vendor, 500, as_credit(300))
         self.claims = [made["payment"]]
         self.credits = [{"id": made["allocations"][0]["vendor_credit_id"]}]

@@ -6,6 +6,11 @@ Names that no path has are things in a state that some operation needs to find.
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from tests.builders.payouts import paid_out
+from tests.builders.purchases import bill_paid, received, vendor_credited
+from tests.builders.sales import credited, paid, refund_paid, refunded, sent, written_off
+from tests.builders.vendor_refunds import agreed_refund
+
 if TYPE_CHECKING:
     from tests.contract.valid_requests import Story
 
@@ -24,15 +29,15 @@ def make_customer(story: "Story") -> str:
 
 def make_invoice(story: "Story") -> str:
     """One of 500.00, of which 200.00 are paid and can be refunded."""
-    invoice = story.business.invoice(customer_of(story), 50_000)
+    invoice = sent(story.business, customer_of(story), 50_000)
     share = {"invoice_id": invoice["id"], "amount_cents": 20_000}
-    story.business.payment(customer_of(story), 20_000, allocations=[share])
+    paid(story.business, customer_of(story), 20_000, allocations=[share])
     return str(invoice["id"])
 
 
 def make_unpaid_invoice(story: "Story") -> str:
     """One that can be voided or written off."""
-    return str(story.business.invoice(customer_of(story))["id"])
+    return str(sent(story.business, customer_of(story), 10_000)["id"])
 
 
 def make_draft(story: "Story") -> str:
@@ -44,8 +49,8 @@ def make_draft(story: "Story") -> str:
 
 def make_written_off(story: "Story") -> str:
     """An invoice of which a part is written off."""
-    invoice = story.business.invoice(customer_of(story))
-    after = story.business.write_off(invoice, amount_cents=2_000)
+    invoice = sent(story.business, customer_of(story), 10_000)
+    after = written_off(story.business, invoice, amount_cents=2_000)
     story.ids["write_off_id"] = after["write_offs"][0]["id"]
     return str(invoice["id"])
 
@@ -60,21 +65,19 @@ def make_payment(story: "Story") -> str:
     """One that is still pending, so that it can be changed and cancelled."""
     share = {"invoice_id": story.thing("invoice_id"), "amount_cents": 1_000}
     customer = customer_of(story)
-    return str(
-        story.business.payment(customer, 20_000, status="pending", allocations=[share])["id"]
-    )
+    return str(paid(story.business, customer, 20_000, status="pending", allocations=[share])["id"])
 
 
 def make_unapplied_payment(story: "Story") -> str:
     """A completed one that settles nothing, so that it can be refunded."""
-    return str(story.business.payment(customer_of(story), 5_000)["id"])
+    return str(paid(story.business, customer_of(story), 5_000)["id"])
 
 
 def make_refund(story: "Story") -> str:
     """One of which a part is paid."""
     invoice = {"type": "Invoice", "id": story.thing("invoice_id")}
-    refund = story.business.refund(invoice, amount_cents=8_000)
-    paid = story.business.refund_payment(refund, amount_cents=1_000)
+    refund = refunded(story.business, invoice, amount_cents=8_000)
+    paid = refund_paid(story.business, refund, amount_cents=1_000)
     story.ids["refund_payment_id"] = paid["id"]
     return str(refund["id"])
 
@@ -88,12 +91,12 @@ def make_refund_payment(story: "Story") -> str:
 def make_unpaid_refund(story: "Story") -> str:
     """One that can be cancelled."""
     invoice = {"type": "Invoice", "id": story.thing("invoice_id")}
-    return str(story.business.refund(invoice, amount_cents=1_000)["id"])
+    return str(refunded(story.business, invoice, amount_cents=1_000)["id"])
 
 
 def make_credit(story: "Story") -> str:
     """One that is sent and applied to nothing yet."""
-    return str(story.business.credit(customer_of(story), 4_000)["id"])
+    return str(credited(story.business, customer_of(story), 4_000)["id"])
 
 
 def vendor_of(story: "Story") -> dict[str, Any]:
@@ -108,15 +111,15 @@ def make_vendor(story: "Story") -> str:
 
 def make_bill(story: "Story") -> str:
     """One of 5,000.00, of which 2,000.00 are paid and can come back."""
-    bill = story.business.bill(vendor_of(story), 500_000)
+    bill = received(story.business, vendor_of(story), 500_000)
     share = {"bill_id": bill["id"], "amount_cents": 200_000}
-    story.business.bill_payment(vendor_of(story), 200_000, allocations=[share])
+    bill_paid(story.business, vendor_of(story), 200_000, allocations=[share])
     return str(bill["id"])
 
 
 def make_unpaid_bill(story: "Story") -> str:
     """One that can be voided."""
-    return str(story.business.bill(vendor_of(story))["id"])
+    return str(received(story.business, vendor_of(story), 10_000)["id"])
 
 
 def make_draft_bill(story: "Story") -> str:
@@ -131,23 +134,23 @@ def make_bill_payment(story: "Story") -> str:
     share = {"bill_id": story.thing("bill_id"), "amount_cents": 1_000}
     vendor = vendor_of(story)
     return str(
-        story.business.bill_payment(vendor, 20_000, status="pending", allocations=[share])["id"]
+        bill_paid(story.business, vendor, 20_000, status="pending", allocations=[share])["id"]
     )
 
 
 def make_unapplied_bill_payment(story: "Story") -> str:
     """A completed one that settles nothing, so that its money can come back."""
-    return str(story.business.bill_payment(vendor_of(story), 5_000)["id"])
+    return str(bill_paid(story.business, vendor_of(story), 5_000)["id"])
 
 
 def make_vendor_credit(story: "Story") -> str:
     """One that is received and applied to nothing yet."""
-    return str(story.business.vendor_credit(vendor_of(story), 6_000)["id"])
+    return str(vendor_credited(story.business, vendor_of(story), 6_000)["id"])
 
 
 def make_vendor_refund(story: "Story") -> str:
     """One that is allocated to nothing yet, and of which nothing has come."""
-    refund = story.business.vendor_refund(vendor_of(story), 7_200)
+    refund = agreed_refund(story.business, vendor_of(story), 7_200)
     story.ids["vendor_refund_payment_id"] = refund["vendor_refund_payments"][0]["id"]
     return str(refund["id"])
 
@@ -161,21 +164,21 @@ def make_vendor_refund_payment(story: "Story") -> str:
 def make_payout(story: "Story") -> str:
     """One of a payment by card; the second one can be deleted."""
     card = {"payment_method": "credit_card", "payment_processor": "stripe"}
-    payment = story.business.payment(customer_of(story), 5_000, **card)
-    return str(story.business.payout(4_900, payment_ids=[payment["id"]], fee_cents=100)["id"])
+    payment = paid(story.business, customer_of(story), 5_000, **card)
+    return str(paid_out(story.business, 4_900, payment_ids=[payment["id"]], fee_cents=100)["id"])
 
 
 def make_card_payment(story: "Story") -> str:
     """A completed one whose money is with a processor, and in no payout."""
     card = {"payment_method": "credit_card", "payment_processor": "stripe"}
-    return str(story.business.payment(customer_of(story), 9_000, **card)["id"])
+    return str(paid(story.business, customer_of(story), 9_000, **card)["id"])
 
 
 def make_card_refund_payment(story: "Story") -> str:
     """One by card, in no payout."""
     payment = {"id": story.thing("unapplied_id")}
     at = {"method": "CREDIT_CARD", "completed_at": "2026-07-28T10:00:00Z"}
-    refund = story.business.refund(payment, amount_cents=500, **at)
+    refund = refunded(story.business, payment, amount_cents=500, **at)
     return str(refund["refund_payments"][0]["id"])
 
 
@@ -233,7 +236,7 @@ def make_bank_line(story: "Story") -> str:
 
 def make_bank_payment(story: "Story") -> str:
     """A completed payment, that lines are linked with."""
-    return str(story.business.payment(customer_of(story), 50_000)["id"])
+    return str(paid(story.business, customer_of(story), 50_000)["id"])
 
 
 def make_linked_line(story: "Story") -> str:

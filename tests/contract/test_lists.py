@@ -8,6 +8,10 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from tests.builders.payouts import paid_out
+from tests.builders.purchases import bill_paid, received, vendor_credited
+from tests.builders.sales import credited, paid, refund_paid, refunded, sent
+from tests.builders.vendor_refunds import agreed_refund
 from tests.contract import story_things
 from tests.contract.document import Operation, follow, operations
 from tests.contract.valid_requests import Story, lasting
@@ -26,17 +30,17 @@ def crowd(house: House) -> Story:
     story = Story.begin(house.partner("Crowd"))
     for number in range(MANY):
         customer = story.business.customer(company_name=f"Customer {number % 3}")
-        story.business.invoice(customer, 100 + number % 3)
-        payment = story.business.payment(customer, 100 + number % 3)
-        story.business.refund(payment)
-        story.business.refund_payment({"id": story.thing("refund_id")}, amount_cents=1 + number % 3)
-        story.business.credit(customer, 100 + number % 3)
+        sent(story.business, customer, 100 + number % 3)
+        payment = paid(story.business, customer, 100 + number % 3)
+        refunded(story.business, payment)
+        refund_paid(story.business, {"id": story.thing("refund_id")}, amount_cents=1 + number % 3)
+        credited(story.business, customer, 100 + number % 3)
         vendor = story.business.vendor(company_name=f"Vendor {number % 3}")
-        story.business.bill(vendor, 100 + number % 3)
-        story.business.bill_payment(vendor, 100 + number % 3)
-        story.business.vendor_credit(vendor, 100 + number % 3)
-        story.business.vendor_refund(vendor, 100 + number % 3)
-        story.business.payout(100 + number % 3)
+        received(story.business, vendor, 100 + number % 3)
+        bill_paid(story.business, vendor, 100 + number % 3)
+        vendor_credited(story.business, vendor, 100 + number % 3)
+        agreed_refund(story.business, vendor, 100 + number % 3)
+        paid_out(story.business, 100 + number % 3)
         story_things.make_bank_account(story)
         story_things.bank_line(story, 100 + number)
         story_things.make_document(story)

@@ -8,6 +8,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from tests.builders.sales import credited
 from tests.contract.document import document
 from tests.contract.valid_requests import Story
 from tests.partnership import Partnership
@@ -78,7 +79,7 @@ def of_a_wrong_key(story: Story) -> httpx.Response:
 def of_an_applied_credit(story: Story) -> httpx.Response:
     share = {"invoice_id": story.thing("invoice_id"), "amount": 2_000}
     customer = {"id": story.thing("customer_id")}
-    credit = story.business.credit(customer, 2_000, allocations=[share])
+    credit = credited(story.business, customer, 2_000, allocations=[share])
     return story.business.api.post(f"customer-credits/{credit['id']}/void/", json={})
 
 

@@ -6,6 +6,8 @@ Each kind that a run uses up is there many times over, and what others hang on i
 from collections.abc import Iterable
 from typing import Any
 
+from tests.builders.purchases import bill_paid, received, vendor_credited
+from tests.builders.vendor_refunds import agreed_refund
 from tests.fuzz.settled import LARGE, Pools, Record
 from tests.partnership import Business
 
@@ -35,14 +37,16 @@ def plant_bills(
     many = len(whose)
     drafts = [draft(business, vendor, 1_000 + n) for n, vendor in enumerate(whose * 3)]
     received = [
-        business.bill(vendor, 100_000 + n, external_id=f"bill-{n}", vendor_bill_number=f"B-{n}")
+        received(
+            business, vendor, 100_000 + n, external_id=f"bill-{n}", vendor_bill_number=f"B-{n}"
+        )
         for n, vendor in enumerate(whose * 2)
     ]
-    owed = [business.bill(vendor, 90_000_000) for vendor in vendors]
-    paid = [business.bill(vendor, LARGE) for vendor in vendors]
+    owed = [received(business, vendor, 90_000_000) for vendor in vendors]
+    paid = [received(business, vendor, LARGE) for vendor in vendors]
     for vendor, bill in zip(vendors, paid, strict=True):
         share = {"bill_id": bill["id"], "amount_cents": LARGE}
-        business.bill_payment(vendor, LARGE, allocations=[share])
+        bill_paid(business, vendor, LARGE, allocations=[share])
     pools |= {
         "draft_bills": ids(drafts[:many]),
         "spare_draft_bills": ids(drafts[many : 2 * many]),
@@ -66,7 +70,8 @@ def plant_bill_payments(
     """Completed ones, some of them allocated, pending ones, and much that is not applied."""
     owed = pools["owed_bills"]
     payments = [
-        business.bill_payment(
+        bill_paid(
+            business,
             vendor,
             10_000 + n,
             external_id=f"bill-payment-{n}",
@@ -77,9 +82,9 @@ def plant_bill_payments(
     pools |= {
         "bill_payments": ids(payments),
         "pending_bill_payments": ids(
-            business.bill_payment(vendor, 700, status="pending") for vendor in whose
+            bill_paid(business, vendor, 700, status="pending") for vendor in whose
         ),
-        "unapplied_bill_payments": ids(business.bill_payment(vendor, LARGE) for vendor in vendors),
+        "unapplied_bill_payments": ids(bill_paid(business, vendor, LARGE) for vendor in vendors),
     }
 
 
@@ -87,9 +92,9 @@ def plant_vendor_credits(
     pools: Pools, business: Business, vendors: list[Record], whose: list[Record]
 ) -> None:
     """Credits to apply, one for each vendor, drafts, and others to void."""
-    received = [business.vendor_credit(vendor, LARGE) for vendor in vendors]
+    received = [vendor_credited(business, vendor, LARGE) for vendor in vendors]
     spare = [
-        business.vendor_credit(vendor, 1_000 + n, external_id=f"vendor-credit-{n}")
+        vendor_credited(business, vendor, 1_000 + n, external_id=f"vendor-credit-{n}")
         for n, vendor in enumerate(whose)
     ]
     drafts = [
@@ -110,10 +115,10 @@ def plant_vendor_credits(
 def plant_vendor_refunds(pools: Pools, business: Business, whose: list[Record]) -> None:
     """Refunds whose payments come and bounce, and others to cancel."""
     agreed = [
-        business.vendor_refund(vendor, 1_000_000, external_id=f"vendor-refund-{n}")
+        agreed_refund(business, vendor, 1_000_000, external_id=f"vendor-refund-{n}")
         for n, vendor in enumerate(whose)
     ]
-    spare = [business.vendor_refund(vendor, 1_000 + n) for n, vendor in enumerate(whose)]
+    spare = [agreed_refund(business, vendor, 1_000 + n) for n, vendor in enumerate(whose)]
     pools |= {
         "vendor_refunds": ids([*agreed[:6], *spare[:4]]),
         "vendor_refund_payments": [payment_of(each) for each in agreed],

@@ -5,6 +5,7 @@ A link is taken back once, and a line categorized once; both are there many time
 
 from typing import Any
 
+from tests.builders.sales import paid
 from tests.partnership import Business
 
 Record = dict[str, Any]
@@ -16,7 +17,7 @@ EACH_IMPORT = 500
 def plant_matched(pools: Pools, business: Business, customers: list[Record], many: int) -> None:
     """Plant lines, the money they are, and links between them; the pools hold the ids."""
     bank = business.made("bank-accounts/", {"display_name": "Matched bank"})
-    seen = [business.payment(customer, LARGE) for customer in customers]
+    seen = [paid(business, customer, LARGE) for customer in customers]
     linked = lines(business, bank, [10] * many)
     pools |= {
         "seen_payments": [each["id"] for each in seen],

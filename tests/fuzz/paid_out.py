@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from tests.builders.payouts import paid_out
+from tests.builders.sales import paid, refunded
 from tests.partnership import Business
 
 Record = dict[str, Any]
@@ -16,16 +18,16 @@ def plant_paid_out(pools: Pools, business: Business, customers: list[Record], ma
     The pools hold the ids, and the external ids of payouts that are known.
     """
     whose = [customers[n % len(customers)] for n in range(many)]
-    waiting = [business.payment(each, 500 + n, **CARD) for n, each in enumerate(whose * 3)]
+    waiting = [paid(business, each, 500 + n, **CARD) for n, each in enumerate(whose * 3)]
     means = {"method": "CREDIT_CARD", "completed_at": AT, "processor": "stripe"}
     back = [
-        business.refund(business.payment(each, 100), amount_cents=100, **means) for each in whose
+        refunded(business, paid(business, each, 100), amount_cents=100, **means) for each in whose
     ]
     known = [
-        business.payout(490, external_id=f"payout-{n}", payment_ids=[item(business, each)])
+        paid_out(business, 490, external_id=f"payout-{n}", payment_ids=[item(business, each)])
         for n, each in enumerate(whose[:10])
     ]
-    spare = [business.payout(490, payment_ids=[item(business, each)]) for each in whose]
+    spare = [paid_out(business, 490, payment_ids=[item(business, each)]) for each in whose]
     pools |= {
         "card_payments": [each["id"] for each in waiting],
         "card_refund_payments": [each["refund_payments"][0]["id"] for each in back],
@@ -37,4 +39,4 @@ def plant_paid_out(pools: Pools, business: Business, customers: list[Record], ma
 
 def item(business: Business, customer: Record) -> str:
     """A payment to be paid out at once."""
-    return str(business.payment(customer, 500, processing_fee_cents=10, **CARD)["id"])
+    return str(paid(business, customer, 500, processing_fee_cents=10, **CARD)["id"])

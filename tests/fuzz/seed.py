@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from tests.builders.sales import paid, sent
 from tests.fuzz import files
 from tests.fuzz.banked import plant_banked
 from tests.fuzz.bought import plant_bought
@@ -100,12 +101,12 @@ def plant_invoices(
         for n in range(3 * many)
     ]
     sent = [
-        business.invoice(customers[n % len(customers)], 100_000 + n, external_id=f"invoice-{n}")
+        sent(business, customers[n % len(customers)], 100_000 + n, external_id=f"invoice-{n}")
         for n in range(2 * many)
     ]
-    owed = [business.invoice(customer, 90_000_000) for customer in customers]
+    owed = [sent(business, customer, 90_000_000) for customer in customers]
     paid = [
-        business.invoice(customer, 5_000, payments=[{"payment_method": "cash"}])
+        sent(business, customer, 5_000, payments=[{"payment_method": "cash"}])
         for customer in customers[:5]
     ]
     seeds.pools |= {
@@ -125,7 +126,8 @@ def plant_payments(
     whose = [customers[n % len(customers)] for n in range(many)]
     owed = seeds.pools["owed_invoices"]
     payments = [
-        business.payment(
+        paid(
+            business,
             customer,
             10_000 + n,
             external_id=f"payment-{n}",
@@ -133,7 +135,7 @@ def plant_payments(
         )
         for n, customer in enumerate(whose)
     ]
-    pending = [business.payment(customer, 700, status="pending") for customer in whose]
+    pending = [paid(business, customer, 700, status="pending") for customer in whose]
     seeds.pools["payments"] = ids(payments)
     seeds.pools["pending_payments"] = ids(pending)
 

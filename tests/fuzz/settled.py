@@ -6,6 +6,7 @@ is there many times over.
 
 from typing import Any
 
+from tests.builders.sales import credited, refund_paid, refunded, sent, written_off
 from tests.fuzz import files
 from tests.partnership import Business
 
@@ -23,20 +24,22 @@ def plant_settled(pools: Pools, business: Business, customers: list[Record], man
 
 def plant_refunds(pools: Pools, business: Business, customers: list[Record], many: int) -> None:
     """Money to give back, refunds to pay and to cancel, and one of which much is paid."""
-    paid = [business.invoice(customer, LARGE) for customer in customers]
+    paid = [sent(business, customer, LARGE) for customer in customers]
     for customer, invoice in zip(customers, paid, strict=True):
         share = {"invoice_id": invoice["id"], "amount_cents": LARGE}
-        business.payment(customer, LARGE, allocations=[share])
-    unapplied = [business.payment(customer, LARGE) for customer in customers]
+        paid(business, customer, LARGE, allocations=[share])
+    unapplied = [paid(business, customer, LARGE) for customer in customers]
     sources = [*paid, *unapplied]
-    owed = [business.refund(source, amount_cents=1_000_000) for source in sources]
+    owed = [refunded(business, source, amount_cents=1_000_000) for source in sources]
     unpaid = [
-        business.refund(sources[n % len(sources)], amount_cents=100 + n, external_id=f"refund-{n}")
+        refunded(
+            business, sources[n % len(sources)], amount_cents=100 + n, external_id=f"refund-{n}"
+        )
         for n in range(many)
     ]
-    half_paid = business.refund(paid[0], amount_cents=LARGE // 2)
+    half_paid = refunded(business, paid[0], amount_cents=LARGE // 2)
     payments = [
-        business.refund_payment(half_paid, amount_cents=10, external_id=f"refund-payment-{n}")
+        refund_paid(business, half_paid, amount_cents=10, external_id=f"refund-payment-{n}")
         for n in range(many)
     ]
     pools |= {
@@ -52,10 +55,10 @@ def plant_refunds(pools: Pools, business: Business, customers: list[Record], man
 
 def plant_credits(pools: Pools, business: Business, customers: list[Record], many: int) -> None:
     """Credits to apply, one for each customer, drafts, and others to void."""
-    sent = [business.credit(customer, LARGE) for customer in customers]
+    sent = [credited(business, customer, LARGE) for customer in customers]
     whose = [customers[n % len(customers)] for n in range(many)]
     spare = [
-        business.credit(customer, 1_000 + n, external_id=f"credit-{n}")
+        credited(business, customer, 1_000 + n, external_id=f"credit-{n}")
         for n, customer in enumerate(whose)
     ]
     drafts = [
@@ -77,11 +80,11 @@ def plant_credits(pools: Pools, business: Business, customers: list[Record], man
 def plant_write_offs(pools: Pools, business: Business, customers: list[Record], many: int) -> None:
     """Invoices to give up, and one of which much was given up bit by bit."""
     hopeless = [
-        business.invoice(customers[n % len(customers)], 60_000 + n)["id"] for n in range(many)
+        sent(business, customers[n % len(customers)], 60_000 + n)["id"] for n in range(many)
     ]
-    given_up = business.invoice(customers[0], LARGE)
+    given_up = sent(business, customers[0], LARGE)
     for number in range(many):
-        after = business.write_off(given_up, amount_cents=10, external_id=f"write-off-{number}")
+        after = written_off(business, given_up, amount_cents=10, external_id=f"write-off-{number}")
     pools |= {
         "hopeless_invoices": hopeless,
         "written_off_invoices": [given_up["id"]],

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.handlers.trades import Trade
+from tests.builders.trade import Trade
 from tests.house import House
 from tests.partnership import Business, Partnership
 

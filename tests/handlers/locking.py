@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from tests.handlers import buying, paying_out, till, vendor_refunding
-from tests.handlers.bank_lines import BILL_PAYMENT, LINES, PAYMENT, Bank, matching, open_account
-from tests.handlers.bodies import Record, part, share
-from tests.handlers.till import Request, Till
-from tests.handlers.vendor_refunding import REFUND_PAYMENTS, REFUNDS, agreed, as_credit
-from tests.handlers.writing import ENTRIES, drafted, entry_body, posted
+from tests.builders import payouts, purchases, requests, vendor_refunds
+from tests.builders.bank import BILL_PAYMENT, LINES, PAYMENT, Bank, matching, open_account
+from tests.builders.customer_history import CustomerHistory
+from tests.builders.journal_entries import ENTRIES, drafted, entry_body, posted
+from tests.builders.requests import Request
+from tests.builders.sales import part, share
+from tests.builders.trade import Record, line
+from tests.builders.vendor_refunds import REFUND_PAYMENTS, REFUNDS, agreed, as_credit
 from tests.partnership import Business
 
 INSIDE = "2025-03-20"
@@ -28,8 +30,8 @@ class Trader:
     shop: Business
 
     @cached_property
-    def till(self) -> Till:
-        return Till(self.shop, self.shop.customer())
+    def sales(self) -> CustomerHistory:
+        return CustomerHistory(self.shop, self.shop.customer())
 
     @cached_property
     def vendor(self) -> Record:
@@ -43,16 +45,16 @@ class Trader:
     # ── What happened in March ─────────────────────────────────────────────────────────────────
 
     def bill(self, **facts: Any) -> Record:
-        return buying.received(self.shop, self.vendor, 100, **facts)
+        return purchases.received(self.shop, self.vendor, 100, **facts)
 
     def drafted_bill(self, **facts: Any) -> Record:
-        return self.shop.made(buying.BILLS, buying.bill_body(self.vendor, **facts))
+        return self.shop.made(purchases.BILLS, purchases.bill_body(self.vendor, **facts))
 
     def outlay(self, *parts: Record, **facts: Any) -> Record:
-        return buying.paid_out(self.shop, self.vendor, 100, *parts, **facts)
+        return purchases.bill_paid(self.shop, self.vendor, 100, *parts, **facts)
 
     def returned(self, *shares: Record) -> Record:
-        return buying.returned(self.shop, self.vendor, 100, *shares)
+        return purchases.vendor_credited(self.shop, self.vendor, 100, *shares)
 
     def agreed(self, *items: Record, **facts: Any) -> Record:
         """The payment of a refund that a vendor agreed to."""
@@ -63,12 +65,12 @@ class Trader:
     def come(self) -> Record:
         """The same, which has come."""
         come = {"status": "completed", "payment_date": INSIDE}
-        payment: Record = vendor_refunding.changed(self.shop, self.agreed(), **come)["payment"]
+        payment: Record = vendor_refunds.changed(self.shop, self.agreed(), **come)["payment"]
         return payment
 
     def payout(self, **facts: Any) -> Record:
-        item = paying_out.by_card(self.shop, self.till.buyer)
-        return paying_out.paid_out(self.shop, 100, item, **facts)
+        item = payouts.by_card(self.shop, self.sales.buyer)
+        return payouts.paid_out(self.shop, 100, item, **facts)
 
     def matched(self, kind: str, target: Record, amount: int) -> Record:
         line = self.bank.line(amount)
@@ -102,72 +104,72 @@ def unmatching(line: Record) -> Request:
 
 # Refused: what is dated by the caller, or by the document that it brings into the books.
 REFUSED: tuple[Case, ...] = (
-    ("create_invoice", "sent", lambda t: t.till.invoicing(sent_at=AT)),
-    ("create_invoice", "paid", lambda t: t.till.invoicing(
+    ("create_invoice", "sent", lambda t: t.sales.invoicing(sent_at=AT)),
+    ("create_invoice", "paid", lambda t: t.sales.invoicing(
         sent_at="2026-01-01T00:00:00Z",
         payments=[{"payment_method": "cash", "payment_date": INSIDE}])),
     ("replace_invoice", "to another day",
-     lambda t: till.editing(t.till.invoice(), sent_at=AT)),
-    ("replace_invoice", "that it sends", lambda t: till.editing(t.till.draft(), sent_at=AT)),
-    ("send_invoice", "on a day", lambda t: till.sending(t.till.draft(), sent_at=AT)),
-    ("void_invoice", "on a day", lambda t: till.voiding(t.till.invoice(), voided_at=AT)),
+     lambda t: requests.editing(t.sales.invoice(), sent_at=AT)),
+    ("replace_invoice", "that it sends", lambda t: requests.editing(t.sales.draft(), sent_at=AT)),
+    ("send_invoice", "on a day", lambda t: requests.sending(t.sales.draft(), sent_at=AT)),
+    ("void_invoice", "on a day", lambda t: requests.voiding(t.sales.invoice(), voided_at=AT)),
     ("write_off_invoice", "on a day",
-     lambda t: till.writing_off(t.till.invoice(), write_off_at=AT)),
-    ("create_invoice_payment", "completed", lambda t: t.till.paying(t.till.invoice())),
+     lambda t: requests.writing_off(t.sales.invoice(), write_off_at=AT)),
+    ("create_invoice_payment", "completed", lambda t: t.sales.paying(t.sales.invoice())),
     ("replace_invoice_payment", "to another day",
-     lambda t: till.replacing(t.till.payment(), payment_date=INSIDE)),
+     lambda t: requests.replacing(t.sales.payment(), payment_date=INSIDE)),
     ("replace_invoice_payment", "that it completes",
-     lambda t: till.replacing(t.till.payment(status="pending"), status="completed")),
+     lambda t: requests.replacing(t.sales.payment(status="pending"), status="completed")),
     ("update_invoice_payment", "to another day",
-     lambda t: till.changing(t.till.payment(), payment_date=INSIDE)),
+     lambda t: requests.changing(t.sales.payment(), payment_date=INSIDE)),
     ("update_invoice_payment", "that it completes",
-     lambda t: till.changing(t.till.payment(status="pending"), status="completed")),
+     lambda t: requests.changing(t.sales.payment(status="pending"), status="completed")),
     ("create_invoice_refund", "paid at once",
-     lambda t: till.refunding(t.till.paid(), completed_at=AT)),
+     lambda t: requests.refunding(t.sales.paid(), completed_at=AT)),
     ("create_invoice_refund_payment", "on a day",
-     lambda t: till.paying_back(t.till.refund(), completed_at=AT)),
-    ("create_customer_credit", "sent", lambda t: t.till.crediting()),
+     lambda t: requests.paying_back(t.sales.refund(), completed_at=AT)),
+    ("create_customer_credit", "sent", lambda t: t.sales.crediting()),
     ("replace_customer_credit", "that it sends",
-     lambda t: till.sending_credit(t.till.credit_draft())),
+     lambda t: requests.sending_credit(t.sales.credit_draft())),
     ("void_customer_credit", "on a day",
-     lambda t: till.voiding_credit(t.till.credit(), voided_at=AT)),
+     lambda t: requests.voiding_credit(t.sales.credit(), voided_at=AT)),
     ("create_bill", "received",
-     lambda t: buy("bills/", **buying.bill_body(t.vendor, received_at=AT))),
-    ("create_bill", "dated", lambda t: buy("bills/", **buying.bill_body(
+     lambda t: buy("bills/", **purchases.bill_body(t.vendor, received_at=AT))),
+    ("create_bill", "dated", lambda t: buy("bills/", **purchases.bill_body(
         t.vendor, bill_date=INSIDE, received_at="2026-01-01T00:00:00Z"))),
     ("replace_bill", "to another day", lambda t: change(
-        "PUT", "bills/", t.bill(), bill_date=INSIDE, line_items=[till.line()])),
+        "PUT", "bills/", t.bill(), bill_date=INSIDE, line_items=[line()])),
     ("receive_bill", "on a day",
      lambda t: buy("bills/", t.drafted_bill(), "receive", received_at=AT)),
     ("receive_bill", "dated",
      lambda t: buy("bills/", t.drafted_bill(bill_date=INSIDE), "receive")),
     ("void_bill", "on a day", lambda t: buy("bills/", t.bill(), "void", voided_at=AT)),
     ("create_bill_payment", "completed",
-     lambda t: buy("bills/payments/", **buying.outlay_body(t.vendor))),
+     lambda t: buy("bills/payments/", **purchases.bill_payment_body(t.vendor))),
     ("update_bill_payment", "to another day",
      lambda t: change("PATCH", "bills/payments/", t.outlay(), payment_date=INSIDE)),
     ("update_bill_payment", "that it completes",
      lambda t: change("PATCH", "bills/payments/", t.outlay(status="pending"), status="completed")),
     ("create_vendor_credit", "received",
-     lambda t: buy("vendor-credits/", **buying.return_body(t.vendor, received_at=AT))),
+     lambda t: buy("vendor-credits/", **purchases.vendor_credit_body(t.vendor, received_at=AT))),
     ("replace_vendor_credit", "that it receives", lambda t: change(
         "PUT", "vendor-credits/",
-        t.shop.made("vendor-credits/", buying.return_body(t.vendor)), received_at=AT)),
+        t.shop.made("vendor-credits/", purchases.vendor_credit_body(t.vendor)), received_at=AT)),
     ("void_vendor_credit", "on a day",
      lambda t: buy("vendor-credits/", t.returned(), "void", voided_at=AT)),
     ("create_vendor_refund", "agreed",
-     lambda t: buy(REFUNDS, **vendor_refunding.whole_refund_body(t.vendor, 100))),
+     lambda t: buy(REFUNDS, **vendor_refunds.whole_refund_body(t.vendor, 100))),
     ("create_vendor_refund_payment", "agreed",
-     lambda t: buy(REFUND_PAYMENTS, **vendor_refunding.refund_body(t.vendor, 100))),
+     lambda t: buy(REFUND_PAYMENTS, **vendor_refunds.refund_body(t.vendor, 100))),
     ("update_vendor_refund_payment", "that it completes", lambda t: change(
         "PATCH", REFUND_PAYMENTS, t.agreed(), status="completed", payment_date=INSIDE)),
     ("create_payout", "paid", lambda t: buy(
-        "payouts/", **paying_out.payout_body(100, paying_out.by_card(t.shop, t.till.buyer)))),
+        "payouts/", **payouts.payout_body(100, payouts.by_card(t.shop, t.sales.buyer)))),
     ("create_payout", "to another day", lambda t: buy("payouts/", **{
-        **paying_out.payout_body(100, external_id=t.payout(external_id="moved")["external_id"]),
+        **payouts.payout_body(100, external_id=t.payout(external_id="moved")["external_id"]),
         "completed_at": AT})),
     ("match_bank_transaction", "that it completes", lambda t: ask(
-        t.bank.line(100), "match", matching(PAYMENT, t.till.payment(status="pending")))),
+        t.bank.line(100), "match", matching(PAYMENT, t.sales.payment(status="pending")))),
     ("categorize_bank_transaction", "on its day",
      lambda t: ask(t.bank.line(100), "categorize", {"account": "4500"})),
     ("create_journal_entry", "posted", lambda _: ("POST", ENTRIES, entry_body(post=True))),
@@ -180,38 +182,38 @@ REFUSED: tuple[Case, ...] = (
 # Moved to the day after: corrections of what stands in the period, and what happens today, for
 # these books are locked until tomorrow.
 MOVED: tuple[Case, ...] = (
-    ("replace_invoice", "a correction", lambda t: till.editing(t.till.invoice())),
-    ("void_invoice", "today", lambda t: till.voiding(t.till.invoice())),
-    ("reverse_write_off", "today", lambda t: till.reversing(t.till.written_off())),
+    ("replace_invoice", "a correction", lambda t: requests.editing(t.sales.invoice())),
+    ("void_invoice", "today", lambda t: requests.voiding(t.sales.invoice())),
+    ("reverse_write_off", "today", lambda t: requests.reversing(t.sales.written_off())),
     ("replace_invoice_payment", "a correction",
-     lambda t: till.replacing(t.till.payment(), total_amount_cents=130)),
-    ("replace_invoice_payment", "applied today", lambda t: till.replacing(
-        t.till.payment(), allocations=[part(t.till.invoice(), 100)])),
+     lambda t: requests.replacing(t.sales.payment(), total_amount_cents=130)),
+    ("replace_invoice_payment", "applied today", lambda t: requests.replacing(
+        t.sales.payment(), allocations=[part(t.sales.invoice(), 100)])),
     ("update_invoice_payment", "failed today",
-     lambda t: till.changing(t.till.allocated(), status="failed")),
+     lambda t: requests.changing(t.sales.allocated(), status="failed")),
     ("update_invoice_payment", "released today",
-     lambda t: till.changing(t.till.allocated(), allocations=[])),
-    ("cancel_invoice_refund", "today", lambda t: till.cancelling_refund(t.till.refund())),
+     lambda t: requests.changing(t.sales.allocated(), allocations=[])),
+    ("cancel_invoice_refund", "today", lambda t: requests.cancelling_refund(t.sales.refund())),
     ("cancel_invoice_refund_payment", "today",
-     lambda t: till.cancelling_refund_payment(t.till.refund_paid())),
+     lambda t: requests.cancelling_refund_payment(t.sales.refund_paid())),
     ("replace_customer_credit", "applied today",
-     lambda t: till.applying(t.till.credit(), share(t.till.invoice(), 40))),
+     lambda t: requests.applying(t.sales.credit(), share(t.sales.invoice(), 40))),
     ("replace_customer_credit", "released today",
-     lambda t: till.applying(t.till.credit_applied())),
-    ("void_customer_credit", "today", lambda t: till.voiding_credit(t.till.credit())),
+     lambda t: requests.applying(t.sales.credit_applied())),
+    ("void_customer_credit", "today", lambda t: requests.voiding_credit(t.sales.credit())),
     ("replace_bill", "a correction",
-     lambda t: change("PUT", "bills/", t.bill(), line_items=[till.line(700)])),
+     lambda t: change("PUT", "bills/", t.bill(), line_items=[line(700)])),
     ("void_bill", "today", lambda t: buy("bills/", t.bill(), "void")),
     ("update_bill_payment", "a correction",
      lambda t: change("PATCH", "bills/payments/", t.outlay(), amount_cents=130)),
     ("update_bill_payment", "returned today",
      lambda t: change("PATCH", "bills/payments/", t.outlay(), status="failed")),
     ("update_bill_payment", "applied today", lambda t: change(
-        "PATCH", "bills/payments/", t.outlay(), allocations=[buying.part(t.bill(), 100)])),
+        "PATCH", "bills/payments/", t.outlay(), allocations=[purchases.part(t.bill(), 100)])),
     ("replace_vendor_credit", "applied today", lambda t: change(
-        "PUT", "vendor-credits/", t.returned(), allocations=[buying.share(t.bill(), 40)])),
+        "PUT", "vendor-credits/", t.returned(), allocations=[purchases.share(t.bill(), 40)])),
     ("replace_vendor_credit", "released today", lambda t: change(
-        "PUT", "vendor-credits/", t.returned(buying.share(t.bill(), 40)), allocations=[])),
+        "PUT", "vendor-credits/", t.returned(purchases.share(t.bill(), 40)), allocations=[])),
     ("void_vendor_credit", "today", lambda t: buy("vendor-credits/", t.returned(), "void")),
     ("update_vendor_refund_payment", "allocated today", lambda t: change(
         "PATCH", REFUND_PAYMENTS, t.agreed(), allocations=[as_credit(40)])),
@@ -219,13 +221,13 @@ MOVED: tuple[Case, ...] = (
         "PATCH", REFUND_PAYMENTS, t.come(), status="failed")),
     ("cancel_vendor_refund_payment", "today",
      lambda t: ("POST", f"{REFUND_PAYMENTS}{t.agreed()['id']}/delete/", None)),
-    ("create_payout", "failed today", lambda t: buy("payouts/", **paying_out.payout_body(
+    ("create_payout", "failed today", lambda t: buy("payouts/", **payouts.payout_body(
         100, external_id=t.payout(external_id="failed")["external_id"], status="failed"))),
     ("delete_payout", "today", lambda t: ("DELETE", f"payouts/{t.payout()['id']}/", None)),
     ("match_bank_transaction", "a correction", lambda t: ask(
         t.bank.line(-100), "match", matching(BILL_PAYMENT, t.outlay()))),
     ("unmatch_bank_transaction", "a correction",
-     lambda t: unmatching(t.matched(PAYMENT, t.till.payment(), 100))),
+     lambda t: unmatching(t.matched(PAYMENT, t.sales.payment(), 100))),
     ("uncategorize_bank_transaction", "today",
      lambda t: ask(t.categorized(), "uncategorize")),
     ("reverse_journal_entry", "today",

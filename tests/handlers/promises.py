@@ -6,7 +6,7 @@ from uuid import uuid4
 import httpx
 
 from tests.bookkeeping import Ledger
-from tests.handlers.bodies import Record
+from tests.builders.trade import Record
 from tests.partnership import Business
 
 

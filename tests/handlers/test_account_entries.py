@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.handlers.bodies import NOBODY, Record, invoice_body, line, paid, part
+from tests.builders.sales import invoice_body, paid, part
+from tests.builders.trade import NOBODY, Record, line
 from tests.partnership import Business, Partnership
 
 ACCOUNTS = "general-ledger/chart-of-accounts/"

@@ -8,8 +8,9 @@ import httpx
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.handlers.bodies import SENT, invoice_body, paid, part, payment_body, sent
-from tests.handlers.writing import drafted, moved
+from tests.builders.journal_entries import drafted, moved
+from tests.builders.sales import invoice_body, paid, part, payment_body, sent
+from tests.builders.trade import SENT
 from tests.house import House
 from tests.partnership import Business, Partnership
 

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from tests.handlers.bodies import NOBODY, Record
+from tests.builders.trade import NOBODY, Record
 from tests.partnership import Business, Partnership
 
 BANKS = "bank-accounts/"

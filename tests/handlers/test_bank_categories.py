@@ -3,9 +3,9 @@
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.handlers.bank_lines import BOOKED, PAYMENT, Bank, left, matching, open_account
-from tests.handlers.bodies import Record, paid
-from tests.handlers.vendor_refunding import moving
+from tests.builders.bank import BOOKED, PAYMENT, Bank, left, matching, open_account
+from tests.builders.sales import paid
+from tests.builders.trade import Record
 from tests.partnership import Business
 
 CHART = "general-ledger/chart-of-accounts/"
@@ -44,7 +44,7 @@ class TestCategorizeBankTransaction:
     ) -> None:
         account = shop.api.get(f"{CHART}4600/").json()
         line = bank.line(34)
-        with moving(ledger) as moved:
+        with ledger.moving() as moved:
             bank.categorize(line, account["id"])
         assert moved == {"4600": -34, bank.code: 34}
 
@@ -53,7 +53,7 @@ class TestCategorizeBankTransaction:
     ) -> None:
         line = bank.line(100)
         bank.match(line, PAYMENT, paid(shop, buyer, 60))
-        with moving(ledger) as moved:
+        with ledger.moving() as moved:
             assert left(bank.categorize(line, "4500")) == (60, 40, 0)
         assert moved == {"4500": -40, bank.code: 40}
         body = matching(PAYMENT, paid_before(shop))
@@ -122,7 +122,7 @@ class TestUncategorizeBankTransaction:
     ) -> None:
         line = bank.line(-12)
         bank.categorize(line, "6300")
-        with moving(ledger) as moved:
+        with ledger.moving() as moved:
             free = bank.uncategorize(line)
         assert (left(free), free["category"]) == ((0, 0, 12), None)
         assert moved == {"6300": -12, bank.code: 12}

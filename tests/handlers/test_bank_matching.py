@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bank_lines import (
+from tests.builders.bank import (
     BILL_PAYMENT,
     BOOKED,
     PAYMENT,
@@ -17,10 +17,11 @@ from tests.handlers.bank_lines import (
     matching,
     open_account,
 )
-from tests.handlers.bodies import PAID, Record, paid, part, sent, settled
-from tests.handlers.buying import paid_out, received, status_of
-from tests.handlers.buying import part as of_bill
-from tests.handlers.vendor_refunding import REFUND_PAYMENTS, agreed, moving
+from tests.builders.purchases import bill_paid, received, status_of
+from tests.builders.purchases import part as of_bill
+from tests.builders.sales import paid, part, refunded, sent, settled
+from tests.builders.trade import PAID, Record
+from tests.builders.vendor_refunds import REFUND_PAYMENTS, agreed
 from tests.partnership import Business
 
 PAYMENTS = "invoices/payments/"
@@ -41,7 +42,9 @@ def payment_of(shop: Business, payment: Record) -> Record:
 
 def refund_paid(shop: Business, buyer: Record, amount: int = 1_000, **facts: Any) -> Record:
     """A refund of an invoice with its one payment, of the twentieth of March."""
-    refund = shop.refund(settled(shop, buyer, amount), completed_at="2025-03-20T10:00:00Z", **facts)
+    refund = refunded(
+        shop, settled(shop, buyer, amount), completed_at="2025-03-20T10:00:00Z", **facts
+    )
     made: Record = refund["refund_payments"][0]
     return made
 
@@ -67,7 +70,7 @@ class TestMatchBankTransaction:
         invoice = sent(shop, buyer, 1_000)
         payment = paid(shop, buyer, 1_000, part(invoice, 1_000))
         line = bank.line(1_000, description="Blue Door")
-        with moving(ledger) as moved:
+        with ledger.moving() as moved:
             matched = bank.done(line, "match", matching(PAYMENT, payment, memo="Yes, it is"))
         assert moved == {"1100": -1_000, bank.code: 1_000}
         assert left(matched) == (1_000, 0, 0)
@@ -116,9 +119,9 @@ class TestMatchBankTransaction:
     def test_a_line_is_the_money_of_a_bill_payment_with_its_fee(
         self, shop: Business, ledger: Ledger, vendor: Record, bank: Bank
     ) -> None:
-        payment = paid_out(shop, vendor, 500, processing_fee_cents=5)
+        payment = bill_paid(shop, vendor, 500, processing_fee_cents=5)
         line = bank.line(-505)
-        with moving(ledger) as moved:
+        with ledger.moving() as moved:
             assert left(bank.match(line, BILL_PAYMENT, payment)) == (505, 0, 0)
         assert moved == {"1100": 505, bank.code: -505}
         shown = shop.api.get(f"bills/payments/{payment['id']}/").json()
@@ -130,7 +133,7 @@ class TestMatchBankTransaction:
     ) -> None:
         payment = refund_paid(shop, buyer)
         line = bank.line(-1_000)
-        with moving(ledger) as moved:
+        with ledger.moving() as moved:
             bank.match(line, REFUND_PAYMENT, payment)
         assert moved == {"1100": 1_000, bank.code: -1_000}
         refund = shop.api.get(f"invoices/refunds/{payment['refund_id']}/").json()
@@ -153,7 +156,7 @@ class TestMatchBankTransaction:
         bank.match(line[0], VENDOR_REFUND_PAYMENT, payment)
         shown = shop.api.get(f"{REFUND_PAYMENTS}{payment['id']}/").json()
         assert shown["payment"]["status"] == "pending"
-        with moving(ledger) as moved:
+        with ledger.moving() as moved:
             bank.match(line[1], VENDOR_REFUND_PAYMENT, payment)
         # It has come with the second line, on the day of that one, since it had no day of its own.
         assert moved == {"1270": -800, bank.code: 800}
@@ -175,7 +178,7 @@ class TestMatchBankTransaction:
     ) -> None:
         paid_out_ = payout(shop, buyer, 900)
         first, second = bank.line(400), bank.line(500)
-        with moving(ledger) as moved:
+        with ledger.moving() as moved:
             bank.match(first, PAYOUT, paid_out_)
         assert moved == {"1100": -900, bank.code: 900}
         path = f"payouts/{paid_out_['id']}/"
@@ -187,7 +190,7 @@ class TestMatchBankTransaction:
         self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
     ) -> None:
         coming = payout(shop, buyer, 700, status="processing")
-        with moving(ledger) as moved:
+        with ledger.moving() as moved:
             bank.match(bank.line(700), PAYOUT, coming)
         assert moved == {"1150": -700, bank.code: 700}
         shown = shop.api.get(f"payouts/{coming['id']}/").json()
@@ -209,10 +212,10 @@ class TestMatchBankTransaction:
     ) -> None:
         invoice = sent(shop, buyer, 1_000)
         payment = paid(shop, buyer, 1_000, part(invoice, 1_000), status="pending")
-        with moving(ledger) as moved:
+        with ledger.moving() as moved:
             bank.match(bank.line(600), PAYMENT, payment)
         assert moved == {}
-        with moving(ledger) as moved:
+        with ledger.moving() as moved:
             bank.match(bank.line(600), PAYMENT, payment)
         assert moved == {"1200": -1_000, bank.code: 1_000}
         shown = payment_of(shop, payment)
@@ -227,7 +230,7 @@ class TestMatchBankTransaction:
         self, shop: Business, ledger: Ledger, vendor: Record, bank: Bank
     ) -> None:
         bill = received(shop, vendor, 400)
-        payment = paid_out(shop, vendor, 400, of_bill(bill, 400), status="pending")
+        payment = bill_paid(shop, vendor, 400, of_bill(bill, 400), status="pending")
         shop.api.patch(f"bills/payments/{payment['id']}/", json={"status": "processing"})
         bank.match(bank.line(-400), BILL_PAYMENT, payment)
         assert status_of(shop, bill) == ("paid", 0)

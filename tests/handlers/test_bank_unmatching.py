@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bank_lines import (
+from tests.builders.bank import (
     BILL_PAYMENT,
     PAYMENT,
     PAYOUT,
@@ -16,9 +16,10 @@ from tests.handlers.bank_lines import (
     matching,
     open_account,
 )
-from tests.handlers.bodies import NOBODY, PAID, Record, paid, part, sent, settled
-from tests.handlers.buying import paid_out
-from tests.handlers.vendor_refunding import REFUND_PAYMENTS, agreed, cancelled, changed, moving
+from tests.builders.purchases import bill_paid
+from tests.builders.sales import paid, part, refunded, sent, settled
+from tests.builders.trade import NOBODY, PAID, Record
+from tests.builders.vendor_refunds import REFUND_PAYMENTS, agreed, cancelled, changed
 from tests.partnership import Business, Partnership
 
 PAYMENTS = "invoices/payments/"
@@ -56,11 +57,11 @@ class TestUnmatchBankTransaction:
         first, second = bank.line(400), bank.line(600)
         bank.match(first, PAYMENT, payment)
         bank.match(second, PAYMENT, payment)
-        with moving(ledger) as moved:
+        with ledger.moving() as moved:
             free = bank.unmatch(first)
         assert moved == {}
         assert (left(free), free["links"]) == ((0, 0, 400), [])
-        with moving(ledger) as moved:
+        with ledger.moving() as moved:
             bank.unmatch(second)
         assert moved == {"1100": 1_000, bank.code: -1_000}
         shown = shop.api.get(f"{PAYMENTS}{payment['id']}/").json()
@@ -81,7 +82,7 @@ class TestUnmatchBankTransaction:
     ) -> None:
         target, line = money(shop, buyer, vendor, kind), bank.line(incoming(kind) * 90)
         bank.match(line, kind, target)
-        with moving(ledger) as moved:
+        with ledger.moving() as moved:
             assert left(bank.unmatch(line)) == (0, 0, 90)
         assert moved == {"1100": incoming(kind) * 90, bank.code: -incoming(kind) * 90}
         bank.match(line, kind, target)
@@ -120,7 +121,7 @@ class TestUpdateInvoicePayment:
         for line in lines:
             bank.match(line, PAYMENT, payment)
         before = bank.read(lines[0])
-        with moving(ledger) as moved:
+        with ledger.moving() as moved:
             shown = patched(shop, f"{PAYMENTS}{payment['id']}/", status="failed")
         assert shown["reconciled_bank_transactions"] == []
         assert moved == {"1200": 500, bank.code: -500}
@@ -180,7 +181,7 @@ class TestCancelInvoiceRefundPayment:
         payment, line = refund_paid(shop, buyer), bank.line(-90)
         bank.match(line, REFUND_PAYMENT, payment)
         path = f"invoices/refunds/{payment['refund_id']}/payments/{payment['id']}/delete/"
-        with moving(ledger) as moved:
+        with ledger.moving() as moved:
             answer = shop.api.post(path)
         assert answer.json()["reconciled_bank_transactions"] == []
         assert moved == {"2300": -90, bank.code: 90}
@@ -196,7 +197,7 @@ class TestUpdateVendorRefundPayment:
         shown = changed(shop, payment, memo="Seen at the bank")
         assert len(shown["payment"]["reconciled_bank_transactions"]) == 1
         assert shown["refund"]["vendor_refund_payments"] == [shown["payment"]]
-        with moving(ledger) as moved:
+        with ledger.moving() as moved:
             shown = changed(shop, payment, status="failed")
         assert shown["payment"]["reconciled_bank_transactions"] == []
         assert moved == {"1270": 90, bank.code: -90}
@@ -217,9 +218,9 @@ class TestUpdateBillPayment:
     def test_money_that_comes_back_loses_its_lines(
         self, shop: Business, ledger: Ledger, vendor: Record, bank: Bank
     ) -> None:
-        payment, line = paid_out(shop, vendor, 90), bank.line(-90)
+        payment, line = bill_paid(shop, vendor, 90), bank.line(-90)
         bank.match(line, BILL_PAYMENT, payment)
-        with moving(ledger) as moved:
+        with ledger.moving() as moved:
             patched(shop, f"bills/payments/{payment['id']}/", status="failed")
         assert moved == {"1250": -90, bank.code: 90}
         assert left(bank.read(line)) == (0, 0, 90)
@@ -370,7 +371,7 @@ def money(shop: Business, buyer: Record, vendor: Record, kind: str) -> Record:
         case "invoice_payment":
             return paid(shop, buyer, 90)
         case "bill_payment":
-            return paid_out(shop, vendor, 90)
+            return bill_paid(shop, vendor, 90)
         case "invoice_refund_payment":
             return refund_paid(shop, buyer)
         case "vendor_refund_payment":
@@ -382,7 +383,7 @@ def money(shop: Business, buyer: Record, vendor: Record, kind: str) -> Record:
 
 def refund_paid(shop: Business, buyer: Record) -> Record:
     at = "2025-03-20T10:00:00Z"
-    made: Record = shop.refund(settled(shop, buyer, 90), completed_at=at)["refund_payments"][0]
+    made: Record = refunded(shop, settled(shop, buyer, 90), completed_at=at)["refund_payments"][0]
     return made
 
 

@@ -5,20 +5,19 @@ from collections import Counter
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import NOBODY, Record, line
-from tests.handlers.buying import (
+from tests.builders.purchases import (
     BILLS,
     CREDITS,
     PAYMENTS,
-    paid_out,
+    bill_paid,
     part,
-    read,
     received,
-    returned,
     share,
     status_of,
+    vendor_credited,
 )
-from tests.handlers.vendor_refunding import (
+from tests.builders.trade import NOBODY, Record, line, read
+from tests.builders.vendor_refunds import (
     AGREED,
     REFUND_PAYMENTS,
     REFUNDS,
@@ -28,7 +27,6 @@ from tests.handlers.vendor_refunding import (
     cancelled,
     changed,
     credits,
-    moving,
     of_bill,
     of_payment,
     payments,
@@ -82,8 +80,8 @@ class TestCancelVendorRefundPayment:
         found = [received(shop, vendor, 500, bill_date=day) for day in days]
         whole = taxed(shop, vendor)
         parts = [part(each, 500, description="as agreed") for each in found]
-        payment = paid_out(shop, vendor, 1_600, *parts)
-        credit = returned(shop, vendor, 300)
+        payment = bill_paid(shop, vendor, 1_600, *parts)
+        credit = vendor_credited(shop, vendor, 300)
         records = [*bills(*found, whole), *payments(payment), *credits(credit)]
         before, balances = snapshot(shop, *records), accounts(shop)
         vendor_before = read(shop, "vendors/", vendor)["outstanding_balance"]
@@ -120,7 +118,7 @@ class TestCancelVendorRefundPayment:
         before = snapshot(shop, *bills(bill))
         made = agreed(shop, vendor, 10_000, of_bill(bill, 10_000))
         assert status_of(shop, bill)[0] == "refunded"
-        with moving(ledger) as moved:
+        with ledger.moving() as moved:
             cancelled(shop, made["payment"])
         assert moved == {"1270": -10_000, "5000": 8_333, "1300": 1_667}
         assert snapshot(shop, *bills(bill)) == before
@@ -132,7 +130,7 @@ class TestCancelVendorRefundPayment:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         older, newer = (received(shop, vendor, 500, bill_date=f"2025-03-0{n}") for n in (1, 2))
-        payment = paid_out(shop, vendor, 1_000, part(older, 500), part(newer, 500))
+        payment = bill_paid(shop, vendor, 1_000, part(older, 500), part(newer, 500))
         made = agreed(shop, vendor, 700, of_payment(payment, 700))
         cancelled(shop, made["payment"])
         [_, released, again] = ledger.postings(payment)
@@ -145,10 +143,10 @@ class TestCancelVendorRefundPayment:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 500)
-        payment = paid_out(shop, vendor, 500, part(bill, 500))
+        payment = bill_paid(shop, vendor, 500, part(bill, 500))
         made = agreed(shop, vendor, 500, of_payment(payment, 500))
-        paid_out(shop, vendor, 200, part(bill, 200))
-        paid_out(shop, vendor, 100, part(bill, 100), status="pending")
+        bill_paid(shop, vendor, 200, part(bill, 200))
+        bill_paid(shop, vendor, 100, part(bill, 100), status="pending")
         cancelled(shop, made["payment"])
         now = read(shop, PAYMENTS, payment)
         assert _parts(now["allocations"]) == {(bill["id"], 200, None): 1}
@@ -158,11 +156,11 @@ class TestCancelVendorRefundPayment:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 500)
-        payment = paid_out(shop, vendor, 500, part(bill, 500))
+        payment = bill_paid(shop, vendor, 500, part(bill, 500))
         made = agreed(shop, vendor, 300, of_payment(payment, 300))
         answer = shop.api.patch(f"{PAYMENTS}{payment['id']}/", json={"status": "failed"})
         assert answer.status_code == 200
-        with moving(ledger) as moved:
+        with ledger.moving() as moved:
             cancelled(shop, made["payment"])
         assert moved == {"1270": -300, "1250": 300}
         now = read(shop, PAYMENTS, payment)
@@ -178,7 +176,7 @@ class TestCancelVendorRefundPayment:
         body = {"allocations": [share(bill, 300)]}
         assert shop.api.put(f"{CREDITS}{id_}/", json=body).status_code == 200
         assert status_of(shop, bill) == ("partially_paid", 200)
-        with moving(ledger) as moved:
+        with ledger.moving() as moved:
             cancelled(shop, made["payment"])
         assert moved == {"1260": -100, "2000": -300, "5100": 400}
         credit = read(shop, CREDITS, {"id": id_})
@@ -194,7 +192,7 @@ class TestCancelVendorRefundPayment:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 1_000)
-        payment = paid_out(shop, vendor, 1_000, part(bill, 1_000))
+        payment = bill_paid(shop, vendor, 1_000, part(bill, 1_000))
         cancelled(shop, agreed(shop, vendor, 1_000, of_bill(bill, 1_000))["payment"])
         answer = shop.api.patch(f"{PAYMENTS}{payment['id']}/", json={"allocations": []})
         assert answer.status_code == 200

@@ -7,7 +7,8 @@ import pytest
 
 from accounting.books.chart import STARTING_CHART
 from tests.bookkeeping import Ledger
-from tests.handlers.bodies import NOBODY, SENT, Record, invoice_body, line, paid, part, sent
+from tests.builders.sales import invoice_body, paid, part, sent
+from tests.builders.trade import NOBODY, SENT, Record, line
 from tests.partnership import Business, Partnership
 
 ACCOUNTS = "general-ledger/chart-of-accounts/"
@@ -237,7 +238,7 @@ class TestGetAccount:
         self, acme: Partnership, currency: str, shown: str
     ) -> None:
         shop = acme.business(base_currency=currency)
-        shop.invoice(shop.customer(), 123_456)
+        sent(shop, shop.customer(), 123_456)
         account = shop.api.get(f"{ACCOUNTS}1200/").json()
         digits = "123,456" if currency == "ISK" else "1,234.56"
         assert account["currency"] == currency
@@ -272,7 +273,7 @@ class TestUpdateAccount:
     def test_the_ledger_finds_a_renamed_account(self, acme: Partnership) -> None:
         shop = acme.business()
         shop.api.patch(f"{ACCOUNTS}4000/", json={"code": "S-1", "name": "Turnover"})
-        shop.invoice(shop.customer(), 100)
+        sent(shop, shop.customer(), 100)
         assert shop.balance("S-1") == 100
 
     def test_nothing_changed_is_no_new_version(self, shop: Business, ledger: Ledger) -> None:
@@ -373,7 +374,7 @@ class TestArchiveAccount:
             "invoices/?preview=true", json=invoice_body(buyer, sent_at=SENT)
         ).json()["journal_entries"]
         assert shop.api.get(f"{ACCOUNTS}1200/").json()["is_active"] is False
-        shop.invoice(buyer, 10)
+        sent(shop, buyer, 10)
         for code in ("1200", "4000"):
             answer = shop.api.get(f"{ACCOUNTS}{code}/")
             assert (answer.json()["is_active"], answer.headers["etag"]) == (True, '"3"')

@@ -3,18 +3,17 @@
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.handlers.bodies import NOBODY, PAID, Record
-from tests.handlers.buying import (
+from tests.builders.purchases import (
     BILLS,
     PAYMENTS,
     bill_body,
-    outlay_body,
-    paid_out,
+    bill_paid,
+    bill_payment_body,
     part,
-    read,
     received,
     status_of,
 )
+from tests.builders.trade import NOBODY, PAID, Record, read
 from tests.handlers.promises import keeps_its_key
 from tests.partnership import Business
 
@@ -24,7 +23,7 @@ class TestCreateBillPayment:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 1_000)
-        given = outlay_body(
+        given = bill_payment_body(
             vendor,
             1_500,
             external_id="pay-1",
@@ -72,7 +71,7 @@ class TestCreateBillPayment:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         first, second = received(shop, vendor, 1_000), received(shop, vendor, 500)
-        payment = paid_out(
+        payment = bill_paid(
             shop, vendor, 2_000, part(first, 1_000), part(second, 200), processing_fee_cents=15
         )
         assert ledger.postings(payment) == [
@@ -91,7 +90,7 @@ class TestCreateBillPayment:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 400, bill_date="2025-03-25")
-        payment = paid_out(shop, vendor, 400, part(bill, 400))
+        payment = bill_paid(shop, vendor, 400, part(bill, 400))
         assert ledger.postings(payment) == [
             (PAID, {"1250": 400, "1100": -400}),
             ("2025-03-25", {"2000": 400, "1250": -400}),
@@ -110,7 +109,7 @@ class TestCreateBillPayment:
     def test_the_method_says_what_it_is_paid_from(
         self, shop: Business, ledger: Ledger, vendor: Record, method: str, account: str
     ) -> None:
-        payment = paid_out(shop, vendor, 100, payment_method=method)
+        payment = bill_paid(shop, vendor, 100, payment_method=method)
         assert ledger.postings(payment) == [(PAID, {"1250": 100, account: -100})]
 
     @pytest.mark.parametrize("status", ["pending", "processing"])
@@ -118,12 +117,12 @@ class TestCreateBillPayment:
         self, shop: Business, ledger: Ledger, vendor: Record, status: str
     ) -> None:
         bill = received(shop, vendor, 100)
-        payment = paid_out(shop, vendor, 100, part(bill, 60), status=status)
+        payment = bill_paid(shop, vendor, 100, part(bill, 60), status=status)
         assert ledger.entries(payment) == []
         assert (payment["allocated_amount_cents"], payment["status"]) == (60, status)
         assert payment["allocations"][0]["allocation_date"] is None
         assert status_of(shop, bill) == ("received", 100)
-        more = outlay_body(vendor, 50, allocations=[part(bill, 41)])
+        more = bill_payment_body(vendor, 50, allocations=[part(bill, 41)])
         with ledger.untouched():
             answer = shop.api.post(PAYMENTS, json=more)
         assert answer.json()["error_code"] == "allocation_exceeds_outstanding"
@@ -133,7 +132,7 @@ class TestCreateBillPayment:
     def test_one_that_did_not_move_posts_nothing(
         self, shop: Business, ledger: Ledger, vendor: Record, status: str
     ) -> None:
-        payment = paid_out(shop, vendor, 100, status=status)
+        payment = bill_paid(shop, vendor, 100, status=status)
         assert (payment["status"], payment["unallocated_amount_cents"]) == (status, 100)
         assert ledger.entries(payment) == []
 
@@ -143,7 +142,7 @@ class TestCreateBillPayment:
         taxed = {"quantity": 1, "unit_price": 8_333, "sales_taxes": [{"amount": 1_667}]}
         bill = shop.made(BILLS, bill_body(vendor, taxed, received_at="2025-03-03T09:00:00Z"))
         for amount in (3_333, 6_667):
-            paid_out(shop, vendor, amount, part(bill, amount))
+            bill_paid(shop, vendor, amount, part(bill, amount))
         splits = ledger.ask(
             "SELECT l.split FROM journal_line l WHERE l.business_id = %(business)s"
             " AND l.settles_id = %(id)s ORDER BY l.debit",
@@ -158,11 +157,13 @@ class TestCreateBillPayment:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 100)
-        first = paid_out(shop, vendor, 60, part(bill, 60), external_id="known")
+        first = bill_paid(shop, vendor, 60, part(bill, 60), external_id="known")
         for body in (
-            outlay_body(vendor, 999, external_id="known"),
-            outlay_body(vendor, 60, external_id="known", vendor_id=NOBODY),
-            outlay_body(vendor, 60, external_id="known", allocations=[part({"id": NOBODY}, 1)]),
+            bill_payment_body(vendor, 999, external_id="known"),
+            bill_payment_body(vendor, 60, external_id="known", vendor_id=NOBODY),
+            bill_payment_body(
+                vendor, 60, external_id="known", allocations=[part({"id": NOBODY}, 1)]
+            ),
         ):
             with ledger.untouched():
                 again = shop.api.post(PAYMENTS, json=body)
@@ -170,7 +171,7 @@ class TestCreateBillPayment:
             assert again.headers["etag"] == '"1"'
 
     def test_an_unknown_vendor_is_made_on_the_way(self, shop: Business) -> None:
-        body = outlay_body({"id": None}, 5, vendor_external_id="walk-in")
+        body = bill_payment_body({"id": None}, 5, vendor_external_id="walk-in")
         del body["vendor_id"]
         payment = shop.made(PAYMENTS, body)["payment"]
         assert payment["vendor"]["name"] == payment["vendor"]["external_id"] == "walk-in"
@@ -180,7 +181,7 @@ class TestCreateBillPayment:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 100)
-        body = outlay_body(vendor, 100, allocations=[part(bill, 100)])
+        body = bill_payment_body(vendor, 100, allocations=[part(bill, 100)])
         with ledger.untouched():
             seen = shop.api.post(f"{PAYMENTS}?preview=true", json=body)
         made, shown = shop.made(PAYMENTS, body)["payment"], seen.json()["payment"]
@@ -196,7 +197,7 @@ class TestCreateBillPayment:
     def test_the_same_key_answers_the_same_bytes(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        answer = keeps_its_key(shop, ledger, PAYMENTS, outlay_body(vendor, 9), amount_cents=8)
+        answer = keeps_its_key(shop, ledger, PAYMENTS, bill_payment_body(vendor, 9), amount_cents=8)
         key = answer.request.headers["Idempotency-Key"]
         assert answer.json()["payment"]["idempotency_key"] == key
 
@@ -229,5 +230,5 @@ class TestRefusalsOfCreateBillPayment:
         code: str,
     ) -> None:
         with ledger.untouched():
-            answer = shop.api.post(PAYMENTS, json={**outlay_body(vendor), **facts})
+            answer = shop.api.post(PAYMENTS, json={**bill_payment_body(vendor), **facts})
         assert (answer.status_code, answer.json()["error_code"]) == (status, code)

@@ -5,18 +5,8 @@ from uuid import uuid4
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.handlers.bodies import (
-    CREDITED,
-    NOBODY,
-    SENT,
-    Record,
-    credit_body,
-    credited,
-    invoice_body,
-    line,
-    sent,
-    share,
-)
+from tests.builders.sales import credit_body, credited, invoice_body, sent, share
+from tests.builders.trade import CREDITED, NOBODY, SENT, Record, line
 from tests.handlers.promises import keeps_its_key
 from tests.partnership import Business, Partnership
 
@@ -212,7 +202,7 @@ class TestCreateCustomerCredit:
     def test_a_moment_is_told_by_its_day_in_utc(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        credit = shop.credit(buyer, 5, sent_at="2025-03-06T01:30:00+02:00")
+        credit = credited(shop, buyer, 5, sent_at="2025-03-06T01:30:00+02:00")
         assert credit["sent_at"] == "2025-03-05T23:30:00Z"
         assert [entry.on for entry in ledger.entries(credit)] == [CREDITED]
 

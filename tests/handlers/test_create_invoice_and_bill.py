@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.handlers.bodies import NOBODY, SENT, Record, invoice_body, line
-from tests.handlers.buying import BILLED, BILLS, RECEIVED, bill_body, received
+from tests.builders.purchases import BILLS, bill_body, received
+from tests.builders.sales import invoice_body
+from tests.builders.trade import DAY, NOBODY, PURCHASES, RECEIVED, SALES, SENT, Record, Trade, line
 from tests.handlers.promises import keeps_its_key
-from tests.handlers.trades import DAY, PURCHASES, SALES, Trade
 from tests.partnership import Business, Partnership
 
 CHART = "general-ledger/chart-of-accounts/"
@@ -275,7 +275,7 @@ class TestCreateBill(Creating):
         # As on an invoice, but that the discount on the whole has no account of its own.
         first, second, third = TAXED
         lines = (first, {**second, "account_identifier": account("5000")}, third)
-        given = {"additional_discount": 90, "bill_date": BILLED, "received_at": RECEIVED}
+        given = {"additional_discount": 90, "bill_date": DAY, "received_at": RECEIVED}
         [entry] = ledger.entries(shop.made(BILLS, bill_body(vendor, *lines, **given)))
         # 90 over 1900, 500 and 500 is 58.97, 15.52 and 15.52: 59, 16 and 15.
         assert entry.amounts == {
@@ -293,7 +293,7 @@ class TestCreateBill(Creating):
     def test_a_preview_shows_the_same_and_writes_nothing(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        given = bill_body(vendor, bill_date=BILLED, received_at=RECEIVED)
+        given = bill_body(vendor, bill_date=DAY, received_at=RECEIVED)
         with ledger.untouched():
             seen = shop.api.post(f"{BILLS}?preview=true", json=given)
         made, shown = shop.made(BILLS, given), seen.json()
@@ -304,7 +304,7 @@ class TestCreateBill(Creating):
             name: made[name] for name in set(made) - moving
         }
         assert (shown["bill_number"], entry["sequence_number"]) == (None, None)
-        assert entry["entry_date"] == BILLED
+        assert entry["entry_date"] == DAY
         assert [each["account_code"] for each in entry["lines"]] == ["6000", "2000"]
 
     def test_the_same_key_answers_the_same_bytes(

@@ -5,7 +5,8 @@ from uuid import uuid4
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.handlers.bodies import SENT, Record, invoice_body, line
+from tests.builders.sales import invoice_body, paid
+from tests.builders.trade import SENT, Record, line
 from tests.partnership import Business
 
 
@@ -111,7 +112,7 @@ class TestPaymentsOfCreateInvoice:
     def test_of_its_payments_the_one_whose_external_id_is_taken_is_named(
         self, shop: Business, buyer: Record
     ) -> None:
-        payment = shop.payment(buyer, 100, external_id="paid before")
+        payment = paid(shop, buyer, 100, external_id="paid before")
         named = {"external_id": "paid before", "id": payment["id"]}
         for names, told in (
             (["free", "paid before"], named),

@@ -5,17 +5,8 @@ from uuid import uuid4
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.handlers.bodies import (
-    NOBODY,
-    PAID,
-    Record,
-    invoice_body,
-    line,
-    paid,
-    part,
-    payment_body,
-    sent,
-)
+from tests.builders.sales import invoice_body, paid, part, payment_body, sent
+from tests.builders.trade import NOBODY, PAID, Record, line
 from tests.handlers.promises import keeps_its_key
 from tests.partnership import Business
 

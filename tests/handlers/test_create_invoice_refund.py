@@ -6,17 +6,8 @@ from collections import Counter
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import (
-    NOBODY,
-    PAID,
-    Record,
-    invoice_body,
-    line,
-    paid,
-    part,
-    sent,
-    settled,
-)
+from tests.builders.sales import invoice_body, paid, part, refunded, sent, settled
+from tests.builders.trade import NOBODY, PAID, Record, line
 from tests.handlers.promises import keeps_its_key
 from tests.partnership import Business
 
@@ -96,8 +87,13 @@ class TestCreateInvoiceRefund:
         body = invoice_body(buyer, *lines, additional_discount=80, sent_at="2025-03-01T09:00:00Z")
         invoice = shop.made("invoices/", body)
         paid(shop, buyer, 920, part(invoice, 920))
-        refund = shop.refund(
-            invoice, amount_cents=460, completed_at=AT, reference_number="RF-2", external_id="rf-2"
+        refund = refunded(
+            shop,
+            invoice,
+            amount_cents=460,
+            completed_at=AT,
+            reference_number="RF-2",
+            external_id="rf-2",
         )
         [entry] = ledger.entries(refund)
         assert entry.amounts == {"4100": 400, "2200": 50, "2210": 10, "2300": -460}
@@ -109,8 +105,8 @@ class TestCreateInvoiceRefund:
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = taxed(shop, buyer, 8_333, {"amount": 1_667})
-        first = shop.refund(invoice, amount_cents=3_333)
-        second = shop.refund(invoice, amount_cents=6_667)
+        first = refunded(shop, invoice, amount_cents=3_333)
+        second = refunded(shop, invoice, amount_cents=6_667)
         assert ledger.postings(first) == [(TODAY, {"4100": 2_777, "2200": 556, "2300": -3_333})]
         assert ledger.postings(second) == [(TODAY, {"4100": 5_556, "2200": 1_111, "2300": -6_667})]
 
@@ -121,7 +117,7 @@ class TestCreateInvoiceRefund:
         invoice = taxed(shop, buyer, 600, {"amount": 600}, other)
         whole, taken = {"4100": 600, "2200": 600, "2400": 200}, Counter[str]()
         for amount in (1, 1, 1, 397, 3, 997):
-            [entry] = ledger.entries(shop.refund(invoice, amount_cents=amount))
+            [entry] = ledger.entries(refunded(shop, invoice, amount_cents=amount))
             assert entry.amounts["2300"] == -amount
             taken.update({code: entry.amounts.get(code, 0) for code in whole})
             assert all(0 <= taken[code] <= most for code, most in whole.items())
@@ -131,11 +127,11 @@ class TestCreateInvoiceRefund:
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = taxed(shop, buyer, 8_333, {"amount": 1_667})
-        first = shop.refund(invoice, amount_cents=3_333)
-        second = shop.refund(invoice, amount_cents=1_000)
+        first = refunded(shop, invoice, amount_cents=3_333)
+        second = refunded(shop, invoice, amount_cents=1_000)
         assert ledger.entries(second)[0].amounts == {"4100": 833, "2200": 167, "2300": -1_000}
         assert shop.api.delete(f"{REFUNDS}{first['id']}/").status_code == 200
-        rest = shop.refund(invoice)
+        rest = refunded(shop, invoice)
         assert rest["refunded_amount"] == 9_000
         assert ledger.entries(rest)[0].amounts == {"4100": 7_500, "2200": 1_500, "2300": -9_000}
 
@@ -146,8 +142,8 @@ class TestCreateInvoiceRefund:
         paid(shop, buyer, 400, part(invoice, 400))
         paid(shop, buyer, 500, part(invoice, 300))
         paid(shop, buyer, 200, part(invoice, 200), status="pending")
-        shop.refund(invoice, amount_cents=150)
-        refund = shop.refund(invoice)
+        refunded(shop, invoice, amount_cents=150)
+        refund = refunded(shop, invoice)
         assert refund["refunded_amount"] == 550
         assert refund["allocations"][0]["invoice_outstanding_balance_cents"] == 300
 
@@ -155,7 +151,8 @@ class TestCreateInvoiceRefund:
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = settled(shop, buyer)
-        refund = shop.refund(
+        refund = refunded(
+            shop,
             invoice,
             amount_cents=400,
             completed_at=AT,
@@ -182,7 +179,7 @@ class TestCreateInvoiceRefund:
     def test_without_it_it_is_owed_from_today(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        refund = shop.refund(settled(shop, buyer), external_id="only-named")
+        refund = refunded(shop, settled(shop, buyer), external_id="only-named")
         assert (refund["status"], refund["method"], refund["processor"]) == (
             "pending",
             "BANK_TRANSFER",
@@ -217,7 +214,7 @@ class TestCreateInvoiceRefund:
         shown: str | None,
     ) -> None:
         named = {} if processor is None else {"processor": processor}
-        refund = shop.refund(settled(shop, buyer, 7), completed_at=AT, method=method, **named)
+        refund = refunded(shop, settled(shop, buyer, 7), completed_at=AT, method=method, **named)
         [payment] = refund["refund_payments"]
         assert (refund["processor"], payment["processor"]) == (shown, shown)
         assert ledger.postings(payment) == [(BACK, {"2300": 7, account: -7})]
@@ -225,7 +222,7 @@ class TestCreateInvoiceRefund:
     def test_it_is_dated_no_earlier_than_the_invoice(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        refund = shop.refund(settled(shop, buyer), completed_at="2025-02-10T10:00:00Z")
+        refund = refunded(shop, settled(shop, buyer), completed_at="2025-02-10T10:00:00Z")
         [payment] = refund["refund_payments"]
         assert [entry.on for entry in (*ledger.entries(refund), *ledger.entries(payment))] == [
             "2025-03-01",
@@ -237,7 +234,7 @@ class TestCreateInvoiceRefund:
     def test_a_moment_is_told_by_its_day_in_utc(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        refund = shop.refund(settled(shop, buyer), completed_at="2025-03-21T01:30:00+02:00")
+        refund = refunded(shop, settled(shop, buyer), completed_at="2025-03-21T01:30:00+02:00")
         assert refund["completed_at"] == "2025-03-20T23:30:00Z"
         assert [entry.on for entry in ledger.entries(refund)] == [BACK]
 
@@ -246,7 +243,7 @@ class TestCreateInvoiceRefund:
     ) -> None:
         invoice = sent(shop, buyer, 100)
         payment = paid(shop, buyer, 700, part(invoice, 100))
-        some = shop.refund(payment, amount_cents=200)
+        some = refunded(shop, payment, amount_cents=200)
         [allocation] = some["allocations"]
         assert allocation == {
             "id": allocation["id"],
@@ -261,7 +258,7 @@ class TestCreateInvoiceRefund:
             "allocation_date": f"{TODAY}T00:00:00Z",
         }
         assert ledger.postings(some) == [(TODAY, {"2100": 200, "2300": -200})]
-        rest = shop.refund(payment, completed_at="2025-03-05T00:00:00Z")
+        rest = refunded(shop, payment, completed_at="2025-03-05T00:00:00Z")
         assert (rest["refunded_amount"], rest["status"]) == (400, "paid")
         assert ledger.postings(rest) == [(PAID, {"2100": 400, "2300": -400})]
 
@@ -269,7 +266,7 @@ class TestCreateInvoiceRefund:
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = settled(shop, buyer)
-        first = shop.refund(invoice, amount_cents=100, external_id="known")
+        first = refunded(shop, invoice, amount_cents=100, external_id="known")
         for body in (
             {"invoice_id": invoice["id"], "amount_cents": 100},
             {"invoice_id": invoice["id"], "amount_cents": 99_999, "completed_at": AT},
@@ -311,13 +308,13 @@ class TestCreateInvoiceRefund:
         leaving = shop.customer()
         invoice = settled(shop, leaving)
         assert shop.api.post(f"customers/{leaving['id']}/archive/").status_code == 200
-        assert shop.refund(invoice)["refunded_amount"] == 1_000
+        assert refunded(shop, invoice)["refunded_amount"] == 1_000
 
     def test_a_document_comes_along_in_json(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         document = {"file": b64encode(CSV).decode(), "file_name": "receipt.csv"}
-        refund = shop.refund(settled(shop, buyer), document=document)
+        refund = refunded(shop, settled(shop, buyer), document=document)
         assert (refund["document"]["file_name"], refund["document"]["file_size"]) == (
             "receipt.csv",
             len(CSV),

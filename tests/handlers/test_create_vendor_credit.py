@@ -5,20 +5,18 @@ from typing import Any
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.handlers.bodies import CREDITED, NOBODY, Record, line
-from tests.handlers.buying import (
+from tests.builders.purchases import (
     BILLS,
-    CREDITED_AT,
     CREDITS,
-    RECEIVED,
     bill_body,
-    read,
     received,
-    return_body,
-    returned,
     share,
     status_of,
+    vendor_credit_body,
+    vendor_credited,
 )
+from tests.builders.sales import credited
+from tests.builders.trade import CREDITED, CREDITED_AT, NOBODY, RECEIVED, Record, line, read
 from tests.handlers.promises import keeps_its_key
 from tests.partnership import Business, Partnership
 
@@ -53,7 +51,7 @@ class TestCreateVendorCredit:
             "tags": ["wholesale", "north"],
             "metadata": {"deep": {"er": [1]}},
         }
-        body = return_body(vendor, first, {"amount": 400}, **given)
+        body = vendor_credit_body(vendor, first, {"amount": 400}, **given)
         answer = shop.api.post(CREDITS, json={**body, "allocations": [share(bill, 1_500)]})
         credit = answer.json()
         assert answer.status_code == 201, answer.text
@@ -94,7 +92,7 @@ class TestCreateVendorCredit:
             {"amount": 300, "expense_account_identifier": account("6000"), "tax_amount_cents": 60},
             {"amount": 7, "expense_account_identifier": account("5100")},
         )
-        credit = shop.made(CREDITS, return_body(vendor, *lines, received_at=CREDITED_AT))
+        credit = shop.made(CREDITS, vendor_credit_body(vendor, *lines, received_at=CREDITED_AT))
         assert (credit["tax_total"], credit["total_amount"]) == (260, 1_567)
         [entry] = ledger.entries(credit)
         assert dict(entry.lines) == {"1260": 1_567, "5100": -1_007, "6000": -300, "1300": -260}
@@ -105,7 +103,7 @@ class TestCreateVendorCredit:
     def test_a_draft_has_no_number_and_is_not_in_the_ledger(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        draft = shop.made(CREDITS, return_body(vendor, allocations=[]))
+        draft = shop.made(CREDITS, vendor_credit_body(vendor, allocations=[]))
         nothing = ("received_at", "vendor_credit_number", "voided_at")
         assert (draft["status"], [draft[name] for name in nothing]) == ("draft", [None] * 3)
         assert (draft["applied_amount"], draft["unapplied_amount"]) == (0, 0)
@@ -116,7 +114,7 @@ class TestCreateVendorCredit:
         vendor = shop.vendor()
 
         def number(**facts: Any) -> str:
-            made: str = returned(shop, vendor, 10, **facts)["vendor_credit_number"]
+            made: str = vendor_credited(shop, vendor, 10, **facts)["vendor_credit_number"]
             return made
 
         assert [number(), number()] == ["VC-000001", "VC-000002"]
@@ -124,7 +122,7 @@ class TestCreateVendorCredit:
         assert number(vendor_credit_number="2025/9") == "2025/9"
         assert number() == "VC-000008"
         assert received(shop, vendor)["bill_number"] == "BILL-000001"
-        assert shop.credit(shop.customer(), 5)["credit_note_number"] == "CN-000001"
+        assert credited(shop, shop.customer(), 5)["credit_note_number"] == "CN-000001"
 
     @pytest.mark.parametrize(
         ("amount", "status", "left"),
@@ -140,7 +138,7 @@ class TestCreateVendorCredit:
         left: int,
     ) -> None:
         shares = [share(received(shop, vendor, 1_000), amount)] if amount else []
-        credit = returned(shop, vendor, 900, *shares)
+        credit = vendor_credited(shop, vendor, 900, *shares)
         assert (credit["status"], credit["applied_amount"]) == (status, amount)
         assert credit["unapplied_amount"] == left
 
@@ -148,7 +146,7 @@ class TestCreateVendorCredit:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         first, second = received(shop, vendor, 1_000), received(shop, vendor, 500)
-        credit = returned(shop, vendor, 1_200, share(first, 600), share(second, 500))
+        credit = vendor_credited(shop, vendor, 1_200, share(first, 600), share(second, 500))
         main, applied = ledger.entries(credit)
         assert (main.on, main.amounts) == (CREDITED, {"1260": 1_200, "5100": -1_200})
         assert (applied.on, applied.amounts) == (CREDITED, {"2000": 1_100, "1260": -1_100})
@@ -163,7 +161,7 @@ class TestCreateVendorCredit:
     ) -> None:
         later = received(shop, vendor, 300, bill_date="2025-04-02")
         shares = share(received(shop, vendor, 100), 100), share(later, 200)
-        credit = returned(shop, vendor, 300, *shares)
+        credit = vendor_credited(shop, vendor, 300, *shares)
         assert ledger.postings(credit) == [
             (CREDITED, {"1260": 300, "5100": -300}),
             (CREDITED, {"2000": 100, "1260": -100}),
@@ -177,7 +175,7 @@ class TestCreateVendorCredit:
     ) -> None:
         taxed = line(8_333, sales_taxes=[{"amount": 1_667}])
         bill = shop.made(BILLS, bill_body(vendor, taxed, received_at=RECEIVED))
-        body = return_body(
+        body = vendor_credit_body(
             vendor, {"amount": 600, "tax_amount_cents": 120}, received_at=CREDITED_AT
         )
         credit = shop.made(CREDITS, {**body, "allocations": [share(bill, 333)]})
@@ -195,12 +193,14 @@ class TestCreateVendorCredit:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 500)
-        credit = returned(shop, vendor, 500, source_bill_id=bill["id"])
+        credit = vendor_credited(shop, vendor, 500, source_bill_id=bill["id"])
         assert (credit["source_bill_id"], credit["allocations"]) == (bill["id"], [])
         assert read(shop, BILLS, bill) == bill
 
     def test_an_unknown_vendor_is_made_on_the_way(self, shop: Business, ledger: Ledger) -> None:
-        body = return_body({"id": None}, received_at=CREDITED_AT, vendor_external_id="took-it-back")
+        body = vendor_credit_body(
+            {"id": None}, received_at=CREDITED_AT, vendor_external_id="took-it-back"
+        )
         del body["vendor_id"]
         first, second = shop.made(CREDITS, body), shop.made(CREDITS, body)
         assert first["vendor"]["name"] == first["vendor"]["external_id"] == "took-it-back"
@@ -210,12 +210,12 @@ class TestCreateVendorCredit:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 100)
-        first = returned(shop, vendor, 90, share(bill, 60), external_id="known")
+        first = vendor_credited(shop, vendor, 90, share(bill, 60), external_id="known")
         for body in (
-            return_body(vendor, external_id="known"),
-            return_body(vendor, external_id="known", vendor_id=NOBODY),
-            return_body(vendor, external_id="known", allocations=[share({"id": NOBODY}, 1)]),
-            return_body(vendor, external_id="known", source_bill_id=NOBODY),
+            vendor_credit_body(vendor, external_id="known"),
+            vendor_credit_body(vendor, external_id="known", vendor_id=NOBODY),
+            vendor_credit_body(vendor, external_id="known", allocations=[share({"id": NOBODY}, 1)]),
+            vendor_credit_body(vendor, external_id="known", source_bill_id=NOBODY),
         ):
             with ledger.untouched():
                 again = shop.api.post(CREDITS, json=body)
@@ -225,14 +225,14 @@ class TestCreateVendorCredit:
     def test_the_same_key_answers_the_same_bytes(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        body = return_body(vendor, received_at=CREDITED_AT)
+        body = vendor_credit_body(vendor, received_at=CREDITED_AT)
         keeps_its_key(shop, ledger, CREDITS, body, memo="x")
 
     def test_a_preview_shows_the_same_and_writes_nothing(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 100)
-        body = return_body(vendor, received_at=CREDITED_AT, allocations=[share(bill, 70)])
+        body = vendor_credit_body(vendor, received_at=CREDITED_AT, allocations=[share(bill, 70)])
         with ledger.untouched():
             seen = shop.api.post(f"{CREDITS}?preview=true", json=body)
         made, shown = shop.made(CREDITS, body), seen.json()
@@ -275,14 +275,14 @@ class TestRefusalsOfCreateVendorCredit:
         status: int,
         code: str,
     ) -> None:
-        body = {**return_body(vendor, received_at=CREDITED_AT), **facts}
+        body = {**vendor_credit_body(vendor, received_at=CREDITED_AT), **facts}
         with ledger.untouched():
             answer = shop.api.post(CREDITS, json=body)
         assert (answer.status_code, answer.json()["error_code"]) == (status, code)
 
     def test_a_number_is_taken_once(self, shop: Business, ledger: Ledger, vendor: Record) -> None:
-        returned(shop, vendor, 5, vendor_credit_number="A-1")
-        body = return_body(shop.vendor(), vendor_credit_number="A-1")
+        vendor_credited(shop, vendor, 5, vendor_credit_number="A-1")
+        body = vendor_credit_body(shop.vendor(), vendor_credit_number="A-1")
         with ledger.untouched():
             answer = shop.api.post(CREDITS, json=body)
         assert answer.status_code == 409
@@ -303,18 +303,20 @@ class TestRefusalsOfCreateVendorCredit:
             ([share(void, 1)], 409, "bill_not_open"),
             ([share(draft, 1)], 409, "bill_not_open"),
         ):  # fmt: skip
-            body = return_body(vendor, received_at=CREDITED_AT, allocations=shares)
+            body = vendor_credit_body(vendor, received_at=CREDITED_AT, allocations=shares)
             with ledger.untouched():
                 answer = shop.api.post(CREDITS, json=body)
             assert (answer.status_code, answer.json()["error_code"]) == (status, code)
 
     def test_a_draft_settles_nothing(self, shop: Business, ledger: Ledger, vendor: Record) -> None:
-        body = return_body(vendor, allocations=[share(received(shop, vendor), 1)])
+        body = vendor_credit_body(vendor, allocations=[share(received(shop, vendor), 1)])
         with ledger.untouched():
             answer = shop.api.post(CREDITS, json=body)
         assert (answer.status_code, answer.json()["error_code"]) == (409, "credit_not_sent")
 
     def test_not_into_a_locked_period(self, shop: Business, ledger: Ledger, vendor: Record) -> None:
         with ledger.locked("2025-03-31"), ledger.untouched():
-            answer = shop.api.post(CREDITS, json=return_body(vendor, received_at=CREDITED_AT))
+            answer = shop.api.post(
+                CREDITS, json=vendor_credit_body(vendor, received_at=CREDITED_AT)
+            )
         assert (answer.status_code, answer.json()["error_code"]) == (409, "period_locked")

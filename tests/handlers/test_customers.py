@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.builders.sales import paid, sent
 from tests.house import House
 from tests.partnership import Business, Partnership
 
@@ -261,13 +262,13 @@ class TestArchiveCustomer:
 
     def test_of_one_who_owes_something_is_409_until_it_is_paid(self, shop: Business) -> None:
         customer = shop.customer()
-        invoice = shop.invoice(customer, 5_000)
+        invoice = sent(shop, customer, 5_000)
         answer = self.move(shop, customer, "archive")
         assert (answer.status_code, answer.json()["error_code"]) == (409, "customer_has_balance")
         assert answer.json()["detail"] == {"outstanding_balance": 5_000}
         assert "paid, credited or written off" in answer.json()["message"]
         share = {"invoice_id": invoice["id"], "amount_cents": 5_000}
-        shop.payment(customer, 5_000, allocations=[share])
+        paid(shop, customer, 5_000, allocations=[share])
         assert self.move(shop, customer, "archive").status_code == 200
 
     def test_takes_no_new_invoices_until_it_is_unarchived(self, shop: Business) -> None:
@@ -289,10 +290,10 @@ class TestGetCustomer:
             {"customer_id": customer["id"], "line_items": [{"quantity": 1, "unit_price": 700}]},
         )
         assert shop.api.get(address).json()["outstanding_balance"] == 0
-        invoice = shop.invoice(customer, 5_000)
-        shop.invoice(customer, 300)
+        invoice = sent(shop, customer, 5_000)
+        sent(shop, customer, 300)
         share = {"invoice_id": invoice["id"], "amount_cents": 1_000}
-        shop.payment(customer, 2_000, allocations=[share])
+        paid(shop, customer, 2_000, allocations=[share])
         assert shop.api.get(address).json()["outstanding_balance"] == 4_300
         [row] = [
             each

@@ -6,18 +6,17 @@ from typing import Any
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import (
-    CREDITED,
-    PAID,
-    Record,
+from tests.builders.sales import (
     credited,
     invoice_body,
-    line,
     paid,
     part,
+    refunded,
     sent,
     share,
+    written_off,
 )
+from tests.builders.trade import CREDITED, PAID, Record, line
 from tests.partnership import Business, Partnership
 
 LATE = "2025-03-20T00:00:00Z"
@@ -40,12 +39,12 @@ class Desk:
         return credited(self.shop, self.buyer, amount, share(self.invoice, amount), **facts)
 
     def gives_up(self, amount: int) -> Record:
-        shown = self.shop.write_off(self.invoice, amount_cents=amount, write_off_at=GONE)
+        shown = written_off(self.shop, self.invoice, amount_cents=amount, write_off_at=GONE)
         write_off: Record = shown["write_offs"][-1]
         return write_off
 
     def refunds(self, amount: int) -> Record:
-        return self.shop.refund(self.invoice, amount_cents=amount)
+        return refunded(self.shop, self.invoice, amount_cents=amount)
 
     def bounces(self, payment: Record) -> None:
         path = f"invoices/payments/{payment['id']}/"
@@ -176,7 +175,7 @@ class TestGetInvoice:
     ) -> None:
         desk = Desk(shop, buyer)
         desk.pays(600)
-        credit = shop.credit(buyer, 400, sent_at="2025-02-01T09:00:00Z")
+        credit = credited(shop, buyer, 400, sent_at="2025-02-01T09:00:00Z")
         body = {"allocations": [share(desk.invoice, 400)]}
         shop.api.put(f"customer-credits/{credit['id']}/", json=body)
         assert desk.state() == ("paid", 0, TODAY)
@@ -216,7 +215,7 @@ class TestGetCustomer:
         buyer = shop.customer()
         desk = Desk(shop, buyer)
         shop.made("invoices/", invoice_body(buyer))
-        shop.credit(buyer, 5_000)
+        credited(shop, buyer, 5_000)
         paid(shop, buyer, 700)
 
         def owed() -> int:

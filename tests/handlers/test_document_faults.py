@@ -8,7 +8,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from tests.handlers.files import CSV, PDF, follow, in_json, names, records, upload
+from tests.builders.files import CSV, PDF, follow, in_json, names, records, upload
 from tests.house import Databases, House
 from tests.object_store import ObjectStore
 from tests.partnership import PATIENCE_SECONDS, Business, Partnership, within

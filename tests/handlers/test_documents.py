@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.handlers.bodies import NOBODY, Record
-from tests.handlers.files import (
+from tests.builders.files import (
     CSV,
     KINDS,
     PDF,
@@ -17,6 +16,8 @@ from tests.handlers.files import (
     target,
     upload,
 )
+from tests.builders.sales import sent
+from tests.builders.trade import NOBODY, Record
 from tests.house import House
 from tests.partnership import Business, Partnership
 
@@ -147,7 +148,7 @@ class TestCreateDocument:
         self, house: House, shop: Business, buyer: Record, linked_type: str
     ) -> None:
         before = names(house, shop)
-        other = buyer["id"] if linked_type != "customer" else shop.invoice(buyer)["id"]
+        other = buyer["id"] if linked_type != "customer" else sent(shop, buyer)["id"]
         for nothing in (NOBODY, other):
             answer = upload(shop, linked_type=linked_type, linked_id=nothing)
             assert (answer.status_code, answer.json()["error_code"]) == (422, "reference_not_found")

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.handlers.bodies import NOBODY, Record, sent
-from tests.handlers.writing import ENTRIES, credit, debit, drafted, moved, posted
+from tests.builders.journal_entries import ENTRIES, credit, debit, drafted, moved, posted
+from tests.builders.sales import sent
+from tests.builders.trade import NOBODY, Record
 from tests.partnership import Business, Partnership
 
 EXPORT = f"{ENTRIES}export/"

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from accounting.books.chart import STARTING_CHART
-from tests.handlers.bodies import invoice_body, line
+from tests.builders.sales import invoice_body
+from tests.builders.trade import line
 from tests.partnership import Business, Partnership
 
 ACCOUNTS = "general-ledger/chart-of-accounts/"

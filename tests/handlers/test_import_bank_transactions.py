@@ -8,7 +8,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from tests.handlers.bodies import Record
+from tests.builders.trade import Record
 from tests.handlers.statements import EUROS, FILES, MAPPINGS, content_of
 from tests.partnership import Business, Partnership
 

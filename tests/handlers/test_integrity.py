@@ -10,6 +10,7 @@ import pytest
 
 from persistence.proof import in_request
 from persistence.proof.integrity import NAMES, prove_books
+from tests.builders.sales import sent
 from tests.house import Databases, House
 from tests.partnership import PATIENCE_SECONDS, Business, Partnership
 from tests.persistence.auditing import checks_of, remembered, tamper
@@ -106,7 +107,7 @@ class TestGetIntegrity:
 
     def test_an_archived_business_is_proven(self, keeper: Partnership) -> None:
         business = keeper.business()
-        business.invoice(business.customer())
+        sent(business, business.customer())
         assert keeper.api.post(f"/v1/platform/businesses/{business.id}/archive/").is_success
         assert proof_of(business)["status"] == "green"
 

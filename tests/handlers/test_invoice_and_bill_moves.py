@@ -5,9 +5,9 @@ from uuid import uuid4
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import NOBODY, SENT, Record, invoice_body, line
-from tests.handlers.buying import BILLED, BILLS, RECEIVED, bill_body, received, returned
-from tests.handlers.trades import DAY, PURCHASES, SALES, Trade, refused
+from tests.builders.purchases import BILLS, bill_body, received, vendor_credited
+from tests.builders.sales import invoice_body
+from tests.builders.trade import DAY, NOBODY, PURCHASES, RECEIVED, SALES, SENT, Record, Trade, line
 from tests.partnership import Business, Partnership
 
 CHART = "general-ledger/chart-of-accounts/"
@@ -81,7 +81,7 @@ class Opening:
     ) -> None:
         moment = {trade.moment: "2025-03-31T00:00:00Z"}
         with ledger.locked("2025-03-31"):
-            fault = refused(shop, ledger, "POST", trade.of(draft, trade.move), json=moment)
+            fault = ledger.refused("POST", trade.of(draft, trade.move), json=moment)
         assert fault == (409, "period_locked")
 
     def test_a_preview_opens_nothing(
@@ -98,7 +98,7 @@ class Opening:
         self, shop: Business, ledger: Ledger, trade: Trade, draft: Record
     ) -> None:
         path = trade.of(draft, trade.move)
-        stale = refused(shop, ledger, "POST", path, headers={"If-Match": '"2"'})
+        stale = ledger.refused("POST", path, headers={"If-Match": '"2"'})
         assert stale == (412, "precondition_failed")
         headers = {"Idempotency-Key": str(uuid4()), "If-Match": '"1"'}
         first = shop.api.post(path, headers=headers)
@@ -116,8 +116,8 @@ class TestSendInvoice(Opening):
         shop.api.post(f"customers/{gone['id']}/archive/")
         path, body = f"invoices/{draft['id']}/", {"line_items": [line(2)], "sent_at": SENT}
         gone_too = (409, "customer_archived")
-        assert refused(shop, ledger, "POST", f"{path}send/") == gone_too
-        assert refused(shop, ledger, "PUT", path, json=body) == gone_too
+        assert ledger.refused("POST", f"{path}send/") == gone_too
+        assert ledger.refused("PUT", path, json=body) == gone_too
 
     def test_an_archived_account_of_its_lines_is_active_again(
         self, shop: Business, ledger: Ledger, buyer: Record
@@ -141,17 +141,17 @@ class TestReceiveBill(Opening):
     def test_it_is_posted_on_its_own_date(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        draft = shop.made(BILLS, bill_body(vendor, bill_date=BILLED))
+        draft = shop.made(BILLS, bill_body(vendor, bill_date=DAY))
         shown = shop.api.post(f"{BILLS}{draft['id']}/receive/").json()
-        assert (shown["received_at"][:10], shown["bill_date"]) == (str(today()), BILLED)
-        assert [entry.on for entry in ledger.entries(draft)] == [BILLED]
+        assert (shown["received_at"][:10], shown["bill_date"]) == (str(today()), DAY)
+        assert [entry.on for entry in ledger.entries(draft)] == [DAY]
 
     def test_nor_with_its_date_in_a_locked_period(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         draft = shop.made(BILLS, bill_body(vendor, bill_date="2025-03-31"))
         with ledger.locked("2025-03-31"):
-            fault = refused(shop, ledger, "POST", f"{BILLS}{draft['id']}/receive/")
+            fault = ledger.refused("POST", f"{BILLS}{draft['id']}/receive/")
         assert fault == (409, "period_locked")
 
     @pytest.mark.parametrize("status", ["INACTIVE", "BLOCKED", "ARCHIVED"])
@@ -169,7 +169,7 @@ class TestReceiveBill(Opening):
             answer = shop.api.post(f"{path}receive/")
         assert (answer.status_code, answer.json()["error_code"]) == (409, "vendor_not_active")
         assert answer.json()["detail"] == {"status": status, "vendor_id": gone["id"]}
-        assert refused(shop, ledger, "PUT", path, json=body) == (409, "vendor_not_active")
+        assert ledger.refused("PUT", path, json=body) == (409, "vendor_not_active")
 
 
 class Voiding:
@@ -215,7 +215,7 @@ class Voiding:
         path = trade.of(opened, "void")
         inside, after = ({"voided_at": f"2025-{day}T00:00:00Z"} for day in ("03-31", "04-02"))
         with ledger.locked("2025-03-31"):
-            fault = refused(shop, ledger, "POST", path, json=inside)
+            fault = ledger.refused("POST", path, json=inside)
             shop.api.post(path, json=after)
         assert fault == (409, "period_locked")
         first, mirror = ledger.entries(opened)
@@ -269,7 +269,7 @@ class Voiding:
         self, shop: Business, ledger: Ledger, trade: Trade, opened: Record
     ) -> None:
         stale = {"If-Match": '"7"'}
-        fault = refused(shop, ledger, "POST", trade.of(opened, "void"), headers=stale)
+        fault = ledger.refused("POST", trade.of(opened, "void"), headers=stale)
         assert fault == (412, "precondition_failed")
 
     def test_one_of_nothing_posts_nothing(
@@ -325,7 +325,7 @@ class Deleting:
     def test_what_is_open_is_not_deleted(
         self, shop: Business, ledger: Ledger, trade: Trade, opened: Record
     ) -> None:
-        fault = refused(shop, ledger, "DELETE", trade.of(opened))
+        fault = ledger.refused("DELETE", trade.of(opened))
         assert fault == (409, "invalid_state_transition")
 
     def test_a_stale_version_is_not_deleted(
@@ -333,7 +333,7 @@ class Deleting:
     ) -> None:
         path = trade.of(draft)
         shop.api.put(path, json={"line_items": [line(1)]})
-        stale = refused(shop, ledger, "DELETE", path, headers={"If-Match": '"1"'})
+        stale = ledger.refused("DELETE", path, headers={"If-Match": '"1"'})
         assert stale == (412, "precondition_failed")
         assert shop.api.delete(path, headers={"If-Match": '"2"'}).status_code == 200
 
@@ -363,6 +363,6 @@ class TestDeleteBill(Deleting):
     def test_nor_is_what_a_credit_names(
         self, shop: Business, ledger: Ledger, vendor: Record, draft: Record
     ) -> None:
-        returned(shop, vendor, 5, source_bill_id=draft["id"])
-        fault = refused(shop, ledger, "DELETE", f"{BILLS}{draft['id']}/")
+        vendor_credited(shop, vendor, 5, source_bill_id=draft["id"])
+        fault = ledger.refused("DELETE", f"{BILLS}{draft['id']}/")
         assert fault == (409, "bill_has_allocations")

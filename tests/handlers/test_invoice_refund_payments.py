@@ -7,7 +7,8 @@ from uuid import uuid4
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import NOBODY, Record, invoice_body, line, paid, part, settled
+from tests.builders.sales import invoice_body, paid, part, refund_paid, refunded, settled
+from tests.builders.trade import NOBODY, Record, line
 from tests.handlers.promises import keeps_its_key
 from tests.partnership import Business, Partnership
 
@@ -21,7 +22,7 @@ TODAY = str(today())
 @pytest.fixture
 def refund(shop: Business, buyer: Record) -> Record:
     """A refund of 1000 from before any payment in these tests."""
-    owed = shop.refund(settled(shop, buyer), completed_at="2025-03-15T10:00:00Z")
+    owed = refunded(shop, settled(shop, buyer), completed_at="2025-03-15T10:00:00Z")
     [payment] = owed["refund_payments"]
     assert shop.api.post(f"{path_of(owed)}{payment['id']}/delete/").status_code == 200
     return read(shop, owed)
@@ -76,7 +77,7 @@ class TestCreateInvoiceRefundPayment:
     def test_it_pays_the_rest_now_where_nothing_is_said(
         self, shop: Business, ledger: Ledger, refund: Record, options: Record
     ) -> None:
-        shop.refund_payment(refund, amount_cents=300, completed_at=AT)
+        refund_paid(shop, refund, amount_cents=300, completed_at=AT)
         payment = shop.api.post(path_of(refund), **options).json()
         assert (payment["refunded_amount"], payment["completed_at"][:10]) == (700, TODAY)
         assert (payment["method"], payment["processor"]) == ("BANK_TRANSFER", None)
@@ -87,18 +88,18 @@ class TestCreateInvoiceRefundPayment:
         self, shop: Business, ledger: Ledger, refund: Record
     ) -> None:
         assert state_of(shop, refund) == ("pending", 0, None)
-        shop.refund_payment(refund, amount_cents=999, completed_at="2025-03-28T10:00:00Z")
+        refund_paid(shop, refund, amount_cents=999, completed_at="2025-03-28T10:00:00Z")
         assert state_of(shop, refund) == ("processing", 999, None)
-        shop.refund_payment(refund, amount_cents=1, completed_at=AT)
+        refund_paid(shop, refund, amount_cents=1, completed_at=AT)
         assert state_of(shop, refund) == ("paid", 1_000, AT)
 
     def test_it_goes_the_way_of_the_refund_whose_fee_is_taken_once(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         means = {"method": "OTHER", "processor": "SumUp", "refund_processing_fee_cents": 7}
-        refund = shop.refund(settled(shop, buyer), **means)
+        refund = refunded(shop, settled(shop, buyer), **means)
         first, second, third, fourth = (
-            shop.refund_payment(refund, amount_cents=100, **facts)
+            refund_paid(shop, refund, amount_cents=100, **facts)
             for facts in ({}, {}, {"method": "CASH"}, {"method": "PAYPAL"})
         )
         shown = [
@@ -113,20 +114,20 @@ class TestCreateInvoiceRefundPayment:
         ]
         assert ledger.entries(first)[1].amounts == {"6100": 7, "1150": -7}
         assert ledger.postings(third) == [(TODAY, {"2300": 100, "1000": -100})]
-        own = shop.refund_payment(refund, amount_cents=100, refund_processing_fee_cents=4)
+        own = refund_paid(shop, refund, amount_cents=100, refund_processing_fee_cents=4)
         assert own["refund_processing_fee"] == 4
 
     def test_no_fee_can_be_said_against_that_of_the_refund(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        refund = shop.refund(settled(shop, buyer), refund_processing_fee_cents=7)
-        payment = shop.refund_payment(refund, refund_processing_fee_cents=0)
+        refund = refunded(shop, settled(shop, buyer), refund_processing_fee_cents=7)
+        payment = refund_paid(shop, refund, refund_processing_fee_cents=0)
         assert (payment["refund_processing_fee"], len(ledger.entries(payment))) == (0, 1)
 
     def test_it_is_dated_no_earlier_than_the_refund(
         self, shop: Business, ledger: Ledger, refund: Record
     ) -> None:
-        payment = shop.refund_payment(refund, completed_at="2025-03-12T10:00:00Z")
+        payment = refund_paid(shop, refund, completed_at="2025-03-12T10:00:00Z")
         assert [entry.on for entry in ledger.entries(payment)] == ["2025-03-15"]
         assert payment["completed_at"] == "2025-03-12T10:00:00Z"
 
@@ -138,9 +139,9 @@ class TestCreateInvoiceRefundPayment:
         body = invoice_body(buyer, taxed, sent_at="2025-03-01T00:00:00Z")
         invoice = shop.made("invoices/", body)
         paid(shop, buyer, 1_400, part(invoice, 1_400))
-        refund = shop.refund(invoice)
+        refund = refunded(shop, invoice)
         for amount in (1, 1, 1, 397, 3, 997):
-            shop.refund_payment(refund, amount_cents=amount)
+            refund_paid(shop, refund, amount_cents=amount)
         splits = ledger.ask(
             "SELECT l.split FROM journal_line l WHERE l.business_id = %(business)s"
             " AND l.settles_id = %(id)s",
@@ -154,14 +155,14 @@ class TestCreateInvoiceRefundPayment:
     def test_it_pays_a_refund_of_money_that_settled_nothing(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        refund = shop.refund(paid(shop, buyer, 90))
-        payment = shop.refund_payment(refund, completed_at=f"{TODAY}T00:00:00Z", method="CHECK")
+        refund = refunded(shop, paid(shop, buyer, 90))
+        payment = refund_paid(shop, refund, completed_at=f"{TODAY}T00:00:00Z", method="CHECK")
         assert ledger.postings(payment) == [(TODAY, {"2300": 90, "1100": -90})]
 
     def test_a_known_external_id_answers_the_payment_unchanged(
         self, shop: Business, ledger: Ledger, refund: Record
     ) -> None:
-        first = shop.refund_payment(refund, amount_cents=50, external_id="known-payment")
+        first = refund_paid(shop, refund, amount_cents=50, external_id="known-payment")
         for body in ({"amount_cents": 50}, {"amount_cents": 99_999}, {"completed_at": AT}):
             with ledger.untouched():
                 again = shop.api.post(
@@ -173,8 +174,8 @@ class TestCreateInvoiceRefundPayment:
     def test_an_external_id_of_another_refund_pays_nothing(
         self, shop: Business, ledger: Ledger, buyer: Record, refund: Record
     ) -> None:
-        first = shop.refund_payment(refund, amount_cents=50, external_id="spent")
-        other = shop.refund(settled(shop, buyer))
+        first = refund_paid(shop, refund, amount_cents=50, external_id="spent")
+        other = refunded(shop, settled(shop, buyer))
         with ledger.untouched():
             answer = shop.api.post(path_of(other), json={"external_id": "spent"})
         assert (answer.status_code, answer.json()["error_code"]) == (409, "duplicate_external_id")
@@ -222,10 +223,10 @@ class TestCreateInvoiceRefundPayment:
     def test_no_more_than_the_rest_of_the_refund(
         self, shop: Business, ledger: Ledger, refund: Record
     ) -> None:
-        shop.refund_payment(refund, amount_cents=400)
+        refund_paid(shop, refund, amount_cents=400)
         for body, amount, rest in (({"amount_cents": 601}, 601, 600), ({}, 0, 0)):
             if not rest:
-                shop.refund_payment(refund)
+                refund_paid(shop, refund)
             with ledger.untouched():
                 answer = shop.api.post(path_of(refund), json=body)
             assert (answer.status_code, answer.json()["error_code"]) == (
@@ -253,14 +254,14 @@ class TestCreateInvoiceRefundPayment:
                 answer = shop.api.post(path_of(refund), json={"completed_at": AT})
             assert (answer.status_code, answer.json()["error_code"]) == (409, "period_locked")
             assert answer.json()["detail"] == {"date": BACK, "lock_date": BACK}
-            payment = shop.refund_payment(refund, completed_at="2025-03-21T00:00:00Z")
+            payment = refund_paid(shop, refund, completed_at="2025-03-21T00:00:00Z")
         assert [entry.on for entry in ledger.entries(payment)] == ["2025-03-21"]
 
     def test_a_refund_of_another_business_is_not_there(
         self, shop: Business, ledger: Ledger, rival: Partnership
     ) -> None:
         elsewhere = rival.business()
-        foreign = elsewhere.refund(paid(elsewhere, elsewhere.customer(), 5))
+        foreign = refunded(elsewhere, paid(elsewhere, elsewhere.customer(), 5))
         for id_ in (foreign["id"], NOBODY):
             for answer in (
                 shop.api.post(f"{REFUNDS}{id_}/payments/", json={}),
@@ -277,7 +278,7 @@ class TestListInvoiceRefundPayments:
         self, shop: Business, ledger: Ledger, refund: Record
     ) -> None:
         [first] = refund["refund_payments"]  # Cancelled, and listed all the same.
-        second, third = (shop.refund_payment(refund, amount_cents=10) for _ in range(2))
+        second, third = (refund_paid(shop, refund, amount_cents=10) for _ in range(2))
         for asked, wanted in (
             ({}, [third, second, first]),
             ({"sort": "created_at"}, [first, second, third]),
@@ -310,8 +311,8 @@ class TestCancelInvoiceRefundPayment:
     def test_what_it_posted_is_mirrored_today_and_linked(
         self, shop: Business, ledger: Ledger, refund: Record
     ) -> None:
-        payment = shop.refund_payment(
-            refund, completed_at=AT, refund_processing_fee_cents=8, external_id="mirrored"
+        payment = refund_paid(
+            shop, refund, completed_at=AT, refund_processing_fee_cents=8, external_id="mirrored"
         )
         answer = shop.api.post(f"{path_of(refund)}{payment['id']}/delete/")
         shown = answer.json()
@@ -330,19 +331,19 @@ class TestCancelInvoiceRefundPayment:
     def test_the_refund_is_owed_again_by_as_much(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        refund = shop.refund(settled(shop, buyer), refund_processing_fee_cents=6)
-        first = shop.refund_payment(refund, amount_cents=400, completed_at=AT)
-        second = shop.refund_payment(refund, completed_at=AT)
+        refund = refunded(shop, settled(shop, buyer), refund_processing_fee_cents=6)
+        first = refund_paid(shop, refund, amount_cents=400, completed_at=AT)
+        second = refund_paid(shop, refund, completed_at=AT)
         assert state_of(shop, refund) == ("paid", 1_000, AT)
         shop.api.post(f"{path_of(refund)}{first['id']}/delete/")
         assert state_of(shop, refund) == ("processing", 600, None)
         shop.api.post(f"{path_of(refund)}{second['id']}/delete/")
         assert state_of(shop, refund) == ("pending", 0, None)
-        again = shop.refund_payment(refund)
+        again = refund_paid(shop, refund)
         assert (again["refunded_amount"], again["refund_processing_fee"]) == (1_000, 6)
 
     def test_it_is_taken_back_once(self, shop: Business, ledger: Ledger, refund: Record) -> None:
-        path = f"{path_of(refund)}{shop.refund_payment(refund)['id']}/delete/"
+        path = f"{path_of(refund)}{refund_paid(shop, refund)['id']}/delete/"
         key = {"Idempotency-Key": str(uuid4())}
         first = shop.api.post(path, headers=key)
         with ledger.untouched():
@@ -356,7 +357,7 @@ class TestCancelInvoiceRefundPayment:
         self, shop: Business, ledger: Ledger, refund: Record
     ) -> None:
         until, after = today() + timedelta(days=1), str(today() + timedelta(days=2))
-        payment = shop.refund_payment(refund, completed_at=AT)
+        payment = refund_paid(shop, refund, completed_at=AT)
         with ledger.locked(str(until)):
             shop.api.post(f"{path_of(refund)}{payment['id']}/delete/")
         first, mirror = ledger.entries(payment)
@@ -365,7 +366,7 @@ class TestCancelInvoiceRefundPayment:
     def test_if_match_is_held_against_the_payment(
         self, shop: Business, ledger: Ledger, refund: Record
     ) -> None:
-        path = f"{path_of(refund)}{shop.refund_payment(refund)['id']}/delete/"
+        path = f"{path_of(refund)}{refund_paid(shop, refund)['id']}/delete/"
         with ledger.untouched():
             stale = shop.api.post(path, headers={"If-Match": '"4"'})
         assert (stale.status_code, stale.json()["error_code"]) == (412, "precondition_failed")
@@ -374,7 +375,7 @@ class TestCancelInvoiceRefundPayment:
     def test_a_preview_takes_nothing_back(
         self, shop: Business, ledger: Ledger, refund: Record
     ) -> None:
-        payment = shop.refund_payment(refund)
+        payment = refund_paid(shop, refund)
         with ledger.untouched():
             path = f"{path_of(refund)}{payment['id']}/delete/?preview=true"
             seen = shop.api.post(path).json()

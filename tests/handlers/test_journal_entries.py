@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import NOBODY, Record, invoice_body, line, paid, part, sent
+from tests.builders.sales import invoice_body, paid, part, sent
+from tests.builders.trade import NOBODY, Record, line
 from tests.partnership import Business, Partnership
 
 ENTRIES = "general-ledger/journal-entries/"
@@ -176,7 +177,7 @@ class TestGetJournalEntry:
         self, desk: Business, house: Any, rival: Partnership
     ) -> None:
         elsewhere = rival.business()
-        elsewhere.invoice(elsewhere.customer())
+        sent(elsewhere, elsewhere.customer())
         [foreign] = Ledger(house, elsewhere).entries()
         for id_ in (foreign.id, NOBODY):
             answer = desk.api.get(f"{ENTRIES}{id_}/")

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.handlers.bodies import SENT, Record, invoice_body
-from tests.handlers.files import (
+from tests.builders.files import (
     CSV,
     PDF,
     XML,
@@ -21,7 +20,9 @@ from tests.handlers.files import (
     target,
     upload,
 )
-from tests.handlers.vendor_refunding import agreed
+from tests.builders.sales import invoice_body
+from tests.builders.trade import SENT, Record
+from tests.builders.vendor_refunds import agreed
 from tests.house import House
 from tests.partnership import Business, Partnership
 

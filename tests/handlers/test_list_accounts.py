@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from accounting.books.chart import STARTING_CHART, SUBTYPES
-from tests.handlers.bodies import Record, invoice_body, line, paid, part
+from tests.builders.sales import invoice_body, paid, part
+from tests.builders.trade import Record, line
 from tests.partnership import Business, Partnership
 
 ACCOUNTS = "general-ledger/chart-of-accounts/"

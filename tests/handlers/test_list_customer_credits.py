@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from tests.bookkeeping import today
-from tests.handlers.bodies import NOBODY, Record, credit_body, credited, paid, part, sent, share
+from tests.builders.sales import credit_body, credited, paid, part, sent, share
+from tests.builders.trade import NOBODY, Record
 from tests.partnership import Business, Partnership
 
 CREDITS = "customer-credits/"

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.handlers.bodies import NOBODY, Record, paid, part, sent
+from tests.builders.sales import paid, part, sent
+from tests.builders.trade import NOBODY, Record
 from tests.partnership import Business, Partnership
 
 REFUNDS = "invoices/refunds/"

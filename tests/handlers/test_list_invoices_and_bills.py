@@ -6,20 +6,19 @@ from typing import Any
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import NOBODY, PAID, Record, line, paid, part, sent
-from tests.handlers.buying import (
+from tests.builders.purchases import (
     BILLS,
     CREDITS,
     PAYMENTS,
-    paid_out,
-    read,
+    bill_paid,
     received,
-    returned,
     share,
     status_of,
+    vendor_credited,
 )
-from tests.handlers.buying import part as bill_part
-from tests.handlers.trades import PURCHASES, SALES, Trade
+from tests.builders.purchases import part as bill_part
+from tests.builders.sales import paid, part, refunded, sent, written_off
+from tests.builders.trade import NOBODY, PAID, PURCHASES, SALES, Record, Trade, line, read
 from tests.partnership import Business, Partnership
 
 LATER = f"{today() + timedelta(days=40)}T00:00:00Z"
@@ -55,9 +54,9 @@ def every_status(request: pytest.FixtureRequest, drawer: Business) -> Statuses:
     if trade is SALES:
         made["partially_written_off"] = opened(500, due_at="2025-03-21T00:00:00Z")
         made["written_off"], made["refunded"] = opened(700), settled(800, 800)
-        drawer.write_off(made["partially_written_off"], amount_cents=50)
-        drawer.write_off(made["written_off"])
-        drawer.refund(made["refunded"])
+        written_off(drawer, made["partially_written_off"], amount_cents=50)
+        written_off(drawer, made["written_off"])
+        refunded(drawer, made["refunded"])
     return made
 
 
@@ -318,10 +317,10 @@ class TestGetBill(Getting):
 
     def test_it_shows_what_settles_it(self, shop: Business, ledger: Ledger, vendor: Record) -> None:
         bill = received(shop, vendor, 900)
-        later = paid_out(shop, vendor, 300, bill_part(bill, 200), payment_date="2025-03-12")
-        first = paid_out(shop, vendor, 100, bill_part(bill, 100), payment_date="2025-03-11")
-        waiting = paid_out(shop, vendor, 50, bill_part(bill, 50), status="pending")
-        credit = returned(shop, vendor, 70, share(bill, 70))
+        later = bill_paid(shop, vendor, 300, bill_part(bill, 200), payment_date="2025-03-12")
+        first = bill_paid(shop, vendor, 100, bill_part(bill, 100), payment_date="2025-03-11")
+        waiting = bill_paid(shop, vendor, 50, bill_part(bill, 50), status="pending")
+        credit = vendor_credited(shop, vendor, 70, share(bill, 70))
         shown = read(shop, BILLS, bill)
         assert shown["bill_payment_allocations"] == [
             {
@@ -348,7 +347,7 @@ class TestGetBill(Getting):
 
     def test_a_credit_counts_from_the_bills_own_date(self, shop: Business, vendor: Record) -> None:
         bill = received(shop, vendor, 100, bill_date="2025-03-20")
-        credit = returned(shop, vendor, 100, share(bill, 100))
+        credit = vendor_credited(shop, vendor, 100, share(bill, 100))
         [shown] = read(shop, BILLS, bill)["vendor_credit_allocations"]
         assert shown["applied_at"] == credit["allocations"][0]["applied_at"]
         assert shown["applied_at"] == "2025-03-20T00:00:00Z"
@@ -357,9 +356,9 @@ class TestGetBill(Getting):
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 900, due_at=LATER)
-        credit = returned(shop, vendor, 400, share(bill, 400))
+        credit = vendor_credited(shop, vendor, 400, share(bill, 400))
         assert status_of(shop, bill) == ("partially_paid", 500)
-        payment = paid_out(shop, vendor, 500, bill_part(bill, 500))
+        payment = bill_paid(shop, vendor, 500, bill_part(bill, 500))
         assert status_of(shop, bill) == ("paid", 0)
         assert read(shop, BILLS, bill)["paid_at"] == f"{PAID}T00:00:00Z"
         shop.api.patch(f"{PAYMENTS}{payment['id']}/", json={"status": "failed"})
@@ -369,6 +368,6 @@ class TestGetBill(Getting):
         assert status_of(shop, bill) == ("received", 900)
 
     def test_an_invoice_is_no_bill(self, shop: Business) -> None:
-        invoice = shop.invoice(shop.customer())
+        invoice = sent(shop, shop.customer())
         answer = shop.api.get(f"{BILLS}{invoice['id']}/")
         assert (answer.status_code, answer.json()["error_code"]) == (404, "bill_not_found")

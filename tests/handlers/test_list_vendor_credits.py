@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tests.bookkeeping import today
-from tests.handlers.bodies import NOBODY, Record
-from tests.handlers.buying import CREDITS, read, received, return_body, returned, share
+from tests.builders.purchases import CREDITS, received, share, vendor_credit_body, vendor_credited
+from tests.builders.trade import NOBODY, Record, read
 from tests.partnership import Business
 
 LATER = f"{today() + timedelta(days=40)}T00:00:00Z"
@@ -22,11 +22,11 @@ def every_status(drawer: Business) -> dict[str, Record]:
     bill = received(drawer, vendor, 1_000)
     named = {"source_bill_id": bill["id"]}
     made = {
-        "draft": drawer.made(CREDITS, return_body(vendor, memo="Harbour dues")),
-        "received": returned(drawer, other, 200, external_id="fifty_five%"),
-        "partially_applied": returned(drawer, vendor, 300, share(bill, 10), **named),
-        "applied": returned(drawer, vendor, 400, share(bill, 400)),
-        "void": returned(drawer, vendor, 500, vendor_credit_number="Theirs-5"),
+        "draft": drawer.made(CREDITS, vendor_credit_body(vendor, memo="Harbour dues")),
+        "received": vendor_credited(drawer, other, 200, external_id="fifty_five%"),
+        "partially_applied": vendor_credited(drawer, vendor, 300, share(bill, 10), **named),
+        "applied": vendor_credited(drawer, vendor, 400, share(bill, 400)),
+        "void": vendor_credited(drawer, vendor, 500, vendor_credit_number="Theirs-5"),
     }
     drawer.api.post(f"{CREDITS}{made['void']['id']}/void/")
     return {**made, "bill": bill}

@@ -5,8 +5,18 @@ from typing import Any
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import NOBODY, Record
-from tests.handlers.writing import ENTRIES, ON, credit, debit, drafted, entry_body, moved, posted
+from tests.builders.journal_entries import (
+    ENTRIES,
+    ON,
+    credit,
+    debit,
+    drafted,
+    entry_body,
+    moved,
+    posted,
+)
+from tests.builders.sales import sent
+from tests.builders.trade import NOBODY, Record
 from tests.partnership import Business, Partnership
 
 CHART = "general-ledger/chart-of-accounts/"
@@ -217,7 +227,7 @@ class TestReplaceJournalEntry:
 
     def test_only_a_draft_is_replaced(self, shop: Business, ledger: Ledger) -> None:
         rejected = moved(shop, drafted(shop), "reject")
-        shop.invoice(shop.customer())
+        sent(shop, shop.customer())
         system = shop.api.get(ENTRIES, params={"created_by": "system"}).json()["results"][0]
         for entry in (posted(shop), rejected, system):
             with ledger.untouched():

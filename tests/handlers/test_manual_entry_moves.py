@@ -6,8 +6,9 @@ import httpx
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import Record
-from tests.handlers.writing import ENTRIES, ON, credit, debit, drafted, moved, posted
+from tests.builders.journal_entries import ENTRIES, ON, credit, debit, drafted, moved, posted
+from tests.builders.sales import sent
+from tests.builders.trade import Record
 from tests.partnership import Business
 
 CHART = "general-ledger/chart-of-accounts/"
@@ -24,7 +25,7 @@ def ask(shop: Business, entry: Record, move: str, **options: object) -> httpx.Re
 @pytest.fixture(scope="module")
 def system(shop: Business) -> Record:
     """An entry that an invoice has posted."""
-    shop.invoice(shop.customer())
+    sent(shop, shop.customer())
     found = shop.api.get(ENTRIES, params={"created_by": "system"}).json()
     entry: Record = found["results"][0]
     return entry

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.handlers.bodies import Record, paid, part, sent
+from tests.builders.sales import paid, part, sent
+from tests.builders.trade import Record
 from tests.partnership import Business, Partnership
 
 PAYMENTS = "invoices/payments/"

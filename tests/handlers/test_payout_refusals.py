@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.handlers.bank_lines import PAYOUT, Bank, open_account
-from tests.handlers.bodies import NOBODY, Record, paid
-from tests.handlers.paying_out import (
+from tests.builders.bank import PAYOUT, Bank, open_account
+from tests.builders.payouts import (
     AT,
     ON,
     PAYMENTS,
@@ -21,6 +20,8 @@ from tests.handlers.paying_out import (
     payout_body,
     upserted,
 )
+from tests.builders.sales import paid, refunded
+from tests.builders.trade import NOBODY, Record
 from tests.partnership import Business
 
 Make = Callable[[Business, Record], Record]
@@ -39,7 +40,7 @@ def at_the_bank(shop: Business, buyer: Record) -> Record:
 
 
 def given_back_by_transfer(shop: Business, buyer: Record) -> Record:
-    refund = shop.refund(paid(shop, buyer, 20), amount_cents=20, completed_at=AT)
+    refund = refunded(shop, paid(shop, buyer, 20), amount_cents=20, completed_at=AT)
     payment: Record = refund["refund_payments"][0]
     return payment
 

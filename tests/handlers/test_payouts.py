@@ -3,8 +3,7 @@
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import Record
-from tests.handlers.paying_out import (
+from tests.builders.payouts import (
     AT,
     ON,
     PAYOUTS,
@@ -18,6 +17,7 @@ from tests.handlers.paying_out import (
     upserted,
     worked_example,
 )
+from tests.builders.trade import Record
 from tests.partnership import Business
 
 TODAY = str(today())

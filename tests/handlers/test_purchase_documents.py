@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.handlers.bodies import Record, line
-from tests.handlers.buying import BILLS, CREDITS, bill_body, read, return_body
-from tests.handlers.files import CSV, PDF, follow, in_json, names
+from tests.builders.files import CSV, PDF, follow, in_json, names
+from tests.builders.purchases import BILLS, CREDITS, bill_body, vendor_credit_body
+from tests.builders.trade import Record, line, read
 from tests.house import House
 from tests.partnership import Business
 
@@ -16,7 +16,7 @@ KINDS = {BILLS: "bill", CREDITS: "vendor_credit"}
 
 
 def body(path: str, vendor: Record, **facts: Any) -> Record:
-    return (bill_body if path == BILLS else return_body)(vendor, **facts)
+    return (bill_body if path == BILLS else vendor_credit_body)(vendor, **facts)
 
 
 @pytest.mark.parametrize("path", [BILLS, CREDITS])

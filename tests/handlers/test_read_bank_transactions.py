@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from tests.handlers.bodies import Record
+from tests.builders.trade import Record
 from tests.partnership import Business, Partnership
 
 LINES = "bank-transactions/"

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tests.bookkeeping import today
-from tests.handlers.bodies import NOBODY, Record
-from tests.handlers.buying import PAYMENTS, paid_out, part, read, received
+from tests.builders.purchases import PAYMENTS, bill_paid, part, received
+from tests.builders.trade import NOBODY, Record, read
 from tests.partnership import Business
 
 LATER = f"{today() + timedelta(days=40)}T00:00:00Z"
@@ -21,12 +21,12 @@ def drawn(drawer: Business) -> dict[str, Record]:
     other = drawer.vendor(company_name="Small Boat")
     bill = received(drawer, vendor, 1_000)
     drawn = {
-        "first": paid_out(drawer, vendor, 100, part(bill, 100), check_number="C-77"),
-        "second": paid_out(
+        "first": bill_paid(drawer, vendor, 100, part(bill, 100), check_number="C-77"),
+        "second": bill_paid(
             drawer, vendor, 200, payment_date="2025-03-12", payment_method="cash", memo="In hand"
         ),
-        "third": paid_out(drawer, other, 300, payment_date="2025-03-11", external_id="p-3"),
-        "waiting": paid_out(
+        "third": bill_paid(drawer, other, 300, payment_date="2025-03-11", external_id="p-3"),
+        "waiting": bill_paid(
             drawer, vendor, 400, part(bill, 50), status="pending", payment_reference="RUN-9"
         ),
     }

@@ -5,7 +5,8 @@ from datetime import timedelta
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import NOBODY, PAID, Record, paid, part, sent
+from tests.builders.sales import paid, part, sent
+from tests.builders.trade import NOBODY, PAID, Record
 from tests.partnership import Business, Partnership
 
 PAYMENTS = "invoices/payments/"
@@ -15,7 +16,7 @@ LATER = f"{today() + timedelta(days=40)}T00:00:00Z"
 class TestGetInvoicePayment:
     def test_one_of_another_business_is_not_there(self, shop: Business, rival: Partnership) -> None:
         elsewhere = rival.business()
-        foreign = elsewhere.payment(elsewhere.customer(), 5)
+        foreign = paid(elsewhere, elsewhere.customer(), 5)
         for id_ in (foreign["id"], NOBODY):
             answer = shop.api.get(f"{PAYMENTS}{id_}/")
             assert (answer.status_code, answer.json()["error_code"]) == (404, "payment_not_found")
@@ -60,26 +61,29 @@ class TestCancelInvoicePayment:
 
 
 @pytest.fixture(scope="module")
-def till(acme: Partnership) -> Business:
+def seller(acme: Partnership) -> Business:
     return acme.business()
 
 
 @pytest.fixture(scope="module")
-def drawer(till: Business) -> dict[str, Record]:
+def drawer(seller: Business) -> dict[str, Record]:
     """A few payments, each told apart by something else."""
-    buyer, other = till.customer(company_name="Tall Ship"), till.customer(individual_name="Ann Bo")
-    invoice = sent(till, buyer, 1_000)
+    buyer, other = (
+        seller.customer(company_name="Tall Ship"),
+        seller.customer(individual_name="Ann Bo"),
+    )
+    invoice = sent(seller, buyer, 1_000)
     return {
-        "early": paid(till, buyer, 100, payment_date="2025-01-05", payment_method="cash"),
-        "whole": paid(till, buyer, 300, part(invoice, 300), external_id="w-1"),
+        "early": paid(seller, buyer, 100, payment_date="2025-01-05", payment_method="cash"),
+        "whole": paid(seller, buyer, 300, part(invoice, 300), external_id="w-1"),
         "half": paid(
-            till, buyer, 400, part(invoice, 200), note="Half of it", payment_reference="Till 7"
+            seller, buyer, 400, part(invoice, 200), note="Half of it", payment_reference="Till 7"
         ),
-        "card": paid(till, other, 500, payment_method="stripe", processor_reference="ch_12%"),
+        "card": paid(seller, other, 500, payment_method="stripe", processor_reference="ch_12%"),
         "waiting": paid(
-            till, other, 600, status="pending", bank_reference="B-9", references={"e2e": 'RF"18%'}
+            seller, other, 600, status="pending", bank_reference="B-9", references={"e2e": 'RF"18%'}
         ),
-        "gone": paid(till, other, 700, status="failed", payment_date="2025-04-05"),
+        "gone": paid(seller, other, 700, status="failed", payment_date="2025-04-05"),
     }
 
 
@@ -117,57 +121,57 @@ class TestListInvoicePayments:
         ],
     )
     def test_it_filters(
-        self, till: Business, drawer: dict[str, Record], asked: Record, names: set[str]
+        self, seller: Business, drawer: dict[str, Record], asked: Record, names: set[str]
     ) -> None:
-        answer = till.api.get(PAYMENTS, params=asked).json()
+        answer = seller.api.get(PAYMENTS, params=asked).json()
         found = {each["id"] for each in answer["results"]}
         assert found == {drawer[name]["id"] for name in names}
         assert answer["count"] == len(names)
 
     def test_it_finds_the_payments_of_an_invoice_and_of_a_customer(
-        self, till: Business, drawer: dict[str, Record]
+        self, seller: Business, drawer: dict[str, Record]
     ) -> None:
         invoice = drawer["whole"]["applied_invoices"][0]["id"]
         for asked, names in (
             ({"invoice_id": invoice}, ("whole", "half")),
             ({"customer_id": drawer["card"]["customer_id"]}, ("card", "waiting", "gone")),
         ):
-            results = till.api.get(PAYMENTS, params=asked).json()["results"]
+            results = seller.api.get(PAYMENTS, params=asked).json()["results"]
             assert {each["id"] for each in results} == {drawer[name]["id"] for name in names}
 
     def test_a_payment_in_the_list_is_the_payment_itself(
-        self, till: Business, drawer: dict[str, Record]
+        self, seller: Business, drawer: dict[str, Record]
     ) -> None:
-        for shown in till.api.get(PAYMENTS).json()["results"]:
-            assert shown == till.api.get(f"{PAYMENTS}{shown['id']}/").json()
+        for shown in seller.api.get(PAYMENTS).json()["results"]:
+            assert shown == seller.api.get(f"{PAYMENTS}{shown['id']}/").json()
 
     @pytest.mark.parametrize("sort", ["payment_date", "amount", "created_at"])
     @pytest.mark.parametrize("down", [False, True])
     def test_cursors_walk_every_sort_in_the_order_of_the_whole_list(
-        self, till: Business, drawer: dict[str, Record], sort: str, down: bool
+        self, seller: Business, drawer: dict[str, Record], sort: str, down: bool
     ) -> None:
         asked = {"sort": ("-" if down else "") + sort}
-        whole = till.api.get(PAYMENTS, params=asked).json()["results"]
+        whole = seller.api.get(PAYMENTS, params=asked).json()["results"]
         field = {"amount": "total_amount_cents"}.get(sort, sort)
         keys = [(each[field], each["id"]) for each in whole]
         assert keys == sorted(keys, reverse=down)
         walked, cursor = [], None
         while len(walked) < len(whole):
             page = {"page_size": 2, **asked, **({"cursor": cursor} if cursor else {})}
-            answer = till.api.get(PAYMENTS, params=page).json()
+            answer = seller.api.get(PAYMENTS, params=page).json()
             walked += answer["results"]
             cursor = answer["page_info"]["next_cursor"]
         assert (walked, cursor) == (whole, None)
 
     def test_the_latest_payment_comes_first(
-        self, till: Business, drawer: dict[str, Record]
+        self, seller: Business, drawer: dict[str, Record]
     ) -> None:
-        results = till.api.get(PAYMENTS).json()["results"]
+        results = seller.api.get(PAYMENTS).json()["results"]
         assert (results[0]["id"], results[-1]["id"]) == (
             drawer["gone"]["id"],
             drawer["early"]["id"],
         )
 
     @pytest.mark.parametrize("asked", ["status=done", "sort=note", "invoice_id=1", "page=0"])
-    def test_it_refuses_what_it_does_not_know(self, till: Business, asked: str) -> None:
-        assert till.api.get(f"{PAYMENTS}?{asked}").status_code == 400
+    def test_it_refuses_what_it_does_not_know(self, seller: Business, asked: str) -> None:
+        assert seller.api.get(f"{PAYMENTS}?{asked}").status_code == 400

@@ -5,17 +5,8 @@ from datetime import timedelta
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import (
-    NOBODY,
-    PAID,
-    Record,
-    invoice_body,
-    line,
-    paid,
-    part,
-    sent,
-    settled,
-)
+from tests.builders.sales import invoice_body, paid, part, refund_paid, refunded, sent, settled
+from tests.builders.trade import NOBODY, PAID, Record, line
 from tests.partnership import Business, Partnership
 
 REFUNDS = "invoices/refunds/"
@@ -34,15 +25,15 @@ def cancel(shop: Business, refund: Record) -> Record:
 
 class TestGetInvoiceRefund:
     def test_it_shows_what_has_become_of_it(self, shop: Business, buyer: Record) -> None:
-        refund = shop.refund(settled(shop, buyer))
+        refund = refunded(shop, settled(shop, buyer))
         path = f"{REFUNDS}{refund['id']}/"
         assert shop.api.get(path).json() == refund
-        first = shop.refund_payment(refund, amount_cents=400, completed_at=AT)
+        first = refund_paid(shop, refund, amount_cents=400, completed_at=AT)
         seen = shop.api.get(path)
         assert (seen.json()["status"], seen.json()["paid_amount"]) == ("processing", 400)
         assert seen.json()["refund_payments"] == [first]
         assert seen.headers["etag"] == '"2"'
-        shop.refund_payment(refund, completed_at="2025-03-25T10:00:00Z")
+        refund_paid(shop, refund, completed_at="2025-03-25T10:00:00Z")
         shown = shop.api.get(path).json()
         assert (shown["status"], shown["paid_amount"]) == ("paid", 1_000)
         assert shown["completed_at"] == "2025-03-25T10:00:00Z"
@@ -50,7 +41,7 @@ class TestGetInvoiceRefund:
     def test_it_shows_the_invoice_as_it_is_now(self, shop: Business, buyer: Record) -> None:
         invoice = sent(shop, buyer, 1_000)
         payment = paid(shop, buyer, 600, part(invoice, 600))
-        path = f"{REFUNDS}{shop.refund(invoice)['id']}/"
+        path = f"{REFUNDS}{refunded(shop, invoice)['id']}/"
         for changes, owed in (({"status": "failed"}, 1_000), ({"status": "completed"}, 1_000)):
             shop.api.patch(f"invoices/payments/{payment['id']}/", json=changes)
             [allocation] = shop.api.get(path).json()["allocations"]
@@ -59,7 +50,7 @@ class TestGetInvoiceRefund:
 
     def test_one_of_another_business_is_not_there(self, shop: Business, rival: Partnership) -> None:
         elsewhere = rival.business()
-        foreign = elsewhere.refund(settled(elsewhere, elsewhere.customer()))
+        foreign = refunded(elsewhere, settled(elsewhere, elsewhere.customer()))
         for id_ in (foreign["id"], NOBODY):
             answer = shop.api.get(f"{REFUNDS}{id_}/")
             assert answer.status_code == 404
@@ -115,7 +106,7 @@ class TestCancelInvoiceRefund:
         taxed = line(1_000, sales_taxes=[{"amount": 200}])
         invoice = shop.made("invoices/", invoice_body(buyer, taxed, sent_at="2025-03-01T00:00:00Z"))
         paid(shop, buyer, 1_200, part(invoice, 1_200))
-        refund = shop.refund(invoice, amount_cents=600, reference_number="RF-3")
+        refund = refunded(shop, invoice, amount_cents=600, reference_number="RF-3")
         answer = shop.api.delete(f"{REFUNDS}{refund['id']}/")
         shown = answer.json()
         assert (answer.status_code, answer.headers["etag"]) == (200, '"2"')
@@ -135,17 +126,17 @@ class TestCancelInvoiceRefund:
     ) -> None:
         invoice, payment = settled(shop, buyer), paid(shop, buyer, 300)
         for target, amount in ((invoice, 1_000), (payment, 300)):
-            refund = shop.refund(target)
+            refund = refunded(shop, target)
             refused = {f"{'invoice' if target is invoice else 'payment'}_id": target["id"]}
             assert shop.api.post(REFUNDS, json=refused).status_code == 422
             cancel(shop, refund)
-            assert shop.refund(target)["refunded_amount"] == amount
+            assert refunded(shop, target)["refunded_amount"] == amount
 
     def test_money_that_settled_nothing_waits_again(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         payment = paid(shop, buyer, 300)
-        refund = shop.refund(payment, amount_cents=120)
+        refund = refunded(shop, payment, amount_cents=120)
         assert cancel(shop, refund)["allocations"] == []
         assert ledger.postings(refund) == [
             (TODAY, {"2100": 120, "2300": -120}),
@@ -158,7 +149,7 @@ class TestCancelInvoiceRefund:
     def test_once_its_payments_are_cancelled(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        refund = shop.refund(settled(shop, buyer), amount_cents=500, completed_at=AT)
+        refund = refunded(shop, settled(shop, buyer), amount_cents=500, completed_at=AT)
         [payment] = refund["refund_payments"]
         path = f"{REFUNDS}{refund['id']}/"
         with ledger.untouched():
@@ -177,9 +168,9 @@ class TestCancelInvoiceRefund:
     def test_not_while_a_part_is_paid_and_only_once(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        partly = shop.refund(settled(shop, buyer))
-        shop.refund_payment(partly, amount_cents=1)
-        gone = shop.refund(settled(shop, buyer))
+        partly = refunded(shop, settled(shop, buyer))
+        refund_paid(shop, partly, amount_cents=1)
+        gone = refunded(shop, settled(shop, buyer))
         cancel(shop, gone)
         for refund, state, following in (
             (partly, "processing", ["paid"]),
@@ -196,7 +187,7 @@ class TestCancelInvoiceRefund:
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         until, after = today() + timedelta(days=1), today() + timedelta(days=2)
-        refund = shop.refund(settled(shop, buyer))
+        refund = refunded(shop, settled(shop, buyer))
         with ledger.locked(str(until)):
             cancel(shop, refund)
         first, mirror = ledger.entries(refund)
@@ -206,7 +197,7 @@ class TestCancelInvoiceRefund:
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         ahead = str(today() + timedelta(days=9))
-        refund = shop.refund(paid(shop, buyer, 80, payment_date=ahead))
+        refund = refunded(shop, paid(shop, buyer, 80, payment_date=ahead))
         cancel(shop, refund)
         assert ledger.postings(refund) == [
             (ahead, {"2100": 80, "2300": -80}),
@@ -216,7 +207,7 @@ class TestCancelInvoiceRefund:
     def test_if_match_is_held_against_the_refund(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        refund = shop.refund(settled(shop, buyer))
+        refund = refunded(shop, settled(shop, buyer))
         path = f"{REFUNDS}{refund['id']}/"
         with ledger.untouched():
             stale = shop.api.delete(path, headers={"If-Match": '"3"'})
@@ -225,7 +216,7 @@ class TestCancelInvoiceRefund:
         assert shop.api.delete(path, headers={"If-Match": '"1"'}).status_code == 200
 
     def test_a_preview_cancels_nothing(self, shop: Business, ledger: Ledger, buyer: Record) -> None:
-        refund = shop.refund(settled(shop, buyer))
+        refund = refunded(shop, settled(shop, buyer))
         with ledger.untouched():
             seen = shop.api.delete(f"{REFUNDS}{refund['id']}/?preview=true").json()
         assert (seen["status"], seen["allocations"]) == ("cancelled", [])
@@ -237,7 +228,7 @@ class TestCancelInvoiceRefund:
         self, shop: Business, ledger: Ledger, rival: Partnership
     ) -> None:
         elsewhere = rival.business()
-        foreign = elsewhere.refund(paid(elsewhere, elsewhere.customer(), 5, payment_date=PAID))
+        foreign = refunded(elsewhere, paid(elsewhere, elsewhere.customer(), 5, payment_date=PAID))
         for id_ in (foreign["id"], NOBODY):
             with ledger.untouched():
                 answer = shop.api.delete(f"{REFUNDS}{id_}/")

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import NOBODY, Record
-from tests.handlers.paying_out import (
+from tests.builders.payouts import (
     AT,
     ON,
     PAYOUTS,
@@ -19,6 +18,7 @@ from tests.handlers.paying_out import (
     read,
     worked_example,
 )
+from tests.builders.trade import NOBODY, Record
 from tests.partnership import Business, Partnership
 
 TODAY = str(today())
@@ -35,8 +35,9 @@ def counter(acme: Partnership) -> Business:
     paid_out(counter, -50, completed_at="2025-03-02T00:00:00Z", reference_number="NEG%")
     adyen = {"processor": "adyen", "external_id": "po-3"}
     paid_out(counter, 900, completed_at="2025-03-03T00:00:00Z", **adyen)
-    counter.payout(30, status="pending", external_id="waits")
-    counter.payout(30, status="failed")
+    without_day = {"processor": "stripe", "paid_out_amount_cents": 30}
+    counter.made(PAYOUTS, {**without_day, "status": "pending", "external_id": "waits"})
+    counter.made(PAYOUTS, {**without_day, "status": "failed"})
     gone = paid_out(counter, 7, external_id="po-gone")
     counter.api.delete(f"{PAYOUTS}{gone['id']}/")
     return counter

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import Record
-from tests.handlers.buying import paid_out, read, settled
-from tests.handlers.files import PDF, follow, in_json
-from tests.handlers.vendor_refunding import (
+from tests.builders.files import PDF, follow, in_json
+from tests.builders.purchases import bill_paid, settled
+from tests.builders.trade import Record, read
+from tests.builders.vendor_refunds import (
     AGREED,
     REFUND_PAYMENTS,
     REFUNDS,
@@ -182,7 +182,7 @@ def every(store: Business) -> dict[str, Record]:
     roaster = store.vendor(company_name="Tall Ship")
     other = store.vendor(company_name="Small Boat")
     bill = settled(store, roaster, 2_000)
-    money = paid_out(store, other, 900)
+    money = bill_paid(store, other, 900)
     by_check = {"payment_method": "check", "payment_reference": "CHQ-9"}
     made = {
         "pending": agreed(store, roaster, 100, external_id="fifty_%", refund_date="2025-04-01"),

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.handlers.bodies import NOBODY
-from tests.handlers.buying import BILLS, bill_body, paid_out, part, received, returned
+from tests.builders.purchases import BILLS, bill_body, bill_paid, part, received, vendor_credited
+from tests.builders.trade import NOBODY
 from tests.partnership import Business, Partnership
 
 
@@ -43,8 +43,8 @@ class TestGetVendor:
         assert shop.api.get(address).json()["outstanding_balance"] == 0
         bill = received(shop, vendor, 5_000)
         received(shop, vendor, 300)
-        paid_out(shop, vendor, 2_000, part(bill, 1_000))
-        returned(shop, vendor, 500)
+        bill_paid(shop, vendor, 2_000, part(bill, 1_000))
+        vendor_credited(shop, vendor, 500)
         assert shop.api.get(address).json()["outstanding_balance"] == 4_300
         [listed] = shop.api.get("vendors/", params={"external_id": "owed"}).json()["results"]
         assert listed["outstanding_balance"] == 4_300

@@ -1,9 +1,9 @@
 """A refund allocated anew by its payment: what goes back, what stays, and what is dated today."""
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import NOBODY, Record
-from tests.handlers.buying import CREDITS, paid_out, part, read, received, share, status_of
-from tests.handlers.vendor_refunding import (
+from tests.builders.purchases import CREDITS, bill_paid, part, received, share, status_of
+from tests.builders.trade import NOBODY, Record, read
+from tests.builders.vendor_refunds import (
     AGREED,
     REFUND_PAYMENTS,
     agreed,
@@ -11,7 +11,6 @@ from tests.handlers.vendor_refunding import (
     as_credit,
     cancelled,
     changed,
-    moving,
     of_bill,
     of_payment,
     refund_of,
@@ -53,9 +52,9 @@ class TestReplacedAllocations:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 500)
-        payment = paid_out(shop, vendor, 500, part(bill, 500))
+        payment = bill_paid(shop, vendor, 500, part(bill, 500))
         made = agreed(shop, vendor, 700, of_payment(payment, 400), as_credit(100))
-        with moving(ledger) as moved:
+        with ledger.moving() as moved:
             after = allocate(shop, made)
         assert moved == {"1270": 100, "1900": -500, "2000": 400, "1260": -100, "5100": 100}
         assert after["refund"]["status"] == "pending"
@@ -145,7 +144,7 @@ class TestReplacedAllocations:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 500)
-        payment = paid_out(shop, vendor, 500, part(bill, 500))
+        payment = bill_paid(shop, vendor, 500, part(bill, 500))
         made = agreed(shop, vendor, 900, of_payment(payment, 400), as_credit(100))
         other = received(shop, shop.vendor(), 500)
         for item, code in (
@@ -180,8 +179,8 @@ class TestReplacedAllocations:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 500)
-        payment = paid_out(shop, vendor, 500, part(bill, 500))
-        with moving(ledger) as moved:
+        payment = bill_paid(shop, vendor, 500, part(bill, 500))
+        with ledger.moving() as moved:
             made = agreed(shop, vendor, 500, of_bill(bill, 100))
             allocate(shop, made, of_payment(payment, 400))
             allocate(shop, made, as_credit(50), of_payment(payment, 300))

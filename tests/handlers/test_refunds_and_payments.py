@@ -5,18 +5,8 @@ from typing import Any
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import (
-    PAID,
-    SENT,
-    Record,
-    invoice_body,
-    line,
-    paid,
-    part,
-    payment_body,
-    sent,
-    settled,
-)
+from tests.builders.sales import invoice_body, paid, part, payment_body, refunded, sent, settled
+from tests.builders.trade import PAID, SENT, Record, line
 from tests.partnership import Business
 
 PAYMENTS = "invoices/payments/"
@@ -59,9 +49,9 @@ class TestGetInvoice:
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = settled(shop, buyer)
-        late = shop.refund(invoice, amount_cents=100, reference_number="RF-9")
-        early = shop.refund(invoice, amount_cents=50, completed_at="2025-03-20T10:00:00Z")
-        cancel(shop, shop.refund(invoice, amount_cents=20))
+        late = refunded(shop, invoice, amount_cents=100, reference_number="RF-9")
+        early = refunded(shop, invoice, amount_cents=50, completed_at="2025-03-20T10:00:00Z")
+        cancel(shop, refunded(shop, invoice, amount_cents=20))
         shown = read(shop, invoice)
         assert shown["refund_allocations"] == [
             {
@@ -85,9 +75,9 @@ class TestGetInvoice:
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = settled(shop, buyer)
-        shop.refund(invoice, amount_cents=400)
+        refunded(shop, invoice, amount_cents=400)
         assert state_of(shop, invoice) == ("paid", 0)
-        rest = shop.refund(invoice)
+        rest = refunded(shop, invoice)
         assert state_of(shop, invoice) == ("refunded", 0)
         assert len(ledger.entries(invoice)) == 1
         asked: dict[str, Any] = {"status": "refunded", "customer_id": buyer["id"]}
@@ -101,11 +91,11 @@ class TestGetInvoice:
     ) -> None:
         invoice = sent(shop, buyer, 1_000)
         paid(shop, buyer, 600, part(invoice, 600))
-        shop.refund(invoice)
+        refunded(shop, invoice)
         assert state_of(shop, invoice) == ("partially_paid", 400)
         paid(shop, buyer, 400, part(invoice, 400))
         assert state_of(shop, invoice) == ("paid", 0)
-        shop.refund(invoice)
+        refunded(shop, invoice)
         assert state_of(shop, invoice) == ("refunded", 0)
 
     @pytest.mark.parametrize("closed_by", ["credit", "write-off"])
@@ -122,7 +112,7 @@ class TestGetInvoice:
             shop.made(f"invoices/{invoice['id']}/write-offs/", {})
         before, owed = state_of(shop, invoice)
         assert (before, owed) == ("paid" if closed_by == "credit" else "written_off", 0)
-        refund = shop.refund(invoice)
+        refund = refunded(shop, invoice)
         assert (refund["refunded_amount"], state_of(shop, invoice)) == (300, ("refunded", 0))
 
     def test_each_refund_is_a_new_version_of_it(
@@ -131,7 +121,7 @@ class TestGetInvoice:
         invoice = settled(shop, buyer)
         path = f"invoices/{invoice['id']}/"
         before = shop.api.get(path)
-        refund = shop.refund(invoice)
+        refund = refunded(shop, invoice)
         cancel(shop, refund)
         after = shop.api.get(path)
         assert (before.headers["etag"], after.headers["etag"]) == ('"2"', '"4"')
@@ -149,7 +139,7 @@ class TestVoidInvoice:
     ) -> None:
         invoice = sent(shop, buyer, 1_000)
         payment = paid(shop, buyer, 1_000, part(invoice, 1_000))
-        refund = shop.refund(invoice, amount_cents=300)
+        refund = refunded(shop, invoice, amount_cents=300)
         patch(shop, payment, status="failed")
         path, body = f"invoices/{invoice['id']}/", invoice_body(buyer, line(5))
         with ledger.untouched():
@@ -169,7 +159,7 @@ class TestReplaceInvoice:
     ) -> None:
         invoice = sent(shop, buyer, 1_000)
         payment = paid(shop, buyer, 1_000, part(invoice, 1_000))
-        cancel(shop, shop.refund(invoice))
+        cancel(shop, refunded(shop, invoice))
         patch(shop, payment, allocations=[])
         other = shop.customer(company_name="Red Door Bakery")
         answer = shop.api.put(f"invoices/{invoice['id']}/", json=invoice_body(other, line(300)))
@@ -183,7 +173,7 @@ class TestGetInvoicePayment:
     ) -> None:
         invoice = sent(shop, buyer, 1_000)
         payment = paid(shop, buyer, 1_200, part(invoice, 1_000))
-        refund = shop.refund(invoice, amount_cents=700)
+        refund = refunded(shop, invoice, amount_cents=700)
         answer = shop.api.get(f"{PAYMENTS}{payment['id']}/")
         changed = {"refund_allocations"}
         assert {k: v for k, v in answer.json().items() if k not in changed} == {
@@ -202,7 +192,7 @@ class TestGetInvoicePayment:
             (200, (700, 100, 600, 300, 400), False),
             (400, (700, 100, 600, 700, 0), True),
         ):
-            shop.refund(payment, amount_cents=amount)
+            refunded(shop, payment, amount_cents=amount)
             shown = shop.api.get(f"{PAYMENTS}{payment['id']}/").json()
             assert tuple(shown[f"{name}_amount_cents"] for name in names) == amounts
             assert (shown["is_fully_allocated"], shown["status"]) == (whole, "completed")
@@ -218,7 +208,7 @@ class TestUpdateInvoicePayment:
     ) -> None:
         invoice = sent(shop, buyer, 1_000)
         payment = paid(shop, buyer, 1_000, part(invoice, 1_000))
-        refund = shop.refund(invoice)
+        refund = refunded(shop, invoice)
         patch(shop, payment, status=status)
         assert ledger.postings(payment)[1:] == [(TODAY, {"1100": -1_000, "1200": 1_000})]
         assert len(ledger.entries(refund)) == 1
@@ -233,11 +223,11 @@ class TestUpdateInvoicePayment:
     ) -> None:
         invoice = sent(shop, buyer, 1_000)
         payment = paid(shop, buyer, 1_000, part(invoice, 1_000))
-        shop.refund(invoice, amount_cents=600)
+        refunded(shop, invoice, amount_cents=600)
         patch(shop, payment, status="failed")
         paid(shop, buyer, 1_000, part(invoice, 1_000))
         assert state_of(shop, invoice) == ("paid", 0)
-        assert shop.refund(invoice)["refunded_amount"] == 400
+        assert refunded(shop, invoice)["refunded_amount"] == 400
         assert state_of(shop, invoice) == ("refunded", 0)
 
     @pytest.mark.parametrize("status", ["failed", "cancelled", "pending"])
@@ -245,7 +235,7 @@ class TestUpdateInvoicePayment:
         self, shop: Business, ledger: Ledger, buyer: Record, status: str
     ) -> None:
         payment = paid(shop, buyer, 500)
-        refund = shop.refund(payment, amount_cents=200)
+        refund = refunded(shop, payment, amount_cents=200)
         owed = ledger.balances().get("2100", 0)
         shown = patch(shop, payment, status=status)
         assert ledger.postings(payment)[1:] == [(TODAY, {"1100": -500, "2100": 500})]
@@ -259,7 +249,7 @@ class TestUpdateInvoicePayment:
     ) -> None:
         invoice, other = sent(shop, buyer, 1_000), sent(shop, buyer, 1_000)
         payment = paid(shop, buyer, 1_000, part(invoice, 1_000))
-        shop.refund(invoice, amount_cents=300)
+        refunded(shop, invoice, amount_cents=300)
         for parts, left in (
             ([], 0),
             ([part(invoice, 299)], 299),
@@ -282,7 +272,7 @@ class TestUpdateInvoicePayment:
         invoice = sent(shop, buyer, 1_000)
         first = paid(shop, buyer, 600, part(invoice, 600))
         second = paid(shop, buyer, 400, part(invoice, 400))
-        shop.refund(invoice, amount_cents=400)
+        refunded(shop, invoice, amount_cents=400)
         assert patch(shop, first, allocations=[])["allocations"] == []
         words = refused(shop, ledger, second, allocations=[])
         assert words["detail"] == {"paid": 0, "refunded": 400, "invoice_id": invoice["id"]}
@@ -293,7 +283,7 @@ class TestUpdateInvoicePayment:
         invoice = sent(shop, buyer, 1_000)
         first = paid(shop, buyer, 600, part(invoice, 600))
         second = paid(shop, buyer, 400, part(invoice, 400))
-        shop.refund(invoice, amount_cents=700)
+        refunded(shop, invoice, amount_cents=700)
         patch(shop, first, status="failed")
         words = refused(shop, ledger, second, allocations=[part(invoice, 399)])
         assert words["detail"] == {"paid": 399, "refunded": 700, "invoice_id": invoice["id"]}
@@ -305,7 +295,7 @@ class TestUpdateInvoicePayment:
         invoice = sent(shop, buyer, 1_000)
         paid(shop, buyer, 600, part(invoice, 600))
         waiting = paid(shop, buyer, 400, part(invoice, 400), status="pending")
-        shop.refund(invoice)
+        refunded(shop, invoice)
         assert patch(shop, waiting, allocations=[])["allocations"] == []
 
     def test_it_does_not_go_back_whole_while_refunds_rest_on_it(
@@ -314,7 +304,7 @@ class TestUpdateInvoicePayment:
         invoice = sent(shop, buyer, 1_000)
         first = paid(shop, buyer, 600, part(invoice, 600))
         second = paid(shop, buyer, 500, part(invoice, 400))
-        shop.refund(invoice, amount_cents=500)
+        refunded(shop, invoice, amount_cents=500)
         words = refused(shop, ledger, first, status="refunded")
         assert words["error_code"] == "refund_exceeds_refundable"
         assert words["detail"] == {"paid": 400, "refunded": 500, "invoice_id": invoice["id"]}
@@ -325,7 +315,7 @@ class TestUpdateInvoicePayment:
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         payment = paid(shop, buyer, 500)
-        refund = shop.refund(payment, amount_cents=200)
+        refund = refunded(shop, payment, amount_cents=200)
         for status in ("completed", "failed"):
             patch(shop, payment, status=status)
             words = refused(shop, ledger, payment, status="refunded")
@@ -338,7 +328,7 @@ class TestUpdateInvoicePayment:
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         payment = paid(shop, buyer, 700, part(sent(shop, buyer, 100), 100))
-        shop.refund(payment, amount_cents=200)
+        refunded(shop, payment, amount_cents=200)
         words = refused(shop, ledger, payment, total_amount_cents=299)
         assert words["error_code"] == "total_below_allocated"
         detail = {"total_amount_cents": 299, "allocated_amount_cents": 300}
@@ -350,7 +340,7 @@ class TestUpdateInvoicePayment:
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice, payment = sent(shop, buyer, 900), paid(shop, buyer, 700)
-        shop.refund(payment, amount_cents=200)
+        refunded(shop, payment, amount_cents=200)
         words = refused(shop, ledger, payment, allocations=[part(invoice, 501)])
         assert words["error_code"] == "allocation_exceeds_total"
         assert patch(shop, payment, allocations=[part(invoice, 500)])["remaining_amount_cents"] == 0
@@ -363,7 +353,7 @@ class TestReplaceInvoicePayment:
     ) -> None:
         invoice = sent(shop, buyer, 1_000)
         payment = paid(shop, buyer, 1_000, part(invoice, 1_000))
-        shop.refund(invoice, amount_cents=300)
+        refunded(shop, invoice, amount_cents=300)
         with ledger.untouched():
             body = payment_body(buyer, 1_000, allocations=[part(invoice, 299)])
             answer = shop.api.put(f"{PAYMENTS}{payment['id']}/", json=body)
@@ -376,7 +366,7 @@ class TestCancelInvoicePayment:
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         payment = paid(shop, buyer, 500)
-        refund = shop.refund(payment, amount_cents=200, completed_at="2025-03-20T10:00:00Z")
+        refund = refunded(shop, payment, amount_cents=200, completed_at="2025-03-20T10:00:00Z")
         patch(shop, payment, status="failed")
         answer = shop.api.post(f"{PAYMENTS}{payment['id']}/delete/")
         assert (answer.status_code, answer.json()["payment"]["status"]) == (200, "cancelled")

@@ -3,9 +3,9 @@
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.handlers.bodies import NOBODY, Record, invoice_body, line
-from tests.handlers.buying import BILLS, RECEIVED, bill_body, received
-from tests.handlers.trades import PURCHASES, SALES, Trade, refused
+from tests.builders.purchases import BILLS, bill_body, received
+from tests.builders.sales import invoice_body, sent
+from tests.builders.trade import NOBODY, PURCHASES, RECEIVED, SALES, Record, Trade, line
 from tests.partnership import Business, Partnership
 
 CHART = "general-ledger/chart-of-accounts/"
@@ -97,13 +97,13 @@ class RefusingToCreate:
         code: str,
     ) -> None:
         body = {**trade.body(party, **{trade.moment: trade.at}), **named(trade, facts)}
-        assert refused(shop, ledger, "POST", trade.path, json=body) == (422, code)
+        assert ledger.refused("POST", trade.path, json=body) == (422, code)
 
     def test_a_party_of_another_business_does_not_exist_here(
         self, shop: Business, ledger: Ledger, rival: Partnership, trade: Trade
     ) -> None:
         body = trade.body(trade.somebody(rival.business()))
-        fault = refused(shop, ledger, "POST", trade.path, json=body)
+        fault = ledger.refused("POST", trade.path, json=body)
         assert fault == (422, "reference_not_found")
 
     def test_an_archived_account_takes_no_line(
@@ -114,7 +114,7 @@ class RefusingToCreate:
         shop.made(CHART, {"code": code, "name": "Old income", **income})
         shop.api.delete(f"{CHART}{code}/")
         body = trade.body(party, line(account_identifier=account(code)))
-        fault = refused(shop, ledger, "POST", trade.path, json=body)
+        fault = ledger.refused("POST", trade.path, json=body)
         assert fault == (409, "account_archived")
 
     def test_a_number_is_taken_once(
@@ -123,7 +123,7 @@ class RefusingToCreate:
         number = {trade.number: "A-1"}
         shop.made(trade.path, trade.body(party, **number))
         body = trade.body(trade.somebody(shop), **number, **{trade.moment: trade.at})
-        fault = refused(shop, ledger, "POST", trade.path, json=body)
+        fault = ledger.refused("POST", trade.path, json=body)
         assert fault == (409, f"duplicate_{trade.noun}_number")
 
 
@@ -133,7 +133,7 @@ class TestRefusalsOfCreateInvoice(RefusingToCreate):
     def test_an_archived_customer_takes_no_invoice(self, shop: Business, ledger: Ledger) -> None:
         gone = shop.customer()
         shop.api.post(f"customers/{gone['id']}/archive/")
-        fault = refused(shop, ledger, "POST", "invoices/", json=invoice_body(gone))
+        fault = ledger.refused("POST", "invoices/", json=invoice_body(gone))
         assert fault == (409, "customer_archived")
 
     def test_nothing_is_sent_into_a_locked_period(
@@ -144,7 +144,7 @@ class TestRefusalsOfCreateInvoice(RefusingToCreate):
             with ledger.untouched():
                 answer = shop.api.post("invoices/", json=body)
             draft = shop.made("invoices/", invoice_body(buyer, issue_date="2025-03-31"))
-            after = shop.invoice(buyer, sent_at="2025-04-01T00:00:00Z")
+            after = sent(shop, buyer, sent_at="2025-04-01T00:00:00Z")
         assert (answer.status_code, answer.json()["error_code"]) == (409, "period_locked")
         assert answer.json()["detail"]["lock_date"] == "2025-03-31"
         assert (draft["status"], after["status"]) == ("draft", "sent")
@@ -176,7 +176,7 @@ class TestRefusalsOfCreateBill(RefusingToCreate):
             bill_body(vendor, vendor_bill_number="GBI-7"),
             bill_body(vendor, vendor_bill_number="GBI-7", received_at=RECEIVED),
         ):
-            fault = refused(shop, ledger, "POST", BILLS, json=given)
+            fault = ledger.refused("POST", BILLS, json=given)
             assert fault == (409, "duplicate_bill_number")
         # Another vendor may count alike, and one without a number is told by nothing.
         assert received(shop, shop.vendor(), vendor_bill_number="GBI-7")["status"] == "received"

@@ -6,7 +6,8 @@ from datetime import timedelta
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import NOBODY, Record, invoice_body, paid, part, sent, settled
+from tests.builders.sales import invoice_body, paid, part, refunded, sent, settled
+from tests.builders.trade import NOBODY, Record
 from tests.partnership import Business, Partnership
 
 REFUNDS = "invoices/refunds/"
@@ -73,7 +74,7 @@ class TestCreateInvoiceRefund:
         invoice = sent(shop, buyer, 1_000)
         paid(shop, buyer, 600, part(invoice, 600))
         paid(shop, buyer, 400, part(invoice, 400), status="processing")
-        shop.refund(invoice, amount_cents=250)
+        refunded(shop, invoice, amount_cents=250)
         with ledger.untouched():
             answer = shop.api.post(REFUNDS, json={"invoice_id": invoice["id"], "amount_cents": 351})
         assert (answer.status_code, answer.json()["error_code"]) == (
@@ -86,7 +87,7 @@ class TestCreateInvoiceRefund:
             **{"refundable": 350, "amount": 351, "refunded": 250},
             **told,
         }
-        shop.refund(invoice, amount_cents=350)
+        refunded(shop, invoice, amount_cents=350)
         with ledger.untouched():
             answer = shop.api.post(REFUNDS, json={"invoice_id": invoice["id"]})
         assert answer.json()["error_code"] == "refund_exceeds_refundable"
@@ -149,7 +150,7 @@ class TestCreateInvoiceRefund:
     ) -> None:
         invoice = sent(shop, buyer, 300)
         payment = paid(shop, buyer, 1_000, part(invoice, 300))
-        shop.refund(payment, amount_cents=200)
+        refunded(shop, payment, amount_cents=200)
         for amount, refundable in ((501, 500), (1_000, 500)):
             with ledger.untouched():
                 body = {"payment_id": payment["id"], "amount_cents": amount}
@@ -168,7 +169,7 @@ class TestCreateInvoiceRefund:
         elsewhere = rival.business()
         stranger = elsewhere.customer()
         foreign = settled(elsewhere, stranger)
-        ahead = elsewhere.payment(stranger, 70)
+        ahead = paid(elsewhere, stranger, 70)
         own = paid(shop, buyer, 10)
         for name, id_, resource in (
             ("invoice_id", NOBODY, "invoice"),
@@ -193,7 +194,7 @@ class TestCreateInvoiceRefund:
                     answer = shop.api.post(REFUNDS, json={**body, "completed_at": AT})
                 assert (answer.status_code, answer.json()["error_code"]) == (409, "period_locked")
                 assert answer.json()["detail"] == {"date": "2025-03-20", "lock_date": "2025-03-20"}
-            made = shop.refund(targets[0], completed_at="2025-03-21T00:00:00Z")
+            made = refunded(shop, targets[0], completed_at="2025-03-21T00:00:00Z")
         assert [entry.on for entry in ledger.entries(made)] == ["2025-03-21"]
 
     def test_not_today_either_while_today_is_locked(

@@ -3,8 +3,7 @@
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.handlers.bodies import PAID, Record
-from tests.handlers.trades import PURCHASES, SALES, Trade, refused
+from tests.builders.trade import PAID, PURCHASES, SALES, Record, Trade
 from tests.partnership import Business
 
 
@@ -33,15 +32,16 @@ class RefusingToCreate:
         code: str,
     ) -> None:
         parts = [trade.part(trade.open(shop, party, 1_000), amount) for amount in amounts]
-        body = trade.payment(party, total, allocations=parts)
-        assert refused(shop, ledger, "POST", trade.payments, json=body) == (status, code)
+        body = trade.payment_body(party, total, allocations=parts)
+        assert ledger.refused("POST", trade.payments, json=body) == (status, code)
 
     def test_a_document_stands_in_the_list_once(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         twice = [trade.part(trade.open(shop, party, 10), 1)] * 2
+        body = trade.payment_body(party, 2, allocations=twice)
         with ledger.untouched():
-            answer = shop.api.post(trade.payments, json=trade.payment(party, 2, allocations=twice))
+            answer = shop.api.post(trade.payments, json=body)
         assert answer.status_code == 400
         fault = {f"allocations.1.{trade.noun}_id": [f"repeats the {trade.noun} of an earlier item"]}
         assert answer.json()["detail"]["field_errors"] == fault
@@ -59,15 +59,15 @@ class RefusingToCreate:
              f"{trade.noun}_{trade.party}_mismatch"),
             (other.open(shop, other.somebody(shop), 10), 422, "reference_not_found"),
         ):  # fmt: skip
-            body = trade.payment(party, 5, allocations=[trade.part(document, 5)])
-            assert refused(shop, ledger, "POST", trade.payments, json=body) == (status, code)
+            body = trade.payment_body(party, 5, allocations=[trade.part(document, 5)])
+            assert ledger.refused("POST", trade.payments, json=body) == (status, code)
 
     def test_one_that_is_not_live_takes_no_allocations(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         parts = [trade.part(trade.open(shop, party, 10), 1)]
         for status in self.not_live:
-            body = trade.payment(party, 5, status=status, allocations=parts)
+            body = trade.payment_body(party, 5, status=status, allocations=parts)
             with ledger.untouched():
                 answer = shop.api.post(trade.payments, json=body)
             assert (answer.status_code, answer.json()["error_code"]) == (409, "payment_not_live")
@@ -77,7 +77,7 @@ class RefusingToCreate:
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         with ledger.locked("2025-03-31"):
-            fault = refused(shop, ledger, "POST", trade.payments, json=trade.payment(party))
+            fault = ledger.refused("POST", trade.payments, json=trade.payment_body(party))
             pending = trade.pay(shop, party, 10, status="pending")
         assert fault == (409, "period_locked")
         assert pending["payment_date"] == PAID
@@ -110,7 +110,7 @@ class RefusingToUpdate:
             ([part(void, 1)], 409, f"{trade.noun}_not_open"),
         ):
             body = {"allocations": parts}
-            assert refused(shop, ledger, "PATCH", path, json=body) == (status, code)
+            assert ledger.refused("PATCH", path, json=body) == (status, code)
 
     def test_its_own_allocation_does_not_stand_in_its_way(
         self, shop: Business, trade: Trade, party: Record

@@ -9,9 +9,9 @@ import pytest
 
 from persistence import tables
 from tests.bookkeeping import Ledger
-from tests.handlers.bodies import NOBODY, Record
-from tests.handlers.buying import BILLS, bill_body, paid_out, part, received, settled
-from tests.handlers.vendor_refunding import (
+from tests.builders.purchases import BILLS, bill_body, bill_paid, part, received, settled
+from tests.builders.trade import NOBODY, Record
+from tests.builders.vendor_refunds import (
     REFUND_PAYMENTS,
     REFUNDS,
     agreed,
@@ -49,10 +49,10 @@ def _series(ledger: Ledger) -> list[Any]:
 def things(shop: Business, vendor: Record) -> dict[str, Record]:
     other = shop.vendor()
     bill = received(shop, vendor, 1_000)
-    paid_out(shop, vendor, 600, part(bill, 600))
+    bill_paid(shop, vendor, 600, part(bill, 600))
     void = received(shop, vendor, 10)
     assert shop.api.post(f"{BILLS}{void['id']}/void/").status_code == 200
-    failed = paid_out(shop, vendor, 500)
+    failed = bill_paid(shop, vendor, 500)
     answer = shop.api.patch(f"bills/payments/{failed['id']}/", json={"status": "failed"})
     assert answer.status_code == 200
     return {
@@ -62,10 +62,10 @@ def things(shop: Business, vendor: Record) -> dict[str, Record]:
         "unpaid": received(shop, vendor, 100),
         "theirs": settled(shop, other, 100),
         "nobody": {"id": NOBODY},
-        "free": paid_out(shop, vendor, 500),
-        "pending": paid_out(shop, vendor, 500, status="pending"),
+        "free": bill_paid(shop, vendor, 500),
+        "pending": bill_paid(shop, vendor, 500, status="pending"),
         "failed": failed,
-        "their_money": paid_out(shop, other, 500),
+        "their_money": bill_paid(shop, other, 500),
     }
 
 
@@ -213,10 +213,10 @@ class TestRefusedVendorRefunds:
 def sound(shop: Business, vendor: Record) -> list[Record]:
     """Allocations of all three types that would be taken, one after the other."""
     bills = [received(shop, vendor, 10) for _ in range(60)]
-    paid_out(shop, vendor, 600, *(part(each, 10) for each in bills))
+    bill_paid(shop, vendor, 600, *(part(each, 10) for each in bills))
     held = [received(shop, vendor, 10) for _ in range(20)]
-    money = [paid_out(shop, vendor, 10, part(each, 10)) for each in held]
-    money += [paid_out(shop, vendor, 10) for _ in range(20)]
+    money = [bill_paid(shop, vendor, 10, part(each, 10)) for each in held]
+    money += [bill_paid(shop, vendor, 10) for _ in range(20)]
     items = [of_bill(each, 7) for each in bills] + [of_payment(each, 9) for each in money]
     items += [as_credit(3)] * (499 - len(items))
     return items[::2] + items[1::2]
@@ -232,7 +232,7 @@ def poisons(shop: Business, vendor: Record) -> dict[str, tuple[int, Record]]:
         "a draft": (409, of_bill(shop.made(BILLS, bill_body(vendor)), 1)),
         "another vendor's bill": (422, of_bill(theirs, 1)),
         "more than was paid of a bill": (422, of_bill(bill, 101)),
-        "money on its way": (409, of_payment(paid_out(shop, vendor, 9, status="pending"), 1)),
+        "money on its way": (409, of_payment(bill_paid(shop, vendor, 9, status="pending"), 1)),
         "more than the refund": (422, as_credit(1_000_000)),
         "nothing at all": (400, as_credit(0)),
     }

@@ -5,19 +5,8 @@ from datetime import timedelta
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import (
-    CREDITED,
-    NOBODY,
-    Record,
-    credit_body,
-    credited,
-    invoice_body,
-    line,
-    paid,
-    part,
-    sent,
-    share,
-)
+from tests.builders.sales import credit_body, credited, invoice_body, paid, part, sent, share
+from tests.builders.trade import CREDITED, NOBODY, Record, line
 from tests.handlers.promises import keeps_its_key_and_version
 from tests.partnership import Business, Partnership
 

@@ -5,10 +5,9 @@ from uuid import uuid4
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import NOBODY, PAID, Record, invoice_body, line, sent
-from tests.handlers.buying import BILLED, PAYMENTS, paid_out, received
-from tests.handlers.trades import DAY, PURCHASES, SALES, Trade
-from tests.handlers.trades import refused as refused_at
+from tests.builders.purchases import PAYMENTS, bill_paid, received
+from tests.builders.sales import invoice_body, sent
+from tests.builders.trade import DAY, NOBODY, PAID, PURCHASES, SALES, Record, Trade, line
 from tests.partnership import Business
 
 
@@ -23,7 +22,7 @@ def refused(
     shop: Business, ledger: Ledger, trade: Trade, record: Record, **body: object
 ) -> tuple[int, str]:
     given = {"line_items": [line(1_100)], **body}
-    return refused_at(shop, ledger, "PUT", trade.of(record), json=given)
+    return ledger.refused("PUT", trade.of(record), json=given)
 
 
 @pytest.fixture
@@ -219,7 +218,7 @@ class TestReplaceBill(Replacing):
         assert (after["bill_date"], after["vendor_bill_number"]) == (None, None)
         # Without a date of its own it stands on the day on which it was received.
         assert ledger.postings(bill)[1:] == [
-            (BILLED, {"6000": -70, "2000": 70}),
+            (DAY, {"6000": -70, "2000": 70}),
             ("2025-03-03", {"6000": 70, "2000": -70}),
         ]
 
@@ -229,13 +228,13 @@ class TestReplaceBill(Replacing):
         bill = received(shop, vendor)
         put(shop, PURCHASES, bill, line_items=[line(tax_rate=10)])
         put(shop, PURCHASES, bill, line_items=[line()], additional_discount=1)
-        assert ledger.postings(bill)[2:] == [(BILLED, {"6000": -1, "1300": -100, "2000": 101})]
+        assert ledger.postings(bill)[2:] == [(DAY, {"6000": -1, "1300": -100, "2000": 101})]
 
     def test_what_was_applied_before_a_change_of_date_stays_on_its_day(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 100)
-        payment = paid_out(shop, vendor, 100, PURCHASES.part(bill, 100))
+        payment = bill_paid(shop, vendor, 100, PURCHASES.part(bill, 100))
         shop.api.patch(f"{PAYMENTS}{payment['id']}/", json={"status": "failed"})
         put(shop, PURCHASES, bill, line_items=[line(100)], bill_date="2025-05-01")
         assert ledger.postings(payment) == [

@@ -8,7 +8,8 @@ import httpx
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import NOBODY, PAID, Record, paid, part, sent
+from tests.builders.sales import paid, part, sent
+from tests.builders.trade import NOBODY, PAID, Record
 from tests.partnership import Business
 
 PAYMENTS = "invoices/payments/"

@@ -5,18 +5,16 @@ from uuid import uuid4
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import CREDITED, NOBODY, Record
-from tests.handlers.buying import (
+from tests.builders.purchases import (
     BILLS,
-    CREDITED_AT,
     CREDITS,
-    read,
     received,
-    return_body,
-    returned,
     share,
     status_of,
+    vendor_credit_body,
+    vendor_credited,
 )
+from tests.builders.trade import CREDITED, CREDITED_AT, NOBODY, Record, read
 from tests.handlers.promises import keeps_its_key_and_version
 from tests.partnership import Business, Partnership
 
@@ -50,7 +48,7 @@ class TestReplaceVendorCredit:
     ) -> None:
         bill = received(shop, vendor, 100)
         facts = {**DESCRIBED, "external_id": "put-1", "source_bill_id": bill["id"]}
-        before = returned(shop, vendor, 150, share(bill, 100), **facts)
+        before = vendor_credited(shop, vendor, 150, share(bill, 100), **facts)
         posted = len(ledger.entries())
         answer = shop.api.put(f"{CREDITS}{before['id']}/", json={})
         after = answer.json()
@@ -63,7 +61,7 @@ class TestReplaceVendorCredit:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 100)
-        credit = returned(shop, vendor, 150, share(bill, 60), **DESCRIBED)
+        credit = vendor_credited(shop, vendor, 150, share(bill, 60), **DESCRIBED)
         for same in ({}, {"allocations": [share(bill, 60)]}, {"received_at": CREDITED_AT}):
             with ledger.untouched():
                 answer = shop.api.put(f"{CREDITS}{credit['id']}/", json={**DESCRIBED, **same})
@@ -73,7 +71,7 @@ class TestReplaceVendorCredit:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 400)
-        draft = shop.made(CREDITS, return_body(vendor))
+        draft = shop.made(CREDITS, vendor_credit_body(vendor))
         shown = put(shop, draft, received_at=CREDITED_AT, allocations=[share(bill, 400)])
         assert shown["vendor_credit_number"].startswith("VC-")
         assert (shown["status"], held(shown)) == ("partially_applied", [(bill["id"], 400, TODAY)])
@@ -86,7 +84,7 @@ class TestReplaceVendorCredit:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         first, second, third = (received(shop, vendor, 100) for _ in range(3))
-        credit = returned(shop, vendor, 300, share(first, 100), share(second, 50))
+        credit = vendor_credited(shop, vendor, 300, share(first, 100), share(second, 50))
         after = put(shop, credit, allocations=[share(third, 70), share(second, 50)])
         assert sorted(held(after)) == sorted(
             [(second["id"], 50, CREDITED), (third["id"], 70, TODAY)]
@@ -100,7 +98,7 @@ class TestReplaceVendorCredit:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 100)
-        credit = returned(shop, vendor, 100, share(bill, 100))
+        credit = vendor_credited(shop, vendor, 100, share(bill, 100))
         after = put(shop, credit, allocations=[])
         assert (after["status"], after["applied_amount"]) == ("received", 0)
         assert ledger.postings(credit)[1:] == [
@@ -113,8 +111,8 @@ class TestReplaceVendorCredit:
         self, shop: Business, ledger: Ledger
     ) -> None:
         doubtful = shop.vendor()
-        bill, credit = received(shop, doubtful, 100), returned(shop, doubtful, 100)
-        draft = shop.made(CREDITS, return_body(doubtful))
+        bill, credit = received(shop, doubtful, 100), vendor_credited(shop, doubtful, 100)
+        draft = shop.made(CREDITS, vendor_credit_body(doubtful))
         shop.api.patch(f"vendors/{doubtful['id']}/", json={"status": "BLOCKED"})
         assert put(shop, credit, allocations=[share(bill, 100)])["status"] == "applied"
         assert refused(shop, ledger, draft, received_at=CREDITED_AT) == (409, "vendor_not_active")
@@ -123,7 +121,7 @@ class TestReplaceVendorCredit:
     def test_a_preview_shows_the_difference_and_writes_nothing(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        bill, credit = received(shop, vendor, 100), returned(shop, vendor, 100)
+        bill, credit = received(shop, vendor, 100), vendor_credited(shop, vendor, 100)
         with ledger.untouched():
             seen = shop.api.put(
                 f"{CREDITS}{credit['id']}/?preview=true", json={"allocations": [share(bill, 9)]}
@@ -134,15 +132,18 @@ class TestReplaceVendorCredit:
     def test_a_key_and_a_version_are_held(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        path = f"{CREDITS}{returned(shop, vendor, 10)['id']}/"
+        path = f"{CREDITS}{vendor_credited(shop, vendor, 10)['id']}/"
         keeps_its_key_and_version(shop, ledger, "PUT", path, "memo")
 
     def test_it_refuses_and_changes_nothing(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill, foreign = received(shop, vendor, 100), received(shop, shop.vendor(), 100)
-        credit, draft = returned(shop, vendor, 150), shop.made(CREDITS, return_body(vendor))
-        void = returned(shop, vendor, 10)
+        credit, draft = (
+            vendor_credited(shop, vendor, 150),
+            shop.made(CREDITS, vendor_credit_body(vendor)),
+        )
+        void = vendor_credited(shop, vendor, 10)
         shop.api.post(f"{CREDITS}{void['id']}/void/")
         for which, body, status, code in (
             (credit, {"received_at": "2025-03-06T09:00:00Z"}, 422, "immutable_field"),
@@ -162,7 +163,7 @@ class TestReplaceVendorCredit:
 
 class TestVoidVendorCredit:
     def test_it_mirrors_what_stands(self, shop: Business, ledger: Ledger, vendor: Record) -> None:
-        credit = returned(shop, vendor, 100)
+        credit = vendor_credited(shop, vendor, 100)
         shown = shop.api.post(
             f"{CREDITS}{credit['id']}/void/", json={"voided_at": "2025-03-20T12:00:00Z"}
         ).json()
@@ -175,12 +176,12 @@ class TestVoidVendorCredit:
     def test_without_a_day_it_is_voided_today(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        credit = returned(shop, vendor, 100)
+        credit = vendor_credited(shop, vendor, 100)
         shop.api.post(f"{CREDITS}{credit['id']}/void/")
         assert ledger.entries(credit)[-1].on == TODAY
 
     def test_not_while_it_is_applied(self, shop: Business, ledger: Ledger, vendor: Record) -> None:
-        credit = returned(shop, vendor, 100, share(received(shop, vendor), 40))
+        credit = vendor_credited(shop, vendor, 100, share(received(shop, vendor), 40))
         with ledger.untouched():
             answer = shop.api.post(f"{CREDITS}{credit['id']}/void/")
         assert (answer.status_code, answer.json()["error_code"]) == (409, "credit_applied")
@@ -192,7 +193,10 @@ class TestVoidVendorCredit:
     def test_only_a_received_one_and_only_once(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        draft, void = shop.made(CREDITS, return_body(vendor)), returned(shop, vendor, 10)
+        draft, void = (
+            shop.made(CREDITS, vendor_credit_body(vendor)),
+            vendor_credited(shop, vendor, 10),
+        )
         shop.api.post(f"{CREDITS}{void['id']}/void/")
         for credit, state, following in ((draft, "draft", ["received"]), (void, "void", [])):
             with ledger.untouched():
@@ -202,7 +206,7 @@ class TestVoidVendorCredit:
             assert (answer.status_code, answer.json()["detail"]) == (409, detail)
 
     def test_not_into_a_locked_period(self, shop: Business, ledger: Ledger, vendor: Record) -> None:
-        credit = returned(shop, vendor, 10)
+        credit = vendor_credited(shop, vendor, 10)
         with ledger.locked("2025-03-31"), ledger.untouched():
             answer = shop.api.post(
                 f"{CREDITS}{credit['id']}/void/", json={"voided_at": "2025-03-31T00:00:00Z"}
@@ -212,7 +216,7 @@ class TestVoidVendorCredit:
     def test_a_key_a_version_and_a_preview(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        path = f"{CREDITS}{returned(shop, vendor, 10)['id']}/void/"
+        path = f"{CREDITS}{vendor_credited(shop, vendor, 10)['id']}/void/"
         with ledger.untouched():
             stale = shop.api.post(path, headers={"If-Match": '"2"'})
             seen = shop.api.post(f"{path}?preview=true").json()
@@ -227,7 +231,7 @@ class TestVoidVendorCredit:
         self, shop: Business, ledger: Ledger, rival: Partnership
     ) -> None:
         elsewhere = rival.business()
-        foreign = returned(elsewhere, elsewhere.vendor(), 10)
+        foreign = vendor_credited(elsewhere, elsewhere.vendor(), 10)
         for id_ in (foreign["id"], NOBODY):
             for method, path in (("POST", f"{CREDITS}{id_}/void/"), ("GET", f"{CREDITS}{id_}/")):
                 answer = shop.api.request(method, path)
@@ -236,7 +240,7 @@ class TestVoidVendorCredit:
 
     def test_its_bill_is_free_to_be_voided_after_it(self, shop: Business, vendor: Record) -> None:
         bill = received(shop, vendor, 100)
-        credit = returned(shop, vendor, 100, share(bill, 100))
+        credit = vendor_credited(shop, vendor, 100, share(bill, 100))
         put(shop, credit, allocations=[])
         shop.api.post(f"{CREDITS}{credit['id']}/void/")
         assert shop.api.post(f"{BILLS}{bill['id']}/void/").json()["status"] == "voided"

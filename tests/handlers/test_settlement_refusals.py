@@ -5,12 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.handlers.bodies import NOBODY, Record, line, part, share
-from tests.handlers.till import (
-    NOTHING,
+from tests.builders.customer_history import NOTHING, CustomerHistory, account
+from tests.builders.requests import (
     Request,
-    Till,
-    account,
     applying,
     cancelling,
     cancelling_refund,
@@ -29,13 +26,15 @@ from tests.handlers.till import (
     voiding_credit,
     writing_off,
 )
+from tests.builders.sales import part, share
+from tests.builders.trade import NOBODY, Record, line
 from tests.partnership import Business, Partnership
 
 LARGEST = 99_999_999_999_999
 CONTROL = ("1200", "1250", "1260", "1270", "2000", "2100", "2250", "2300")
 LOCKED = "2025-06-30"
 INSIDE = "2025-06-30T12:00:00Z"
-Asks = Callable[[Till], Request]
+Asks = Callable[[CustomerHistory], Request]
 Refusal = tuple[str, int, str, Asks]
 
 MOVE = "invalid_state_transition"
@@ -286,15 +285,15 @@ def refusals(*rows: Refusal) -> pytest.MarkDecorator:
 
 
 @pytest.fixture(scope="module")
-def till(shop: Business, buyer: Record) -> Till:
-    return Till(shop, buyer)
+def history(shop: Business, buyer: Record) -> CustomerHistory:
+    return CustomerHistory(shop, buyer)
 
 
-def refused(till: Till, ledger: Ledger, request: Request) -> tuple[int, str]:
+def refused(history: CustomerHistory, ledger: Ledger, request: Request) -> tuple[int, str]:
     """Send what will be refused, and see that it left nothing in the books."""
     method, path, body = request
     with ledger.untouched():
-        answer = till.shop.api.request(method, path, json=body)
+        answer = history.shop.api.request(method, path, json=body)
     assert answer.status_code >= 400, answer.text
     fault = answer.json()
     if fault["error_code"] == MOVE:
@@ -305,89 +304,91 @@ def refused(till: Till, ledger: Ledger, request: Request) -> tuple[int, str]:
 class TestRefusals:
     @refusals(*INVOICES)
     def test_of_invoices(
-        self, till: Till, ledger: Ledger, asks: Asks, status: int, code: str
+        self, history: CustomerHistory, ledger: Ledger, asks: Asks, status: int, code: str
     ) -> None:
-        assert refused(till, ledger, asks(till)) == (status, code)
+        assert refused(history, ledger, asks(history)) == (status, code)
 
     @refusals(*PAYMENTS)
     def test_of_invoice_payments(
-        self, till: Till, ledger: Ledger, asks: Asks, status: int, code: str
+        self, history: CustomerHistory, ledger: Ledger, asks: Asks, status: int, code: str
     ) -> None:
-        method, path, body = asks(till)
+        method, path, body = asks(history)
         for each in ("PUT", "PATCH") if method in ("PUT", "PATCH") else (method,):
-            assert refused(till, ledger, (each, path, body)) == (status, code)
+            assert refused(history, ledger, (each, path, body)) == (status, code)
 
     @refusals(*REFUNDS)
     def test_of_invoice_refunds(
-        self, till: Till, ledger: Ledger, asks: Asks, status: int, code: str
+        self, history: CustomerHistory, ledger: Ledger, asks: Asks, status: int, code: str
     ) -> None:
-        assert refused(till, ledger, asks(till)) == (status, code)
+        assert refused(history, ledger, asks(history)) == (status, code)
 
     @refusals(*CREDITS)
     def test_of_customer_credits(
-        self, till: Till, ledger: Ledger, asks: Asks, status: int, code: str
+        self, history: CustomerHistory, ledger: Ledger, asks: Asks, status: int, code: str
     ) -> None:
-        assert refused(till, ledger, asks(till)) == (status, code)
+        assert refused(history, ledger, asks(history)) == (status, code)
 
     @refusals(*WRITE_OFFS)
     def test_of_write_offs(
-        self, till: Till, ledger: Ledger, asks: Asks, status: int, code: str
+        self, history: CustomerHistory, ledger: Ledger, asks: Asks, status: int, code: str
     ) -> None:
-        assert refused(till, ledger, asks(till)) == (status, code)
+        assert refused(history, ledger, asks(history)) == (status, code)
 
     @refusals(*LOCK)
     def test_into_a_locked_period(
-        self, till: Till, ledger: Ledger, asks: Asks, status: int, code: str
+        self, history: CustomerHistory, ledger: Ledger, asks: Asks, status: int, code: str
     ) -> None:
-        request = asks(till)
+        request = asks(history)
         with ledger.locked(LOCKED):
-            assert refused(till, ledger, request) == (status, code)
+            assert refused(history, ledger, request) == (status, code)
 
 
 class TestControlAccounts:
     @pytest.mark.parametrize("code", CONTROL)
-    def test_no_caller_posts_to_one(self, till: Till, ledger: Ledger, code: str) -> None:
-        named, invoice = account(code), till.invoice()
+    def test_no_caller_posts_to_one(
+        self, history: CustomerHistory, ledger: Ledger, code: str
+    ) -> None:
+        named, invoice = account(code), history.invoice()
         tax = {"amount": 1, "tax_account": named}
         for request in (
-            till.invoicing(line(100, account_identifier=named)),
-            till.invoicing(line(100, sales_taxes=[tax])),
+            history.invoicing(line(100, account_identifier=named)),
+            history.invoicing(line(100, sales_taxes=[tax])),
             editing(invoice, line_items=[line(1, account_identifier=named)]),
-            till.crediting_to(named),
+            history.crediting_to(named),
             writing_off(invoice, destination_account=named),
         ):
-            assert refused(till, ledger, request) == (422, "control_account")
+            assert refused(history, ledger, request) == (422, "control_account")
 
-    def test_clearing_is_none_of_them(self, till: Till, ledger: Ledger) -> None:
+    def test_clearing_is_none_of_them(self, history: CustomerHistory, ledger: Ledger) -> None:
         clearing = account("1150")
-        credit = till.done(till.crediting_to(clearing))
+        credit = history.done(history.crediting_to(clearing))
         assert ledger.entries(credit)[0].amounts == {"1150": 1, "2250": -1}
-        till.done(writing_off(till.invoice(), destination_account=clearing))
+        history.done(writing_off(history.invoice(), destination_account=clearing))
 
 
 class TestIdsOfOtherBusinesses:
     def test_they_are_answered_as_ids_that_do_not_exist(
-        self, till: Till, ledger: Ledger, rival: Partnership
+        self, history: CustomerHistory, ledger: Ledger, rival: Partnership
     ) -> None:
         business: Business = rival.business()
-        other = Till(business, business.customer())
+        other = CustomerHistory(business, business.customer())
         invoice, credit = other.invoice(), other.credit()
         sales = business.api.get("general-ledger/chart-of-accounts/4000/").json()["id"]
         named = {"type": "AccountId", "id": sales}
         for request in (
-            till.invoicing(customer_id=other.buyer["id"]),
-            till.invoicing(line(1, account_identifier=named)),
-            till.paying(invoice),
-            changing(till.payment(), allocations=[part(invoice, 1)]),
+            history.invoicing(customer_id=other.buyer["id"]),
+            history.invoicing(line(1, account_identifier=named)),
+            history.paying(invoice),
+            changing(history.payment(), allocations=[part(invoice, 1)]),
             refunding(invoice),
             refunding(other.payment()),
-            till.crediting(share(invoice, 1)),
-            till.crediting(source_invoice_id=invoice["id"]),
-            till.crediting(customer_id=other.buyer["id"]),
-            till.crediting_to(named),
-            applying(till.credit(), share(invoice, 1)),
-            writing_off(till.invoice(), destination_account=named),
+            history.crediting(share(invoice, 1)),
+            history.crediting(source_invoice_id=invoice["id"]),
+            history.crediting(customer_id=other.buyer["id"]),
+            history.crediting_to(named),
+            applying(history.credit(), share(invoice, 1)),
+            writing_off(history.invoice(), destination_account=named),
         ):
-            assert refused(till, ledger, request) == (422, "reference_not_found")
+            assert refused(history, ledger, request) == (422, "reference_not_found")
         assert business.api.get(f"customer-credits/{credit['id']}/").json() == credit
         assert other.read(invoice["id"]) == invoice

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.handlers.bank_lines import (
+from tests.builders.bank import (
     BILL_PAYMENT,
     BOOKED,
     PAYMENT,
@@ -13,9 +13,10 @@ from tests.handlers.bank_lines import (
     Bank,
     open_account,
 )
-from tests.handlers.bodies import Record, paid, part, sent, settled
-from tests.handlers.buying import paid_out
-from tests.handlers.vendor_refunding import agreed
+from tests.builders.purchases import bill_paid
+from tests.builders.sales import paid, part, refunded, sent, settled
+from tests.builders.trade import Record
+from tests.builders.vendor_refunds import agreed
 from tests.partnership import Business
 
 
@@ -150,10 +151,10 @@ class TestSuggestMatches:
 def money(shop: Business, baker: Record, vendor: Record, kind: str, amount: int) -> Record:
     match kind:
         case "bill_payment":
-            return paid_out(shop, vendor, amount)
+            return bill_paid(shop, vendor, amount)
         case "invoice_refund_payment":
             at = "2025-03-20T10:00:00Z"
-            refund = shop.refund(settled(shop, baker, amount), completed_at=at)
+            refund = refunded(shop, settled(shop, baker, amount), completed_at=at)
             made: Record = refund["refund_payments"][0]
             return made
         case "vendor_refund_payment":

@@ -5,17 +5,16 @@ from uuid import uuid4
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import NOBODY, PAID, Record
-from tests.handlers.buying import (
+from tests.builders.purchases import (
     BILLS,
     PAYMENTS,
-    outlay_body,
-    paid_out,
+    bill_paid,
+    bill_payment_body,
     part,
-    read,
     received,
     status_of,
 )
+from tests.builders.trade import NOBODY, PAID, Record, read
 from tests.handlers.promises import keeps_its_key_and_version
 from tests.partnership import Business
 
@@ -41,7 +40,7 @@ class TestUpdateBillPayment:
     def test_it_changes_what_is_supplied_and_nothing_else(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        before = paid_out(shop, vendor, 100, memo="old", check_number="1", metadata={"m": 1})
+        before = bill_paid(shop, vendor, 100, memo="old", check_number="1", metadata={"m": 1})
         given = {"memo": "new", "payment_reference": "R", "check_number": "2"}
         after = patch(shop, before, **given)
         assert after == {**before, **given, "updated_at": after["updated_at"]}
@@ -50,7 +49,7 @@ class TestUpdateBillPayment:
 
     def test_null_clears(self, shop: Business, vendor: Record) -> None:
         facts = {"memo": "x", "payment_reference": "x", "check_number": "x"}
-        before = paid_out(shop, vendor, 100, external_id=f"x-{uuid4()}", **facts)
+        before = bill_paid(shop, vendor, 100, external_id=f"x-{uuid4()}", **facts)
         named = (*facts, "external_id")
         cleared = patch(shop, before, **dict.fromkeys(named))
         assert [cleared[name] for name in named] == [None] * 4
@@ -59,7 +58,7 @@ class TestUpdateBillPayment:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 100)
-        payment = paid_out(shop, vendor, 100, part(bill, 60, description="d"), memo="same")
+        payment = bill_paid(shop, vendor, 100, part(bill, 60, description="d"), memo="same")
         same = {
             "memo": "same",
             "status": "completed",
@@ -76,7 +75,7 @@ class TestUpdateBillPayment:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         first, second, third = (received(shop, vendor, 100) for _ in range(3))
-        payment = paid_out(shop, vendor, 250, part(first, 100), part(second, 50))
+        payment = bill_paid(shop, vendor, 250, part(first, 100), part(second, 50))
         wanted = [part(second, 50, description="stays"), part(third, 70)]
         after = patch(shop, payment, allocations=wanted)
         assert [
@@ -93,7 +92,7 @@ class TestUpdateBillPayment:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 100)
-        payment = paid_out(shop, vendor, 100, part(bill, 100))
+        payment = bill_paid(shop, vendor, 100, part(bill, 100))
         after = patch(shop, payment, allocations=[])
         assert (after["allocations"], after["unallocated_amount_cents"]) == ([], 100)
         assert ledger.postings(payment)[1:] == [(TODAY, {"2000": -100, "1250": 100})]
@@ -103,7 +102,7 @@ class TestUpdateBillPayment:
     def test_money_in_advance_is_applied_later(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        payment = paid_out(shop, vendor, 100)
+        payment = bill_paid(shop, vendor, 100)
         bill = received(shop, vendor, 80)
         patch(shop, payment, allocations=[part(bill, 80)])
         assert ledger.postings(payment) == [
@@ -116,7 +115,7 @@ class TestUpdateBillPayment:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 100)
-        payment = paid_out(shop, vendor, 100, part(bill, 100), status="pending")
+        payment = bill_paid(shop, vendor, 100, part(bill, 100), status="pending")
         assert patch(shop, payment, status="processing")["allocated_amount_cents"] == 100
         assert ledger.entries(payment) == []
         after = patch(shop, payment, status="completed")
@@ -128,7 +127,7 @@ class TestUpdateBillPayment:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 100)
-        payment = paid_out(shop, vendor, 150, part(bill, 100), processing_fee_cents=5)
+        payment = bill_paid(shop, vendor, 150, part(bill, 100), processing_fee_cents=5)
         after = patch(shop, payment, status="failed", memo="account closed")
         assert (after["status"], after["allocations"]) == ("failed", [])
         assert (after["allocated_amount_cents"], after["memo"]) == (0, "account closed")
@@ -144,7 +143,7 @@ class TestUpdateBillPayment:
     def test_facts_are_corrected_on_the_payments_date(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        payment = paid_out(shop, vendor, 100, processing_fee_cents=3)
+        payment = bill_paid(shop, vendor, 100, processing_fee_cents=3)
         patch(shop, payment, amount_cents=120)
         patch(shop, payment, payment_method="cash", processing_fee_cents=0)
         patch(shop, payment, payment_date="2025-03-15")
@@ -160,7 +159,7 @@ class TestUpdateBillPayment:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 100)
-        payment = paid_out(shop, vendor, 100, part(bill, 100))
+        payment = bill_paid(shop, vendor, 100, part(bill, 100))
         after = patch(shop, payment, payment_date="2025-03-15")
         assert after["allocations"][0]["allocation_date"] == "2025-03-15"
         assert read(shop, BILLS, bill)["paid_at"] == "2025-03-15T00:00:00Z"
@@ -168,8 +167,8 @@ class TestUpdateBillPayment:
     def test_a_correction_inside_the_lock_lands_on_the_day_after_it(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        payment = paid_out(shop, vendor, 100)
-        pending = paid_out(shop, vendor, 100, status="pending")
+        payment = bill_paid(shop, vendor, 100)
+        pending = bill_paid(shop, vendor, 100, status="pending")
         with ledger.locked("2025-03-31"):
             patch(shop, payment, amount_cents=130)
             for each, changes in (
@@ -184,7 +183,7 @@ class TestUpdateBillPayment:
     def test_a_preview_shows_the_difference_and_writes_nothing(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        payment = paid_out(shop, vendor, 100)
+        payment = bill_paid(shop, vendor, 100)
         with ledger.untouched():
             seen = shop.api.patch(
                 f"{PAYMENTS}{payment['id']}/?preview=true", json={"status": "failed"}
@@ -196,7 +195,7 @@ class TestUpdateBillPayment:
     def test_a_key_and_a_version_are_held(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        path = f"{PAYMENTS}{paid_out(shop, vendor, 100)['id']}/"
+        path = f"{PAYMENTS}{bill_paid(shop, vendor, 100)['id']}/"
         keeps_its_key_and_version(shop, ledger, "PATCH", path, "memo")
 
     @pytest.mark.parametrize("status", ["INACTIVE", "BLOCKED"])
@@ -205,7 +204,7 @@ class TestUpdateBillPayment:
     ) -> None:
         doubtful = shop.vendor()
         bill = received(shop, doubtful, 100)
-        payment = paid_out(shop, doubtful, 100, part(bill, 100))
+        payment = bill_paid(shop, doubtful, 100, part(bill, 100))
         shop.api.patch(f"vendors/{doubtful['id']}/", json={"status": status})
         assert patch(shop, payment, allocations=[])["unallocated_amount_cents"] == 100
         assert patch(shop, payment, status="failed")["status"] == "failed"
@@ -217,7 +216,7 @@ class TestMovesOfUpdateBillPayment:
     def test_a_status_goes_where_the_table_says(
         self, shop: Business, ledger: Ledger, vendor: Record, before: str, after: str
     ) -> None:
-        payment = paid_out(shop, vendor, 100, status=before)
+        payment = bill_paid(shop, vendor, 100, status=before)
         path = f"{PAYMENTS}{payment['id']}/"
         if after == before:
             with ledger.untouched():
@@ -238,7 +237,7 @@ class TestMovesOfUpdateBillPayment:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 100)
-        payment = paid_out(shop, vendor, 100, part(bill, 100), status="pending")
+        payment = bill_paid(shop, vendor, 100, part(bill, 100), status="pending")
         for status in ("processing", "completed"):
             assert patch(shop, payment, status=status)["allocated_amount_cents"] == 100
         assert patch(shop, payment, status="failed")["allocated_amount_cents"] == 0
@@ -250,10 +249,10 @@ class TestMovesOfUpdateBillPayment:
         self, shop: Business, ledger: Ledger, vendor: Record, status: str
     ) -> None:
         bill = received(shop, vendor, 100)
-        payment = paid_out(shop, vendor, 100, part(bill, 100), status="pending")
+        payment = bill_paid(shop, vendor, 100, part(bill, 100), status="pending")
         assert patch(shop, payment, status=status)["allocations"] == []
         assert ledger.entries(payment) == []
-        assert paid_out(shop, vendor, 100, part(bill, 100))["is_fully_allocated"] is True
+        assert bill_paid(shop, vendor, 100, part(bill, 100))["is_fully_allocated"] is True
 
 
 class TestCancelBillPayment:
@@ -263,20 +262,20 @@ class TestCancelBillPayment:
     ) -> None:
         bill = received(shop, vendor, 100)
         parts = [part(bill, 100)] if status == "pending" else []
-        payment = paid_out(shop, vendor, 100, *parts, status=status)
+        payment = bill_paid(shop, vendor, 100, *parts, status=status)
         answer = shop.api.post(f"{PAYMENTS}{payment['id']}/delete/")
         shown = answer.json()["payment"]
         assert (answer.status_code, answer.headers["etag"]) == (200, '"2"')
         assert (shown["status"], shown["allocations"]) == ("cancelled", [])
         assert ledger.entries(payment) == []
         assert read(shop, PAYMENTS, payment) == shown
-        assert paid_out(shop, vendor, 100, part(bill, 100))["status"] == "completed"
+        assert bill_paid(shop, vendor, 100, part(bill, 100))["status"] == "completed"
 
     @pytest.mark.parametrize("status", ["processing", "completed", "cancelled"])
     def test_another_one_is_not(
         self, shop: Business, ledger: Ledger, vendor: Record, status: str
     ) -> None:
-        payment = paid_out(shop, vendor, 100, status=status)
+        payment = bill_paid(shop, vendor, 100, status=status)
         with ledger.untouched():
             answer = shop.api.post(f"{PAYMENTS}{payment['id']}/delete/")
         assert answer.status_code == 409
@@ -286,7 +285,7 @@ class TestCancelBillPayment:
     def test_one_that_came_back_leaves_its_entries(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        payment = paid_out(shop, vendor, 100)
+        payment = bill_paid(shop, vendor, 100)
         patch(shop, payment, status="failed")
         posted = ledger.entries(payment)
         shop.api.post(f"{PAYMENTS}{payment['id']}/delete/")
@@ -296,7 +295,7 @@ class TestCancelBillPayment:
     def test_a_stale_version_is_not_cancelled(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        payment = paid_out(shop, vendor, 100, status="pending")
+        payment = bill_paid(shop, vendor, 100, status="pending")
         path = f"{PAYMENTS}{payment['id']}/delete/"
         with ledger.untouched():
             stale = shop.api.post(path, headers={"If-Match": '"2"'})
@@ -329,8 +328,8 @@ class TestRefusalsOfUpdateBillPayment:
         code: str,
     ) -> None:
         bill = received(shop, vendor, 100)
-        shop.api.post(PAYMENTS, json=outlay_body(vendor, 1, external_id="taken"))
-        payment = paid_out(shop, vendor, 150, part(bill, 100))
+        shop.api.post(PAYMENTS, json=bill_payment_body(vendor, 1, external_id="taken"))
+        payment = bill_paid(shop, vendor, 150, part(bill, 100))
         if changes.get("allocations") == "same":
             changes = {**changes, "allocations": [part(bill, 100)]}
         with ledger.untouched():

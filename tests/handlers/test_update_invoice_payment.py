@@ -5,7 +5,8 @@ from uuid import uuid4
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import NOBODY, PAID, Record, paid, part, sent
+from tests.builders.sales import paid, part, sent
+from tests.builders.trade import NOBODY, PAID, Record
 from tests.handlers.promises import keeps_its_key_and_version
 from tests.partnership import Business
 

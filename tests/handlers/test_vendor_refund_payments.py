@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import NOBODY, Record
-from tests.handlers.vendor_refunding import (
+from tests.builders.trade import NOBODY, Record
+from tests.builders.vendor_refunds import (
     REFUND_PAYMENTS,
     agreed,
     agreed_in_parts,

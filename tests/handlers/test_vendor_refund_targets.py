@@ -1,22 +1,13 @@
 """Vendor refunds of payments and as credits: what is released, what is made, what is posted."""
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import Record
-from tests.handlers.buying import (
-    CREDITS,
-    PAYMENTS,
-    paid_out,
-    part,
-    read,
-    received,
-    status_of,
-)
-from tests.handlers.vendor_refunding import (
+from tests.builders.purchases import CREDITS, PAYMENTS, bill_paid, part, received, status_of
+from tests.builders.trade import Record, read
+from tests.builders.vendor_refunds import (
     AGREED,
     REFUND_PAYMENTS,
     agreed,
     as_credit,
-    moving,
     of_bill,
     of_payment,
     refund_body,
@@ -30,7 +21,7 @@ class TestAllocationsToPayments:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 300)
-        payment = paid_out(shop, vendor, 1_000, part(bill, 300))
+        payment = bill_paid(shop, vendor, 1_000, part(bill, 300))
         made = agreed(shop, vendor, 700, of_payment(payment, 700))
         assert ledger.postings(made["refund"]) == [(AGREED, {"1270": 700, "1250": -700})]
         assert len(ledger.entries(payment)) == 1
@@ -50,8 +41,8 @@ class TestAllocationsToPayments:
         days = ("2025-03-01", "2025-03-03", "2025-03-02")
         first, newest, middle = (received(shop, vendor, 500, bill_date=day) for day in days)
         parts = [part(each, 500) for each in (newest, first, middle)]
-        payment = paid_out(shop, vendor, 1_500, *parts)
-        with moving(ledger) as moved:
+        payment = bill_paid(shop, vendor, 1_500, *parts)
+        with ledger.moving() as moved:
             made = agreed(shop, vendor, 700, of_payment(payment, 700))
         assert moved == {"1270": 700, "2000": -700}
         assert ledger.postings(made["refund"]) == [(AGREED, {"1270": 700, "1250": -700})]
@@ -69,7 +60,7 @@ class TestAllocationsToPayments:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 500)
-        payment = paid_out(shop, vendor, 800, part(bill, 500))
+        payment = bill_paid(shop, vendor, 800, part(bill, 500))
         agreed(shop, vendor, 400, of_payment(payment, 400))
         assert status_of(shop, bill) == ("partially_paid", 100)
         assert ledger.postings(payment)[1:] == [(AGREED, {"1250": 100, "2000": -100})]
@@ -78,7 +69,7 @@ class TestAllocationsToPayments:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 500)
-        payment = paid_out(shop, vendor, 500)
+        payment = bill_paid(shop, vendor, 500)
         body = {"allocations": [part(bill, 500)]}
         assert shop.api.patch(f"{PAYMENTS}{payment['id']}/", json=body).status_code == 200
         agreed(shop, vendor, 200, of_payment(payment, 200))
@@ -91,7 +82,7 @@ class TestAllocationsToPayments:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 500)
-        payment = paid_out(shop, vendor, 1_000)
+        payment = bill_paid(shop, vendor, 1_000)
         agreed(shop, vendor, 700, of_payment(payment, 700))
         path = f"{PAYMENTS}{payment['id']}/"
         with ledger.untouched():
@@ -107,7 +98,7 @@ class TestAllocationsToPayments:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 500)
-        payment = paid_out(shop, vendor, 500, part(bill, 500))
+        payment = bill_paid(shop, vendor, 500, part(bill, 500))
         agreed(shop, vendor, 300, of_bill(bill, 300))
         path = f"{PAYMENTS}{payment['id']}/"
         with ledger.untouched():

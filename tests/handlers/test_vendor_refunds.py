@@ -1,17 +1,9 @@
 """create_vendor_refund_payment: refund, payment and allocations, and what stands in the journal."""
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import Record
-from tests.handlers.buying import (
-    BILLS,
-    paid_out,
-    part,
-    read,
-    received,
-    settled,
-    status_of,
-)
-from tests.handlers.vendor_refunding import (
+from tests.builders.purchases import BILLS, bill_paid, part, received, settled, status_of
+from tests.builders.trade import Record, read
+from tests.builders.vendor_refunds import (
     AGREED,
     REFUND_PAYMENTS,
     REFUNDS,
@@ -127,7 +119,7 @@ class TestCreateVendorRefundPayment:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         made = agreed(shop, vendor, 500, external_id="said twice")
-        payment = paid_out(shop, vendor, 100)
+        payment = bill_paid(shop, vendor, 100)
         twice = of_payment(payment, 10), of_payment(payment, 20)
         body = refund_body(vendor, 30, *twice, external_id="said twice")
         with ledger.untouched():
@@ -191,7 +183,7 @@ class TestAllocationsToBills:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 1_000)
-        paid_out(shop, vendor, 600, part(bill, 600))
+        bill_paid(shop, vendor, 600, part(bill, 600))
         agreed(shop, vendor, 200, of_bill(bill, 200))
         with ledger.untouched():
             answer = shop.api.post(
@@ -215,7 +207,7 @@ class TestAllocationsToBills:
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 500, bill_date="2025-04-02")
-        paid_out(shop, vendor, 500, part(bill, 500), payment_date="2025-04-05")
+        bill_paid(shop, vendor, 500, part(bill, 500), payment_date="2025-04-05")
         made = agreed(shop, vendor, 500, of_bill(bill, 500))
         assert made["allocations"][0]["allocation_date"] == "2025-04-02T00:00:00Z"
         assert ledger.postings(made["refund"]) == [

@@ -6,8 +6,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.handlers.buying import paid_out, part, received
-from tests.handlers.files import PDF, XML, follow, in_json, names, records, upload
+from tests.builders.files import PDF, XML, follow, in_json, names, records, upload
+from tests.builders.purchases import bill_paid, part, received
 from tests.house import House
 from tests.partnership import Business, Partnership
 
@@ -394,7 +394,7 @@ class TestArchiveVendor:
         answer = move(shop, vendor, "archive")
         assert refused(answer) == (409, "vendor_has_balance")
         assert answer.json()["detail"] == {"outstanding_balance": 5_000}
-        paid_out(shop, vendor, 5_000, part(bill, 5_000))
+        bill_paid(shop, vendor, 5_000, part(bill, 5_000))
         assert move(shop, vendor, "archive").status_code == 200
 
     @pytest.mark.parametrize("word", ["archive", "unarchive"])

@@ -6,7 +6,8 @@ from uuid import uuid4
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import CREDITED, NOBODY, Record, credit_body, credited, sent, share
+from tests.builders.sales import credit_body, credited, sent, share
+from tests.builders.trade import CREDITED, NOBODY, Record
 from tests.partnership import Business, Partnership
 
 CREDITS = "customer-credits/"

@@ -6,19 +6,8 @@ from uuid import uuid4
 import pytest
 
 from tests.bookkeeping import Ledger, today
-from tests.handlers.bodies import (
-    NOBODY,
-    PAID,
-    SENT,
-    Record,
-    credited,
-    invoice_body,
-    line,
-    paid,
-    part,
-    sent,
-    share,
-)
+from tests.builders.sales import credited, invoice_body, paid, part, sent, share, written_off
+from tests.builders.trade import NOBODY, PAID, SENT, Record, line
 from tests.partnership import Business, Partnership
 
 CHART = "general-ledger/chart-of-accounts/"
@@ -100,7 +89,7 @@ class TestWriteOffInvoice:
             answer = shop.api.post(path_of(invoice), json={"amount_cents": 751})
         assert answer.json()["error_code"] == "allocation_exceeds_outstanding"
         assert (answer.status_code, answer.json()["detail"]["left"]) == (422, 750)
-        shown = shop.write_off(invoice)
+        shown = written_off(shop, invoice)
         assert (shown["status"], shown["outstanding_balance"]) == ("partially_written_off", 250)
         shop.api.patch(f"invoices/payments/{pending['id']}/", json={"status": "completed"})
         assert read(shop, invoice)["status"] == "written_off"
@@ -109,8 +98,8 @@ class TestWriteOffInvoice:
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = sent(shop, buyer, 1_000)
-        shop.write_off(invoice, amount_cents=1, memo="first")
-        shown = shop.write_off(invoice, memo="second")
+        written_off(shop, invoice, amount_cents=1, memo="first")
+        shown = written_off(shop, invoice, memo="second")
         assert [(each["memo"], each["amount_cents"]) for each in shown["write_offs"]] == [
             ("first", 1),
             ("second", 999),
@@ -123,7 +112,7 @@ class TestWriteOffInvoice:
         taxed = line(8_333, sales_taxes=[{"amount": 1_667}])
         invoice = shop.made("invoices/", invoice_body(buyer, taxed, sent_at=SENT))
         paid(shop, buyer, 3_333, part(invoice, 3_333))
-        [write_off] = shop.write_off(invoice)["write_offs"]
+        [write_off] = written_off(shop, invoice)["write_offs"]
         rows = ledger.ask(
             "SELECT l.split FROM journal_line l JOIN journal_entry e"
             " ON e.business_id = l.business_id AND e.id = l.entry_id"
@@ -137,7 +126,7 @@ class TestWriteOffInvoice:
     def test_it_is_dated_no_earlier_than_the_invoice(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        shown = shop.write_off(sent(shop, buyer, 5), write_off_at="2025-02-10T10:00:00Z")
+        shown = written_off(shop, sent(shop, buyer, 5), write_off_at="2025-02-10T10:00:00Z")
         [write_off] = shown["write_offs"]
         assert [entry.on for entry in ledger.entries(write_off)] == ["2025-03-01"]
         assert write_off["write_off_at"] == "2025-02-10T10:00:00Z"
@@ -146,7 +135,7 @@ class TestWriteOffInvoice:
     def test_a_moment_is_told_by_its_day_in_utc(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        shown = shop.write_off(sent(shop, buyer, 5), write_off_at="2025-03-21T01:30:00+02:00")
+        shown = written_off(shop, sent(shop, buyer, 5), write_off_at="2025-03-21T01:30:00+02:00")
         [write_off] = shown["write_offs"]
         assert write_off["write_off_at"] == "2025-03-20T23:30:00Z"
         assert [entry.on for entry in ledger.entries(write_off)] == [GONE]
@@ -155,7 +144,7 @@ class TestWriteOffInvoice:
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = sent(shop, buyer, 1_000)
-        first = shop.write_off(invoice, amount_cents=100, external_id="known")
+        first = written_off(shop, invoice, amount_cents=100, external_id="known")
         locked = {"write_off_at": "2024-01-01T00:00:00Z"}
         for body in ({"amount_cents": 100}, {"amount_cents": 9_999}, {}, locked):
             with ledger.untouched():
@@ -170,7 +159,7 @@ class TestWriteOffInvoice:
     def test_an_external_id_of_another_invoices_write_off_is_taken(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        first = shop.write_off(sent(shop, buyer), external_id="elsewhere")
+        first = written_off(shop, sent(shop, buyer), external_id="elsewhere")
         invoice = sent(shop, buyer)
         with ledger.untouched():
             answer = shop.api.post(path_of(invoice), json={"external_id": "elsewhere"})
@@ -236,7 +225,7 @@ class TestWriteOffInvoice:
     ) -> None:
         elsewhere = rival.business()
         foreign = sent(elsewhere, elsewhere.customer())
-        known = elsewhere.write_off(foreign, amount_cents=5)["write_offs"][0]["id"]
+        known = written_off(elsewhere, foreign, amount_cents=5)["write_offs"][0]["id"]
         for id_ in (foreign["id"], NOBODY):
             for answer in (
                 shop.api.post(f"invoices/{id_}/write-offs/"),
@@ -252,7 +241,7 @@ class TestReverseWriteOff:
     ) -> None:
         invoice = sent(shop, buyer, 1_000)
         paid(shop, buyer, 300, part(invoice, 300))
-        [write_off] = shop.write_off(invoice, write_off_at=AT)["write_offs"]
+        [write_off] = written_off(shop, invoice, write_off_at=AT)["write_offs"]
         answer = shop.api.delete(f"{path_of(invoice)}{write_off['id']}/")
         shown = answer.json()
         assert (shown["status"], shown["outstanding_balance"]) == ("partially_paid", 700)
@@ -272,12 +261,13 @@ class TestReverseWriteOff:
     ) -> None:
         invoice = sent(shop, buyer, 1_000)
         first, second = (
-            shop.write_off(invoice, amount_cents=amount)["write_offs"][-1] for amount in (400, 600)
+            written_off(shop, invoice, amount_cents=amount)["write_offs"][-1]
+            for amount in (400, 600)
         )
         assert [each["id"] for each in reverse(shop, invoice, first)["write_offs"]] == [
             second["id"]
         ]
-        third = shop.write_off(invoice)["write_offs"][-1]
+        third = written_off(shop, invoice)["write_offs"][-1]
         assert third["amount_cents"] == 400
         assert read(shop, invoice)["status"] == "written_off"
 
@@ -286,7 +276,7 @@ class TestReverseWriteOff:
     ) -> None:
         ahead = str(today() + timedelta(days=9))
         invoice = sent(shop, buyer)
-        [write_off] = shop.write_off(invoice, write_off_at=f"{ahead}T00:00:00Z")["write_offs"]
+        [write_off] = written_off(shop, invoice, write_off_at=f"{ahead}T00:00:00Z")["write_offs"]
         reverse(shop, invoice, write_off)
         first, mirror = ledger.entries(write_off)
         assert (first.on, mirror.on, mirror.reversal_of) == (ahead, ahead, first.id)
@@ -295,7 +285,7 @@ class TestReverseWriteOff:
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = sent(shop, buyer)
-        [write_off] = shop.write_off(invoice, write_off_at=AT)["write_offs"]
+        [write_off] = written_off(shop, invoice, write_off_at=AT)["write_offs"]
         until, after = today() + timedelta(days=1), str(today() + timedelta(days=2))
         with ledger.locked(str(until)):
             reverse(shop, invoice, write_off)
@@ -304,7 +294,7 @@ class TestReverseWriteOff:
 
     def test_it_is_taken_back_once(self, shop: Business, ledger: Ledger, buyer: Record) -> None:
         invoice = sent(shop, buyer)
-        [write_off] = shop.write_off(invoice)["write_offs"]
+        [write_off] = written_off(shop, invoice)["write_offs"]
         reverse(shop, invoice, write_off)
         with ledger.untouched():
             answer = shop.api.delete(f"{path_of(invoice)}{write_off['id']}/")
@@ -317,7 +307,7 @@ class TestReverseWriteOff:
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = sent(shop, buyer)
-        [write_off] = shop.write_off(invoice)["write_offs"]
+        [write_off] = written_off(shop, invoice)["write_offs"]
         path = f"{path_of(invoice)}{write_off['id']}/"
         with ledger.untouched():
             stale = shop.api.delete(path, headers={"If-Match": '"1"'})
@@ -328,7 +318,7 @@ class TestReverseWriteOff:
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = sent(shop, buyer)
-        [write_off] = shop.write_off(invoice)["write_offs"]
+        [write_off] = written_off(shop, invoice)["write_offs"]
         with ledger.untouched():
             path = f"{path_of(invoice)}{write_off['id']}/?preview=true"
             seen = shop.api.delete(path).json()
@@ -340,7 +330,7 @@ class TestReverseWriteOff:
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = sent(shop, buyer)
-        [write_off] = shop.write_off(sent(shop, buyer))["write_offs"]
+        [write_off] = written_off(shop, sent(shop, buyer))["write_offs"]
         for id_ in (write_off["id"], NOBODY):
             with ledger.untouched():
                 answer = shop.api.delete(f"{path_of(invoice)}{id_}/")
@@ -351,7 +341,7 @@ class TestReverseWriteOff:
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = sent(shop, buyer, 1_000)
-        [write_off] = shop.write_off(invoice, amount_cents=400, write_off_at=AT)["write_offs"]
+        [write_off] = written_off(shop, invoice, amount_cents=400, write_off_at=AT)["write_offs"]
         paid(shop, buyer, 600, part(invoice, 600))
         reverse(shop, invoice, write_off)
         settled = paid(shop, buyer, 400, part(invoice, 400), payment_date="2025-03-25")

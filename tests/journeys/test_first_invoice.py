@@ -3,6 +3,7 @@
 from typing import Any
 
 from tests.bookkeeping import Ledger, today
+from tests.builders.sales import paid, sent
 from tests.house import House
 from tests.partnership import Business, Partnership, client
 
@@ -128,7 +129,8 @@ class TestMoneyInAdvance:
         shop = acme.business()
         ledger, now = Ledger(house, shop), str(today())
         customer = shop.customer()
-        payment = shop.payment(
+        payment = paid(
+            shop,
             customer,
             10_000,
             payment_date="2025-02-01",
@@ -139,7 +141,7 @@ class TestMoneyInAdvance:
         assert payment["unapplied_amount_cents"] == 10_000
         assert ledger.balances() == {"1150": 9_830, "6100": 170, "2100": -10_000}
 
-        invoice = shop.invoice(customer, 8_000, sent_at="2025-02-20T10:00:00Z")
+        invoice = sent(shop, customer, 8_000, sent_at="2025-02-20T10:00:00Z")
         held = {"allocations": [{"invoice_id": invoice["id"], "amount_cents": 8_000}]}
         applied = told(shop.api.patch(path, json=held), 200)["payment"]
         assert (applied["applied_amount_cents"], applied["remaining_amount_cents"]) == (
@@ -165,7 +167,8 @@ class TestMoneyInAdvance:
             8_000
         )
 
-        again = shop.payment(
+        again = paid(
+            shop,
             customer,
             8_000,
             payment_date="2025-03-03",

@@ -2,8 +2,8 @@
 to a vendor, settled and got back, until each balance is explained by the documents behind it."""
 
 from tests.bookkeeping import today
-from tests.handlers.buying import part, share
-from tests.handlers.vendor_refunding import as_credit, cancelled, changed, of_bill, of_payment
+from tests.builders.purchases import BILLS, bill_body, bill_paid, part, received, share
+from tests.builders.vendor_refunds import as_credit, cancelled, changed, of_bill, of_payment
 from tests.house import House
 from tests.journeys.statements import Account, Record, told
 from tests.partnership import Partnership
@@ -24,7 +24,8 @@ def opened(acme: Partnership) -> Account:
 def billed(account: Account) -> tuple[Record, Record, Record]:
     """Three bills: one of two costs and rates, one plain, one with a discount on the whole."""
     shop, sawmill = account.shop, account.party
-    boards = shop.bill(
+    boards = received(
+        shop,
         sawmill,
         bill_date="2025-03-01",
         received_at="2025-03-03T09:00:00Z",
@@ -34,16 +35,16 @@ def billed(account: Account) -> tuple[Record, Record, Record]:
     account.expect(
         boards, "2025-03-01", on_5000=100_000, on_6000=20_000, on_1300=20_000, on_2000=-140_000
     )
-    varnish = shop.bill(
+    varnish = received(
+        shop,
         sawmill,
         bill_date="2025-04-01",
         vendor_bill_number="FS-44",
         line_items=[{**VARNISH, "account_identifier": GOODS}],
     )
     account.expect(varnish, "2025-04-01", on_5000=50_000, on_1300=10_000, on_2000=-60_000)
-    saws = shop.bill(
-        sawmill, received_at="2025-05-01T09:00:00Z", line_items=[SAWS], additional_discount=1_000
-    )
+    undated = {"received_at": "2025-05-01T09:00:00Z", "additional_discount": 1_000}
+    saws = shop.made(BILLS, bill_body(sawmill, SAWS, **undated))
     account.expect(saws, "2025-05-01", on_6000=24_000, on_1300=4_800, on_2000=-28_800)
     assert [each["bill_number"] for each in (boards, varnish, saws)] == [
         *("BILL-000001", "BILL-000002", "BILL-000003")
@@ -67,7 +68,8 @@ def billed_twice(account: Account) -> None:
 def paid_in_part_and_then_too_much(account: Account, boards: Record, varnish: Record) -> None:
     """Cash pays a part, a transfer the rest and a hundred more, which waits for the varnish."""
     shop, sawmill = account.shop, account.party
-    cash = shop.bill_payment(
+    cash = bill_paid(
+        shop,
         sawmill,
         50_000,
         payment_date="2025-03-10",
@@ -76,7 +78,8 @@ def paid_in_part_and_then_too_much(account: Account, boards: Record, varnish: Re
     )
     account.expect(cash, "2025-03-10", on_2000=50_000, on_1000=-50_000)
     assert account.standing(boards) == ("overdue", 90_000)
-    transfer = shop.bill_payment(
+    transfer = bill_paid(
+        shop,
         sawmill,
         100_000,
         payment_date="2025-03-20",
@@ -113,7 +116,8 @@ def returned_and_paid_again(account: Account, saws: Record) -> None:
     """A cheque for the saws comes back, and a transfer pays them; money in advance goes out too."""
     shop, sawmill = account.shop, account.party
     allocations = [part(saws, 24_800)]
-    cheque = shop.bill_payment(
+    cheque = bill_paid(
+        shop,
         sawmill,
         24_800,
         payment_date="2025-06-01",
@@ -125,7 +129,8 @@ def returned_and_paid_again(account: Account, saws: Record) -> None:
     bounced = told(shop.api.patch(path, json={"status": "failed"}))["payment"]
     account.expect(cheque, TODAY, on_1100=24_800, on_2000=-24_800)
     assert (bounced["allocations"], account.standing(saws)) == ([], ("overdue", 24_800))
-    wire = shop.bill_payment(
+    wire = bill_paid(
+        shop,
         sawmill,
         24_800,
         payment_date="2025-06-15",
@@ -134,7 +139,7 @@ def returned_and_paid_again(account: Account, saws: Record) -> None:
     )
     account.expect(wire, "2025-06-15", on_2000=24_800, on_1100=-24_800)
     assert account.standing(saws) == ("paid", 0)
-    advance = shop.bill_payment(sawmill, 15_000, payment_date="2025-06-20")
+    advance = bill_paid(shop, sawmill, 15_000, payment_date="2025-06-20")
     account.expect(advance, "2025-06-20", on_1250=15_000, on_1100=-15_000)
 
 

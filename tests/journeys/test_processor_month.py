@@ -3,7 +3,8 @@ was kept, what was paid out in two payouts, and how the bank's lines account for
 
 from dataclasses import dataclass, field
 
-from tests.handlers.bank_lines import PAYMENT, PAYOUT, Bank
+from tests.builders.bank import PAYMENT, PAYOUT, Bank
+from tests.builders.sales import paid, sent
 from tests.house import House
 from tests.journeys.statements import Account, Record, told
 from tests.partnership import Partnership
@@ -26,9 +27,10 @@ class Month:
     def sells(self, on: str, amount: int, fee: int = 0) -> Record:
         """Sell on a day, and be paid by card at once."""
         shop, guest = self.account.shop, self.account.party
-        invoice = shop.invoice(guest, amount, sent_at=f"{on}T09:00:00Z")
+        invoice = sent(shop, guest, amount, sent_at=f"{on}T09:00:00Z")
         self.account.expect(invoice, on, on_1200=amount, on_4000=-amount)
-        card = shop.payment(
+        card = paid(
+            shop,
             guest,
             amount,
             payment_date=on,

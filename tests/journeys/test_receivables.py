@@ -2,7 +2,8 @@
 settled, given up and given back, until each balance is explained by the documents behind it."""
 
 from tests.bookkeeping import today
-from tests.handlers.files import KINDS, PDF, follow, in_json
+from tests.builders.files import KINDS, PDF, follow, in_json
+from tests.builders.sales import paid, refund_paid, sent
 from tests.house import House
 from tests.journeys.statements import Account, Record, told
 from tests.partnership import Partnership
@@ -28,15 +29,16 @@ def opened(acme: Partnership) -> Account:
 def invoiced(account: Account) -> tuple[Record, Record, Record]:
     """Three invoices: one with lines of two rates, one plain, one with a discount."""
     shop, hotel = account.shop, account.party
-    furniture = shop.invoice(
-        hotel, sent_at="2025-03-01T09:00:00Z", line_items=[CHAIRS, BOOKS], document=in_json()
+    furniture = sent(
+        shop, hotel, sent_at="2025-03-01T09:00:00Z", line_items=[CHAIRS, BOOKS], document=in_json()
     )
     account.expect(furniture, "2025-03-01", on_1200=140_000, on_4000=-120_000, on_2200=-20_000)
-    table = shop.invoice(
-        hotel, sent_at="2025-04-01T09:00:00Z", line_items=[TABLE], document=in_json()
+    table = sent(
+        shop, hotel, sent_at="2025-04-01T09:00:00Z", line_items=[TABLE], document=in_json()
     )
     account.expect(table, "2025-04-01", on_1200=60_000, on_4000=-50_000, on_2200=-10_000)
-    lamps = shop.invoice(
+    lamps = sent(
+        shop,
         hotel,
         sent_at="2025-05-01T09:00:00Z",
         line_items=[LAMPS],
@@ -52,7 +54,8 @@ def invoiced(account: Account) -> tuple[Record, Record, Record]:
 def paid_in_part_and_then_too_much(account: Account, furniture: Record, table: Record) -> None:
     """A card pays a part, a transfer the rest and a hundred more, which waits for the table."""
     shop, hotel = account.shop, account.party
-    card = shop.payment(
+    card = paid(
+        shop,
         hotel,
         50_000,
         payment_date="2025-03-10",
@@ -63,8 +66,8 @@ def paid_in_part_and_then_too_much(account: Account, furniture: Record, table: R
     account.expect(card, "2025-03-10", on_1150=50_000, on_1200=-50_000)
     account.expect(card, "2025-03-10", on_6100=720, on_1150=-720)
     assert account.standing(furniture) == ("overdue", 90_000)
-    transfer = shop.payment(
-        hotel, 100_000, payment_date="2025-03-20", allocations=[part(furniture, 90_000)]
+    transfer = paid(
+        shop, hotel, 100_000, payment_date="2025-03-20", allocations=[part(furniture, 90_000)]
     )
     account.expect(transfer, "2025-03-20", on_1100=100_000, on_1200=-90_000, on_2100=-10_000)
     assert account.standing(furniture) == ("paid", 0)
@@ -148,7 +151,8 @@ def given_back_what_settled_nothing(account: Account) -> None:
 def bounced_although_refunded(account: Account, table: Record) -> None:
     """A cheque pays the table, a part of it is to go back, and then the cheque comes back."""
     shop = account.shop
-    cheque = shop.payment(
+    cheque = paid(
+        shop,
         account.party,
         42_000,
         payment_date="2025-05-20",
@@ -160,7 +164,7 @@ def bounced_although_refunded(account: Account, table: Record) -> None:
     files = {"document": ("letter.pdf", PDF, "application/pdf")}
     refund = told(shop.api.post("invoices/refunds/", data=form, files=files), 201)
     account.expect(refund, TODAY, on_4100=16_667, on_2200=3_333, on_2300=-20_000)
-    first = shop.refund_payment(refund, amount_cents=5_000)
+    first = refund_paid(shop, refund, amount_cents=5_000)
     account.expect(first, TODAY, on_2300=5_000, on_1100=-5_000)
     path = f"invoices/payments/{cheque['id']}/"
     by_hand = told(shop.api.patch(path, json={"allocations": []}), 422)

@@ -1,7 +1,7 @@
 """Where a caller may try to reach into another business: by an id in a path, a list, a filter."""
 
-from tests.handlers.bodies import line
-from tests.handlers.writing import entry_body
+from tests.builders.journal_entries import entry_body
+from tests.builders.trade import line
 from tests.persistence.furnished import ACCOUNTS
 
 # Names in braces are those of what a furnished business holds.

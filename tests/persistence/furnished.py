@@ -7,18 +7,19 @@ from uuid import UUID
 from persistence.engine.pool import make_pool
 from persistence.ledger.rebuilding import rebuild
 from tests.bookkeeping import Ledger
-from tests.handlers.bodies import PAID, SENT, Record, invoice_body, line, paid, part, sent
-from tests.handlers.buying import (
+from tests.builders.journal_entries import ENTRIES, credit, debit, drafted, entry_body, posted
+from tests.builders.purchases import (
     bill_body,
-    outlay_body,
-    paid_out,
+    bill_paid,
+    bill_payment_body,
     received,
-    return_body,
-    returned,
     share,
+    vendor_credit_body,
+    vendor_credited,
 )
-from tests.handlers.buying import part as bought_part
-from tests.handlers.writing import ENTRIES, credit, debit, drafted, entry_body, posted
+from tests.builders.purchases import part as bought_part
+from tests.builders.sales import invoice_body, paid, part, sent
+from tests.builders.trade import PAID, SENT, Record, line
 from tests.house import House
 from tests.partnership import Business, Partnership
 
@@ -82,15 +83,15 @@ def bought(shop: Business) -> dict[str, str]:
     same = {"external_id": "same", "memo": "same"}
     bill = received(shop, vendor, 100, bill_number="SAME-1", vendor_bill_number="SAME", **same)
     whole = {"currency": "GBP", "vendor_id": vendor["id"]}
-    outlay = paid_out(shop, vendor, 60, bought_part(bill, 40), status="pending", **same)
-    paid_out(shop, vendor, 20, bought_part(bill, 20), status="completed")
+    outlay = bill_paid(shop, vendor, 60, bought_part(bill, 40), status="pending", **same)
+    bill_paid(shop, vendor, 20, bought_part(bill, 20), status="completed")
     back = {"allocation_type": "bill", "bill_id": bill["id"], "amount_cents": 5}
     claim = shop.made(
         "vendor-refunds/",
         {**whole, **same, "total_refunded_amount_cents": 9, "allocations": [back]},
     )
     income = shop.api.get("vendor-refunds/payments/").json()["results"][0]
-    credit = returned(
+    credit = vendor_credited(
         shop, vendor, 30, share(bill, 5), source_bill_id=bill["id"], vendor_credit_number="SAME-1",
         **same,
     )  # fmt: skip
@@ -218,15 +219,15 @@ def buying_bodies(here: Side, there: Side) -> list[tuple[str, str, Record]]:
         ("POST", "bills/", bill_body(foreign)),
         ("POST", "bills/", bill_body(mine, line(account_identifier=account))),
         ("PUT", f"bills/{here.ids['drafted']}/", bill_body(foreign)),
-        ("POST", "bills/payments/", outlay_body(foreign)),
-        ("POST", "bills/payments/", outlay_body(mine, 1, allocations=[bought_part(bill, 1)])),
+        ("POST", "bills/payments/", bill_payment_body(foreign)),
+        ("POST", "bills/payments/", bill_payment_body(mine, 1, allocations=[bought_part(bill, 1)])),
         (
             "PATCH",
             f"bills/payments/{here.ids['outlay']}/",
             {"allocations": [bought_part(bill, 1)]},
         ),
-        ("POST", "vendor-credits/", return_body(foreign)),
-        ("POST", "vendor-credits/", return_body(mine, source_bill_id=bill["id"])),
+        ("POST", "vendor-credits/", vendor_credit_body(foreign)),
+        ("POST", "vendor-credits/", vendor_credit_body(mine, source_bill_id=bill["id"])),
         ("PUT", f"vendor-credits/{here.ids['return']}/", {"allocations": [share(bill, 1)]}),
         ("POST", "vendor-refunds/", {**claim, "vendor_id": foreign["id"]}),
         *(("POST", "vendor-refunds/", each) for each in claims),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from persistence.proof.sides import PURCHASES, SALES, Kept
+from persistence.proof.sides import PURCHASES, SALES, SideTables
 
 Fault = tuple[str, set[str]]
 Faults = dict[str, Fault]
@@ -13,7 +13,7 @@ Faults = dict[str, Fault]
 class Told:
     """One side in words; `control`, `prepayments`, `credits` and `refunds` name its accounts."""
 
-    kept: Kept
+    tables: SideTables
     document: str
     payment: str
     credit: str
@@ -27,23 +27,23 @@ class Told:
     @property
     def other(self) -> str:
         """Somebody else to trade with."""
-        return called(self.kept.side.party, "brewer")
+        return called(self.tables.side.party, "brewer")
 
     def of_document(self, *checks: str) -> set[str]:
         """Name the checks of documents."""
-        return {f"{self.kept.document}_{check}" for check in checks}
+        return {f"{self.tables.document}_{check}" for check in checks}
 
     def of_money(self, *checks: str) -> set[str]:
         """Name the checks of payments."""
-        return {f"{self.kept.payments}{check}" for check in checks}
+        return {f"{self.tables.payments}{check}" for check in checks}
 
     def of_credit(self, *checks: str) -> set[str]:
         """Name the checks of credits."""
-        return {f"{self.kept.credits}_{check}" for check in checks}
+        return {f"{self.tables.credits}_{check}" for check in checks}
 
     def of_refund(self, *checks: str) -> set[str]:
         """Name the checks of refunds."""
-        return {f"{self.kept.refunds}_{check}" for check in checks}
+        return {f"{self.tables.refunds}_{check}" for check in checks}
 
 
 SOLD = Told(

@@ -27,8 +27,8 @@ from persistence.engine.tenants import BusinessTenant
 from persistence.engine.transaction import reading
 from persistence.ledger.accounts import RoleMemory
 from persistence.trade.document_settlements import Settlements
-from tests.handlers.bodies import Record
-from tests.handlers.buying import received
+from tests.builders.purchases import received
+from tests.builders.trade import Record
 from tests.house import House
 from tests.partnership import Business, Partnership
 from tests.persistence.test_transaction import Desk

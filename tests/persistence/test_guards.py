@@ -10,7 +10,7 @@ import pytest
 from psycopg import errors
 
 from tests.bookkeeping import Ledger
-from tests.handlers.bodies import paid, part, sent
+from tests.builders.sales import paid, part, sent
 from tests.house import House
 from tests.partnership import Business, Partnership
 from tests.persistence.server_role import as_server

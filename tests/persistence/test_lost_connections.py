@@ -10,7 +10,8 @@ import psycopg
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.handlers.bodies import Record, invoice_body, line, sent
+from tests.builders.sales import invoice_body, sent
+from tests.builders.trade import Record, line
 from tests.house import House
 from tests.partnership import PATIENCE_SECONDS, Business, Partnership
 from tests.persistence.cutting import Wire

@@ -14,7 +14,7 @@ from accounting.errors import Unavailable
 from persistence.engine.pool import make_pool
 from persistence.files.blobs import Blobs, BlobStorage, Folder
 from persistence.files.sweeping import Swept, sweep
-from tests.handlers.files import PDF, follow, names, upload
+from tests.builders.files import PDF, follow, names, upload
 from tests.house import House
 from tests.object_store import ObjectStore
 from tests.partnership import Business, Partnership

@@ -12,8 +12,9 @@ from persistence.engine.pipeline import Pipeline
 from persistence.engine.sql import Query
 from persistence.tables import metadata
 from tests.bookkeeping import KEPT
+from tests.builders.sales import invoice_body, part, payment_body
+from tests.builders.trade import SENT, Record, line
 from tests.contract.document import follow, operations
-from tests.handlers.bodies import SENT, Record, invoice_body, line, part, payment_body
 from tests.house import House
 from tests.partnership import Partnership
 from tests.persistence.doors import BY_ID, FILTERS, LISTS

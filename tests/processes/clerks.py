@@ -17,8 +17,9 @@ from uuid import uuid4
 import httpx
 import psycopg
 
-from tests.handlers.bodies import SENT, Record, credit_body, invoice_body, part, payment_body, share
-from tests.handlers.files import CSV, PDF, in_json
+from tests.builders.files import CSV, PDF, in_json
+from tests.builders.sales import credit_body, invoice_body, part, payment_body, share
+from tests.builders.trade import SENT, Record
 from tests.partnership import PATIENCE_SECONDS, Business, client, within
 
 PAYMENTS, CREDITS, REFUNDS = "invoices/payments/", "customer-credits/", "invoices/refunds/"

@@ -5,7 +5,7 @@ import signal
 
 import httpx
 
-from tests.handlers.files import PDF, upload
+from tests.builders.files import PDF, upload
 from tests.partnership import PATIENCE_SECONDS, Partnership, within
 from tests.processes.serving import Server
 

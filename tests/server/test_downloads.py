@@ -11,8 +11,8 @@ import pytest
 
 from access.links import LinkSigner
 from access.tokens import MasterSecret
-from tests.handlers.bodies import NOBODY
-from tests.handlers.files import KINDS, PDF, XML, follow, in_json, names, upload
+from tests.builders.files import KINDS, PDF, XML, follow, in_json, names, upload
+from tests.builders.trade import NOBODY
 from tests.house import SECRET, Databases, House
 from tests.partnership import PATIENCE_SECONDS, Business, Partnership, within
 

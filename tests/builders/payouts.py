@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from tests.handlers.bodies import Record, paid
+from tests.builders.sales import paid, refunded
+from tests.builders.trade import Record
 from tests.partnership import Business
 
 PAYOUTS = "payouts/"
@@ -21,7 +22,7 @@ def given_back(shop: Business, buyer: Record, amount: int = 20, fee: int = 0) ->
     """A refund payment of the twentieth of March, by card, of money that came to the bank."""
     means = {"method": "CREDIT_CARD", "processor": "Stripe", "refund_processing_fee_cents": fee}
     at = {"completed_at": "2025-03-20T10:00:00Z"}
-    refund = shop.refund(paid(shop, buyer, amount), amount_cents=amount, **means, **at)
+    refund = refunded(shop, paid(shop, buyer, amount), amount_cents=amount, **means, **at)
     payment: Record = refund["refund_payments"][0]
     return payment
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from tests.handlers.bodies import Record
+from tests.builders.trade import Record
 from tests.partnership import Business
 
 LINES = "bank-transactions/"

@@ -1,32 +1,37 @@
-"""What happens at a till before something is refused there, and the requests that will be."""
+"""One customer's history with a business, and requests that build on it."""
 
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from tests.handlers.bodies import (
-    CREDITED,
-    NOBODY,
-    Record,
+from tests.builders.requests import (
+    Request,
+    cancelling_refund,
+    cancelling_refund_payment,
+    changing,
+    reversing,
+    voiding,
+    voiding_credit,
+)
+from tests.builders.sales import (
+    CREDITS,
+    INVOICES,
+    PAYMENTS,
     credit_body,
     credited,
     invoice_body,
-    line,
     paid,
     part,
     payment_body,
+    refunded,
     sent,
     share,
+    written_off,
 )
+from tests.builders.trade import CREDITED_AT, NOBODY, Record, line
 from tests.partnership import Business
 
-AT = f"{CREDITED}T09:00:00Z"
-CREDITS = "customer-credits/"
-INVOICES = "invoices/"
-PAYMENTS = "invoices/payments/"
-REFUNDS = "invoices/refunds/"
 CHART = "general-ledger/chart-of-accounts/"
-Request = tuple[str, str, Any]
 NOTHING: Record = {"id": NOBODY, "type": "Invoice"}
 
 
@@ -35,7 +40,7 @@ def account(code: str) -> Record:
 
 
 @dataclass(frozen=True)
-class Till:
+class CustomerHistory:
     """One customer of a business: what happened with it. Every amount is 100 unless it is said."""
 
     shop: Business
@@ -82,7 +87,7 @@ class Till:
         return invoice
 
     def written_off(self, **facts: Any) -> Record:
-        return self.shop.write_off(self.invoice(), **facts)
+        return written_off(self.shop, self.invoice(), **facts)
 
     def partly_written_off(self) -> Record:
         return self.written_off(amount_cents=40)
@@ -118,20 +123,20 @@ class Till:
         """A payment of 100 for an invoice of which 60 was refunded."""
         invoice = self.invoice()
         payment = self.payment(100, part(invoice, 100))
-        self.shop.refund(invoice, amount_cents=60)
+        refunded(self.shop, invoice, amount_cents=60)
         return payment
 
     def given_back(self) -> Record:
         """A payment of 100 that settled nothing, and of which 60 was refunded."""
         payment = self.payment(100)
-        self.shop.refund(payment, amount_cents=60)
+        refunded(self.shop, payment, amount_cents=60)
         return payment
 
     def refund(self, **facts: Any) -> Record:
-        return self.shop.refund(self.paid(), **facts)
+        return refunded(self.shop, self.paid(), **facts)
 
     def refund_paid(self) -> Record:
-        return self.refund(completed_at=AT)
+        return self.refund(completed_at=CREDITED_AT)
 
     def refund_cancelled(self) -> Record:
         return self.done(cancelling_refund(self.refund()))
@@ -158,12 +163,12 @@ class Till:
     # ── What is gone ───────────────────────────────────────────────────────────────────────────
 
     @cached_property
-    def gone(self) -> "Till":
+    def gone(self) -> "CustomerHistory":
         """A customer that is archived; a draft of an invoice and of a credit are its own."""
-        till = Till(self.shop, self.shop.customer())
-        drafts = {"invoice": till.draft(), "credit": till.credit_draft()}
-        self.done(("POST", f"customers/{till.buyer['id']}/archive/", None))
-        return Till(self.shop, {**till.buyer, **drafts})
+        history = CustomerHistory(self.shop, self.shop.customer())
+        drafts = {"invoice": history.draft(), "credit": history.credit_draft()}
+        self.done(("POST", f"customers/{history.buyer['id']}/archive/", None))
+        return CustomerHistory(self.shop, {**history.buyer, **drafts})
 
     @cached_property
     def closed(self) -> Record:
@@ -176,7 +181,7 @@ class Till:
     # ── What a customer asks for ───────────────────────────────────────────────────────────────
 
     def invoicing(self, *lines: Record, **facts: Any) -> Request:
-        given = {"sent_at": AT, **facts}
+        given = {"sent_at": CREDITED_AT, **facts}
         return "POST", INVOICES, invoice_body(self.buyer, *(lines or (line(100),)), **given)
 
     def paying(self, invoice: Record, amount: int = 100, total: int = 100, **facts: Any) -> Request:
@@ -184,7 +189,7 @@ class Till:
         return "POST", PAYMENTS, {**body, **facts}
 
     def crediting(self, *shares: Record, **facts: Any) -> Request:
-        given = {"sent_at": AT, "allocations": list(shares), **facts}
+        given = {"sent_at": CREDITED_AT, "allocations": list(shares), **facts}
         return "POST", CREDITS, credit_body(self.buyer, {"amount": 100}, **given)
 
     def crediting_a_newcomer(self, *shares: Record) -> Request:
@@ -196,75 +201,3 @@ class Till:
     def crediting_to(self, named: Record) -> Request:
         lines = [{"amount": 1, "revenue_account_identifier": named}]
         return self.crediting(line_items=lines)
-
-
-def editing(invoice: Record, **facts: Any) -> Request:
-    return "PUT", f"{INVOICES}{invoice['id']}/", {"line_items": [line(700)], **facts}
-
-
-def sending(invoice: Record, **facts: Any) -> Request:
-    return "POST", f"{INVOICES}{invoice['id']}/send/", facts
-
-
-def voiding(invoice: Record, **facts: Any) -> Request:
-    return "POST", f"{INVOICES}{invoice['id']}/void/", facts
-
-
-def deleting(invoice: Record) -> Request:
-    return "DELETE", f"{INVOICES}{invoice['id']}/", None
-
-
-def writing_off(invoice: Record, **facts: Any) -> Request:
-    return "POST", f"{INVOICES}{invoice['id']}/write-offs/", facts
-
-
-def reversing(invoice: Record) -> Request:
-    write_off = invoice["write_offs"][-1]["id"]
-    return "DELETE", f"{INVOICES}{invoice['id']}/write-offs/{write_off}/", None
-
-
-def changing(payment: Record, **changes: Any) -> Request:
-    return "PATCH", f"{PAYMENTS}{payment['id']}/", changes
-
-
-def lowering(payment: Record, amount: int) -> Request:
-    """Let a payment settle less of the one invoice that it settles."""
-    return changing(payment, allocations=[part(payment["applied_invoices"][0], amount)])
-
-
-def replacing(payment: Record, **changes: Any) -> Request:
-    return "PUT", f"{PAYMENTS}{payment['id']}/", changes
-
-
-def cancelling(payment: Record) -> Request:
-    return "POST", f"{PAYMENTS}{payment['id']}/delete/", None
-
-
-def refunding(target: Record, **facts: Any) -> Request:
-    name = "invoice_id" if target.get("type") == "Invoice" else "payment_id"
-    return "POST", REFUNDS, {name: target["id"], **facts}
-
-
-def paying_back(refund: Record, **facts: Any) -> Request:
-    return "POST", f"{REFUNDS}{refund['id']}/payments/", facts
-
-
-def cancelling_refund(refund: Record) -> Request:
-    return "DELETE", f"{REFUNDS}{refund['id']}/", None
-
-
-def cancelling_refund_payment(refund: Record) -> Request:
-    payment = refund["refund_payments"][0]["id"]
-    return "POST", f"{REFUNDS}{refund['id']}/payments/{payment}/delete/", None
-
-
-def applying(credit: Record, *shares: Record, **facts: Any) -> Request:
-    return "PUT", f"{CREDITS}{credit['id']}/", {"allocations": list(shares), **facts}
-
-
-def sending_credit(credit: Record, at: str = AT) -> Request:
-    return "PUT", f"{CREDITS}{credit['id']}/", {"sent_at": at}
-
-
-def voiding_credit(credit: Record, **facts: Any) -> Request:
-    return "POST", f"{CREDITS}{credit['id']}/void/", facts

@@ -7,8 +7,9 @@ from typing import Any
 
 import httpx
 
-from tests.handlers.bodies import SENT, Record, invoice_body, line
-from tests.handlers.buying import returned, settled
+from tests.builders.purchases import settled, vendor_credited
+from tests.builders.sales import invoice_body
+from tests.builders.trade import SENT, Record, line
 from tests.house import House
 from tests.partnership import Business
 
@@ -84,7 +85,7 @@ def target(shop: Business, buyer: Record, kind: str) -> Record:
     if kind == "vendor":
         return shop.vendor()
     if kind == "vendor_credit":
-        return returned(shop, shop.vendor(), 100)
+        return vendor_credited(shop, shop.vendor(), 100)
     if kind in ("bill", "vendor_refund"):
         bill = settled(shop, shop.vendor(), 500)
         return bill if kind == "bill" else claimed(shop, bill)

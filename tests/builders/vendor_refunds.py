@@ -1,12 +1,9 @@
 """What vendors give back, as short as it can be said, and the books around it."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-from tests.bookkeeping import Ledger
-from tests.handlers.bodies import Record, line
-from tests.handlers.buying import BILLS, CREDITS, PAYMENTS, bill_body, paid_out, part, read
+from tests.builders.purchases import BILLS, CREDITS, PAYMENTS, bill_body, bill_paid, part
+from tests.builders.trade import Record, line, read
 from tests.partnership import Business
 
 REFUNDS = "vendor-refunds/"
@@ -44,6 +41,11 @@ def whole_refund_body(vendor: Record, total: int, *items: Record, **facts: Any) 
     body = refund_body(vendor, total, *items, **facts)
     body["total_refunded_amount_cents"] = body.pop("total_amount_cents")
     return body
+
+
+def agreed_refund(shop: Business, vendor: Record, total: int, **facts: Any) -> Record:
+    """Agree a refund by itself, whose one payment is on its way; the answer is the refund."""
+    return shop.made(REFUNDS, whole_refund_body(vendor, total, **facts))
 
 
 def agreed(shop: Business, vendor: Record, total: int, *items: Record, **facts: Any) -> Record:
@@ -103,22 +105,11 @@ def refused(shop: Business, method: str, path: str, body: Any = None) -> tuple[i
     return answer.status_code, answer.json()["error_code"]
 
 
-@contextmanager
-def moving(ledger: Ledger) -> Iterator[dict[str, int]]:
-    """By how much the accounts have moved at the end of the block."""
-    before, moved = ledger.balances(), {}
-    yield moved
-    after = ledger.balances()
-    for code in {*before, *after}:
-        if after.get(code, 0) != before.get(code, 0):
-            moved[code] = after.get(code, 0) - before.get(code, 0)
-
-
 def taxed(shop: Business, vendor: Record, **facts: Any) -> Record:
     """A bill of 8333 net on an account of its own and 1667 tax, paid in full."""
     own = {"account_identifier": {"type": "AccountCode", "code": "5000"}}
     item = line(8_333, sales_taxes=[{"amount": 1_667}], **own)
     given = {"bill_date": "2025-03-01", "received_at": "2025-03-03T09:00:00Z", **facts}
     bill = shop.made(BILLS, bill_body(vendor, item, **given))
-    paid_out(shop, vendor, 10_000, part(bill, 10_000))
+    bill_paid(shop, vendor, 10_000, part(bill, 10_000))
     return bill

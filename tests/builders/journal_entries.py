@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.handlers.bodies import Record
+from tests.builders.trade import Record
 from tests.partnership import Business
 
 ENTRIES = "general-ledger/journal-entries/"

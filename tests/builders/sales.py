@@ -1,0 +1,37 @@
+"""What is sold: the builders of both sides by their names on this one, and what only it has."""
+
+from typing import Any
+
+from tests.builders.trade import SALES, Record
+from tests.partnership import Business
+
+INVOICES = SALES.path
+PAYMENTS = SALES.payments
+CREDITS = SALES.credits
+REFUNDS = "invoices/refunds/"
+
+invoice_body = SALES.body
+payment_body = SALES.payment_body
+credit_body = SALES.credit_body
+part = SALES.part
+share = SALES.share
+sent = SALES.open
+paid = SALES.pay
+settled = SALES.settle
+credited = SALES.credit
+
+
+def refunded(shop: Business, target: Record, **facts: Any) -> Record:
+    """Agree to refund an invoice, or what a payment has left."""
+    name = "invoice_id" if target.get("type") == "Invoice" else "payment_id"
+    return shop.made(REFUNDS, {name: target["id"], **facts})
+
+
+def refund_paid(shop: Business, refund: Record, **facts: Any) -> Record:
+    """Pay a refund, or part of it; the answer is the refund payment."""
+    return shop.made(f"{REFUNDS}{refund['id']}/payments/", facts)
+
+
+def written_off(shop: Business, invoice: Record, **facts: Any) -> Record:
+    """Write off what is left of an invoice, or a part; the answer is the invoice."""
+    return shop.made(f"{INVOICES}{invoice['id']}/write-offs/", facts)
