@@ -2,15 +2,13 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import Any
 
 import structlog
 from connexion import ConnexionMiddleware
-from connexion.middleware.lifespan import LifespanMiddleware
-from connexion.spec import OpenAPISpecification
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from access import api_keys
@@ -20,6 +18,7 @@ from access.tokens import Keyring
 from accounting.errors import NotFound
 from persistence.resources import Resources, make_resources
 from server import logs
+from server.connexion_seam import LifespanMiddleware, schema_check_skipped
 from server.contract import Contract, parse, read_source
 from server.cors import Origins
 from server.dispatch import ContractResolver, Dispatch
@@ -96,25 +95,12 @@ def connexion_stack(
         lifespan=life,
         resolver=ContractResolver(contract),
     )
-    with taken_as_checked():
+    # The check costs each worker more than a second of its start, and grows with the contract. The
+    # master process makes it for all of them, and a stricter one.
+    with schema_check_skipped():
         stack.add_api(dict(document))
     application: ASGIApp = stack
     return application
-
-
-@contextmanager
-def taken_as_checked() -> Iterator[None]:
-    """Let Connexion load the contract without holding it against OpenAPI's schema once more.
-
-    That costs each worker more than a second of its start, and grows with the contract. The master
-    process does it for all of them, more strictly.
-    """
-    schema = OpenAPISpecification.openapi_schema
-    OpenAPISpecification.openapi_schema = {}
-    try:
-        yield
-    finally:
-        OpenAPISpecification.openapi_schema = schema
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""The end of the way in: caller, tenant, transaction, replay, handler, reply.
+"""The last layer: caller, tenant, transaction, replay, handler, reply.
 
 Everything that can be known of an operation is worked out once, at start-up; a handler asks for
 what it needs by the names of its parameters.
@@ -10,10 +10,8 @@ from datetime import UTC, datetime
 from importlib import import_module
 from typing import Any
 
-from connexion.middleware.abstract import RoutedAPI, RoutedMiddleware
-from connexion.operations import AbstractOperation
-from connexion.resolver import Resolution, Resolver
-from starlette.types import Receive, Scope, Send
+from connexion.resolver import Resolver
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from access.keys import Keys
 from access.links import Links
@@ -30,6 +28,7 @@ from persistence.engine.tenants import AuditedAction, BusinessTenant, PartnerTen
 from persistence.engine.transaction import Work, reading, writing
 from persistence.partners.registry import Registry
 from persistence.resources import Resources
+from server.connexion_seam import LoadedOperation, MakeOperation, OperationLayer
 from server.contract import Contract, ContractError, Operation
 from server.requests import fingerprints, preconditions
 from server.requests.validation import Call
@@ -51,9 +50,9 @@ class ContractResolver(Resolver):
         super().__init__()
         self._contract = contract
 
-    def resolve(self, operation: AbstractOperation) -> Resolution:
-        """Return the handler; ContractError where the house has none."""
-        found = self._contract.operations[operation.operation_id]
+    def resolve_function_from_operation_id(self, operation_id: str) -> Any:
+        """Return the handler; ContractError where there is none."""
+        found = self._contract.operations[operation_id]
         module = import_module(f"handlers.{found.module}")
         handler = getattr(module, found.operation_id, None)
         if handler is None:
@@ -61,7 +60,7 @@ class ContractResolver(Resolver):
                 f"{found.operation_id} is in the contract, but handlers/{found.module}.py has no"
                 " such function"
             )
-        return Resolution(handler, found.operation_id)
+        return handler
 
 
 class Endpoint:
@@ -217,32 +216,20 @@ def _page_request(query: Mapping[str, Any]) -> PageRequest:
     return PageRequest(**paging, filters=filters)
 
 
-class DispatchAPI(RoutedAPI[Endpoint]):
-    """Builds the endpoint of every operation."""
-
-    def __init__(self, *arguments: Any, resources: Resources, keys: Keys, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self._contract = Contract(self.specification.raw)
-        self._resources = resources
-        self._keys = keys
-        self.add_paths()
-
-    def make_operation(self, operation: AbstractOperation) -> Endpoint:
-        """Make one endpoint; Connexion calls this for each operation."""
-        found = self._contract.operations[operation.operation_id]
-        return Endpoint(found, self._contract, operation.function, self._resources, self._keys)
-
-
-class Dispatch(RoutedMiddleware[DispatchAPI]):
+class Dispatch(OperationLayer):
     """The application at the end of Connexion's middlewares."""
 
-    api_cls = DispatchAPI
-
-    def __init__(self, *, resources: Resources, keys: Keys, beyond: Callable[..., Any]) -> None:
+    def __init__(self, *, resources: Resources, keys: Keys, beyond: ASGIApp) -> None:
         super().__init__(beyond)
         self._resources = resources
         self._keys = keys
 
-    def add_api(self, specification: Any, **options: Any) -> Any:
-        """Make the endpoints of one contract."""
-        return super().add_api(specification, resources=self._resources, keys=self._keys, **options)
+    def maker(self, document: Mapping[str, Any], _options: Mapping[str, Any]) -> MakeOperation:
+        """Make the endpoints of a contract."""
+        contract = Contract(document)
+
+        def make(operation: LoadedOperation) -> Endpoint:
+            found = contract.operations[operation.operation_id]
+            return Endpoint(found, contract, operation.function, self._resources, self._keys)
+
+        return make

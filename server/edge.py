@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from accounting.errors import NotAllowed
 from server import cors
+from server.connexion_seam import routed_operation_id
 from server.cors import Origins
 from server.https import HttpsRule
 from server.responses import errors
@@ -166,7 +167,7 @@ class Exchange:
     def own_lines(self) -> errors.Headers:
         """Give the lines that depend on what this caller sent."""
         lines = cors.headers_for(self.edge.origins, self.scope["headers"])
-        # A caller who still waits for leave to send: nobody can tell what comes next.
+        # A caller that still waits for 100 Continue: nobody can tell what it sends next.
         waiting = not self.arrived and self.arrive_by is None and expects_continue(self.scope)
         if waiting or self.error_code == "https_required":
             lines.append((b"connection", b"close"))
@@ -203,11 +204,10 @@ class Exchange:
     def facts(self, began: float) -> dict[str, Any]:
         """Gather what may be logged: never a header, a query or a body."""
         caller = self.scope.get("caller")
-        routed = self.scope.get("extensions", {}).get("connexion_routing") or {}
         facts = {
             "method": self.method,
             "path": quote(self.scope["path"], errors="replace")[:PATH_LOGGED_CHARACTERS],
-            "operation": routed.get("operation_id"),
+            "operation": routed_operation_id(self.scope),
             "status": self.status,
             "error_code": self.error_code,
             "duration_ms": round((perf_counter() - began) * 1000, 2),

@@ -4,14 +4,14 @@ A literal segment wins over a variable one, with a way back when the literal lea
 means the same with and without its final slash; nothing is ever redirected.
 """
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from connexion.middleware.abstract import ROUTING_CONTEXT, SpecMiddleware
-from connexion.spec import Specification
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from accounting.errors import NotFound
+from server.connexion_seam import Route, RoutingLayer, route_to, set_route
 from server.contract import METHODS, ContractError
 from server.responses.problems import MethodNotAllowed
 
@@ -26,7 +26,7 @@ class Node:
     def __init__(self) -> None:
         self.literals: dict[str, Node] = {}
         self.variable: Node | None = None
-        self.operations: dict[str, tuple[dict[str, str], Names]] = {}
+        self.operations: dict[str, tuple[Route, Names]] = {}
 
 
 class RouteTable:
@@ -35,8 +35,8 @@ class RouteTable:
     def __init__(self) -> None:
         self.root = Node()
 
-    def add(self, method: str, path: str, context: dict[str, str]) -> None:
-        """Register an operation; `context` is what Connexion's middlewares look it up by."""
+    def add(self, method: str, path: str, route: Route) -> None:
+        """Register an operation; `route` is what the layers behind look it up by."""
         node = self.root
         names = []
         for segment in path.strip("/").split("/"):
@@ -48,7 +48,7 @@ class RouteTable:
                 node = node.literals.setdefault(segment, Node())
         if method in node.operations:
             raise ContractError(f"Two operations for {method} {path}")
-        node.operations[method] = (context, tuple(names))
+        node.operations[method] = (route, tuple(names))
 
     def find(self, segments: list[str]) -> tuple[Node, list[str]] | None:
         """Return the node a path ends at and the texts of its variables, or None."""
@@ -96,37 +96,29 @@ def split_path(scope: Scope) -> list[str] | None:
     return segments
 
 
-class Routing(SpecMiddleware):
-    """Connexion's routing middleware, compiled; leaves the same words in the scope for the next."""
+class Routing(RoutingLayer):
+    """The first layer of the stack, in place of Connexion's own routing."""
 
     def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+        super().__init__(app)
         self.table = RouteTable()
 
-    def add_api(
-        self, specification: Specification, *, base_path: str | None = None, **_: Any
-    ) -> None:
-        """Register every operation of a specification."""
-        if base_path is not None:
-            specification.base_path = base_path
-        base = specification.base_path
-        for path, item in specification.raw.get("paths", {}).items():
+    def add_paths(self, document: Mapping[str, Any], base_path: str) -> None:
+        """Register every operation of a document."""
+        for path, item in document.get("paths", {}).items():
             for method, operation in item.items():
                 if method in METHODS:
-                    context = {"api_base_path": base, "operation_id": operation["operationId"]}
-                    self.table.add(method.upper(), base + path, context)
+                    route = route_to(base_path, operation["operationId"])
+                    self.table.add(method.upper(), base_path + path, route)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Put `path_params` and Connexion's routing context into the scope."""
+        """Put `path_params` and the route into the scope; NotFound or MethodNotAllowed."""
         if scope["type"] == "http":
-            context, scope["path_params"] = self._route(scope)
-            extensions = scope.get("extensions")
-            if extensions is None:
-                extensions = scope["extensions"] = {}
-            extensions[ROUTING_CONTEXT] = context
+            route, scope["path_params"] = self._find(scope)
+            set_route(scope, route)
         await self.app(scope, receive, send)
 
-    def _route(self, scope: Scope) -> tuple[dict[str, str], dict[str, str]]:
+    def _find(self, scope: Scope) -> tuple[Route, dict[str, str]]:
         segments = split_path(scope)
         found = None if segments is None else self.table.find(segments)
         if found is None:
@@ -139,5 +131,5 @@ class Routing(SpecMiddleware):
             raise MethodNotAllowed(
                 "method_not_allowed", "This address does not take this method.", allow=allow
             )
-        context, names = operation
-        return context, dict(zip(names, values, strict=True))
+        route, names = operation
+        return route, dict(zip(names, values, strict=True))

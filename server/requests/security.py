@@ -2,21 +2,19 @@
 
 Connexion resolves the alternatives of every operation through `SECURITY_MAP`. Who the caller is
 is found out once per request and apart from them, because there is one Authorization header and
-Connexion's own walk swallows what an alternative raises: a database that is away would be told
+Connexion's own check swallows what an alternative raises: a database that is away would be told
 as a wrong password. An alternative then only says which kind of caller it lets in.
 """
 
 import base64
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NoReturn
 from uuid import UUID
 
-from connexion.middleware.security import SecurityAPI, SecurityMiddleware, SecurityOperation
-from connexion.operations import AbstractOperation
-from connexion.security import NO_VALUE, AbstractSecurityHandler, SecurityHandlerFactory
+from connexion.security import AbstractSecurityHandler
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from access import api_keys
@@ -24,9 +22,12 @@ from access.principal import Caller, CallerKind
 from access.tokens import ExpiredTokenError, Keyring, TokenError
 from accounting.errors import NotAllowed, NotAuthenticated, NotFound
 from persistence.engine.admission import Admission
+from server.connexion_seam import Alternatives, LoadedOperation, MakeOperation, OperationLayer
 from server.contract import ContractError
 from server.limiter import FailedLogins
 from server.requests.addresses import Network, caller_address, network_of
+
+Check = Callable[[Caller], None]
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _TOKEN_KINDS = {"partner": CallerKind.PARTNER_TOKEN, "business": CallerKind.BUSINESS_TOKEN}
@@ -115,93 +116,80 @@ def _user_and_password(credentials: bytes) -> tuple[UUID | None, str]:
     return (UUID(user) if _UUID.fullmatch(user) else None), password
 
 
-class KindAccepted:
-    """One alternative of an operation: passes callers of a kind, leaves the others to the next."""
-
-    __slots__ = ("kind",)
-
-    def __init__(self, kind: CallerKind) -> None:
-        self.kind = kind
-
-    def __call__(self, caller: Caller) -> object:
-        return caller if caller.kind is self.kind else NO_VALUE
-
-
 class KeyHandler(AbstractSecurityHandler):
     """Security scheme `http`, `basic`: a partner's id and API key."""
 
-    def get_fn(self, _scheme: dict[str, Any], _scopes: list[str]) -> KindAccepted:
+    def get_fn(self, _scheme: dict[str, Any], _scopes: list[str]) -> CallerKind:
         """Accept callers with an API key."""
-        return KindAccepted(CallerKind.PARTNER_KEY)
+        return CallerKind.PARTNER_KEY
 
 
 class TokenHandler(AbstractSecurityHandler):
     """Security scheme `http`, `bearer`: a token of the kind that `x-token-kind` names."""
 
-    def get_fn(self, scheme: dict[str, Any], _scopes: list[str]) -> KindAccepted:
+    def get_fn(self, scheme: dict[str, Any], _scopes: list[str]) -> CallerKind:
         """Accept callers with a token of the scheme's kind; ContractError when it names none."""
         named = scheme.get("x-token-kind")
         if named not in _TOKEN_KINDS:
             raise ContractError(
                 f"x-token-kind must be one of {sorted(_TOKEN_KINDS)}, not {named!r}"
             )
-        return KindAccepted(_TOKEN_KINDS[named])
+        return _TOKEN_KINDS[named]
 
 
 SECURITY_MAP = {"basic": KeyHandler, "bearer": TokenHandler}
 
 
-class Alternatives(SecurityHandlerFactory):
-    """Connexion's factory with a walk of our own over the alternatives that it resolved."""
+def check_of_kinds(alternatives: Sequence[Any]) -> Check:
+    """Compile alternatives to one check of a caller; ContractError for what no caller can meet.
 
-    @classmethod
-    def verify_security(cls, auth_funcs: Sequence[Any]) -> Callable[[Caller], None]:
-        """Compile alternatives to one check of a caller; ContractError for what no caller can meet.
+    Optional security and two schemes at once have no meaning behind a single header that is
+    always asked for, and Connexion drops a scheme it does not know without a word.
+    """
+    if not alternatives or not all(isinstance(each, CallerKind) for each in alternatives):
+        raise ContractError("security must list our schemes, each as an alternative of its own")
 
-        Optional security and two schemes at once have no meaning behind a single header that is
-        always asked for, and Connexion drops a scheme it does not know without a word.
-        """
-        if not auth_funcs or not all(isinstance(each, KindAccepted) for each in auth_funcs):
-            raise ContractError("security must list our schemes, each as an alternative of its own")
-
-        def check(caller: Caller) -> None:
-            for accepts in auth_funcs:
-                if accepts(caller) is not NO_VALUE:
-                    return
+    def check(caller: Caller) -> None:
+        if caller.kind not in alternatives:
             raise NotAllowed(
                 "permission_denied", "This operation is not open to this kind of credentials."
             )
 
-        return check
+    return check
 
 
-class GuardedOperation(SecurityOperation):
-    """One operation behind the authenticator: leaves the caller in the scope."""
+class GuardedOperation:
+    """One operation behind the authenticator: leaves the caller in the scope.
+
+    Without a `check` it is open to everybody.
+    """
 
     def __init__(
         self,
-        *,
+        next_app: ASGIApp,
+        check: Check | None,
         authenticator: Authenticator,
+        *,
         in_business: bool,
         is_business: bool,
-        **connexion: Any,
     ) -> None:
-        super().__init__(**connexion)
+        self._next_app = next_app
+        self._check = check
         self._authenticator = authenticator
         self._in_business = in_business
         self._is_business = is_business
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Identify, check the kind, then the business; each refuses before the next is asked."""
-        if self.security:
+        if self._check is not None:
             caller = await self._authenticator.identify(scope)
-            self.verification_fn(caller)
+            self._check(caller)
             if self._in_business:
                 await self._admit(caller, scope["path_params"]["business_id"])
             else:
                 await self._authenticator.admission.admit_partner(caller)
             scope["caller"] = caller
-        await self.next_app(scope, receive, send)
+        await self._next_app(scope, receive, send)
 
     async def _admit(self, caller: Caller, named: str) -> None:
         business_id = named.lower()
@@ -228,46 +216,28 @@ class GuardedOperation(SecurityOperation):
         ) from None
 
 
-class GuardedAPI(SecurityAPI):
-    """Builds the guarded operations of one contract."""
-
-    def __init__(
-        self,
-        *arguments: Any,
-        authenticator: Authenticator,
-        security_map: dict[str, Any] | None = None,
-        **connexion: Any,
-    ) -> None:
-        self._authenticator = authenticator
-        self._alternatives = Alternatives(security_map)
-        super().__init__(*arguments, security_map=security_map, **connexion)
-
-    def make_operation(self, operation: AbstractOperation) -> GuardedOperation:
-        """Compile one operation; ContractError when it opens a business to everybody."""
-        in_business = "{business_id}" in operation.path
-        if in_business and not operation.security:
-            raise ContractError(f"{operation.operation_id} does not say who may call it")
-        described = self.specification["paths"][operation.path][operation.method]
-        return GuardedOperation(
-            next_app=self.next_app,
-            security_handler_factory=self._alternatives,
-            security=operation.security,
-            security_schemes=operation.security_schemes,
-            authenticator=self._authenticator,
-            in_business=in_business,
-            is_business=in_business and "Businesses" in described.get("tags", ()),
-        )
-
-
-class Security(SecurityMiddleware):
+class Security(OperationLayer):
     """The layer of the stack: `partial(Security, authenticator=...)` among the middlewares."""
-
-    api_cls = GuardedAPI
 
     def __init__(self, app: ASGIApp, *, authenticator: Authenticator) -> None:
         super().__init__(app)
         self._authenticator = authenticator
 
-    def add_api(self, specification: Any, **connexion: Any) -> Any:
-        """Guard every operation of a contract."""
-        return super().add_api(specification, authenticator=self._authenticator, **connexion)
+    def maker(self, document: Mapping[str, Any], options: Mapping[str, Any]) -> MakeOperation:
+        """Guard the operations of a contract; ContractError when one opens a business to all."""
+        alternatives = Alternatives(options["security_map"], check_of_kinds)
+
+        def make(operation: LoadedOperation) -> GuardedOperation:
+            in_business = "{business_id}" in operation.path
+            if in_business and not operation.security:
+                raise ContractError(f"{operation.operation_id} does not say who may call it")
+            described = document["paths"][operation.path][operation.method]
+            return GuardedOperation(
+                self.app,
+                alternatives.check_of(operation),
+                self._authenticator,
+                in_business=in_business,
+                is_business=in_business and "Businesses" in described.get("tags", ()),
+            )
+
+        return make

@@ -1,19 +1,19 @@
 """Checks a request against its operation, all faults in one answer, and hands on plain values.
 
-Connexion's validation middleware, compiled once per operation. Behind it `scope["call"]` holds what
-the caller asked for: UUIDs, dates and moments instead of texts, nothing the contract does not know.
+Compiled once per operation, in place of Connexion's own validation. Behind it `scope["call"]` holds
+what the caller asked for: UUIDs, dates and moments instead of texts, nothing that the contract does
+not know.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from connexion.middleware.abstract import RoutedAPI, RoutedMiddleware
-from connexion.operations import AbstractOperation
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from accounting.errors import Malformed
 from accounting.files.uploads import Upload
+from server.connexion_seam import LoadedOperation, MakeOperation, OperationLayer
 from server.contract import Contract, Operation
 from server.requests import body_reader
 from server.requests.body_reader import BodyReader
@@ -78,22 +78,16 @@ class ValidatedOperation:
         return found
 
 
-class ValidationAPI(RoutedAPI[ValidatedOperation]):
-    """Compiles every operation of a specification."""
+class Validation(OperationLayer):
+    """The layer of the stack, behind security and in front of dispatch."""
 
-    def __init__(self, specification: Any, *arguments: Any, **options: Any) -> None:
-        super().__init__(specification, *arguments, **options)
-        self._contract = Contract(specification.raw)
-        self._compiler = SchemaCompiler(self._contract)
-        self.add_paths()
+    def maker(self, document: Mapping[str, Any], _options: Mapping[str, Any]) -> MakeOperation:
+        """Compile the operations of a contract."""
+        contract = Contract(document)
+        compiler = SchemaCompiler(contract)
 
-    def make_operation(self, operation: AbstractOperation) -> ValidatedOperation:
-        """Compile one operation; Connexion calls this for each."""
-        found = self._contract.operations[operation.operation_id]
-        return ValidatedOperation(self.next_app, found, self._compiler)
+        def make(operation: LoadedOperation) -> ValidatedOperation:
+            found = contract.operations[operation.operation_id]
+            return ValidatedOperation(self.app, found, compiler)
 
-
-class Validation(RoutedMiddleware[ValidationAPI]):
-    """The middleware itself, to stand behind security and in front of dispatch."""
-
-    api_cls = ValidationAPI
+        return make

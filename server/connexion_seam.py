@@ -1,0 +1,188 @@
+"""All that we use of Connexion without its documentation promising it, under names of ours.
+
+Promised, and imported where it is used: `ConnexionMiddleware` with its arguments, `Resolver`,
+`AbstractSecurityHandler`. `RELIED_ON` lists what this module counts on;
+tests/server/test_connexion_seam.py holds it against the installed version, and the behaviour too.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import MappingProxyType
+from typing import Any, Final, Protocol
+
+from connexion.middleware.abstract import (
+    ROUTING_CONTEXT,
+    RoutedAPI,
+    RoutedMiddleware,
+    SpecMiddleware,
+)
+from connexion.middleware.lifespan import LifespanMiddleware
+from connexion.middleware.security import SecurityOperation
+from connexion.operations import AbstractOperation
+from connexion.security import SecurityHandlerFactory
+from connexion.spec import OpenAPISpecification
+from starlette.types import ASGIApp, Scope
+
+__all__ = [
+    "RELIED_ON",
+    "Alternatives",
+    "LifespanMiddleware",
+    "LoadedDocument",
+    "LoadedOperation",
+    "MakeOperation",
+    "OperationLayer",
+    "Route",
+    "RoutingLayer",
+    "route_to",
+    "routed_operation_id",
+    "schema_check_skipped",
+    "set_route",
+]
+
+Route = dict[str, str]
+
+
+class LoadedDocument(Protocol):
+    """What we read of a document that Connexion has loaded; `raw` keeps its `$ref`s."""
+
+    raw: Mapping[str, Any]
+    base_path: str
+
+
+class LoadedOperation(Protocol):
+    """What we read of an operation that Connexion has resolved.
+
+    `function` is its handler, `security` its own requirements or those of the whole document.
+    """
+
+    operation_id: str
+    path: str
+    method: str
+    function: Any
+    security: Sequence[Any] | None
+    security_schemes: Mapping[str, Any]
+
+
+# Methods that are called or overridden, with the names of their parameters, and attributes.
+RELIED_ON: Final[Mapping[type, str]] = MappingProxyType(
+    {
+        OpenAPISpecification: " ".join(["openapi_schema", *LoadedDocument.__annotations__]),
+        AbstractOperation: " ".join(LoadedOperation.__annotations__),
+        SpecMiddleware: "add_api(specification)",
+        RoutedMiddleware: "__init__(app) add_api(specification)",
+        RoutedAPI: "__init__(specification,next_app) add_paths() make_operation(operation)",
+        LifespanMiddleware: "__init__(next_app,lifespan)",
+        SecurityHandlerFactory: "__init__(security_handlers) verify_security(auth_funcs)",
+        SecurityOperation: (
+            "__init__(next_app,security_handler_factory,security,security_schemes)"
+        ),
+    }
+)
+
+
+@contextmanager
+def schema_check_skipped() -> Iterator[None]:
+    """Let Connexion load a document without holding it against OpenAPI's schema."""
+    schema = OpenAPISpecification.openapi_schema
+    OpenAPISpecification.openapi_schema = {}
+    try:
+        yield
+    finally:
+        OpenAPISpecification.openapi_schema = schema
+
+
+class RoutingLayer(SpecMiddleware):
+    """A layer that finds the operation of each request for the layers behind it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    @abstractmethod
+    def add_paths(self, document: Mapping[str, Any], base_path: str) -> None:
+        """Take in every path of a document; all of them begin with `base_path`."""
+
+    def add_api(self, loaded: LoadedDocument, **_options: Any) -> None:
+        """Take in a document; Connexion calls this once, at start-up."""
+        self.add_paths(loaded.raw, loaded.base_path)
+
+
+def route_to(base_path: str, operation_id: str) -> Route:
+    """Return what the layers behind the routing look an operation up by."""
+    return {"api_base_path": base_path, "operation_id": operation_id}
+
+
+def set_route(scope: Scope, route: Route) -> None:
+    """Tell the layers behind which operation a request is for."""
+    extensions = scope.get("extensions")
+    if extensions is None:
+        extensions = scope["extensions"] = {}
+    extensions[ROUTING_CONTEXT] = route
+
+
+def routed_operation_id(scope: Scope) -> str | None:
+    """Return the operation a request was found to be for."""
+    route: Route = scope.get("extensions", {}).get(ROUTING_CONTEXT) or {}
+    return route.get("operation_id")
+
+
+MakeOperation = Callable[[LoadedOperation], ASGIApp]
+
+
+class _Operations(RoutedAPI):
+    """The applications of one document's operations."""
+
+    def __init__(self, *arguments: Any, make: MakeOperation, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._make = make
+        self.add_paths()
+
+    def make_operation(self, operation: LoadedOperation) -> ASGIApp:
+        """Make one; Connexion calls this for each operation and keeps what it returns."""
+        return self._make(operation)
+
+
+class OperationLayer(RoutedMiddleware):
+    """A layer with one application per operation, made once; Connexion finds it by operationId.
+
+    `self.app` is the layer behind.
+    """
+
+    api_cls = _Operations
+
+    @abstractmethod
+    def maker(self, document: Mapping[str, Any], options: Mapping[str, Any]) -> MakeOperation:
+        """Return what makes the application of one operation of a document.
+
+        `options` are those of ConnexionMiddleware.
+        """
+
+    def add_api(self, loaded: LoadedDocument, **options: Any) -> Any:
+        """Make the applications of a document; Connexion calls this once, at start-up."""
+        return super().add_api(loaded, make=self.maker(loaded.raw, options), **options)
+
+
+class Alternatives(SecurityHandlerFactory):
+    """Resolves `security` as Connexion does; `join` makes one check of an operation's alternatives.
+
+    An alternative is what `get_fn` of its scheme's handler in `security_map` returned. Connexion
+    drops one whose scheme is unknown, and puts a function of its own for one that is empty or asks
+    for two schemes at once.
+    """
+
+    def __init__(
+        self, security_map: Mapping[str, type] | None, join: Callable[[Sequence[Any]], Any]
+    ) -> None:
+        super().__init__(security_map)
+        self.verify_security = join
+
+    def check_of(self, operation: LoadedOperation) -> Any:
+        """Return the check of an operation, None where it has no security."""
+        if not operation.security:
+            return None
+        return SecurityOperation(
+            None,
+            security_handler_factory=self,
+            security=operation.security,
+            security_schemes=operation.security_schemes,
+        ).verification_fn
