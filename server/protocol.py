@@ -4,8 +4,8 @@ A request that comes too slowly, with too much in front of its body, or that is 
 answered in the shape of the contract and its connection closed. Once a request is here in full no
 deadline of this module runs: a slow handler is never touched.
 
-It leans on hooks of uvicorn 0.54 that are not promised to stay, therefore uvicorn is pinned in
-pyproject.toml and `tests/server/test_protocol.py` probes every behaviour over real sockets.
+What it overrides and reads of uvicorn's own protocol is listed in server/uvicorn_seam.py.
+tests/server/test_protocol.py probes every behaviour over real sockets.
 """
 
 import asyncio
@@ -16,20 +16,19 @@ from typing import Any, Final
 
 import structlog
 from httptools import HttpParserError, HttpParserUpgrade
-from uvicorn._types import ASGI3Application
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from accounting.errors import Refusal
 from server.responses import errors
 from server.responses.envelope import request_id_of, sealed
 from server.responses.problems import BadRequest, HeadersTooLarge, RequestTimeout, UriTooLong
+from server.uvicorn_seam import HttpConnection, RequestResponseCycle
 
 # With two of them, we and a proxy in front of us might believe different ones.
 GIVEN_ONCE: Final = (b"authorization", b"content-length", b"content-type", b"host")
 COLON_AND_BREAK_BYTES: Final = 4
 
 
-class GuardedProtocol(HttpToolsProtocol):
+class GuardedProtocol(HttpConnection):
     """One connection. The limits are class attributes, so that a subclass can have smaller ones."""
 
     head_seconds = 5.0
@@ -47,8 +46,8 @@ class GuardedProtocol(HttpToolsProtocol):
         self.running: RequestResponseCycle | None = None
         self.in_head = True
         self.in_body = False
-        self.deaf = False  # Whatever still comes in is thrown away.
-        self.leaving = False  # The first request is the last one.
+        self.discards_input = False
+        self.closes_after_next = False  # The server shuts down; one request may still come.
         self.fault: Refusal | None = None
         self.headers_bytes = 0
         self.unseen_bytes = 0  # Of a header line whose end is not here yet.
@@ -87,17 +86,17 @@ class GuardedProtocol(HttpToolsProtocol):
         else:
             self.refuse(RequestTimeout("request_timeout", "The body did not arrive in time."))
 
-    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+    def request_starts(self, cycle: RequestResponseCycle) -> None:
+        """Give the body of a request its deadline, which starts when the request has its turn."""
         if cycle.more_body:
             self.arm(self.body_seconds, self.body_is_late)
         self.running = cycle
-        super()._start_asgi_task(cycle, app)
 
     # What the parser says.
 
     def data_received(self, data: bytes) -> None:
-        self._unset_keepalive_if_required()
-        if self.deaf:
+        self.stop_idle_timer()
+        if self.discards_input:
             return
         self.line_ended = False
         try:
@@ -134,14 +133,14 @@ class GuardedProtocol(HttpToolsProtocol):
         super().on_url(url)
         self.line_ended = True
         if len(self.url) > self.url_limit_bytes:
-            raise self.blame(UriTooLong("uri_too_long", "The address is too long."))
+            raise self.noted(UriTooLong("uri_too_long", "The address is too long."))
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self.line_ended = True
         self.unseen_bytes = 0
         self.headers_bytes += len(name) + len(value) + COLON_AND_BREAK_BYTES
         if self.headers_bytes > self.headers_limit_bytes or len(self.headers) >= self.fields_limit:
-            raise self.blame(self.headers_too_large())
+            raise self.noted(self.headers_too_large())
         if self.in_head:  # What follows a chunked body must not pass for a header.
             super().on_header(name, value)
 
@@ -150,7 +149,7 @@ class GuardedProtocol(HttpToolsProtocol):
         self.disarm()
         super().on_headers_complete()
         self.in_head, self.in_body = False, True
-        if self.parser.should_upgrade() or self.leaving:
+        if self.parser.should_upgrade() or self.closes_after_next:
             self.cycle.keep_alive = False
 
     def on_message_complete(self) -> None:
@@ -159,25 +158,22 @@ class GuardedProtocol(HttpToolsProtocol):
         self.headers, self.url = [], b""
         super().on_message_complete()
 
-    def _should_upgrade(self) -> bool:
-        return False
-
     def check_headers(self) -> None:
         """Refuse what could be read in two ways, and upgrades that cannot just be ignored."""
         seen = Counter(name for name, _ in self.headers)
         if any(seen[name] > 1 for name in GIVEN_ONCE):
-            raise self.blame(BadRequest("bad_request", "A header is given twice."))
+            raise self.noted(BadRequest("bad_request", "A header is given twice."))
         if not seen[b"host"] and self.parser.get_http_version() == "1.1":
-            raise self.blame(BadRequest("bad_request", "The Host header is missing."))
+            raise self.noted(BadRequest("bad_request", "The Host header is missing."))
         if self.parser.should_upgrade() and (
-            self._get_upgrade() == b"websocket"
+            self.offered_protocol() == b"websocket"
             or seen[b"transfer-encoding"]
             or seen[b"content-length"]  # The parser would drop the body.
         ):
-            raise self.blame(BadRequest("bad_request", "This server speaks HTTP/1.1 only."))
+            raise self.noted(BadRequest("bad_request", "This server speaks HTTP/1.1 only."))
 
-    def blame(self, fault: Refusal) -> Refusal:
-        """Remember why a callback is about to stop the parser, which only tells that one did."""
+    def noted(self, fault: Refusal) -> Refusal:
+        """Keep why a callback stops the parser, which itself only tells that one did."""
         self.fault = fault
         return fault
 
@@ -190,15 +186,15 @@ class GuardedProtocol(HttpToolsProtocol):
             limit_fields=self.fields_limit,
         )
 
-    # How the server leaves.
+    # How the server shuts down.
 
     def shutdown(self) -> None:
-        """Close after the answer under way; whoever has just come gets a moment for a request.
+        """Close after the answer under way; a new connection gets a moment for its first request.
 
-        It may be on its way already, and closing on it would look like an answer that was lost.
+        That may be on its way already, and closing on it would look like an answer that was lost.
         """
-        if self.running is None and not self.deaf:
-            self.leaving = True
+        if self.running is None and not self.discards_input:
+            self.closes_after_next = True
             self.arm(self.linger_seconds, self.transport.close)
         else:
             super().shutdown()
@@ -207,7 +203,7 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def refuse(self, error: Refusal) -> None:
         """Answer a request that cannot be served, after those before it, and close."""
-        self.deaf = True
+        self.discards_input = True
         self.disarm()
         cycle = self.cycle
         if self.transport.is_closing():
@@ -228,7 +224,7 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def close_after(self, cycle: RequestResponseCycle | None) -> None:
         """Read nothing more and close when the answer to `cycle` is out."""
-        self.deaf = True
+        self.discards_input = True
         if cycle is None or cycle.response_complete:
             self.transport.close()
         else:

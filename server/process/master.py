@@ -1,14 +1,14 @@
 """The master process: its workers load while the database gets ready, and it looks after both."""
 
 import threading
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
 from socket import socket
 
 import structlog
 from uvicorn import Config
-from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
 from server.process.database import Database
+from server.uvicorn_seam import Supervisor
 
 LOOK_SECONDS = 0.5
 LONGEST_PAUSE_SECONDS = 30.0
@@ -19,20 +19,11 @@ class CannotServe(Exception):
     """The server could not start; the message says what an operator can do."""
 
 
-class Worker(Process):
-    """uvicorn's worker, whose death ends a question to it at once."""
-
-    def start(self) -> None:
-        """Start it, and keep only our end of the line."""
-        super().start()
-        self.child_conn.close()
-
-
-class Master(Multiprocess):
+class Master(Supervisor):
     """uvicorn's supervisor, which looks after the database as well.
 
     Closing `held_back` tells all workers, those to come as well, that the database is ready. The
-    database has a thread of its own, so that a signal is heeded while a great one recovers.
+    database has a thread of its own, so that signals are handled while a large one recovers.
     """
 
     def __init__(
@@ -42,33 +33,29 @@ class Master(Multiprocess):
         self.database = database
         self.held_back = held_back
         self.log = structlog.get_logger("accounting.server")
-        self.keeper = threading.Thread(target=self.keep_database, name="database", daemon=True)
+        self.database_thread = threading.Thread(
+            target=self.keep_database, name="database", daemon=True
+        )
         self.prepared = threading.Event()
         self.serving = False
         self.failure: Exception | None = None
 
-    def init_processes(self) -> None:
-        """Start one worker; the others follow when it serves, and leave it the processors."""
-        self.add_worker()
-
-    def add_worker(self) -> None:
-        """Start one worker more."""
-        self.processes.append(Worker(self.config, self.sockets))
-        self.processes[-1].start()
-
     def run(self) -> None:
-        """Serve until a signal says stop; raises what kept the server from starting."""
-        self.init_processes()
-        self.keeper.start()
+        """Serve until a signal says stop; raises what kept the server from starting.
+
+        One worker starts first, with the processors to itself; the others follow when it serves.
+        """
+        self.processes.append(self.started_worker())
+        self.database_thread.start()
         while not self.should_exit.is_set():
-            # It returns at once when a worker dies.
-            wait([process.process.sentinel for process in self.processes], LOOK_SECONDS)
+            self.wait_for_death(LOOK_SECONDS)
             self.handle_signals()
-            self.keep_subprocess_alive()
-        self.terminate_all()
+            self.look_after_workers()
+        self.stop_workers()
         self.join_all()
-        self.keeper.join(GIVE_UP_SECONDS)
-        if not self.keeper.is_alive():  # Else it is left to the reaper, which waits for us to go.
+        self.database_thread.join(GIVE_UP_SECONDS)
+        # Else it is left to the reaper, which waits for this process to end.
+        if not self.database_thread.is_alive():
             self.database.release()
         if self.failure is not None:
             raise self.failure
@@ -79,7 +66,7 @@ class Master(Multiprocess):
             self.database.prepare(self.should_exit.is_set)
             self.prepared.set()
             self.held_back.close()
-            check_contract()  # Connexion has done so as well, in each worker, only less strictly.
+            check_contract()  # The workers have loaded it unchecked.
         except Exception as error:
             self.failure = error
             self.should_exit.set()
@@ -93,13 +80,13 @@ class Master(Multiprocess):
                 self.log.error("database_not_revived", exc_info=error)
                 pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
 
-    def keep_subprocess_alive(self) -> None:
+    def look_after_workers(self) -> None:
         """Replace workers that are gone or hang; one that cannot even start ends the server."""
         for place, process in enumerate(self.processes):
             if self.should_exit.is_set():
                 return
             if not process.is_alive(self.config.timeout_worker_healthcheck):
-                self.replace(place, process)
+                self.replace(place)
             elif not self.serving and process.is_ready(LOOK_SECONDS):
                 self.begin_serving()
                 return
@@ -109,10 +96,11 @@ class Master(Multiprocess):
         self.serving = True
         self.log.info("serving", host=self.config.host, port=self.config.port)
         while len(self.processes) < self.processes_num:
-            self.add_worker()
+            self.processes.append(self.started_worker())
 
-    def replace(self, place: int, process: Process) -> None:
+    def replace(self, place: int) -> None:
         """Start a worker in the place of one that is gone."""
+        process = self.processes[place]
         process.kill()
         process.join()
         self.log.warning("worker_gone", pid=process.pid, exit_code=process.exitcode)
@@ -121,13 +109,12 @@ class Master(Multiprocess):
             self.failure = CannotServe("A worker could not start; the log says why.")
             self.should_exit.set()
             return
-        self.processes[place] = Worker(self.config, self.sockets)
-        self.processes[place].start()
+        self.processes[place] = self.started_worker()
 
-    def terminate_all(self) -> None:
+    def stop_workers(self) -> None:
         """Let the workers finish what is under way; those that have not begun are just ended."""
-        for door in self.sockets:
-            door.close()  # Workers close theirs: whoever comes now is refused, not left to wait.
+        for listener in self.sockets:
+            listener.close()  # Workers close theirs: a new connection is refused, it does not wait.
         for process in self.processes:
             if self.prepared.is_set():
                 process.terminate()

@@ -8,7 +8,7 @@ import socket
 from functools import partial
 
 import structlog
-import uvicorn
+from uvicorn import Config
 
 from server import logs
 from server.process.database import database_of
@@ -32,7 +32,7 @@ def serve(settings: Settings) -> None:
         log.warning(warning)
     database = database_of(settings)
     waiting, held_back = multiprocessing.get_context("spawn").Pipe(duplex=False)
-    config = uvicorn.Config(
+    config = Config(
         partial(build, settings, database.url, database.home, waiting),
         factory=True,
         host=settings.host,
@@ -51,8 +51,8 @@ def serve(settings: Settings) -> None:
         timeout_graceful_shutdown=DRAIN_SECONDS,
         timeout_worker_healthcheck=HUNG_SECONDS,
     )
-    with listen(settings.host, settings.port) as door:
-        Master(config, [door], database=database, held_back=held_back).run()
+    with listen(settings.host, settings.port) as listener:
+        Master(config, [listener], database=database, held_back=held_back).run()
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -1,0 +1,88 @@
+"""All that we use of uvicorn without its documentation promising it, under names of ours.
+
+Promised, and imported where it is used: `uvicorn.Config` with its settings. `RELIED_ON` lists what
+this module and those that import it count on; tests/server/test_uvicorn_seam.py holds it against
+the installed version, and says what a new one has moved.
+"""
+
+from collections.abc import Mapping
+from multiprocessing.connection import wait
+from types import MappingProxyType
+from typing import Final
+
+from uvicorn._types import ASGI3Application
+from uvicorn.protocols.http.flow_control import FlowControl
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+from uvicorn.server import ServerState
+from uvicorn.supervisors.multiprocess import Multiprocess, Process
+
+__all__ = ["RELIED_ON", "HttpConnection", "RequestResponseCycle", "Supervisor", "WorkerProcess"]
+
+# Methods that are called or overridden, with the names of their parameters, and attributes.
+RELIED_ON: Final[Mapping[type, str]] = MappingProxyType(
+    {
+        HttpToolsProtocol: (
+            "connection_made(transport) connection_lost(exc) data_received(data) shutdown()"
+            " on_message_begin() on_url(url) on_header(name,value) on_headers_complete()"
+            " on_message_complete() _start_asgi_task(cycle,app) _get_upgrade()"
+            " _unset_keepalive_if_required()"
+            " cycle flow headers loop parser pipeline scheme server_state transport url"
+        ),
+        RequestResponseCycle: (
+            "disconnected keep_alive message_event more_body response_complete response_started"
+            " scope waiting_for_100_continue"
+        ),
+        FlowControl: "read_paused resume_reading()",
+        ServerState: "default_headers",
+        Process: (
+            "__init__(config,sockets) start() terminate() kill() join() is_alive(timeout)"
+            " is_ready(timeout) pid exitcode process child_conn"
+        ),
+        Multiprocess: (
+            "__init__(config,sockets) run() handle_signals() join_all()"
+            " config processes processes_num should_exit sockets"
+        ),
+    }
+)
+
+
+class HttpConnection(HttpToolsProtocol):
+    """One connection. Its requests are `RequestResponseCycle`s, the newest is `self.cycle`."""
+
+    def request_starts(self, cycle: RequestResponseCycle) -> None:
+        """Do what is due before the application gets a request; a pipelined one waits till then."""
+
+    def stop_idle_timer(self) -> None:
+        """Keep uvicorn from closing the connection between two requests."""
+        self._unset_keepalive_if_required()
+
+    def offered_protocol(self) -> bytes | None:
+        """Return what the client offers to change to, in lower case."""
+        return self._get_upgrade()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        self.request_starts(cycle)
+        super()._start_asgi_task(cycle, app)
+
+
+class WorkerProcess(Process):
+    """One worker. When it dies, a question to it ends at once instead of after its timeout."""
+
+    def start(self) -> None:
+        """Start it, and close our copy of its end of the pipe."""
+        super().start()
+        self.child_conn.close()
+
+
+class Supervisor(Multiprocess):
+    """The worker processes and the signals of the process that has them."""
+
+    def started_worker(self) -> WorkerProcess:
+        """Start one worker more and return it."""
+        worker = WorkerProcess(self.config, self.sockets)
+        worker.start()
+        return worker
+
+    def wait_for_death(self, seconds: float) -> None:
+        """Return when a worker dies, or after so many seconds."""
+        wait([process.process.sentinel for process in self.processes], seconds)
