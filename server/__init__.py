@@ -1,4 +1,4 @@
-"""The door: makes the contract a running ASGI application; the only room that knows HTTP."""
+"""Makes the contract a running ASGI application; the only package that knows HTTP."""
 
 import warnings
 

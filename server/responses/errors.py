@@ -1,4 +1,4 @@
-"""From what was raised to what is answered: the only table of HTTP statuses in the house.
+"""From what was raised to what is answered: the only table of HTTP statuses.
 
 The body is always `{error_code, message, detail, request_id}`. Answers of 401 and 403 also carry
 `error`, and the two token endpoints answer the union with what OAuth 2.0 asks of them.

@@ -1,7 +1,7 @@
-"""What HTTP itself can refuse, before any rule of the house is asked.
+"""What HTTP itself can refuse, before any rule of accounting is asked.
 
 Each is a kind of refusal beside those of `accounting/errors.py`; `server/responses/errors.py` gives
-every kind its status. They live here because no other room may know HTTP.
+every kind its status. They live here because no other package may know HTTP.
 """
 
 from collections.abc import Iterable
