@@ -1,41 +1,67 @@
-"""The room in which statements of banks are read: bytes in, lines out.
+"""Reads the statement files of banks: bytes in, lines out.
 
 It knows neither HTTP nor SQL nor the ledger. Whatever the bytes are, the outcome is lines, good and
-bad, or `Unreadable`: other people's programs wrote these files, and somebody may have meant harm.
+bad, or `Unreadable`: the files come from programs of others, and may be made to do harm.
 """
 
-from collections.abc import Mapping
-from typing import Any, Final, Literal
+from collections.abc import Iterable
+from itertools import islice
+from typing import Final, Literal
 
-from bank_files import camt, mt940_text, ofx, table
-from bank_files.guessing import guess
-from bank_files.lines import MOST_LINES, BadLine, FileLine, ReadLine, Unreadable
+from bank_files import camt053, csv_table, mt940, ofx
+from bank_files.csv_table import Columns
+from bank_files.file_lines import (
+    MOST_LINES,
+    BadLine,
+    FileLine,
+    ReadLine,
+    Unreadable,
+    WrongColumns,
+)
+from bank_files.format_guess import guess
 
-__all__ = ["BadLine", "FileLine", "ReadLine", "Unreadable", "guess", "read"]
+__all__ = [
+    "NAMES",
+    "UNIQUE_IDS",
+    "BadLine",
+    "Columns",
+    "FileLine",
+    "Format",
+    "ReadLine",
+    "Unreadable",
+    "WrongColumns",
+    "guess",
+    "read",
+]
 
 Format = Literal["csv", "ofx", "camt053", "mt940"]
 
-# Whose own ids of a line belong to no other line. In the others an id may be that of a whole batch.
+# Formats in which each line has an id of its own. In the others it may be that of a batch.
 UNIQUE_IDS: Final = frozenset({"csv", "ofx"})
 
 NAMES: Final = {"csv": "CSV", "ofx": "OFX", "camt053": "CAMT.053", "mt940": "MT940"}
 
 
-def read(content: bytes, kind: Format, mapping: Mapping[str, Any] | None) -> list[ReadLine]:
-    """Read the lines of a file; a CSV's columns are what `mapping` says.
+def read(content: bytes, kind: Format, columns: Columns | None) -> list[ReadLine]:
+    """Read the lines of a file; a CSV needs its columns.
 
-    Raises Unreadable for a file that is not of that kind, holds no line, or too many.
+    Raises Unreadable for a file that is not of that kind, has no line, or too many; WrongColumns
+    for columns that are missing, or that are not those of the file.
     """
-    if kind == "csv":
-        if mapping is None:
-            raise Unreadable("is required for CSV", field="mapping")
-        lines = table.read(content, mapping)
-    elif mapping is not None:
-        raise Unreadable("is for CSV only", field="mapping")
-    else:
-        lines = {"ofx": ofx.read, "camt053": camt.read, "mt940": mt940_text.read}[kind](content)
+    lines = list(islice(lines_of(content, kind, columns), MOST_LINES + 1))
     if not lines:
         raise Unreadable(f"holds no {NAMES[kind]} line")
     if len(lines) > MOST_LINES:
         raise Unreadable(f"holds more than {MOST_LINES:,} lines")
     return lines
+
+
+def lines_of(content: bytes, kind: Format, columns: Columns | None) -> Iterable[ReadLine]:
+    """Let the reader of a format read a file."""
+    if kind == "csv":
+        if columns is None:
+            raise WrongColumns("is required for CSV")
+        return csv_table.read(content, columns)
+    if columns is not None:
+        raise WrongColumns("is for CSV only")
+    return {"ofx": ofx.read, "camt053": camt053.read, "mt940": mt940.read}[kind](content)

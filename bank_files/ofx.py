@@ -1,42 +1,41 @@
-"""OFX 1.x (SGML) and 2.x (XML), taken apart by the library ofxtools.
+"""OFX 1.x (SGML) and 2.x (XML): one reader for both, since few files keep to either.
 
-Only its tree builder is used. Its models refuse a whole file for one field that is not as the
-standard has it, and few banks write OFX as the standard has it. The builder searches for the end of
-a CDATA section once for each beginning, so those are resolved before.
+In OFX an element either has text or has elements in it. SGML leaves out the end of the first kind,
+and programs also leave out that of empty ones. So a file is read tag by tag:
+
+- An element with text ends at the next tag.
+- An element whose end is missing was empty: what follows it belongs to the element around it.
+- A statement or a transaction whose end is missing ends where the next one begins.
 """
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Final
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, SubElement
 
-from bank_files.lines import (
+from bank_files.field_values import day, decoded, iban_in, number, reference_of, tidy
+from bank_files.file_lines import (
+    DEEPEST,
     LONGEST_DESCRIPTION,
     BadLine,
     FileLine,
     ReadLine,
     Unreadable,
-    day,
-    decoded,
-    iban_in,
-    number,
-    reference_of,
-    tidy,
 )
 
 STATEMENTS: Final = frozenset({"STMTRS", "CCSTMTRS"})
+# Elements that are never empty, each with those that it ends where their own end is missing.
+SIBLINGS: Final = {**dict.fromkeys(STATEMENTS, STATEMENTS), "STMTTRN": frozenset({"STMTTRN"})}
 MOST_TAGS: Final = 500_000
+UNFIT: Final = "is no OFX whose tags fit together"
 
 _CHARSET = re.compile(rb"CHARSET:\s*([\w-]{1,20})|encoding=[\"']([\w-]{1,20})", re.IGNORECASE)
-# Without a value and without an end a leaf would be taken for a branch, with its neighbours in it.
-_EMPTY_LEAF = re.compile(
-    r"<(NAME|MEMO|FITID|CHECKNUM|REFNUM|SIC|PAYEEID|EXTDNAME)>\s*(?=<(?!/\1>))"
-)
+_TAG = re.compile(r"<(?P<end>/?)(?P<name>[A-Z0-9._]++)\s*+(?P<empty>/?)>(?P<text>[^<]*+)")
 _CDATA, _CDATA_END = "<![CDATA[", "]]>"
 
 
-def read(content: bytes) -> list[ReadLine]:
+def read(content: bytes) -> Iterator[ReadLine]:
     """Read every transaction of every statement in a file; raises Unreadable."""
     charset = _CHARSET.search(content[:2_000])
     declared = next((name for name in charset.groups() if name), b"") if charset else b""
@@ -46,38 +45,12 @@ def read(content: bytes) -> list[ReadLine]:
         raise Unreadable("is no OFX: it holds no <OFX>")
     if text.count("<", start) > MOST_TAGS:
         raise Unreadable("holds more tags than are read")
-    root = tree(_EMPTY_LEAF.sub("", without_cdata(text[start:])))
-    statements = list(outermost(root))
+    root = tree(without_cdata(text[start:]))
+    statements = [each for each in root.iter() if each.tag in STATEMENTS]
     if not statements:
         raise Unreadable("is no bank statement: it holds no STMTRS")
-    return [line for statement in statements for line in read_statement(statement)]
-
-
-def tree(body: str) -> Element:
-    """Let the library make a tree of the tags; raises Unreadable."""
-    # Loading the library takes most of a second: whoever sends the first OFX waits for it.
-    from ofxtools.Parser import TreeBuilder
-
-    builder = TreeBuilder()
-    try:
-        builder.feed(body)
-        root = builder.close()
-    except Exception:  # The library's faults have no common kind: ParseError, IndexError, ...
-        raise Unreadable("is no OFX whose tags fit together") from None
-    if not isinstance(root, Element):
-        raise Unreadable("is no OFX whose tags fit together")
-    return root
-
-
-def outermost(root: Element) -> Iterator[Element]:
-    """Find the statements in a tree; what stands within one is part of it."""
-    waiting = [root]
-    while waiting:
-        each = waiting.pop()
-        if each.tag in STATEMENTS:
-            yield each
-        else:
-            waiting += reversed(each)
+    for statement in statements:
+        yield from read_statement(statement)
 
 
 def without_cdata(body: str) -> str:
@@ -92,10 +65,48 @@ def without_cdata(body: str) -> str:
     return "".join(parts)
 
 
+def tree(body: str) -> Element:
+    """Make a tree of the tags, its texts as they are written; raises Unreadable."""
+    document = Element("")
+    path = [document]
+    for tag in _TAG.finditer(body):
+        text = tag["text"].strip()
+        if not tag["end"]:
+            begin(path, tag["name"], text)
+        if (tag["end"] or tag["empty"]) and (text or not close(path, {tag["name"]})):
+            raise Unreadable(UNFIT)
+    close(path, {document.tag})
+    return document
+
+
+def begin(path: list[Element], name: str, text: str) -> None:
+    """Begin an element in the innermost open one that may have elements; raises Unreadable."""
+    if path[-1].text:
+        path.pop()
+    close(path, SIBLINGS.get(name, frozenset()))
+    if len(path) == 1 and len(path[0]):
+        raise Unreadable(UNFIT)
+    if len(path) > DEEPEST:
+        raise Unreadable("has elements in elements without an end")
+    path.append(SubElement(path[-1], name))
+    path[-1].text = text
+
+
+def close(path: list[Element], names: Set[str]) -> bool:
+    """End the innermost open element of these names, if any, with all that is open in it."""
+    if not any(each.tag in names for each in reversed(path)):
+        return False
+    while (last := path.pop()).tag not in names:
+        if last.tag not in SIBLINGS:
+            path[-1].extend(last)
+            del last[:]
+    return True
+
+
 def read_statement(statement: Element) -> Iterator[ReadLine]:
-    """Read the transactions of one statement, in its currency unless they say otherwise."""
-    currency = said(statement, ".//CURDEF")
-    iban = iban_in(said(statement, ".//ACCTID"))
+    """Read the transactions of one statement, in its currency unless they have their own."""
+    currency = text_at(statement, ".//CURDEF")
+    iban = iban_in(text_at(statement, ".//ACCTID"))
     for transaction in statement.iter("STMTTRN"):
         try:
             yield read_line(transaction, currency, iban)
@@ -104,20 +115,20 @@ def read_statement(statement: Element) -> Iterator[ReadLine]:
 
 
 def read_line(transaction: Element, currency: str | None, iban: str | None) -> FileLine:
-    """Read one transaction; ValueError with a sentence for one that says no day or no amount."""
-    name = said(transaction, "NAME") or said(transaction, "PAYEE/NAME")
+    """Read one transaction; ValueError with a sentence for one without a day or an amount."""
+    name = text_at(transaction, "NAME") or text_at(transaction, "PAYEE/NAME")
     return FileLine(
-        booked_on=day(said(transaction, "DTPOSTED")),
-        amount=number(said(transaction, "TRNAMT")),
-        external_id=said(transaction, "FITID"),
-        currency=said(transaction, "CURRENCY/CURSYM") or currency,
-        description=said(transaction, "MEMO") or name,
-        counterparty_name=tidy(said(transaction, "EXTDNAME") or name),
-        reference=reference_of(said(transaction, "REFNUM"), said(transaction, "CHECKNUM")),
+        booked_on=day(text_at(transaction, "DTPOSTED")),
+        amount=number(text_at(transaction, "TRNAMT")),
+        external_id=text_at(transaction, "FITID"),
+        currency=text_at(transaction, "CURRENCY/CURSYM") or currency,
+        description=text_at(transaction, "MEMO") or name,
+        counterparty_name=tidy(text_at(transaction, "EXTDNAME") or name),
+        reference=reference_of(text_at(transaction, "REFNUM"), text_at(transaction, "CHECKNUM")),
         iban=iban,
     )
 
 
-def said(element: Element, path: str) -> str | None:
-    """Return the text at a path, with its entities resolved; None for a blank one."""
+def text_at(element: Element, path: str) -> str | None:
+    """Return the text of the element at a path, its entities resolved; None for a blank one."""
     return tidy(html.unescape(element.findtext(path) or ""), LONGEST_DESCRIPTION)

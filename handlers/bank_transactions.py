@@ -13,7 +13,7 @@ from accounting.bank.bank_transactions import BankTransaction
 from accounting.bank.statement_lines import Failed, Line, LineResult, Skipped
 from accounting.errors import Malformed, UnsupportedFile
 from accounting.files.file_kinds import CSV, kind_of
-from bank_files import BadLine, ReadLine, Unreadable
+from bank_files import BadLine, ReadLine, Unreadable, WrongColumns
 from handlers.bodies import BankTransactionForm, BankTransactionImport
 from handlers.commands import bank_commands
 from handlers.commands.bank_commands import ImportFile, ImportLines
@@ -78,10 +78,10 @@ def read_file(command: ImportFile) -> tuple[str, Sequence[ReadLine]]:
     kind = command.format or guessed
     try:
         if kind is not None:
-            return kind, bank_files.read(command.content, kind, command.mapping)
+            return kind, bank_files.read(command.content, kind, command.columns)
     except Unreadable as fault:
         if guessed is not None:
-            raise Malformed.fields(**{fault.field: [fault.why]}) from None
+            raise Malformed.fields(**{field_at_fault(fault): [fault.why]}) from None
     raise UnsupportedFile(
         "unsupported_media_type",
         "The file is none of CSV, OFX, CAMT.053 or MT940. Its content decides, not its name.",
@@ -92,6 +92,13 @@ def read_file(command: ImportFile) -> tuple[str, Sequence[ReadLine]]:
 def guess_format(content: bytes) -> bank_files.Format | None:
     """Tell what a file is by its content; None for what is none of the four."""
     return bank_files.guess(content) or ("csv" if kind_of(content) == CSV else None)
+
+
+def field_at_fault(fault: Unreadable) -> str:
+    """Return the field of the form that a fault is about: the file, the mapping or a part of it."""
+    if not isinstance(fault, WrongColumns):
+        return "file"
+    return f"mapping.{fault.column}" if fault.column else "mapping"
 
 
 def in_minor_units(line: Line | ReadLine, currency: str) -> Line | Failed:

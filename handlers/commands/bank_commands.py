@@ -14,6 +14,7 @@ from accounting.bank.commands import (
 )
 from accounting.bank.statement_lines import Line
 from accounting.files.uploads import Upload
+from bank_files import Columns
 from handlers.bodies import (
     BankAccountCreate,
     BankAccountUpdate,
@@ -40,12 +41,12 @@ class ImportLines:
 
 @dataclass(frozen=True, slots=True)
 class ImportFile:
-    """A file of a bank account as its bank wrote it; `mapping` names the columns of a CSV."""
+    """A file of a bank account as its bank wrote it; `columns` are those of a CSV."""
 
     bank_account_id: UUID
     content: bytes
     format: BankFileFormat | None
-    mapping: BankFileMapping | None
+    columns: Columns | None
 
 
 def create_bank_account(body: BankAccountCreate) -> CreateBankAccount:
@@ -71,14 +72,33 @@ def import_statement(
     form = cast(BankTransactionForm, body)
     upload: Any = form["file"]  # JSON has none.
     if isinstance(upload, Upload):
+        mapping = form["mapping"]
         return ImportFile(
             form["bank_account_id"],
             upload.content,
             or_none(form["format"]),
-            or_none(form["mapping"]),
+            None if isinstance(mapping, Absent) else columns_of(mapping),
         )
     sent = cast(BankTransactionImport, body)
     return ImportLines(sent["bank_account_id"], tuple(map(_line, sent["transactions"])))
+
+
+def columns_of(mapping: BankFileMapping) -> Columns:
+    """Read the columns of a CSV; an attribute is called as its field in the mapping."""
+    return Columns(
+        date=mapping["date"],
+        amount=or_none(mapping["amount"]),
+        direction=or_none(mapping["direction"]),
+        credit=or_none(mapping["credit"]),
+        debit=or_none(mapping["debit"]),
+        currency=or_none(mapping["currency"]),
+        description=or_none(mapping["description"]),
+        counterparty_name=or_none(mapping["counterparty_name"]),
+        reference=or_none(mapping["reference"]),
+        external_id=or_none(mapping["external_id"]),
+        date_format=or_none(mapping["date_format"]),
+        decimal_comma=or_none(mapping["decimal_comma"]),
+    )
 
 
 def link_transaction(body: BankTransactionMatch) -> LinkTransaction:

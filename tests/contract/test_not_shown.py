@@ -7,7 +7,7 @@ from tests.contract.mentions import known_tests
 
 ROOT = Path(__file__).parents[2]
 NAMED = re.findall(
-    r"`([a-z_/]+\.py)::(\w+)::(\w+)`", (ROOT / "docs/not-shown.md").read_text(encoding="utf-8")
+    r"`([a-z0-9_/]+\.py)::(\w+)::(\w+)`", (ROOT / "docs/not-shown.md").read_text(encoding="utf-8")
 )
 
 

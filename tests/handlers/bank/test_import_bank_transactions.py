@@ -1,6 +1,7 @@
 """Lines of bank statements are imported, as JSON and from files of several banks."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -8,8 +9,13 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from handlers.bank_transactions import guess_format
+from handlers.commands.bank_commands import columns_of
+from handlers.request_object import RequestObject
+from tests.bank_files import statements
+from tests.bank_files.statements import EUROS, FILES, MAPPINGS, content_of, format_of
 from tests.builders.trade import Record
-from tests.handlers.statements import EUROS, FILES, MAPPINGS, content_of
+from tests.contract.document import document
 from tests.partnership import Business, Partnership
 
 LINES = "bank-transactions/"
@@ -280,7 +286,24 @@ class TestImportBankFiles:
         assert send_file(shop, bank, content, mapping=json.dumps(mapping)).status_code == 400
 
     def test_every_sample_is_among_those_sent(self) -> None:
-        here = Path(__file__).with_name("statements")
+        here = Path(str(statements.__file__)).parent
         assert {each.name for each in here.iterdir() if each.suffix not in (".py", "")} == set(
             FILES
         )
+
+
+class TestColumnsOf:
+    def test_each_field_of_a_mapping_is_the_column_of_that_name(self) -> None:
+        fields = document()["components"]["schemas"]["BankFileMapping"]["properties"]
+        mapping = {name: name for name in fields}
+        assert asdict(columns_of(RequestObject(mapping))) == mapping
+
+
+class TestGuessFormat:
+    @pytest.mark.parametrize("name", sorted(FILES))
+    def test_it_knows_every_sample_by_its_content(self, name: str) -> None:
+        assert guess_format(content_of(name)) == format_of(name)
+
+    @pytest.mark.parametrize("content", [b"", b"%PDF-1.7", b"hello", b"<html></html>", b"{}"])
+    def test_it_knows_nothing_else(self, content: bytes) -> None:
+        assert guess_format(content) is None

@@ -3,6 +3,9 @@
 from pathlib import Path
 from typing import Any
 
+import bank_files
+from bank_files import Columns, FileLine
+
 # How many lines of each are good, and how many are not, in a bank account without an IBAN.
 FILES = {
     "gb.csv": (4, 0),
@@ -47,6 +50,25 @@ MAPPINGS: dict[str, dict[str, Any]] = {
     },
     "nl_without_header.tab": {"date": "3", "amount": "7", "description": "8", "currency": "2"},
 }
+
+
+KINDS = {"csv": "csv", "tab": "csv", "ofx": "ofx", "xml": "camt053", "sta": "mt940"}
+
+
+def format_of(name: str) -> Any:
+    """The format of a sample."""
+    return KINDS[name.rpartition(".")[2]]
+
+
+def lines_of(name: str) -> list[Any]:
+    """The lines of a sample, good and bad."""
+    columns = Columns(**MAPPINGS[name]) if name in MAPPINGS else None
+    return bank_files.read(content_of(name), format_of(name), columns)
+
+
+def good_lines(name: str) -> list[FileLine]:
+    """The good lines of a sample."""
+    return [line for line in lines_of(name) if isinstance(line, FileLine)]
 
 
 def content_of(name: str) -> bytes:

@@ -1,34 +1,30 @@
-"""CSV: every bank has columns of its own, so the sender says which is what.
+"""CSV: each bank has its own columns, so the sender names them.
 
-Banks put lines above their header and sums below the table, and separate by comma, semicolon or
-tab; all that is found by looking for the columns that were named.
+Banks put other rows above the header and below the table, and separate cells by a comma, a
+semicolon, a tab or a bar. The header and the separator are those with which the named columns are
+found.
 """
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 from io import StringIO
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
-from bank_files.lines import (
+from bank_files.csv_cells import Amounts, Days, sign_of
+from bank_files.field_values import decoded, reference_of, tidy
+from bank_files.file_lines import (
     LONGEST_DESCRIPTION,
     MOST_LINES,
     BadLine,
     FileLine,
     ReadLine,
     Unreadable,
-    decoded,
-    reference_of,
-    tidy,
+    WrongColumns,
 )
-from bank_files.written import Amounts, Days, way
 
-COLUMNS: Final = (
-    *("date", "amount", "direction", "credit", "debit", "currency"),
-    *("description", "counterparty_name", "reference", "external_id"),
-)
 MONEY: Final = ("amount", "credit", "debit")
 DELIMITERS: Final = (";", ",", "\t", "|")
 MOST_CELLS: Final = 1_000_000
@@ -37,32 +33,54 @@ HEADER_WITHIN: Final = 50  # Rows from the top in which the header is looked for
 Row = list[str]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """Which column of a CSV holds what: its name in the header, or its number from 1.
+
+    Either `amount` is there, or `credit` and `debit`; `direction` only beside `amount`. Without
+    `date_format` and `decimal_comma` the cells show how days and amounts are written.
+    """
+
+    date: str
+    amount: str | None = None
+    direction: str | None = None
+    credit: str | None = None
+    debit: str | None = None
+    currency: str | None = None
+    description: str | None = None
+    counterparty_name: str | None = None
+    reference: str | None = None
+    external_id: str | None = None
+    date_format: str | None = None
+    decimal_comma: bool | None = None
+
+    def named(self) -> dict[str, str]:
+        """Return the columns that are there, by their attributes."""
+        named = asdict(self)
+        del named["date_format"], named["decimal_comma"]
+        return {attribute: name for attribute, name in named.items() if name is not None}
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The rows of a table, and where in a row each named column stands."""
+    """The rows of a table, and the place in a row of each attribute of `Columns`."""
 
     rows: Sequence[Row]
     places: Mapping[str, int]
 
     def cell(self, row: Row, name: str) -> str:
-        """Return what stands in a column; an empty text where the row has none."""
+        """Return the cell of a column; an empty text where the row has none."""
         place = self.places.get(name)
         return row[place].strip() if place is not None and place < len(row) else ""
 
 
-def read(content: bytes, mapping: Mapping[str, Any]) -> list[ReadLine]:
-    """Read the lines of a CSV by its columns; raises Unreadable."""
-    named = {name: mapping[name] for name in COLUMNS if mapping.get(name) is not None}
-    table = find_table(decoded(content), named)
-    days = Days(mapping.get("date_format"))
+def read(content: bytes, columns: Columns) -> Iterator[ReadLine]:
+    """Read the lines of a CSV by its columns; raises Unreadable, WrongColumns."""
+    table = find_table(decoded(content), columns.named())
+    days = Days(columns.date_format)
     cells = (table.cell(row, name) for row in table.rows for name in MONEY)
-    amounts = Amounts.of(cells, mapping.get("decimal_comma"))
-    return list(read_rows(table, days, amounts))
-
-
-def read_rows(table: Table, days: Days, amounts: Amounts) -> Iterator[ReadLine]:
-    """Read each row that has a day or an amount; sums and remarks below a table have neither."""
-    for row in table.rows:
+    amounts = Amounts.of(cells, columns.decimal_comma)
+    for row in table.rows:  # Remarks below a table have neither a day nor an amount.
         if any(table.cell(row, name) for name in ("date", *MONEY)):
             try:
                 yield read_row(table, row, days, amounts)
@@ -84,12 +102,12 @@ def read_row(table: Table, row: Row, days: Days, amounts: Amounts) -> FileLine:
 
 
 def amount_of(table: Table, row: Row, amounts: Amounts) -> Decimal:
-    """Return what a row moves, below zero going out."""
+    """Return the amount of a row, below zero going out."""
     if "amount" in table.places:
         amount = amounts.read(table.cell(row, "amount"))
         if "direction" not in table.places:
             return amount
-        return abs(amount) * way(table.cell(row, "direction"))
+        return abs(amount) * sign_of(table.cell(row, "direction"))
     came, went = table.cell(row, "credit"), table.cell(row, "debit")
     credit = amounts.read(came) if came else Decimal(0)
     debit = abs(amounts.read(went)) if went else Decimal(0)
@@ -99,7 +117,7 @@ def amount_of(table: Table, row: Row, amounts: Amounts) -> Decimal:
 
 
 def find_table(text: str, named: Mapping[str, str]) -> Table:
-    """Find the table that has the named columns; raises Unreadable with those it does not have."""
+    """Find the table that has the named columns; raises WrongColumns with one that is missing."""
     best: tuple[int, list[str]] | None = None
     for delimiter in DELIMITERS:
         rows = rows_of(text, delimiter)
@@ -115,11 +133,14 @@ def find_table(text: str, named: Mapping[str, str]) -> Table:
             if best is None or len(missing) < len(best[1]):
                 best = (place, missing)
     missing = best[1] if best else list(named)
-    raise Unreadable("is no column of the file", field=f"mapping.{missing[0]}")
+    raise WrongColumns("is no column of the file", missing[0])
 
 
 def places_in(row: Row, named: Mapping[str, str]) -> dict[str, int]:
-    """Return where in a header the named columns stand; one that nobody is called is a number."""
+    """Return the places of the named columns in a header; a number counts where it is no title.
+
+    At least one of them has to be a title: else the row is no header.
+    """
     titles = [(tidy(cell) or "").casefold() for cell in row]
     found: dict[str, int] = {}
     for column, name in named.items():
@@ -133,14 +154,14 @@ def places_in(row: Row, named: Mapping[str, str]) -> dict[str, int]:
 
 
 def numbered(rows: Sequence[Row], places: Mapping[str, int]) -> Table:
-    """Make a table of rows whose columns are numbers; a first row without any digit is a header."""
+    """Make a table of columns by number; a first row without a digit in its day is a header."""
     table = Table(rows, places)
-    headed = rows and not any(letter.isdigit() for letter in table.cell(rows[0], "date"))
+    headed = rows and not any(character.isdigit() for character in table.cell(rows[0], "date"))
     return Table(rows[1:], places) if headed else table
 
 
 def rows_of(text: str, delimiter: str) -> list[Row]:
-    """Take a text apart into rows of cells; raises Unreadable where it cannot be."""
+    """Split a text into rows of cells; raises Unreadable."""
     if text.count(delimiter) > MOST_CELLS:
         raise Unreadable("holds more cells than are read")
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter)

@@ -1,8 +1,8 @@
 """CAMT.053, the bank statement of ISO 20022, in any of its versions.
 
-Names of elements are the same in all versions that banks send (001.02 to 001.12) but for the
-`Pty` between a party and its name, and the `Cd` in a status. Entries are read one at a time, so
-that a large file costs no more memory than its largest entry.
+The versions that banks send (001.02 to 001.12) name their elements alike; newer ones add a `Pty`
+between a party and its name, and a `Cd` in a status. Entries are read one at a time, so that a
+large file needs no more memory than its largest entry.
 """
 
 from collections.abc import Sequence
@@ -12,29 +12,25 @@ from typing import Final
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from bank_files.lines import (
+from bank_files.field_values import day, iban_in, number, reference_of, tidy
+from bank_files.file_lines import (
+    DEEPEST,
     LONGEST_DESCRIPTION,
     MOST_LINES,
     BadLine,
     FileLine,
     ReadLine,
     Unreadable,
-    day,
-    iban_in,
-    number,
-    reference_of,
-    tidy,
 )
 
 STATEMENT: Final = "BkToCstmrStmt"
-DEEPEST: Final = 60
 MOST_PARTS: Final = 400_000  # Elements in one entry.
 
 
 def read(content: bytes) -> list[ReadLine]:
     """Read every booked entry of every statement in a file; raises Unreadable.
 
-    No document type is read, and so no entity beside the five of XML and no other file.
+    A document type is refused: no other file is read, and no entity beside the five of XML.
     """
     statements = _Statements()
     parser = expat.ParserCreate(namespace_separator=" ")
@@ -57,7 +53,7 @@ def _refuse_document_type(*_: object) -> None:
 
 
 class _Statements:
-    """Follows the elements of a file, and reads each entry when it ends."""
+    """Follows the elements of a file, and reads each entry at its end."""
 
     def __init__(self) -> None:
         self.lines: list[ReadLine] = []
@@ -104,8 +100,8 @@ class _Statements:
 
 
 def read_entry(entry: Element, iban: str | None) -> list[ReadLine]:
-    """Read an entry: a line, or one for each transaction in it; nothing while it is not booked."""
-    status = said(entry, "Sts/Cd") or said(entry, "Sts")
+    """Read an entry as a line, or as one for each of its transactions; none while not booked."""
+    status = text_at(entry, "Sts/Cd") or text_at(entry, "Sts")
     if status not in (None, "BOOK"):
         return []
     details = entry.findall("NtryDtls/TxDtls")
@@ -113,7 +109,7 @@ def read_entry(entry: Element, iban: str | None) -> list[ReadLine]:
         total = signed(entry)
         amounts = amounts_of(entry, details, total)
         if amounts is None:
-            return [line(entry, details, total, reference_of(said(entry, "AcctSvcrRef")), iban)]
+            return [line(entry, details, total, reference_of(text_at(entry, "AcctSvcrRef")), iban)]
         return [
             line(entry, [part], amount, reference_within(entry, part, place), iban)
             for place, (part, amount) in enumerate(zip(details, amounts, strict=True), start=1)
@@ -123,7 +119,7 @@ def read_entry(entry: Element, iban: str | None) -> list[ReadLine]:
 
 
 def amounts_of(entry: Element, details: Sequence[Element], total: Decimal) -> list[Decimal] | None:
-    """Return what each transaction of a batch moves; None where it is not told or adds up to other.
+    """Return the amounts of the transactions of a batch; None where they do not add up to `total`.
 
     An entry of -30 with two transactions of 10 and 20 gives -10 and -20.
     """
@@ -136,8 +132,8 @@ def amounts_of(entry: Element, details: Sequence[Element], total: Decimal) -> li
         amount = part.find("AmtDtls/TxAmt/Amt") if amount is None else amount
         if amount is None or amount.get("Ccy", currency) != currency:
             return None
-        way = said(part, "CdtDbtInd") or said(entry, "CdtDbtInd")
-        amounts.append(number(amount.text) * (1 if way == "CRDT" else -1))
+        direction = text_at(part, "CdtDbtInd") or text_at(entry, "CdtDbtInd")
+        amounts.append(number(amount.text) * (1 if direction == "CRDT" else -1))
     return amounts if sum(amounts) == total else None
 
 
@@ -149,10 +145,10 @@ def line(
     iban: str | None,
 ) -> FileLine:
     """Make a line of an entry, or of some of its transactions."""
-    told = [text for part in details for text in remittances(part)]
-    description = " ".join(told) or said(entry, "AddtlNtryInf")
-    references = [said(part, "Refs/EndToEndId") for part in details]
-    structured = [said(part, "RmtInf/Strd/CdtrRefInf/Ref") for part in details]
+    texts = [text for part in details for text in remittances(part)]
+    description = " ".join(texts) or text_at(entry, "AddtlNtryInf")
+    references = [text_at(part, "Refs/EndToEndId") for part in details]
+    structured = [text_at(part, "RmtInf/Strd/CdtrRefInf/Ref") for part in details]
     names = [counterparty(entry, part, amount) for part in details]
     return FileLine(
         booked_on=booking_day(entry),
@@ -167,58 +163,58 @@ def line(
 
 
 def remittances(part: Element) -> list[str]:
-    """Return what a transaction is for, in the payer's words, else in the bank's."""
-    told = [(each.text or "").strip() for each in part.findall("RmtInf/Ustrd")]
-    told += [(each.text or "").strip() for each in part.findall("RmtInf/Strd/AddtlRmtInf")]
-    return [text for text in told if text] or [said(part, "AddtlTxInf") or ""]
+    """Return what a transaction is for: the texts of the payer, else that of the bank."""
+    texts = [(each.text or "").strip() for each in part.findall("RmtInf/Ustrd")]
+    texts += [(each.text or "").strip() for each in part.findall("RmtInf/Strd/AddtlRmtInf")]
+    return [text for text in texts if text] or [text_at(part, "AddtlTxInf") or ""]
 
 
 def counterparty(entry: Element, part: Element, amount: Decimal) -> str | None:
-    """Return who paid what came in, or was paid what went out.
+    """Return the debtor of money that came in, the creditor of money that went out.
 
-    A reversal names the parties of what it takes back, so there it is the other way round.
+    A reversal names the parties of the transaction that it takes back, so there they are swapped.
     """
-    comes_in = (amount > 0) != (said(entry, "RvslInd") in ("true", "1"))
+    comes_in = (amount > 0) != (text_at(entry, "RvslInd") in ("true", "1"))
     role = "Dbtr" if comes_in else "Cdtr"
     paths = (f"RltdPties/{who}{step}/Nm" for who in (role, f"Ultmt{role}") for step in ("", "/Pty"))
-    return next((name for name in (said(part, path) for path in paths) if name), None)
+    return next((name for name in (text_at(part, path) for path in paths) if name), None)
 
 
 def reference_within(entry: Element, part: Element, place: int) -> str | None:
-    """Return the bank's id of one transaction of a batch, else the batch's with its place in it."""
-    batch, own = reference_of(said(entry, "AcctSvcrRef")), bank_reference([part])
+    """Return the bank's id of one transaction of a batch, else that of the batch and a place."""
+    batch, own = reference_of(text_at(entry, "AcctSvcrRef")), bank_reference([part])
     if own is not None and own != batch:
         return own
     return f"{batch}/{place}" if batch else None
 
 
 def bank_reference(details: Sequence[Element]) -> str | None:
-    """Return the bank's id of a transaction that is the only one; None where it has none."""
+    """Return the bank's id of the only transaction of an entry, if there is one."""
     if len(details) != 1:
         return None
-    return reference_of(said(details[0], "Refs/AcctSvcrRef"), said(details[0], "Refs/TxId"))
+    return reference_of(text_at(details[0], "Refs/AcctSvcrRef"), text_at(details[0], "Refs/TxId"))
 
 
 def booking_day(entry: Element) -> date:
     """Return the day an entry was booked on, else its value date; ValueError without either."""
     paths = ("BookgDt/Dt", "BookgDt/DtTm", "ValDt/Dt", "ValDt/DtTm")
-    return day(next((text for text in (said(entry, path) for path in paths) if text), None))
+    return day(next((text for text in (text_at(entry, path) for path in paths) if text), None))
 
 
 def signed(entry: Element) -> Decimal:
-    """Return an entry's amount, below zero for a debit; ValueError where it does not say which."""
-    way = said(entry, "CdtDbtInd")
-    if way not in ("CRDT", "DBIT"):
+    """Return the amount of an entry, below zero for a debit; ValueError where it is neither."""
+    direction = text_at(entry, "CdtDbtInd")
+    if direction not in ("CRDT", "DBIT"):
         raise ValueError("The line says neither CRDT nor DBIT.")
-    return number(said(entry, "Amt")) * (1 if way == "CRDT" else -1)
+    return number(text_at(entry, "Amt")) * (1 if direction == "CRDT" else -1)
 
 
 def currency_of(entry: Element) -> str | None:
-    """Return the currency of an entry's amount."""
+    """Return the currency of the amount of an entry."""
     amount = entry.find("Amt")
     return tidy(amount.get("Ccy"), 3) if amount is not None else None
 
 
-def said(element: Element, path: str) -> str | None:
-    """Return the text at a path; None for a blank one."""
+def text_at(element: Element, path: str) -> str | None:
+    """Return the text of the element at a path; None for a blank one."""
     return tidy(element.findtext(path), LONGEST_DESCRIPTION)

@@ -1,4 +1,4 @@
-"""Days and amounts as people's programs write them: in many ways, and one way in each file."""
+"""Days, amounts and directions in the cells of a CSV: written in many ways, in one per file."""
 
 import re
 from collections.abc import Iterable
@@ -7,9 +7,9 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
-from bank_files.lines import Unreadable
+from bank_files.file_lines import WrongColumns
 
-# Tried in this order where nothing is said. The month never comes first: 03/07 would be anybody's.
+# Tried in this order where no format is given. None begins with the month: 03/07 has two meanings.
 USUAL_DAYS: Final = (
     *("YYYY-MM-DD", "YYYY/MM/DD", "YYYY.MM.DD", "YYYYMMDD"),
     *("DD/MM/YYYY", "DD-MM-YYYY", "DD.MM.YYYY", "DD MMM YYYY", "DD-MMM-YYYY"),
@@ -30,10 +30,10 @@ _PARTS: Final = {
 }
 _PART = re.compile("YYYY|YY|MMM|MM|M|DD|D")
 
-COMES_IN: Final = frozenset({"credit", "cr", "c", "in", "bij", "haben", "h", "+", "k", "abono"})
-GOES_OUT: Final = frozenset({"debit", "dr", "db", "d", "out", "af", "soll", "s", "-", "cargo"})
+CREDIT_WORDS: Final = frozenset({"credit", "cr", "c", "in", "bij", "haben", "h", "+", "k", "abono"})
+DEBIT_WORDS: Final = frozenset({"debit", "dr", "db", "d", "out", "af", "soll", "s", "-", "cargo"})
 
-_MARKS = re.compile(
+_LEFT_OUT = re.compile(
     r"[\s\u00a0\u202f\u2009'\u2019]|EUR|GBP|USD|SEK|NOK|DKK|ISK|MYR|SGD|[€£$]|kr\.?"
 )
 _GROUPED = {
@@ -45,22 +45,22 @@ LONGEST_AMOUNT: Final = 40
 
 
 class Days:
-    """Reads days as one format has them, else as any of the usual ones."""
+    """Reads days in one format, or in any of the usual ones."""
 
-    def __init__(self, written: str | None) -> None:
-        self._patterns = [_pattern(each) for each in ([written] if written else USUAL_DAYS)]
+    def __init__(self, date_format: str | None) -> None:
+        formats = [date_format] if date_format else USUAL_DAYS
+        self._patterns = [_pattern(each) for each in formats]
 
     def read(self, text: str) -> date:
-        """Return the day a text begins with; a time may follow. ValueError for another."""
+        """Return the day that a text begins with; a time may follow. ValueError without a day."""
         for pattern in self._patterns:
             found = pattern.match(text)
             if found:
                 year, month = found["Y"], found["M"].lower()
-                number = MONTHS.index(month) + 1 if month in MONTHS else int(month)
+                century = 2000 if len(year) == 2 else 0
                 try:
-                    return date(
-                        int(year) + (2000 if len(year) == 2 else 0), number, int(found["D"])
-                    )
+                    number = MONTHS.index(month) + 1 if month.isalpha() else int(month)
+                    return date(century + int(year), number, int(found["D"]))
                 except ValueError:
                     break
         raise ValueError("The date is not as the others are written.")
@@ -68,29 +68,29 @@ class Days:
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
-    """Reads amounts with one sign before the cents, a point or a comma."""
+    """Reads amounts with a decimal point or with a decimal comma."""
 
     decimal: str
 
     @classmethod
     def of(cls, cells: Iterable[str], decimal_comma: bool | None) -> "Amounts":
-        """Take the sign that is said to stand before the cents, else the one the amounts show.
+        """Take the decimal sign that is given, else the one the amounts show.
 
-        1.234,50 shows a comma. Raises Unreadable where some show one and others the other.
+        1.234,50 shows a comma. Raises WrongColumns where the amounts show both.
         """
         if decimal_comma is not None:
             return cls("," if decimal_comma else ".")
         ends = (_CENTS.search(cell[:LONGEST_AMOUNT]) for cell in cells)
         shown = {found[1] for found in ends if found}
         if len(shown) > 1:
-            raise Unreadable("is needed: the amounts show both", field="mapping.decimal_comma")
+            raise WrongColumns("is needed: the amounts show both", "decimal_comma")
         return cls(shown.pop() if shown else ".")
 
     def read(self, text: str) -> Decimal:
-        """Return 1.234,50, 1'234.50, (12.50), 12.50- or £12.50 as a number; ValueError else."""
+        """Read 1.234,50, 1'234.50, (12.50), 12.50- or £12.50; ValueError for another text."""
         if len(text) > LONGEST_AMOUNT:
             raise ValueError("The amount is not a number.")
-        bare = _MARKS.sub("", text.replace("\N{MINUS SIGN}", "-"))
+        bare = _LEFT_OUT.sub("", text.replace("\N{MINUS SIGN}", "-"))
         below = bare[:1] in ("-", "(") or bare[-1:] == "-"
         digits = bare.strip("+-()")
         if not re.search(r"[0-9]", digits) or not _GROUPED[self.decimal].fullmatch(digits):
@@ -100,22 +100,22 @@ class Amounts:
         return -value if below else value
 
 
-def way(word: str) -> int:
-    """Return 1 for a word that says money came in, -1 for one that says it went out."""
-    said = word.strip().casefold()
-    if said in COMES_IN:
+def sign_of(word: str) -> int:
+    """Return 1 for a word for money that came in, -1 for money that went out; else ValueError."""
+    folded = word.strip().casefold()
+    if folded in CREDIT_WORDS:
         return 1
-    if said in GOES_OUT:
+    if folded in DEBIT_WORDS:
         return -1
     raise ValueError("The line does not say which way the money went.")
 
 
-def _pattern(written: str) -> re.Pattern[str]:
-    """Turn DD/MM/YYYY into what it matches; raises Unreadable where it is no way to write a day."""
-    parts = _PART.findall(written)
+def _pattern(date_format: str) -> re.Pattern[str]:
+    """Turn a format such as DD/MM/YYYY into its pattern; raises WrongColumns for no format."""
+    parts = _PART.findall(date_format)
     if sorted(part[0] for part in parts) != ["D", "M", "Y"]:
-        raise Unreadable("needs a day, a month and a year", field="mapping.date_format")
-    pieces = _PART.split(written)
+        raise WrongColumns("needs a day, a month and a year", "date_format")
+    pieces = _PART.split(date_format)
     glued = not pieces[1] or not pieces[2]
     text = re.escape(pieces[0])
     for part, piece in zip(parts, pieces[1:], strict=True):

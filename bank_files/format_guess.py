@@ -1,11 +1,11 @@
-"""What kind of statement some bytes are: their content decides, never a name."""
+"""Guesses the format of a statement by its content, never by the name of its file."""
 
 import re
 from typing import Final, Literal
 
-from bank_files.lines import decoded
+from bank_files.field_values import decoded
 
-LOOKED_AT_BYTES: Final = 64 * 1024
+BYTES_READ: Final = 64 * 1024
 
 _CAMT = re.compile(r"urn:iso:std:iso:20022:[^\"'>]{0,40}camt\.05|<(?:\w{1,20}:)?BkToCstmr")
 _OFX = re.compile(r"OFXHEADER|<OFX>")
@@ -13,8 +13,8 @@ _MT940 = re.compile(r"^:20:.*?^:(?:25|28C?|60[FM]|61):", re.MULTILINE | re.DOTAL
 
 
 def guess(content: bytes) -> Literal["ofx", "camt053", "mt940"] | None:
-    """Tell what a file is by how it begins; None for a table, which has no such beginning."""
-    head = decoded(content[:LOOKED_AT_BYTES])
+    """Return the format that a file begins like; None for any other, so also for CSV."""
+    head = decoded(content[:BYTES_READ])
     if _OFX.search(head):
         return "ofx"
     if _CAMT.search(head):
