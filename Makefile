@@ -68,10 +68,12 @@ types: $(READY) ## Types
 rooms: $(READY) ## Who may import whom
 	@$(BIN)/lint-imports --no-cache
 
-fuzz: $(READY) ## Schemathesis against a running server: partner, business token, two partners
+fuzz: $(READY) ## Hostile bank files; Schemathesis as partner, with a business token, as two partners
+	@$(BIN)/python -m tests.fuzz.bank_files --seconds 5 --seed 1
 	@$(BIN)/python -m tests.fuzz.run --seed 1
 
-fuzz-deep: $(READY) ## The same for a quarter of an hour, with a random seed
+fuzz-deep: $(READY) ## The same for twenty minutes, with random seeds
+	@$(BIN)/python -m tests.fuzz.bank_files --seconds 300
 	@$(BIN)/python -m tests.fuzz.run --deep 900
 
 model: $(READY) ## Two thousand random runs over HTTP beside a small model of the rules
