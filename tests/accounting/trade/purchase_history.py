@@ -1,15 +1,22 @@
 """Random histories of what a business buys, up to what vendors give back."""
 
 from contextlib import suppress
-from typing import Any
 
 from hypothesis import strategies as st
 
 from accounting.errors import Refusal
 from accounting.trade import documents, refunds
-from tests.accounting.history import AMOUNTS, DAYS, FEES, History, Step, picked
-from tests.accounting.purchases import BILL, CREDIT, PAYMENT, Purchases, returned
-from tests.accounting.trade import day
+from accounting.trade.commands import RefundItem
+from tests.accounting.samples import day
+from tests.accounting.trade.history import AMOUNTS, DAYS, FEES, History, Step, picked
+from tests.accounting.trade.purchases import (
+    BILL,
+    CREDIT,
+    PAYMENT,
+    Purchases,
+    announced,
+    returned,
+)
 
 BOTH = st.booleans()
 MOVES = st.sampled_from(["completed", "completed", "failed", "processing", "pending", "cancelled"])
@@ -23,7 +30,7 @@ class Buying(History):
     def __init__(self, data: st.DataObject) -> None:
         super().__init__(data)
         self.trade.today = data.draw(DAYS, "today")
-        for step in (self.invoice, self.invoice, self.pay_all, self.pay_all):
+        for step in (self.document, self.document, self.pay_all, self.pay_all):
             with suppress(Refusal):
                 step()
 
@@ -76,7 +83,7 @@ class Buying(History):
             if payment.status != "cancelled":
                 self.trade.cancel(id_)
 
-    def returns(self, total: int) -> list[dict[str, Any]]:
+    def returns(self, total: int) -> list[RefundItem]:
         """Parts of a refund that mostly fit: the rules refuse the others."""
         bills = {id_: each.paid - each.refunded for id_, each in self.trade.documents.items()}
         money = {
@@ -99,14 +106,14 @@ class Buying(History):
     def agree(self) -> None:
         total = self.data.draw(AMOUNTS)
         parts = self.returns(total)
-        cash = total - sum(e["amount_cents"] for e in parts if e["allocation_type"] == CREDIT)
+        cash = total - sum(each.amount for each in parts if each.kind == CREDIT)
         first = self.data.draw(st.integers(0, cash))
         amounts = self.data.draw(st.just([cash]) | st.just([first, cash - first]))
         self.trade.agree(
             total,
             *parts,
-            refund_date=self.data.draw(st.none() | DAYS),
-            payments=[{"amount_cents": each} for each in amounts],
+            refund_date=self.data.draw(st.none() | DAYS.map(day)),
+            payments=announced(*amounts),
         )
 
     def move(self) -> None:
@@ -114,8 +121,8 @@ class Buying(History):
             {},
             optional={
                 "payment_date": DAYS.map(day),
-                "processing_fee_cents": FEES,
-                "payment_method": st.sampled_from(["cash", "wire"]),
+                "fee": FEES,
+                "method": st.sampled_from(["cash", "wire"]),
             },
         )
         id_ = self.some(self.trade.refund_payments)
@@ -125,15 +132,13 @@ class Buying(History):
         payment = self.trade.refund_payments[self.some(self.trade.refund_payments)]
         refund = self.trade.refund_of(payment.refund_id)
         kept = [
-            returned(each.kind.replace("document", BILL), each.amount, each.target_id)
-            if each.kind != "credit"
-            else returned(CREDIT, each.amount)
+            returned(each.kind, each.amount, None if each.kind == CREDIT else each.target_id)
             for each in refunds.live_allocations(refund)
             if self.data.draw(st.booleans(), "it stays")
         ]
-        held = sum(each["amount_cents"] for each in kept)
+        held = sum(each.amount for each in kept)
         parts = self.returns(refund.amount - held)
-        self.trade.move(payment.id, allocations=[*kept, *parts])
+        self.trade.move(payment.id, allocations=(*kept, *parts))
 
     def withdraw(self) -> None:
         self.trade.withdraw(self.some(self.trade.refund_payments))

@@ -13,8 +13,9 @@ from accounting.bank.bank_links import Link
 from accounting.bank.bank_transactions import BankTransaction
 from accounting.errors import Refusal
 from accounting.trade.sides import RECEIVABLE
-from tests.accounting.test_banking import SAVINGS, found, line, matched
-from tests.accounting.trade import NAMED, ROLES, AccountReference, Trade, posted_after
+from tests.accounting.bank.statements import SAVINGS, line, matched, target
+from tests.accounting.samples import NAMED, ROLES, AccountReference, posted_after
+from tests.accounting.trade.business import Trade
 
 STEPS = st.tuples(
     st.sampled_from(
@@ -45,10 +46,10 @@ class Statement:
     def __init__(self) -> None:
         self.trade = Trade("10")
         self.payments = [
-            self.trade.pay(100, processing_fee_cents=fee, status=status)
+            self.trade.pay(100, fee=fee, status=status)
             for fee, status in ((0, "completed"), (5, "completed"), (5, "pending"))
         ]
-        made = [line(self.trade, amount) for amount in (60, 100, 150)]
+        made = [line(amount) for amount in (60, 100, 150)]
         self.lines = {each.id: each for each in made}
         self.links: list[Link] = []
 
@@ -69,9 +70,9 @@ class Statement:
         if not self.links:
             return
         link = self.links.pop(place % len(self.links))
-        target = found(self.trade, link.target_id)
+        found = target(self.trade, link.target_id)
         transaction = self.lines[link.transaction_id]
-        done = bank_matches.unmatch(target, transaction, link, self.trade.context())
+        done = bank_matches.unmatch(found, transaction, link, self.trade.context())
         self.put(done.transaction)
         self.trade.keep(done.target)
 
@@ -90,7 +91,7 @@ class Statement:
         self.change(self.payments[other], status=statuses[amount % 3])
 
     def fee(self, _place: int, other: int, amount: int) -> None:
-        self.change(self.payments[other], processing_fee_cents=amount % 60)
+        self.change(self.payments[other], fee=amount % 60)
 
     def change(self, id_: UUID, **changes: Any) -> None:
         before = self.trade.payments[id_]

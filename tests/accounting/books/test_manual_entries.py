@@ -3,8 +3,6 @@
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime
-from itertools import count
 from typing import Any
 from uuid import UUID
 
@@ -14,15 +12,21 @@ from hypothesis import strategies as st
 
 from accounting.books import manual_entries
 from accounting.books.accounts import AccountReference
-from accounting.books.businesses import Business
+from accounting.books.commands import EntryLineGiven, WriteEntry
 from accounting.books.context import Context
 from accounting.books.manual_entries import ManualEntry
 from accounting.errors import Refusal
-from tests.accounting.trade import account, account_id, code_of, refused
+from tests.accounting.samples import (
+    account,
+    account_id,
+    code_of,
+    context_of,
+    day,
+    identifiers,
+    moment,
+    refused,
+)
 
-day = date.fromisoformat
-
-TODAY = day("2026-07-15")
 ACCOUNTS = {
     "1150": account("1150", "processor_clearing"),
     "1200": account("1200", "accounts_receivable"),
@@ -36,34 +40,24 @@ NAMED = {
     for code, each in ACCOUNTS.items()
     for kind, value in (("any", code), ("id", each.id))
 }
-_ids = count(1)
+new_id = identifiers()
 
 
-def context(lock_date: str | None = None, today: date = TODAY) -> Context:
-    business = Business(
-        id=UUID(int=1),
-        country="GB",
-        base_currency="GBP",
-        accounting_method="accrual",
-        fiscal_year_end=day("2026-12-31"),
-        lock_date=day(lock_date) if lock_date else None,
-        archived_at=None,
-    )
-    moment = datetime.combine(today, datetime.min.time(), UTC)
-    return Context(business, moment, lambda: UUID(int=next(_ids)))
+def context(lock: str | None = None, today: str = "07-15") -> Context:
+    return context_of(today, lock, new_id)
 
 
-def body(*lines: tuple[str, int], **facts: Any) -> dict[str, Any]:
+def command(*lines: tuple[str, int], **facts: Any) -> WriteEntry:
     """An entry of signed amounts, debits above zero."""
-    given = [
-        {"account": code, "debit_amount": max(amount, 0), "credit_amount": max(-amount, 0)}
+    given = tuple(
+        EntryLineGiven(AccountReference("any", code), amount)
         for code, amount in lines or (("6000", 100), ("2400", -100))
-    ]
-    return {"entry_date": day("2026-06-30"), "lines": given, **facts}
+    )
+    return WriteEntry(**{"entry_date": day("06-30"), "lines": given, **facts})
 
 
 def write(*lines: tuple[str, int], **facts: Any) -> ManualEntry:
-    return manual_entries.write(body(*lines, **facts), NAMED, context())
+    return manual_entries.write(command(*lines, **facts), NAMED, context())
 
 
 def posted(*lines: tuple[str, int], **facts: Any) -> ManualEntry:
@@ -82,13 +76,13 @@ class TestWrite:
 
     def test_accounts_are_loaded_by_the_names_they_have_in_it(self) -> None:
         wanted = {AccountReference("any", "6000"), AccountReference("any", "2400")}
-        assert manual_entries.account_references(body()) == wanted
+        assert manual_entries.account_references(command()) == wanted
 
     @pytest.mark.parametrize(
         ("author", "status"), [("manual", "approved"), ("ai", "draft"), ("import", "draft")]
     )
     def test_only_a_person_posts_at_once(self, author: str, status: str) -> None:
-        assert write(created_by=author, post=True).status == status
+        assert write(author=author, post=True).status == status
 
     @pytest.mark.parametrize(
         ("lines", "code"),
@@ -109,17 +103,17 @@ class TestWrite:
         assert refusal.detail == {"total_debit": 5, "total_credit": 4}
 
     def test_a_lock_keeps_out_what_would_be_posted_and_no_draft(self) -> None:
-        locked = context("2026-06-30")
-        assert manual_entries.write(body(), NAMED, locked).status == "draft"
-        refusal = refused(manual_entries.write, body(post=True), NAMED, locked)
+        locked = context("06-30")
+        assert manual_entries.write(command(), NAMED, locked).status == "draft"
+        refusal = refused(manual_entries.write, command(post=True), NAMED, locked)
         assert refusal.code == "period_locked"
 
 
 class TestRewrite:
     def test_a_draft_says_something_else_and_is_the_same(self) -> None:
-        draft = write(reference="R", description="Rent", created_by="ai")
+        draft = write(reference="R", description="Rent", author="ai")
         after = manual_entries.rewrite(
-            draft, body(("1150", 7), ("6000", -7)), NAMED, context(today=day("2026-07-20"))
+            draft, command(("1150", 7), ("6000", -7)), NAMED, context(today="07-20")
         )
         assert (after.id, after.created_at, after.created_by) == (
             draft.id,
@@ -137,7 +131,7 @@ class TestApprove:
         assert entry == replace(draft, status="approved", version=4)
 
     def test_its_accounts_are_looked_at_again(self) -> None:
-        closed = replace(ACCOUNTS["2400"], archived_at=datetime(2026, 7, 1, tzinfo=UTC))
+        closed = replace(ACCOUNTS["2400"], archived_at=moment("07-01"))
         named = {**NAMED, AccountReference("id", account_id("2400")): closed}
         refusal = refused(manual_entries.approve, write(), named, context())
         assert refusal.code == "account_archived"
@@ -148,7 +142,7 @@ class TestNoMoreDraft:
     def test_it_is_neither_replaced_approved_nor_rejected(self, status: str) -> None:
         entry = replace(write(), status=status)
         for refusal in (
-            refused(manual_entries.rewrite, entry, body(), NAMED, context()),
+            refused(manual_entries.rewrite, entry, command(), NAMED, context()),
             refused(manual_entries.approve, entry, NAMED, context()),
             refused(manual_entries.reject, entry),
         ):
@@ -165,20 +159,20 @@ class TestReverse:
         assert not {line.id for line in mirror.lines} & {line.id for line in entry.lines}
 
     @pytest.mark.parametrize(
-        ("on", "lock_date", "expected"),
+        ("on", "lock", "expected"),
         [
-            (None, None, "2026-07-15"),
-            ("2026-07-01", None, "2026-07-01"),
-            ("2026-06-01", None, "2026-06-30"),
-            (None, "2026-07-31", "2026-08-01"),
-            ("2026-08-05", "2026-07-31", "2026-08-05"),
+            (None, None, "07-15"),
+            ("07-01", None, "07-01"),
+            ("06-01", None, "06-30"),
+            (None, "07-31", "08-01"),
+            ("08-05", "07-31", "08-05"),
         ],
     )
     def test_its_day_is_open_and_not_before_the_entry(
-        self, on: str | None, lock_date: str | None, expected: str
+        self, on: str | None, lock: str | None, expected: str
     ) -> None:
         given = day(on) if on else None
-        mirror = manual_entries.reverse(posted(), given, context(lock_date))
+        mirror = manual_entries.reverse(posted(), given, context(lock))
         assert mirror.entry_date == day(expected)
 
     @pytest.mark.parametrize(
@@ -195,8 +189,8 @@ class TestReverse:
         assert refused(manual_entries.reverse, entry, None, context()).code == code
 
     def test_a_day_inside_the_lock_is_refused(self) -> None:
-        locked = context("2026-07-31")
-        refusal = refused(manual_entries.reverse, posted(), day("2026-07-31"), locked)
+        locked = context("07-31")
+        refusal = refused(manual_entries.reverse, posted(), day("07-31"), locked)
         assert refusal.code == "period_locked"
 
 
@@ -231,8 +225,8 @@ class Book:
 
 
 @st.composite
-def written_bodies(draw: st.DrawFn) -> dict[str, Any]:
-    """A balanced body over accounts that take entries by hand, on any of a few days."""
+def commands(draw: st.DrawFn) -> WriteEntry:
+    """A balanced entry over accounts that take entries by hand, on any of a few days."""
     codes = st.sampled_from(OPEN)
     some = draw(st.lists(st.tuples(codes, st.integers(-500, 500)), min_size=1, max_size=5))
     lines = [(code, amount) for code, amount in some if amount]
@@ -240,10 +234,10 @@ def written_bodies(draw: st.DrawFn) -> dict[str, Any]:
     lines.append((draw(codes), rest) if rest else (draw(codes), 1))
     if not rest:
         lines.append((draw(codes), -1))
-    return body(
+    return command(
         *lines,
-        entry_date=date(2026, draw(st.integers(5, 9)), 15),
-        created_by=draw(st.sampled_from(["manual", "ai", "import"])),
+        entry_date=day(f"{draw(st.integers(5, 9))}-15"),
+        author=draw(st.sampled_from(["manual", "ai", "import"])),
         post=draw(st.booleans()),
     )
 
@@ -251,7 +245,7 @@ def written_bodies(draw: st.DrawFn) -> dict[str, Any]:
 MOVES = ("approve", "reject", "reverse", "rewrite")
 
 
-def step(book: Book, entry: ManualEntry, move: str, now: Context, other: dict[str, Any]) -> bool:
+def step(book: Book, entry: ManualEntry, move: str, now: Context, other: WriteEntry) -> bool:
     """Try a move; tell whether it was made."""
     try:
         match move:
@@ -272,16 +266,16 @@ def step(book: Book, entry: ManualEntry, move: str, now: Context, other: dict[st
 def test_any_history_sums_to_zero_and_each_reversal_restores_every_balance(
     data: st.DataObject,
 ) -> None:
-    book, now = Book(), context("2026-06-15")
+    book, now = Book(), context("06-15")
     for _ in range(data.draw(st.integers(1, 12), "steps")):
         entries = list(book.entries.values())
         if not entries or data.draw(st.booleans(), "write"):
             with suppress(Refusal):  # Inside the lock nothing is posted.
-                book.keep(manual_entries.write(data.draw(written_bodies()), NAMED, now))
+                book.keep(manual_entries.write(data.draw(commands()), NAMED, now))
         else:
             entry = data.draw(st.sampled_from(entries), "entry")
             move = data.draw(st.sampled_from(MOVES), "move")
-            other = data.draw(written_bodies()) if move == "rewrite" else {}
+            other = data.draw(commands()) if move == "rewrite" else command()
             before = book.balances()
             made = step(book, entry, move, now, other)
             if not made or move in ("reject", "rewrite"):

@@ -7,19 +7,12 @@ from uuid import UUID
 
 from hypothesis import strategies as st
 
+from accounting.absent import ABSENT, Absent
 from accounting.errors import Refusal
 from accounting.trade import credits, documents, invoice_refund_changes, payments, refunds
 from accounting.trade.payments import STATUSES
-from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
-from tests.accounting.trade import (
-    Trade,
-    account_named,
-    allocations,
-    credit_line,
-    day,
-    line,
-    moment,
-)
+from tests.accounting.samples import day, moment, named
+from tests.accounting.trade.business import Trade, credit_line, items, line
 
 DAYS = st.sampled_from(["2", "5", "9", "14", "20", "28", "02-03", "02-14"])
 MOMENTS = DAYS.map(moment)
@@ -31,10 +24,6 @@ FEES = st.integers(0, 20)
 MOST_DOCUMENTS = 4
 
 Step = Callable[[], object]
-
-
-def named(code: str | None) -> dict[str, str] | None:
-    return None if code is None else account_named(code)
 
 
 def picked(subjects: dict[UUID, Any], fits: Callable[[Any], bool]) -> list[UUID]:
@@ -50,19 +39,16 @@ LINES = st.lists(
         line,
         st.integers(1, 900),
         tax_rate=st.sampled_from([None, "20", "5.5"]),
-        account_identifier=ACCOUNTS.map(named),
+        account=ACCOUNTS.map(named),
     ),
     min_size=1,
     max_size=3,
 )
-CREDIT_LINES = {
-    side.words.document: st.lists(
-        st.builds(credit_line, st.integers(1, 500), st.integers(0, 90), ACCOUNTS, st.just(side)),
-        min_size=1,
-        max_size=3,
-    )
-    for side in (RECEIVABLE, PAYABLE)
-}
+CREDIT_LINES = st.lists(
+    st.builds(credit_line, st.integers(1, 500), st.integers(0, 90), ACCOUNTS),
+    min_size=1,
+    max_size=3,
+)
 
 
 class History:
@@ -78,11 +64,6 @@ class History:
         self.locks_move = data.draw(st.booleans(), "the lock moves")
         self.trade = self.begun(data.draw(LOCKS, "lock"))
 
-    @property
-    def side(self) -> Side:
-        """Sales or purchases."""
-        return self.trade.side
-
     def begun(self, lock: str | None) -> Trade:
         """The books before anything happened."""
         return Trade(lock=lock)
@@ -97,7 +78,7 @@ class History:
         trade = self.trade
         steps: list[Step] = [self.pay, self.credit]
         if len(trade.documents) < MOST_DOCUMENTS:
-            steps += [self.invoice, self.invoice, self.draft]
+            steps += [self.document, self.document, self.draft]
         if self.locks_move:
             steps += [self.move_lock]
         if trade.documents:
@@ -111,9 +92,9 @@ class History:
     def some(self, subjects: dict[UUID, Any]) -> UUID:
         return self.data.draw(st.sampled_from(sorted(subjects)))
 
-    def up_to(self, most: int) -> int | None:
+    def up_to(self, most: int) -> int | Absent:
         """All of it, by default or in words, or a part; now and then too much."""
-        return self.data.draw(st.none() | st.just(most) | st.integers(1, max(most, 0) + 1))
+        return self.data.draw(st.just(ABSENT) | st.just(most) | st.integers(1, max(most, 0) + 1))
 
     def parts(self, total: int, held: dict[UUID, int] | None = None) -> list[tuple[UUID, int]]:
         """Parts that mostly fit: the rules refuse the others."""
@@ -128,24 +109,24 @@ class History:
                 parts.append((id_, amount))
         return parts
 
-    def invoice(self) -> None:
-        opened: dict[str, Any] = {self.side.names.opened_at: self.data.draw(MOMENTS)}
-        if self.side.dated_by_issue:
-            opened[self.side.issue_field] = self.data.draw(st.none() | DAYS.map(day))
-        self.trade.invoice(
+    def document(self) -> None:
+        dated: dict[str, Any] = {}
+        if self.trade.side.dated_by_issue:
+            dated["issue_date"] = self.data.draw(st.none() | DAYS.map(day))
+        self.trade.document(
             *self.data.draw(LINES),
             additional_discount=self.data.draw(st.integers(0, 50)),
-            **opened,
+            opened_at=self.data.draw(MOMENTS),
+            **dated,
         )
 
     def draft(self) -> None:
-        opened: dict[str, Any] = {self.side.names.opened_at: None}
-        self.trade.invoice(*self.data.draw(LINES), **opened)
+        self.trade.document(*self.data.draw(LINES), opened_at=None)
 
     def replace(self) -> None:
         id_ = self.some(self.trade.documents)
-        opened: dict[str, Any] = {self.side.names.opened_at: self.data.draw(st.none() | MOMENTS)}
-        self.trade.replace(id_, *self.data.draw(LINES), **opened)
+        opened_at = self.data.draw(st.none() | MOMENTS)
+        self.trade.replace(id_, *self.data.draw(LINES), opened_at=opened_at)
 
     def void(self) -> None:
         self.trade.void(self.some(self.trade.documents), self.data.draw(st.none() | DAYS))
@@ -156,16 +137,16 @@ class History:
             total,
             *self.parts(total),
             payment_date=day(self.data.draw(DAYS)),
-            payment_method=self.data.draw(METHODS),
-            processing_fee_cents=self.data.draw(FEES),
+            method=self.data.draw(METHODS),
+            fee=self.data.draw(FEES),
             status=self.data.draw(st.sampled_from(STATUSES[:3])),
         )
 
     def allocate(self) -> None:
         payment = self.trade.payments[self.some(self.trade.payments)]
         held = {each.document_id: each.amount for each in payments.live_allocations(payment)}
-        parts = allocations(*self.parts(payment.total - payment.refunded, held), side=self.side)
-        self.trade.change(payment.id, allocations=parts)
+        parts = self.parts(payment.total - payment.refunded, held)
+        self.trade.change(payment.id, allocations=items(*parts))
 
     def set_status(self) -> None:
         status = self.data.draw(st.sampled_from(STATUSES))
@@ -176,30 +157,28 @@ class History:
             st.fixed_dictionaries(
                 {},
                 optional={
-                    self.side.names.payment_total: AMOUNTS,
+                    "total": AMOUNTS,
                     "payment_date": DAYS.map(day),
-                    "payment_method": METHODS,
-                    "processing_fee_cents": FEES,
+                    "method": METHODS,
+                    "fee": FEES,
                     "status": st.sampled_from(STATUSES),
-                    "allocations": st.just([]),
+                    "allocations": st.just(()),
                 },
             )
         )
         self.trade.change(self.some(self.trade.payments), **changes)
 
     def credit(self) -> None:
-        lines = self.data.draw(CREDIT_LINES[self.side.words.document])
-        total = sum(each["amount"] + (each["tax_amount_cents"] or 0) for each in lines)
+        lines = self.data.draw(CREDIT_LINES)
+        total = sum(each.amount + each.tax_amount for each in lines)
         at = self.data.draw(st.none() | MOMENTS)
-        opened: dict[str, Any] = {self.side.names.opened_at: at}
-        self.trade.credit(*lines, to=self.parts(total) if at else (), **opened)
+        self.trade.credit(*lines, to=self.parts(total) if at else (), opened_at=at)
 
     def apply(self) -> None:
         credit = self.trade.credits[self.some(self.trade.credits)]
         held = {each.document_id: each.amount for each in credits.live_allocations(credit)}
         at = self.data.draw(MOMENTS) if credit.state == "draft" else None
-        opened: dict[str, Any] = {self.side.names.opened_at: at}
-        self.trade.apply(credit.id, *self.parts(credit.total_amount, held), **opened)
+        self.trade.apply(credit.id, *self.parts(credit.total_amount, held), opened_at=at)
 
     def void_credit(self) -> None:
         self.trade.void_credit(self.some(self.trade.credits), self.data.draw(st.none() | DAYS))
@@ -251,7 +230,7 @@ class Sales(History):
             id_,
             amount,
             write_off_at=self.data.draw(st.none() | MOMENTS),
-            destination_account=self.data.draw(st.none() | st.just(account_named("6000"))),
+            account=self.data.draw(st.sampled_from([None, "6000"]).map(named)),
         )
 
     def reverse(self) -> None:
@@ -269,8 +248,8 @@ class Sales(History):
             id_,
             self.up_to(invoice_refund_changes.refundable(targets[id_])),
             completed_at=self.data.draw(st.none() | MOMENTS),
-            method=self.data.draw(METHODS).upper(),
-            refund_processing_fee_cents=self.data.draw(FEES),
+            method=self.data.draw(METHODS),
+            fee=self.data.draw(FEES),
         )
 
     def cancel_refund(self) -> None:

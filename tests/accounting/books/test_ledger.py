@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounting.books.context import refuse_locked
 from accounting.books.ledger import (
     Entry,
     Line,
@@ -19,8 +18,7 @@ from accounting.books.ledger import (
     difference,
     normal_sign,
 )
-from accounting.errors import Conflict
-from tests.accounting.trade import Trade, account_id, amounts, day, posted_after, refused
+from tests.accounting.samples import account_id, amounts, day, identifiers, posted_after
 
 SOURCE = Source("test", UUID(int=77), "T-1", {"main": "thing of Acme", "fee": "fee of thing"})
 CASH, SALES, TAX = account_id("1000"), account_id("4000"), account_id("2200")
@@ -35,8 +33,7 @@ def wants(on: str, stream: str = "main", **by_code: int) -> list[Movement]:
 
 
 def post(entries: list[Entry], before: tuple[Posted, ...] = ()) -> tuple[Posted, ...]:
-    numbers = iter(range(500 + len(before), 1_000))
-    return posted_after(before, entries, lambda: UUID(int=next(numbers)))
+    return posted_after(before, entries, identifiers(500 + len(before)))
 
 
 class TestLine:
@@ -64,14 +61,6 @@ class TestLock:
         assert after_lock(day("5"), day("31")) == day("02-01")
         assert after_lock(day("02-05"), day("31")) == day("02-05")
         assert after_lock(day("5"), None) == day("5")
-
-    def test_a_given_day_inside_the_lock_is_refused(self) -> None:
-        refuse_locked(Trade().context(), day("1"))
-        locked = Trade(lock="10").context()
-        refuse_locked(locked, day("11"))
-        refusal = refused(refuse_locked, locked, day("10"))
-        assert (type(refusal), refusal.code) == (Conflict, "period_locked")
-        assert refusal.detail == {"date": "2026-01-10", "lock_date": "2026-01-10"}
 
 
 class TestDifference:

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounting.bank.bank_accounts import facts, free_code
+from accounting.bank.commands import BankAccountDetails
 
 
 class TestFreeCode:
@@ -30,8 +31,8 @@ class TestFreeCode:
 
 class TestFacts:
     def test_an_iban_has_one_spelling(self) -> None:
-        assert facts({"iban": "gb33 bukb-2020"}) == {"iban": "GB33BUKB2020"}
+        assert facts(BankAccountDetails(iban="gb33 bukb-2020")) == {"iban": "GB33BUKB2020"}
 
     def test_what_is_cleared_or_absent_stays_so(self) -> None:
-        assert facts({"iban": None}) == {"iban": None}
-        assert facts({"mask": "5"}) == {"mask": "5"}
+        assert facts(BankAccountDetails(iban=None)) == {"iban": None}
+        assert facts(BankAccountDetails(mask="5")) == {"mask": "5"}

@@ -1,7 +1,7 @@
 import pytest
 
 from accounting.books.spans import Days, Span, days
-from tests.accounting.trade import day
+from tests.accounting.samples import day
 
 
 class TestDays:

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounting.books.splits import Split, added, negative, summed, take, times_sign
-from tests.accounting.trade import account_id
+from tests.accounting.samples import account_id
 
 NET, TAX, OTHER = account_id("4000"), account_id("2200"), account_id("4500")
 

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accounting.trade import credits, documents, payments, refunds
-from tests.accounting.history import History, Sales
-from tests.accounting.order import (
+from tests.accounting.trade.business import Trade
+from tests.accounting.trade.history import History, Sales
+from tests.accounting.trade.invariants import (
     check_credits,
     check_documents,
     check_parts,
@@ -19,9 +20,8 @@ from tests.accounting.order import (
     mirrored,
     payments_of,
 )
-from tests.accounting.purchase_history import Buying
-from tests.accounting.purchases import Purchases
-from tests.accounting.trade import Trade
+from tests.accounting.trade.purchase_history import Buying
+from tests.accounting.trade.purchases import Purchases
 
 
 def check_sales(trade: Trade) -> None:

@@ -1,9 +1,8 @@
 """Lines of statements: what each is known by, and what becomes of it."""
 
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import date
 from decimal import Decimal
-from itertools import count
 from typing import Any
 from uuid import UUID
 
@@ -21,16 +20,15 @@ from accounting.bank.statement_lines import (
     minor_units,
     sort_out,
 )
-from accounting.books.businesses import Business
-from accounting.books.context import Context
+from tests.accounting.samples import BORN, context_of, day
 
-NOW = datetime(2026, 7, 16, 6, tzinfo=UTC)
+CONTEXT = context_of("07-16", lock="12-31")
 IBAN = "GB33BUKB20201555555555"
 BANK = BankAccount(
     id=UUID(int=1),
     version=1,
-    created_at=NOW,
-    updated_at=NOW,
+    created_at=BORN,
+    updated_at=BORN,
     display_name="Current",
     currency="GBP",
     account_id=UUID(int=2),
@@ -38,27 +36,13 @@ BANK = BankAccount(
 )
 
 
-def context() -> Context:
-    numbers = count(100)
-    business = Business(
-        id=UUID(int=9),
-        country="GB",
-        base_currency="GBP",
-        accounting_method="accrual",
-        fiscal_year_end=date(2026, 12, 31),
-        lock_date=date(2026, 12, 31),
-        archived_at=None,
-    )
-    return Context(business, NOW, lambda: UUID(int=next(numbers)))
-
-
 def line(**facts: Any) -> Line:
-    return Line(**{"booked_on": date(2026, 7, 15), "amount": 100, "direction": "credit", **facts})
+    return Line(**{"booked_on": day("07-15"), "amount": 100, "direction": "credit", **facts})
 
 
-def fates(lines: list[Line | Failed], there: dict[str, UUID] | None = None) -> list[Any]:
+def fates(lines: list[Line | Failed], known: dict[str, UUID] | None = None) -> list[Any]:
     names = identities(lines, unique_ids=True)
-    return sort_out(lines, names, there or {}, BANK, "csv", context())
+    return sort_out(lines, names, known or {}, BANK, "csv", CONTEXT)
 
 
 class TestMinorUnits:
@@ -104,7 +88,7 @@ class TestIdentities:
     @pytest.mark.parametrize(
         "change",
         [
-            {"booked_on": date(2026, 7, 16)},
+            {"booked_on": day("07-16")},
             {"amount": 101},
             {"direction": "debit"},
             {"description": "x"},
@@ -146,7 +130,7 @@ class TestSortOut:
         assert isinstance(kept, BankTransaction)
         assert (kept.bank_account_id, kept.account_id) == (BANK.id, BANK.account_id)
         assert (kept.external_id, kept.amount, kept.direction) == ("A", 100, "credit")
-        assert (kept.booked_on, kept.imported_at) == (date(2026, 7, 15), NOW)
+        assert (kept.booked_on, kept.imported_at) == (day("07-15"), CONTEXT.now)
         assert (kept.linked, kept.categorized, kept.source_format) == (0, 0, "csv")
 
     def test_one_that_is_there_is_skipped(self) -> None:
@@ -178,5 +162,5 @@ class TestSortOut:
         bare = replace(BANK, iban=None)
         lines = [line(iban="NL91ABNA0417164300")]
         names = identities(lines, unique_ids=True)
-        [kept] = sort_out(lines, names, {}, bare, "csv", context())
+        [kept] = sort_out(lines, names, {}, bare, "csv", CONTEXT)
         assert isinstance(kept, BankTransaction)

@@ -11,7 +11,8 @@ from accounting.trade import credits, documents, payments, postings, refunds
 from accounting.trade.documents import Document
 from accounting.trade.payments import Payment
 from accounting.trade.refunds import Refund, RefundPayment
-from tests.accounting.trade import ROLES, Trade, code_of
+from tests.accounting.samples import ROLES, code_of
+from tests.accounting.trade.business import Trade
 
 
 def sums(*splits: Split) -> dict[str, int]:
@@ -99,10 +100,10 @@ def settlements(trade: Trade) -> tuple[Counter[tuple[UUID, str]], dict[UUID, lis
         for each in credits.live_allocations(credit):
             amounts[each.document_id, "credited"] += each.amount
             settled[each.document_id].append(each.split)
-    for given_up in trade.write_offs.values():
-        if given_up.reversed_at is None:
-            amounts[given_up.document_id, "written_off"] += given_up.amount
-            settled[given_up.document_id].append(given_up.split)
+    for write_off in trade.write_offs.values():
+        if write_off.reversed_at is None:
+            amounts[write_off.document_id, "written_off"] += write_off.amount
+            settled[write_off.document_id].append(write_off.split)
     return amounts, settled
 
 

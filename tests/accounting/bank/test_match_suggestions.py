@@ -6,8 +6,8 @@ import pytest
 
 from accounting.bank import match_suggestions
 from accounting.bank.match_suggestions import OpenItem
-from tests.accounting.test_banking import line
-from tests.accounting.trade import Trade, day
+from tests.accounting.bank.statements import line
+from tests.accounting.samples import day
 
 
 def item(number: int = 1, **facts: object) -> OpenItem:
@@ -22,9 +22,9 @@ def item(number: int = 1, **facts: object) -> OpenItem:
     return OpenItem(**given)
 
 
-def only(said: dict[str, str], **facts: object) -> tuple[int, tuple[str, ...]]:
+def only(told: dict[str, str], **facts: object) -> tuple[int, tuple[str, ...]]:
     """The score and the reasons of one candidate for a line of 100 on the twelfth."""
-    found = match_suggestions.rank(line(Trade(), 100, **said), [item(**facts)])
+    found = match_suggestions.rank(line(100, **told), [item(**facts)])
     return (found[0].score, found[0].reasons) if found else (0, ())
 
 
@@ -72,14 +72,14 @@ class TestRank:
     def test_the_likeliest_comes_first_and_no_more_than_twenty(self) -> None:
         near = [item(number, on=day("11")) for number in range(1, 30)]
         best = item(99, references=("ABCD",))
-        found = match_suggestions.rank(line(Trade(), 100, reference="abcd"), [*near, best])
+        found = match_suggestions.rank(line(100, reference="abcd"), [*near, best])
         assert len(found) == 20
         assert [each.target_id.int for each in found[:3]] == [99, 1, 2]
 
     def test_what_is_left_of_both_is_what_would_be_linked(self) -> None:
-        [found] = match_suggestions.rank(line(Trade(), 100, linked=70), [item(amount=30)])
+        [found] = match_suggestions.rank(line(100, linked=70), [item(amount=30)])
         assert (found.amount, found.reasons) == (30, ("amount", "date"))
         [found] = match_suggestions.rank(
-            line(Trade(), 100, linked=70, reference="abcd"), [item(references=("ABCD",))]
+            line(100, linked=70, reference="abcd"), [item(references=("ABCD",))]
         )
         assert found.amount == 30

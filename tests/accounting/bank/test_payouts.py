@@ -7,15 +7,15 @@ import pytest
 from accounting.bank import payouts
 from accounting.bank.payouts import FeeStep, Payout
 from accounting.books.spans import Span
-from tests.accounting.clearing import Till
-from tests.accounting.trade import day, moment
+from tests.accounting.bank.card_sales import CardSales
+from tests.accounting.samples import day, moment
 
 
 def worked_example() -> Payout:
     """Payments of 1,000,000 less refunds of 50,000 and a fee of 30,000."""
-    till = Till("20")
-    items = till.card(1_000_000), till.give_back(50_000)
-    return till.payouts[till.pay_out(920_000, *items, fee_cents=30_000)]
+    trade = CardSales("20")
+    items = trade.card(1_000_000), trade.give_back(50_000)
+    return trade.payouts[trade.pay_out(920_000, *items, fee=30_000)]
 
 
 class TestArithmetic:
@@ -57,32 +57,37 @@ class TestReconciliationStatus:
 
 class TestSums:
     def test_count_what_stands_completed(self) -> None:
-        till = Till("5")
-        items = till.card(100), till.card(50), till.card(7, status="pending"), till.give_back(20)
-        till.change(items[1], status="failed")
-        money = till.money()
+        trade = CardSales("5")
+        items = (
+            trade.card(100),
+            trade.card(50),
+            trade.card(7, status="pending"),
+            trade.give_back(20),
+        )
+        trade.change(items[1], status="failed")
+        money = trade.money()
         assert payouts.sums(money[each] for each in items) == (100, 20)
 
 
 class TestFeesOf:
     def test_come_with_an_item_and_go_back_when_it_bounces(self) -> None:
-        till = Till("5")
-        payment = till.card(100, fee=3)
-        till.today = "9"
-        till.change(payment, status="failed")
-        fees = payouts.fees_of([till.payments[payment]])
+        trade = CardSales("5")
+        payment = trade.card(100, fee=3)
+        trade.today = "9"
+        trade.change(payment, status="failed")
+        fees = payouts.fees_of([trade.payments[payment]])
         assert fees == (FeeStep(day("5"), 3), FeeStep(day("9"), -3))
 
     def test_of_one_day_are_one(self) -> None:
-        till = Till("5")
-        items = till.card(100, fee=3), till.card(100, fee=4), till.give_back(20, fee=1)
-        assert payouts.fees_of(till.money()[each] for each in items) == (FeeStep(day("5"), 8),)
+        trade = CardSales("5")
+        items = trade.card(100, fee=3), trade.card(100, fee=4), trade.give_back(20, fee=1)
+        assert payouts.fees_of(trade.money()[each] for each in items) == (FeeStep(day("5"), 8),)
 
     def test_that_come_and_go_on_one_day_are_none(self) -> None:
-        till = Till("5")
-        payment = till.card(100, fee=3)
-        till.change(payment, status="failed")
-        assert payouts.fees_of([till.payments[payment]]) == ()
+        trade = CardSales("5")
+        payment = trade.card(100, fee=3)
+        trade.change(payment, status="failed")
+        assert payouts.fees_of([trade.payments[payment]]) == ()
 
     def test_of_an_item_take_the_place_of_those_it_had(self) -> None:
         steps = (FeeStep(day("5"), 8), FeeStep(day("6"), 2))

@@ -7,46 +7,51 @@ from typing import Any
 from uuid import UUID
 
 from accounting.bank import bank_postings, payout_changes
+from accounting.bank.commands import SavePayout
 from accounting.bank.payout_changes import PaidOut
 from accounting.bank.payouts import Money, Payout, listed
 from accounting.books.ledger import Posted
-from tests.accounting.trade import ROLES, Trade, account_id, amounts, posted_after, written
+from tests.accounting.samples import ROLES, account_id, amounts, posted_after, written
+from tests.accounting.trade.business import Trade
 
 CLEARING = account_id("1150")
 
 
 @dataclass
-class Till(Trade):
-    """A trade with payouts; what is paid comes by card."""
+class CardSales(Trade):
+    """Sales with payouts; what is paid comes by card."""
 
     payouts: dict[UUID, Payout] = field(default_factory=dict)
 
-    def card(self, total: int = 100, fee: int = 0, **body: Any) -> UUID:
-        means = {"payment_method": "credit_card", "payment_processor": "stripe"}
-        return self.pay(total, **{**means, "processing_fee_cents": fee, **body})
+    def card(self, total: int = 100, fee: int = 0, **facts: Any) -> UUID:
+        means = {"method": "credit_card", "processor": "stripe"}
+        return self.pay(total, **{**means, "fee": fee, **facts})
 
-    def give_back(self, amount: int = 20, fee: int = 0, **body: Any) -> UUID:
+    def give_back(self, amount: int = 20, fee: int = 0) -> UUID:
         """Pay money back by card that came to the bank and settled nothing."""
         refund = self.refund(self.pay(amount), amount)
-        means = {"method": "credit_card", "processor": "stripe"}
-        return self.pay_refund(refund, **{**means, "refund_processing_fee_cents": fee, **body})
+        return self.pay_refund(refund, method="credit_card", processor="stripe", fee=fee)
 
-    def pay_out(self, amount: int, *items: UUID, **body: Any) -> UUID:
-        facts = {"processor": "stripe", "paid_out_amount_cents": amount, **self.named(items)}
-        made = payout_changes.announce({**facts, **body}, self.money(), self.context())
+    def pay_out(self, paid_out: int, *money: UUID, **facts: Any) -> UUID:
+        command = SavePayout(
+            **{"processor": "stripe", "paid_out": paid_out, **self.listing(money), **facts}
+        )
+        made = payout_changes.announce(command, self.money(), self.context())
         return self.take_paid_out(made)
 
-    def update(self, id_: UUID, **body: Any) -> PaidOut:
+    def update(self, id_: UUID, **facts: Any) -> PaidOut:
+        """Change a payout; its processor and what it paid out are said again each time."""
         payout = self.payouts[id_]
-        made = payout_changes.update(payout, body, self.held(payout, body), self.context())
+        command = SavePayout(
+            **{"processor": payout.processor, "paid_out": payout.paid_out, **facts}
+        )
+        made = payout_changes.update(payout, command, self.held(payout, command), self.context())
         self.take_paid_out(made)
         return made
 
     def delete(self, id_: UUID) -> UUID:
         payout = self.payouts[id_]
-        return self.take_paid_out(
-            payout_changes.delete(payout, self.held(payout, {}), self.context())
-        )
+        return self.take_paid_out(payout_changes.delete(payout, self.held(payout), self.context()))
 
     def move(self, id_: UUID, status: str, **changes: Any) -> None:
         """Let a payment bounce, or come back, and its payout follow."""
@@ -57,32 +62,32 @@ class Till(Trade):
             payout = self.payouts[before.payout_id]
             self.keep_payout(payout_changes.item_moved(payout, before, after, self.context()))
 
-    def named(self, items: Iterable[UUID]) -> dict[str, list[UUID]]:
-        """Name items as a body does."""
-        chosen = list(items)
+    def listing(self, money: Iterable[UUID]) -> dict[str, tuple[UUID, ...]]:
+        """Say which payments and which refund payments a payout is to list."""
+        chosen = tuple(money)
         return {
-            "payment_ids": [each for each in chosen if each in self.payments],
-            "refund_payment_ids": [each for each in chosen if each in self.refund_payments],
+            "payment_ids": tuple(each for each in chosen if each in self.payments),
+            "refund_payment_ids": tuple(each for each in chosen if each in self.refund_payments),
         }
 
     def money(self) -> dict[UUID, Money]:
         return {**self.payments, **self.refund_payments}
 
-    def held(self, payout: Payout, body: dict[str, Any]) -> dict[UUID, Money]:
+    def held(self, payout: Payout, command: SavePayout | None = None) -> dict[UUID, Money]:
         """What a store would have locked for a payout."""
-        payments, refunds = payout_changes.money_affected(payout, body)
+        payments, refunds = payout_changes.money_affected(payout, command)
         return {id_: each for id_, each in self.money().items() if id_ in payments | refunds}
 
     def take_paid_out(self, made: PaidOut) -> UUID:
         for each in made.moved:
-            self.shelf(each)[each.id] = each
+            self.subjects_like(each)[each.id] = each
         return self.keep_payout(made.payout)
 
     def keep_payout(self, payout: Payout) -> UUID:
-        """Post what a payout asks for, as a store does, and keep it."""
+        """Post what a payout asks for, as a store does, and keep it in its next version."""
         entries = bank_postings.entries_for(payout, ROLES, self.context().lock_date)
         posted = posted_after(payout.posted, entries, self.identify)
-        self.payouts[payout.id] = replace(payout, posted=posted)
+        self.payouts[payout.id] = replace(payout, posted=posted, version=payout.version + 1)
         return payout.id
 
     def entries(self) -> list[Posted]:
@@ -92,6 +97,10 @@ class Till(Trade):
     def paid_out(self, id_: UUID) -> list[tuple[str, dict[str, int]]]:
         """What was posted for a payout, in the order of posting."""
         return [(written(each.entry_date), amounts(each)) for each in self.payouts[id_].posted]
+
+    def payout_of(self, id_: UUID) -> UUID | None:
+        """The payout that money belongs to."""
+        return self.money()[id_].payout_id
 
     def on_clearing(self, id_: UUID, on: date) -> int:
         """What a payout and its items have left on the clearing account by the end of a day."""
@@ -104,8 +113,3 @@ class Till(Trade):
             for line in entry.lines
             if entry.entry_date <= on and line.account_id == CLEARING
         )
-
-
-def held_by(till: Till, id_: UUID) -> UUID | None:
-    """The payout that money belongs to."""
-    return till.money()[id_].payout_id

@@ -1,0 +1,92 @@
+"""Lines of a bank's statement, payouts that they may be, and their links with money."""
+
+from typing import Any
+from uuid import UUID
+
+from accounting.bank import bank_matches, bank_postings
+from accounting.bank.bank_matches import MatchResult, MatchTarget
+from accounting.bank.bank_transactions import BankTransaction
+from accounting.bank.commands import LinkTransaction
+from accounting.bank.payouts import Payout
+from tests.accounting.samples import (
+    BORN,
+    ROLES,
+    account_id,
+    amounts,
+    day,
+    identifiers,
+    written,
+)
+from tests.accounting.trade.business import Trade
+
+SAVINGS = account_id("1110")
+new_id = identifiers(20_000)
+
+
+def line(amount: int, on: str = "12", **facts: Any) -> BankTransaction:
+    """A line of the savings account; above zero it comes in."""
+    return BankTransaction(
+        **{
+            "id": new_id(),
+            "version": 1,
+            "created_at": BORN,
+            "updated_at": BORN,
+            "bank_account_id": UUID(int=1),
+            "account_id": SAVINGS,
+            "external_id": "line",
+            "booked_on": day(on),
+            "amount": abs(amount),
+            "direction": "credit" if amount > 0 else "debit",
+            "currency": "GBP",
+            "imported_at": BORN,
+            "source_format": "json",
+            **facts,
+        }
+    )
+
+
+def payout(paid_out: int, **facts: Any) -> Payout:
+    return Payout(
+        **{
+            "id": new_id(),
+            "version": 1,
+            "created_at": BORN,
+            "updated_at": BORN,
+            "external_id": None,
+            "processor": "stripe",
+            "paid_out": paid_out,
+            "fee": 0,
+            "additional_refunds": 0,
+            "currency": "GBP",
+            "status": "pending",
+            "completed_at": None,
+            **facts,
+        }
+    )
+
+
+def target(trade: Trade, payment: UUID) -> MatchTarget:
+    return MatchTarget(trade.side, trade.payments[payment], trade.documents)
+
+
+def match(
+    trade: Trade, transaction: BankTransaction, found: MatchTarget, amount: int | None = None
+) -> MatchResult:
+    command = LinkTransaction(target_type="any", target_id=found.target.id, amount=amount)
+    return bank_matches.match(found, transaction, command, ROLES, trade.context())
+
+
+def matched(
+    trade: Trade, payment: UUID, transaction: BankTransaction, amount: int | None = None
+) -> MatchResult:
+    """Match a line with a payment, and keep what that does to the payment."""
+    done = match(trade, transaction, target(trade, payment), amount)
+    trade.documents.update((each.id, each) for each in done.moved)
+    trade.keep(done.target)
+    return done
+
+
+def posted_by(subject: BankTransaction | Payout) -> list[tuple[str, dict[str, int]]]:
+    """What something of no side posts: the day and the amounts of each entry."""
+    entries = bank_postings.entries_for(subject, ROLES, None)
+    return [(written(entry.entry_date), amounts(entry)) for entry in entries]

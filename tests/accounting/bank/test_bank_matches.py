@@ -1,0 +1,111 @@
+"""What follows where a line of a statement meets its money, and where that is taken back."""
+
+import pytest
+
+from accounting.bank import bank_matches
+from accounting.bank.bank_matches import MatchTarget
+from accounting.bank.payouts import Payout
+from accounting.trade.sides import PAYABLE
+from accounting.trade.vendor_refund_changes import Refunded
+from tests.accounting.bank.statements import (
+    SAVINGS,
+    line,
+    match,
+    matched,
+    payout,
+    posted_by,
+    target,
+)
+from tests.accounting.samples import BORN, day, moment, refused
+from tests.accounting.trade.business import Trade
+from tests.accounting.trade.purchases import Purchases
+
+
+class TestMatch:
+    def test_what_was_on_its_way_has_come_with_its_last_line(self) -> None:
+        trade = Trade("10")
+        invoice = trade.document(100)
+        payment = trade.pay(100, (invoice, 100), status="pending")
+        assert matched(trade, payment, line(60)).moved == ()
+        assert (trade.payments[payment].status, trade.book(payment)) == ("pending", [])
+        matched(trade, payment, line(60))
+        assert trade.payments[payment].status == "completed"
+        assert trade.documents[invoice].paid == 100
+        assert trade.balances() == {"1110": 100, "4000": -100}
+
+    def test_a_payout_is_paid_on_the_day_of_the_line(self) -> None:
+        done = match(Trade("20"), line(90, "12"), MatchTarget(None, payout(90)))
+        assert isinstance(done.target, Payout)
+        assert done.target.status == "paid"
+        assert done.target.completed_at == moment("12").replace(hour=0)
+        assert posted_by(done.target) == [("12", {"1110": 90, "1150": -90})]
+
+    def test_a_payout_with_a_day_keeps_it(self) -> None:
+        trade = Trade("20")
+        coming = MatchTarget(None, payout(90, completed_at=BORN))
+        done = match(trade, line(90), coming)
+        assert isinstance(done.target, Payout)
+        assert done.target.completed_at == BORN
+        trade.lock = "5"
+        assert refused(match, trade, line(90), coming).code == "period_locked"
+
+    @pytest.mark.parametrize(("given_day", "on"), [(None, "12"), ("11", "11")])
+    def test_money_of_a_vendor_has_come_on_its_day_or_on_that_of_the_line(
+        self, given_day: str | None, on: str
+    ) -> None:
+        trade = Purchases("5")
+        refund = trade.agree(80)
+        [payment] = trade.payments_of(refund)
+        if given_day is not None:
+            trade.move(payment.id, payment_date=day(given_day))
+        trade.today = "20"
+        before = trade.refunded(refund)
+        done = match(
+            trade, line(80), MatchTarget(PAYABLE, before.payment(payment.id), refunded=before)
+        )
+        after, come = done.subjects
+        assert (type(after).__name__, type(come).__name__) == (
+            "VendorRefund",
+            "VendorRefundPayment",
+        )
+        assert (come.status, come.payment_date) == ("completed", day(on))
+        assert come.money_account_id == SAVINGS
+        trade.take_refunded(Refunded(after, (come,), before.affected))
+        assert trade.balances() == {"1110": 80, "1900": -80}
+
+
+class TestUnmatch:
+    def test_with_the_last_link_the_money_is_back_on_its_method(self) -> None:
+        trade = Trade("10")
+        payment = trade.pay(100)
+        first, second = (matched(trade, payment, line(50)) for _ in range(2))
+        for each, expected in ((first, {"1110": 100}), (second, {"1100": 100})):
+            done = bank_matches.unmatch(
+                target(trade, payment), each.transaction, each.link, trade.context()
+            )
+            assert (done.transaction.linked, done.link.ended_at) == (0, moment("10"))
+            trade.keep(done.target)
+            assert trade.balances() == {**expected, "2100": -100}
+        assert trade.payments[payment].status == "completed"
+
+
+class TestMoneyThatChanges:
+    def test_money_that_bounces_loses_its_links_and_its_bank(self) -> None:
+        trade = Trade("10")
+        payment = trade.pay(100)
+        matched(trade, payment, line(100))
+        trade.today = "15"
+        trade.change(payment, status="failed")
+        bounced = trade.payments[payment]
+        assert (bounced.linked, bounced.money_account_id) == (0, None)
+        assert trade.balances() == {}
+
+    def test_less_than_is_linked_is_never_left(self) -> None:
+        trade = Trade()
+        payment = trade.pay(100, fee=2)
+        matched(trade, payment, line(97))
+        for changes in ({"fee": 4}, {"total": 98}):
+            refusal = refused(trade.change, payment, **changes)
+            assert refusal.code == "link_exceeds_remaining"
+            assert refusal.detail == {"linked_amount_cents": 97, "amount_cents": 96}
+        trade.change(payment, fee=3)

@@ -1,0 +1,122 @@
+"""The days, accounts and parties that the tests of the rules speak of."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from itertools import count
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from accounting.books.accounts import Account, AccountReference, BookAccounts
+from accounting.books.businesses import Business
+from accounting.books.chart import STARTING_CHART, Role
+from accounting.books.context import Context
+from accounting.books.ledger import Entry, Posted
+from accounting.books.splits import Split
+from accounting.errors import Refusal
+from accounting.trade.parties import Party
+
+ACME = Party(id=UUID(int=9001), name="Acme Ltd", email="books@acme.test", external_id="acme")
+OTHER = Party(id=UUID(int=9002), name="Other Ltd", external_id="other")
+ARCHIVED = replace(ACME, status="ARCHIVED")
+BORN = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def account_id(code: str) -> UUID:
+    return UUID(int=int(code))
+
+
+def code_of(id_: UUID) -> str:
+    return f"{id_.int:04d}"
+
+
+def account(code: str, role: str | None = None, archived: bool = False) -> Account:
+    return Account(
+        id=account_id(code),
+        version=1,
+        created_at=BORN,
+        updated_at=BORN,
+        code=code,
+        name=code,
+        account_type="revenue",
+        account_subtype="revenue",
+        role=role,
+        archived_at=BORN if archived else None,
+    )
+
+
+def named(code: str | None) -> AccountReference | None:
+    """Name an account as a caller does, or none."""
+    return None if code is None else AccountReference("code", code)
+
+
+ROLES: Mapping[Role, UUID] = {
+    each.role: account_id(each.code) for each in STARTING_CHART if each.role is not None
+}
+NAMED = {
+    AccountReference("code", each.code): account(each.code, each.role) for each in STARTING_CHART
+}
+ACCOUNTS = BookAccounts(ROLES, NAMED)
+
+
+def day(text: str) -> date:
+    """Read '10' or '02-10' as a day of January or of another month of 2026."""
+    month, _, number = text.rpartition("-")
+    return date(2026, int(month or 1), int(number))
+
+
+def moment(text: str) -> datetime:
+    on = day(text)
+    return datetime(on.year, on.month, on.day, 12, tzinfo=UTC)
+
+
+def identifiers(first: int = 10_000) -> Callable[[], UUID]:
+    numbers = count(first)
+    return lambda: UUID(int=next(numbers))
+
+
+def context_of(
+    today: str, lock: str | None = None, identify: Callable[[], UUID] | None = None
+) -> Context:
+    lock_date = None if lock is None else day(lock)
+    business = Business(UUID(int=1), "GB", "GBP", "accrual", date(2026, 12, 31), lock_date)
+    return Context(business, moment(today), identify or identifiers())
+
+
+def refused(step: Any, *given: Any, **facts: Any) -> Refusal:
+    """What a step is refused with."""
+    with pytest.raises(Refusal) as refusal:
+        step(*given, **facts)
+    return refusal.value
+
+
+def by_code(split: Split) -> dict[str, int]:
+    return {code_of(id_): amount for id_, amount in split}
+
+
+def written(on: date) -> str:
+    return str(on.day) if on.month == 1 else f"{on.month}-{on.day}"
+
+
+def amounts(entry: Entry) -> dict[str, int]:
+    """The lines of an entry by account code, debits above zero."""
+    sums: Counter[str] = Counter()
+    for each in entry.lines:
+        sums[code_of(each.account_id)] += each.amount
+    return dict(sums)
+
+
+def posted_after(
+    before: tuple[Posted, ...], entries: list[Entry], identify: Callable[[], UUID]
+) -> tuple[Posted, ...]:
+    """Post entries as a store does: give them ids, and mark what they reverse."""
+    reversed_ids = {entry.reversal_of_id for entry in entries}
+    kept = [replace(each, reversed=each.reversed or each.id in reversed_ids) for each in before]
+    new = [
+        Posted(**{name: getattr(entry, name) for name in Entry.__dataclass_fields__}, id=identify())
+        for entry in entries
+    ]
+    return (*kept, *new)

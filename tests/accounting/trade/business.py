@@ -1,0 +1,376 @@
+"""A business in miniature: all that it posts and its ledger, driven day by day by the tests."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, fields, replace
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from accounting.absent import ABSENT, Absent
+from accounting.books.chart import Role
+from accounting.books.context import Context
+from accounting.books.ledger import Posted
+from accounting.trade import (
+    credit_changes,
+    credits,
+    document_changes,
+    documents,
+    invoice_refund_changes,
+    payment_changes,
+    postings,
+    refunds,
+    write_offs,
+)
+from accounting.trade.allocation import AllocationItem
+from accounting.trade.commands import (
+    AgreeRefund,
+    ChangePayment,
+    CreditLineGiven,
+    DocumentLine,
+    OpenDocument,
+    PaymentDetails,
+    PayRefund,
+    RecordPayment,
+    ReplaceCredit,
+    TaxGiven,
+    WriteCredit,
+    WriteDocument,
+    WriteOffDocument,
+)
+from accounting.trade.credits import Credit
+from accounting.trade.documents import Document
+from accounting.trade.parties import Party
+from accounting.trade.party_details import PartyNamed
+from accounting.trade.payment_changes import Amended
+from accounting.trade.payments import Payment
+from accounting.trade.postings import Subject
+from accounting.trade.refunds import Refund, RefundPayment
+from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
+from accounting.trade.write_offs import WriteOff
+from tests.accounting.samples import (
+    ACCOUNTS,
+    ACME,
+    ROLES,
+    amounts,
+    code_of,
+    context_of,
+    day,
+    identifiers,
+    moment,
+    named,
+    posted_after,
+    written,
+)
+
+BOTH_SIDES = pytest.mark.parametrize("side", [RECEIVABLE, PAYABLE], ids=["sales", "purchases"])
+ROLES_OF_A_SIDE = (
+    *("control", "prepayments", "credits", "line_default", "credit_line_default", "tax", "fee"),
+)
+
+
+def line(unit_price: int, quantity: Any = 1, tax_rate: Any = None, **facts: Any) -> DocumentLine:
+    """A line of a document; its numbers may be written in any way that a Decimal is made of."""
+    return DocumentLine(
+        place="",
+        quantity=Decimal(quantity),
+        unit_price=unit_price,
+        tax_rate=None if tax_rate is None else Decimal(tax_rate),
+        **facts,
+    )
+
+
+TAXED = line(8_333, taxes=(TaxGiven(1_667),))
+
+
+def placed(lines: Iterable[DocumentLine | int]) -> tuple[DocumentLine, ...]:
+    """Lines, or prices of lines, each with its place among the others."""
+    made = (line(each) if isinstance(each, int) else each for each in lines)
+    return tuple(replace(each, place=f"lines.{place}") for place, each in enumerate(made))
+
+
+def credit_line(
+    amount: int, tax: int = 0, code: str | None = None, **facts: Any
+) -> CreditLineGiven:
+    return CreditLineGiven(amount=amount, tax_amount=tax, account=named(code), **facts)
+
+
+def items(*parts: tuple[UUID, int]) -> tuple[AllocationItem, ...]:
+    """What is wanted of money or of a credit, each item with its place among the others."""
+    return tuple(
+        AllocationItem(id_, amount, place=f"items.{place}")
+        for place, (id_, amount) in enumerate(parts)
+    )
+
+
+def with_details(details: type, facts: dict[str, Any]) -> dict[str, Any]:
+    """Put the facts that only describe something where its command keeps them."""
+    names = {each.name for each in fields(details)}
+    described = {name: fact for name, fact in facts.items() if name in names}
+    others = {name: fact for name, fact in facts.items() if name not in names}
+    return {"details": details(**described), **others}
+
+
+@dataclass
+class Trade:
+    """The books under test; `today` and `lock` move as a test says.
+
+    What a method takes by name are fields of its command; `loaded` is the party that it names.
+    """
+
+    today: str = "1"
+    lock: str | None = None
+    documents: dict[UUID, Document] = field(default_factory=dict)
+    payments: dict[UUID, Payment] = field(default_factory=dict)
+    write_offs: dict[UUID, WriteOff] = field(default_factory=dict)
+    credits: dict[UUID, Credit] = field(default_factory=dict)
+    refunds: dict[UUID, Any] = field(default_factory=dict)
+    refund_payments: dict[UUID, Any] = field(default_factory=dict)
+    identify: Callable[[], UUID] = field(default_factory=identifiers)
+    side: Side = RECEIVABLE
+
+    def context(self) -> Context:
+        return context_of(self.today, self.lock, self.identify)
+
+    def document(self, *lines: DocumentLine | int, loaded: Party = ACME, **facts: Any) -> UUID:
+        """Make an invoice or a bill; it opens today unless it says otherwise."""
+        facts = {"party": PartyNamed(loaded.id), "opened_at": moment(self.today), **facts}
+        command = WriteDocument(lines=placed(lines), **facts)
+        return self.keep(
+            document_changes.create(self.side, command, loaded, ACCOUNTS, self.context())
+        )
+
+    def replace(
+        self, id_: UUID, *lines: DocumentLine | int, loaded: Party | None = None, **facts: Any
+    ) -> UUID:
+        before = self.documents[id_]
+        party = loaded or before.party
+        command = WriteDocument(**{"party": PartyNamed(party.id), "lines": placed(lines), **facts})
+        return self.keep(
+            document_changes.replaced(self.side, before, command, party, ACCOUNTS, self.context())
+        )
+
+    def open(self, id_: UUID, at: str | None = None, **facts: Any) -> UUID:
+        command = OpenDocument(None if at is None else moment(at), **facts)
+        return self.keep(
+            document_changes.open_document(self.side, self.documents[id_], command, self.context())
+        )
+
+    def void(self, id_: UUID, at: str | None = None) -> UUID:
+        voided_at = None if at is None else moment(at)
+        return self.keep(
+            document_changes.void(self.side, self.documents[id_], voided_at, self.context())
+        )
+
+    def paid_document(self, *lines: DocumentLine | int, **facts: Any) -> tuple[UUID, UUID]:
+        """A document and the payment that settles all of it; the worked example without lines."""
+        document = self.document(*(lines or [TAXED]), **facts)
+        total = self.documents[document].total_amount
+        return document, self.pay(total, (document, total))
+
+    def pay(self, total: int, *parts: tuple[UUID, int], loaded: Party = ACME, **facts: Any) -> UUID:
+        told = {
+            "party": PartyNamed(loaded.id),
+            "total": total,
+            "payment_date": day(self.today),
+            "method": "bank_transfer",
+            "allocations": items(*parts),
+            **facts,
+        }
+        command = RecordPayment(**with_details(PaymentDetails, told))
+        return self.take(
+            payment_changes.record(self.side, command, loaded, self.documents, self.context())
+        )
+
+    def change(self, id_: UUID, **facts: Any) -> Amended:
+        command = ChangePayment(**with_details(PaymentDetails, facts))
+        amended = payment_changes.amend(
+            self.side, self.payments[id_], self.documents, command, self.context()
+        )
+        self.take(amended)
+        return amended
+
+    def cancel(self, id_: UUID) -> None:
+        self.take(
+            payment_changes.cancel(self.side, self.payments[id_], self.documents, self.context())
+        )
+
+    def take(self, amended: Amended) -> UUID:
+        for each in amended.changed:
+            self.put(each)
+        assert amended.documents == self.documents
+        return self.keep(amended.payment)
+
+    def write_off(self, id_: UUID, amount: int | Absent = ABSENT, **facts: Any) -> UUID:
+        document, write_off = write_offs.write_off(
+            self.side,
+            self.documents[id_],
+            WriteOffDocument(amount=amount, **facts),
+            ACCOUNTS,
+            self.context(),
+        )
+        self.put(document)
+        return self.keep(write_off)
+
+    def reverse(self, id_: UUID) -> UUID:
+        write_off = self.write_offs[id_]
+        owed = self.documents[write_off.document_id]
+        document, taken_back = write_offs.reverse(owed, write_off, self.context())
+        self.put(document)
+        return self.keep(taken_back)
+
+    def credit(
+        self,
+        *lines: CreditLineGiven | int,
+        to: Iterable[tuple[UUID, int]] = (),
+        loaded: Party = ACME,
+        **facts: Any,
+    ) -> UUID:
+        facts = {"party": PartyNamed(loaded.id), "opened_at": moment(self.today), **facts}
+        command = WriteCredit(
+            lines=tuple(credit_line(each) if isinstance(each, int) else each for each in lines),
+            allocations=items(*to),
+            **facts,
+        )
+        return self.take_credited(
+            credit_changes.create(
+                self.side, command, loaded, ACCOUNTS, self.documents, self.context()
+            )
+        )
+
+    def apply(self, id_: UUID, *to: tuple[UUID, int], **facts: Any) -> credit_changes.Credited:
+        """Replace a credit with this list of allocations."""
+        return self.change_credit(id_, allocations=items(*to), **facts)
+
+    def change_credit(self, id_: UUID, **facts: Any) -> credit_changes.Credited:
+        credited = credit_changes.replaced(
+            self.side, self.credits[id_], ReplaceCredit(**facts), self.documents, self.context()
+        )
+        self.take_credited(credited)
+        return credited
+
+    def void_credit(self, id_: UUID, at: str | None = None) -> UUID:
+        voided_at = None if at is None else moment(at)
+        return self.keep(
+            credit_changes.void(self.side, self.credits[id_], voided_at, self.context())
+        )
+
+    def take_credited(self, credited: credit_changes.Credited) -> UUID:
+        for each in credited.changed:
+            self.put(each)
+        assert credited.documents == self.documents
+        return self.keep(credited.credit)
+
+    def refund(self, id_: UUID, amount: int | Absent = ABSENT, **facts: Any) -> UUID:
+        """Refund an invoice, or unapplied money of a payment."""
+        target = self.documents.get(id_) or self.payments[id_]
+        command = AgreeRefund(amount=amount, **facts)
+        agreed = invoice_refund_changes.agree(command, target, ROLES, self.context())
+        self.put(agreed.target)
+        if agreed.payment is not None:
+            self.keep(agreed.payment)
+        return self.keep(agreed.refund)
+
+    def cancel_refund(self, id_: UUID) -> UUID:
+        refund = self.refunds[id_]
+        target_id = refund.allocations[0].target_id
+        target: Any = self.documents.get(target_id) or self.payments[target_id]
+        cancelled, after = invoice_refund_changes.cancel(refund, target, self.context())
+        self.put(after)
+        return self.keep(cancelled)
+
+    def pay_refund(self, id_: UUID, amount: int | Absent = ABSENT, **facts: Any) -> UUID:
+        command = PayRefund(amount=amount, **facts)
+        refund, payment = invoice_refund_changes.pay(self.refunds[id_], command, self.context())
+        self.keep(refund)
+        return self.keep(payment)
+
+    def cancel_refund_payment(self, id_: UUID) -> UUID:
+        payment = self.refund_payments[id_]
+        refund, cancelled = invoice_refund_changes.cancel_payment(
+            self.refunds[payment.refund_id], payment, self.context()
+        )
+        self.keep(refund)
+        return self.keep(cancelled)
+
+    def status(self, id_: UUID) -> str:
+        """The status of a document, a credit or a refund, as callers are told it."""
+        if id_ in self.documents:
+            return documents.status(self.side, self.documents[id_], day(self.today))
+        if id_ in self.credits:
+            return credits.status(self.side, self.credits[id_])
+        return refunds.invoice_refund_status(self.refunds[id_])
+
+    def subjects_like(self, subject: Subject) -> dict[UUID, Any]:
+        """All subjects of the same kind, by id."""
+        match subject:
+            case Document():
+                return self.documents
+            case Payment():
+                return self.payments
+            case WriteOff():
+                return self.write_offs
+            case Credit():
+                return self.credits
+            case Refund():
+                return self.refunds
+            case RefundPayment():
+                return self.refund_payments
+
+    def subjects(self) -> list[Subject]:
+        return [
+            *self.documents.values(),
+            *self.payments.values(),
+            *self.write_offs.values(),
+            *self.credits.values(),
+            *self.refunds.values(),
+            *self.refund_payments.values(),
+        ]
+
+    def keep(self, subject: Subject) -> UUID:
+        """Post what a subject asks for, as a store does, and keep it."""
+        lock_date = self.context().lock_date
+        entries = postings.entries_for(self.side, subject, ROLES, lock_date)
+        lines = [each for entry in entries for each in entry.lines]
+        assert all(part for each in lines for _, part in each.split)
+        assert all(lock_date is None or entry.entry_date > lock_date for entry in entries)
+        posted = posted_after(subject.posted, entries, self.identify)
+        self.put(subject)
+        self.subjects_like(subject)[subject.id] = replace(subject, posted=posted)
+        return subject.id
+
+    def put(self, subject: Subject) -> None:
+        """Keep a subject that changed: it says when."""
+        before = self.subjects_like(subject).get(subject.id)
+        assert before == subject or subject.updated_at == moment(self.today)
+        self.subjects_like(subject)[subject.id] = subject
+
+    def entries(self) -> list[Posted]:
+        return [entry for subject in self.subjects() for entry in subject.posted]
+
+    def posted(self, id_: UUID) -> tuple[Posted, ...]:
+        """The entries of one subject, in the order of posting."""
+        return next(each.posted for each in self.subjects() if each.id == id_)
+
+    def balances(self) -> dict[str, int]:
+        """Debits less credits by account code, without the zeros."""
+        sums: Counter[str] = Counter()
+        for entry in self.entries():
+            for each in entry.lines:
+                sums[code_of(each.account_id)] += each.amount
+        return {code: amount for code, amount in sorted(sums.items()) if amount}
+
+    def book(self, id_: UUID) -> list[tuple[str, dict[str, int]]]:
+        """What was posted for one subject, in the order of posting."""
+        return [(written(entry.entry_date), amounts(entry)) for entry in self.posted(id_)]
+
+    def booked(self, id_: UUID) -> list[tuple[str, dict[str, int]]]:
+        """The same by what each account is to its side; what sales debit is above zero."""
+        words = {code_of(ROLES[getattr(self.side, name)]): name for name in ROLES_OF_A_SIDE}
+        words |= {code_of(ROLES[Role.BANK]): "bank", code_of(ROLES[Role.CASH]): "cash"}
+        return [
+            (on, {words[code]: self.side.sign * amount for code, amount in entry.items()})
+            for on, entry in self.book(id_)
+        ]

@@ -1,0 +1,133 @@
+"""The same business as it buys: bills, what pays them, and what vendors give back."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from accounting.absent import ABSENT, Absent
+from accounting.trade import payments, refunds, vendor_refund_changes
+from accounting.trade.commands import (
+    AgreeVendorRefund,
+    AnnouncePayment,
+    ChangeVendorRefundPayment,
+    RefundItem,
+    VendorPaymentDetails,
+    VendorRefundDetails,
+)
+from accounting.trade.parties import Party
+from accounting.trade.party_details import PartyNamed
+from accounting.trade.postings import Subject
+from accounting.trade.refunds import Kind, VendorRefund, VendorRefundPayment
+from accounting.trade.sides import PAYABLE, Side
+from accounting.trade.vendor_refund_allocation import Affected
+from accounting.trade.vendor_refund_changes import Refunded
+from tests.accounting.samples import ACME, ROLES, day
+from tests.accounting.trade.business import Trade, with_details
+
+BILL: Kind = "document"
+PAYMENT: Kind = "payment"
+CREDIT: Kind = "credit"
+
+
+def returned(kind: Kind, amount: int, id_: UUID | None = None, **words: Any) -> RefundItem:
+    """One allocation of a refund."""
+    return RefundItem(kind=kind, target_id=id_, amount=amount, **words)
+
+
+def announced(*amounts: int, **facts: Any) -> tuple[AnnouncePayment, ...]:
+    """The payments that are to bring the money of a refund."""
+    return tuple(AnnouncePayment(amount=each, **facts) for each in amounts)
+
+
+@dataclass
+class Purchases(Trade):
+    """The books of a business that buys."""
+
+    side: Side = PAYABLE
+
+    def agree(self, amount: int, *parts: RefundItem, loaded: Party = ACME, **facts: Any) -> UUID:
+        """Agree on a refund; its payments are pending."""
+        told = {"party": PartyNamed(loaded.id), "amount": amount, "allocations": parts, **facts}
+        command = AgreeVendorRefund(**with_details(VendorRefundDetails, told))
+        affected = Affected(self.documents, self.payments, self.credits)
+        agreed = vendor_refund_changes.agree(command, loaded, affected, ROLES, self.context())
+        return self.take_refunded(agreed)
+
+    def allocate(self, id_: UUID, *parts: RefundItem, **facts: Any) -> None:
+        """Allocate a refund anew, by its first payment that is not cancelled."""
+        payments = self.payments_of(id_)
+        first = next((each for each in payments if each.status != "cancelled"), payments[0])
+        self.move(first.id, allocations=parts, **facts)
+
+    def move(self, payment_id: UUID, status: str | Absent = ABSENT, **facts: Any) -> Refunded:
+        """Change a payment of a refund."""
+        before = self.refunded(self.refund_payments[payment_id].refund_id)
+        command = ChangeVendorRefundPayment(
+            status=status, **with_details(VendorPaymentDetails, facts)
+        )
+        after = vendor_refund_changes.amend(before, payment_id, command, ROLES, self.context())
+        self.take_refunded(after)
+        return after
+
+    def complete(self, id_: UUID, **facts: Any) -> UUID:
+        """Let the first payment of a refund come, and give its id."""
+        payment = next(each for each in self.payments_of(id_) if each.status != "completed")
+        self.move(payment.id, "completed", **facts)
+        return payment.id
+
+    def withdraw(self, payment_id: UUID) -> None:
+        """Cancel a payment of a refund."""
+        before = self.refunded(self.refund_payments[payment_id].refund_id)
+        after = vendor_refund_changes.cancel(before, payment_id, ROLES, self.context())
+        self.take_refunded(after)
+
+    def withdraw_refund(self, id_: UUID) -> None:
+        """Cancel the only payment of a refund, and the refund with it."""
+        [payment] = self.payments_of(id_)
+        self.withdraw(payment.id)
+
+    def payments_of(self, id_: UUID) -> list[VendorRefundPayment]:
+        return [each for each in self.refund_payments.values() if each.refund_id == id_]
+
+    def refund_of(self, id_: UUID) -> VendorRefund:
+        refund = self.refunds[id_]
+        assert isinstance(refund, VendorRefund)
+        return refund
+
+    def credit_of(self, id_: UUID) -> UUID:
+        """The credit that the latest part of a refund is kept as."""
+        kept = [each for each in self.refunds[id_].allocations if each.kind == "credit"]
+        credit_id = kept[-1].target_id
+        assert isinstance(credit_id, UUID)
+        return credit_id
+
+    def refunded(self, id_: UUID) -> Refunded:
+        affected = Affected(dict(self.documents), dict(self.payments), dict(self.credits))
+        return Refunded(self.refunds[id_], tuple(self.payments_of(id_)), affected)
+
+    def take_refunded(self, after: Refunded) -> UUID:
+        """Keep and post all that a refund changed."""
+        affected = after.affected
+        subjects: list[Subject] = [after.refund, *after.payments, *affected.credits.values()]
+        for each in [*subjects, *affected.payments.values(), *affected.documents.values()]:
+            if self.subjects_like(each).get(each.id) != each:
+                self.keep(each)
+        return after.refund.id
+
+    def status(self, id_: UUID) -> str:
+        if id_ in self.refunds:
+            return refunds.vendor_refund_status(self.refunds[id_], self.payments_of(id_))
+        return super().status(id_)
+
+    def held(self, payment_id: UUID) -> dict[UUID, int]:
+        """What of a bill payment is applied to which bill."""
+        live = payments.live_allocations(self.payments[payment_id])
+        return {each.document_id: each.amount for each in live}
+
+    def paid_in_parts(self, *amounts: int) -> tuple[list[UUID], UUID]:
+        """Bills of later and later days, and one payment of today that settles them all."""
+        bills = [
+            self.document(each, issue_date=day(str(2 + place)))
+            for place, each in enumerate(amounts)
+        ]
+        return bills, self.pay(sum(amounts), *zip(bills, amounts, strict=True))
