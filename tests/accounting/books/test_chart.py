@@ -16,6 +16,7 @@ from accounting.books.chart import (
     refuse_disagreeing_kind,
     starting_name,
     subtypes_of,
+    vendor_money_role,
 )
 from accounting.books.chart_names import TRANSLATIONS
 from accounting.errors import Malformed
@@ -149,3 +150,16 @@ class TestMoneyRole:
     @given(st.sampled_from(["cash", "bank_transfer", "stripe", "other"]))
     def test_a_named_processor_holds_any_of_them(self, method: str) -> None:
         assert money_role(method, "adyen") == Role.PROCESSOR_CLEARING
+
+    @pytest.mark.parametrize(
+        ("method", "role"),
+        [
+            ("cash", Role.CASH),
+            *((method, Role.BANK) for method in ("bank_transfer", "ach", "wire", "check", "other")),
+            *((method, Role.BANK) for method in ("credit_card", "debit_card")),
+        ],
+    )
+    def test_vendors_are_paid_from_the_bank_or_in_cash_and_by_no_processor(
+        self, method: str, role: Role
+    ) -> None:
+        assert vendor_money_role(method) == vendor_money_role(method, "adyen") == role

@@ -71,6 +71,12 @@ ROLES_OF_A_SIDE = (
 )
 
 
+def code_on(side: Side, code: str) -> str:
+    """A code of a refusal: that which a side has for it, where sides have different ones."""
+    maker = getattr(side.refusals, code, None)
+    return code if maker is None else maker().code
+
+
 def line(unit_price: int, quantity: Any = 1, tax_rate: Any = None, **facts: Any) -> DocumentLine:
     """A line of a document; its numbers may be written in any way that a Decimal is made of."""
     return DocumentLine(
@@ -130,6 +136,12 @@ class Trade:
     refund_payments: dict[UUID, Any] = field(default_factory=dict)
     identify: Callable[[], UUID] = field(default_factory=identifiers)
     side: Side = RECEIVABLE
+
+    def dated(self, on: str) -> dict[str, Any]:
+        """What a document says that is to stand in the books on a day."""
+        if self.side.dated_by_issue:
+            return {"issue_date": day(on)}
+        return {"opened_at": moment(on)}
 
     def context(self) -> Context:
         return context_of(self.today, self.lock, self.identify)

@@ -11,21 +11,22 @@ from accounting.trade import holds
 from accounting.trade.payments import Payment
 from accounting.trade.refunds import RefundPayment
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
-from tests.accounting.clearing import Till
-from tests.accounting.trade import Trade, refused
+from tests.accounting.bank.card_sales import CardSales
+from tests.accounting.samples import refused
+from tests.accounting.trade.business import BOTH_SIDES, Trade
 
 BANK = UUID(int=1100)
 PAYOUT = UUID(int=4711)
 
 
 def payment(**facts: Any) -> Payment:
-    till = Till("5")
-    return replace(till.payments[till.card(100, fee=2)], **facts)
+    trade = CardSales("5")
+    return replace(trade.payments[trade.card(100, fee=2)], **facts)
 
 
 def refund_payment(**facts: Any) -> RefundPayment:
-    till = Till("5")
-    made: RefundPayment = till.refund_payments[till.give_back(100, fee=2)]
+    trade = CardSales("5")
+    made: RefundPayment = trade.refund_payments[trade.give_back(100, fee=2)]
     return replace(made, **facts)
 
 
@@ -42,10 +43,10 @@ class TestOnMoneyAccount:
     def test_a_refund_payment_goes_the_other_way(self, side: Side, moves: int) -> None:
         assert holds.on_money_account(side, refund_payment()) == moves
 
-    @pytest.mark.parametrize("side", [RECEIVABLE, PAYABLE])
+    @BOTH_SIDES
     def test_is_what_is_posted_there(self, side: Side) -> None:
         trade = Trade("5", side=side)
-        made = trade.payments[trade.pay(100, processing_fee_cents=2)]
+        made = trade.payments[trade.pay(100, fee=2)]
         assert trade.balances()["1100"] == holds.on_money_account(side, made)
 
 

@@ -1,76 +1,68 @@
+"""Refunds to customers as they are agreed, paid and cancelled, and what they give back of."""
+
 from dataclasses import replace
 from typing import Any
-from uuid import UUID
 
 import pytest
 
+from accounting.absent import ABSENT, Absent
 from accounting.books.chart import Role
 from accounting.errors import RuleBroken
-from accounting.trade import invoice_refund_changes, payments, refunds
-from accounting.trade.documents import outstanding, return_parts, status
-from accounting.trade.sides import RECEIVABLE
-from tests.accounting.trade import ACME, ROLES, Trade, by_code, day, line, moment, refused
-
-
-def paid_invoice(trade: Trade, *lines: Any) -> UUID:
-    """An invoice paid in full; the worked example where no lines are given."""
-    invoice = trade.invoice(*(lines or [line(8_333, sales_taxes=[{"amount": 1_667}])]))
-    total = trade.documents[invoice].total_amount
-    trade.pay(total, (invoice, total))
-    return invoice
-
-
-def word(trade: Trade, id_: UUID) -> str:
-    return refunds.invoice_refund_status(trade.refunds[id_])
+from accounting.trade import payments, refunds
+from accounting.trade.commands import TaxGiven
+from accounting.trade.documents import outstanding, return_parts
+from accounting.trade.invoice_refund_changes import refundable, refuse_elsewhere
+from tests.accounting.samples import ARCHIVED, ROLES, by_code, day, moment, named, refused
+from tests.accounting.trade.business import Trade, line
 
 
 class TestRefundable:
     def test_completed_money_less_live_refunds(self) -> None:
         trade = Trade("5")
-        invoice = trade.invoice(1_000)
+        invoice = trade.document(1_000)
         trade.pay(400, (invoice, 400))
         trade.pay(300, (invoice, 300), status="pending")
         trade.credit(200, to=[(invoice, 200)])
-        assert invoice_refund_changes.refundable(trade.documents[invoice]) == 400
+        assert refundable(trade.documents[invoice]) == 400
         trade.refund(invoice, 150)
-        assert invoice_refund_changes.refundable(trade.documents[invoice]) == 250
+        assert refundable(trade.documents[invoice]) == 250
 
     def test_never_below_zero_where_the_money_bounced(self) -> None:
         trade = Trade("5")
-        invoice = trade.invoice(1_000)
+        invoice = trade.document(1_000)
         payment = trade.pay(1_000, (invoice, 1_000))
         trade.refund(invoice, 600)
         trade.change(payment, status="failed")
-        assert invoice_refund_changes.refundable(trade.documents[invoice]) == 0
+        assert refundable(trade.documents[invoice]) == 0
         trade.pay(1_000, (invoice, 1_000))
-        assert invoice_refund_changes.refundable(trade.documents[invoice]) == 400
+        assert refundable(trade.documents[invoice]) == 400
 
     def test_of_a_payment_what_is_left_while_it_is_completed(self) -> None:
         trade = Trade("5")
-        payment = trade.pay(1_000, (trade.invoice(300), 300))
-        assert invoice_refund_changes.refundable(trade.payments[payment]) == 700
+        payment = trade.pay(1_000, (trade.document(300), 300))
+        assert refundable(trade.payments[payment]) == 700
         trade.refund(payment, 200)
-        assert invoice_refund_changes.refundable(trade.payments[payment]) == 500
+        assert refundable(trade.payments[payment]) == 500
         trade.change(payment, status="pending")
-        assert invoice_refund_changes.refundable(trade.payments[payment]) == 0
+        assert refundable(trade.payments[payment]) == 0
 
 
 class TestAgree:
     def test_all_that_can_be_given_back_unless_it_says_less(self) -> None:
         trade = Trade("5")
-        invoice = paid_invoice(trade)
+        invoice, _ = trade.paid_document()
         trade.today = "9"
-        body = {"external_id": "r", "memo": "m", "reference_number": "n", "metadata": {"a": 1}}
-        part = trade.refunds[trade.refund(invoice, 1, **body)]
+        said = {"external_id": "r", "memo": "m", "reference_number": "n", "metadata": {"a": 1}}
+        part = trade.refunds[trade.refund(invoice, 1, **said)]
         rest = trade.refunds[trade.refund(invoice)]
-        assert (part.amount, rest.amount, word(trade, rest.id)) == (1, 9_999, "pending")
-        assert (part.external_id, part.memo, part.reference_number) == ("r", "m", "n")
-        assert (part.metadata, part.agreed_on, part.completed_at) == ({"a": 1}, day("9"), None)
+        assert (part.amount, rest.amount, trade.status(rest.id)) == (1, 9_999, "pending")
+        assert {name: getattr(part, name) for name in said} == said
+        assert (part.agreed_on, part.completed_at) == (day("9"), None)
         assert trade.documents[invoice].updated_at == moment("9")
 
     def test_of_an_invoice_it_names_it_and_reopens_nothing(self) -> None:
         trade = Trade("5")
-        invoice = paid_invoice(trade)
+        invoice, _ = trade.paid_document()
         refund = trade.refunds[trade.refund(invoice)]
         [allocation] = refunds.live_allocations(refund)
         document = trade.documents[invoice]
@@ -78,11 +70,11 @@ class TestAgree:
         assert allocation.target_number == document.number
         assert refunds.is_dedicated(refund)
         assert (outstanding(document), document.paid_on) == (0, day("5"))
-        assert status(RECEIVABLE, document, day("5")) == "refunded"
+        assert trade.status(invoice) == "refunded"
 
     def test_of_a_payment_it_uses_money_that_settled_nothing(self) -> None:
         trade = Trade("5")
-        payment = trade.pay(1_000, (trade.invoice(300), 300))
+        payment = trade.pay(1_000, (trade.document(300), 300))
         refund = trade.refunds[trade.refund(payment)]
         [allocation] = refunds.live_allocations(refund)
         assert (allocation.kind, allocation.target_number) == ("payment", None)
@@ -95,16 +87,15 @@ class TestAgree:
 
     def test_33_33_and_66_67_of_83_33_and_16_67(self) -> None:
         trade = Trade("5")
-        invoice = paid_invoice(trade)
+        invoice, _ = trade.paid_document()
         first, last = (trade.refund(invoice, amount) for amount in (3_333, 6_667))
         assert by_code(trade.refunds[first].allocations[0].split) == {"4100": 2_777, "2200": 556}
         assert by_code(trade.refunds[last].allocations[0].split) == {"4100": 5_556, "2200": 1_111}
 
     def test_many_parts_close_exactly_and_a_cancelled_one_gives_its_own_back(self) -> None:
         trade = Trade("5")
-        other = {"tax_account": {"type": "AccountCode", "code": "2400"}}
-        taxes = [{"amount": 61}, {"amount": 17, **other}]
-        invoice = paid_invoice(trade, 333, line(500, sales_taxes=taxes), 89)
+        taxes = TaxGiven(61), TaxGiven(17, named("2400"))
+        invoice, _ = trade.paid_document(333, line(500, taxes=taxes), 89)
         made = [trade.refund(invoice, amount) for amount in (7, 333, 1, 419)]
         trade.cancel_refund(made.pop(1))
         made += [trade.refund(invoice, 111), trade.refund(invoice)]
@@ -116,27 +107,27 @@ class TestAgree:
 
     def test_a_step_takes_what_earlier_steps_have_left(self) -> None:
         trade = Trade("5")
-        other = {"tax_account": {"type": "AccountCode", "code": "2400"}}
-        invoice = paid_invoice(trade, line(1, sales_taxes=[{"amount": 1}, {"amount": 1, **other}]))
+        taxes = TaxGiven(1), TaxGiven(1, named("2400"))
+        invoice, _ = trade.paid_document(line(1, taxes=taxes))
         steps = [trade.refunds[trade.refund(invoice, 1)].allocations[0].split for _ in range(3)]
         assert [by_code(each) for each in steps] == [{"4100": 1}, {"2200": 1}, {"2400": 1}]
 
-    @pytest.mark.parametrize("amount", [601, None])
-    def test_more_than_that_or_nothing_is_refused(self, amount: int | None) -> None:
+    @pytest.mark.parametrize(("amount", "rest"), [(601, 600), (ABSENT, 0)])
+    def test_more_than_that_or_nothing_is_refused(self, amount: int | Absent, rest: int) -> None:
         trade = Trade("5")
-        invoice = trade.invoice(1_000)
-        rest = 600 if amount else 0
-        if amount:
-            trade.pay(600, (invoice, 600))
+        invoice = trade.document(1_000)
+        if rest:
+            trade.pay(rest, (invoice, rest))
         refusal = refused(trade.refund, invoice, amount)
         assert isinstance(refusal, RuleBroken)
         assert refusal.code == "refund_exceeds_refundable"
         told = {"invoice_id": str(invoice), "paid": rest, "refunded": 0}
-        assert refusal.detail == {"refundable": rest, "amount": amount or 0, **told}
+        asked = 0 if amount is ABSENT else amount
+        assert refusal.detail == {"refundable": rest, "amount": asked, **told}
 
     def test_a_draft_and_money_on_its_way_give_nothing_back(self) -> None:
         trade = Trade("5")
-        draft = trade.invoice(1_000, sent_at=None)
+        draft = trade.document(1_000, opened_at=None)
         pending = trade.pay(500, status="pending")
         assert refused(trade.refund, draft, 1).code == "refund_exceeds_refundable"
         assert refused(trade.refund, pending).code == "refund_exceeds_refundable"
@@ -144,38 +135,37 @@ class TestAgree:
     @pytest.mark.parametrize("at", [None, moment("9")])
     def test_a_day_inside_the_lock_is_refused_given_or_not(self, at: Any) -> None:
         trade = Trade("5")
-        invoice = paid_invoice(trade)
+        invoice, _ = trade.paid_document()
         trade.today, trade.lock = "9", "9"
         refusal = refused(trade.refund, invoice, completed_at=at)
         assert (refusal.code, refusal.detail["date"]) == ("period_locked", "2026-01-09")
 
     def test_an_archived_customer_may_be_refunded(self) -> None:
         trade = Trade("5")
-        invoice = paid_invoice(trade)
-        archived = replace(ACME, status="ARCHIVED")
-        trade.documents[invoice] = replace(trade.documents[invoice], party=archived)
-        assert trade.refunds[trade.refund(invoice)].party == archived
+        invoice, _ = trade.paid_document()
+        trade.documents[invoice] = replace(trade.documents[invoice], party=ARCHIVED)
+        assert trade.refunds[trade.refund(invoice)].party == ARCHIVED
 
     def test_with_the_moment_of_payment_it_is_paid_at_once(self) -> None:
         trade = Trade("5")
-        invoice = paid_invoice(trade)
+        invoice, _ = trade.paid_document()
         trade.today = "9"
-        how = {"method": "CREDIT_CARD", "processor": "adyen", "refund_processing_fee_cents": 7}
+        how = {"method": "credit_card", "processor": "adyen", "fee": 7}
         refund = trade.refunds[trade.refund(invoice, completed_at=moment("7"), **how)]
         [payment] = trade.refund_payments.values()
-        assert (refunds.invoice_refund_status(refund), refund.completed_at) == ("paid", moment("7"))
+        assert (trade.status(refund.id), refund.completed_at) == ("paid", moment("7"))
         assert (payment.amount, payment.status, payment.completed_at) == (
             10_000,
             "completed",
             moment("7"),
         )
-        assert (payment.method, payment.processor, payment.fee) == ("credit_card", "adyen", 7)
+        assert {name: getattr(payment, name) for name in how} == how
         assert payment.refund_id == refund.id
         assert (payment.agreed_on, refund.agreed_on) == (day("7"), day("7"))
 
     def test_it_is_not_agreed_before_what_it_gives_back(self) -> None:
         trade = Trade("8")
-        invoice, payment = paid_invoice(trade), trade.pay(500)
+        (invoice, _), payment = trade.paid_document(), trade.pay(500)
         for target in (invoice, payment):
             refund = trade.refunds[trade.refund(target, completed_at=moment("2"))]
             assert refund.agreed_on == day("8")
@@ -184,36 +174,35 @@ class TestAgree:
 class TestPay:
     def test_two_payments_one_of_them_cancelled_and_paid_again(self) -> None:
         trade = Trade("5")
-        refund = trade.refund(paid_invoice(trade))
+        refund = trade.refund(trade.paid_document()[0])
         first = trade.pay_refund(refund, 3_333)
-        assert (word(trade, refund), trade.refunds[refund].completed_at) == ("processing", None)
+        assert (trade.status(refund), trade.refunds[refund].completed_at) == ("processing", None)
         second = trade.pay_refund(refund)
         split = {"4100": 2_777, "2200": 556}
         assert by_code(trade.refund_payments[first].splits[-1]) == split
         assert by_code(trade.refund_payments[second].splits[-1]) == {"4100": 5_556, "2200": 1_111}
-        assert (word(trade, refund), trade.refunds[refund].completed_at) == ("paid", moment("5"))
+        assert (trade.status(refund), trade.refunds[refund].completed_at) == ("paid", moment("5"))
         trade.today = "9"
         trade.cancel_refund_payment(first)
         value = trade.refunds[refund]
-        assert (refunds.invoice_refund_status(value), refunds.rest(value)) == ("processing", 3_333)
+        assert (trade.status(refund), refunds.rest(value)) == ("processing", 3_333)
         assert value.completed_at is None
         assert by_code(value.settled) == {"4100": 5_556, "2200": 1_111}
         again = trade.pay_refund(refund, completed_at=moment("8"))
         assert by_code(trade.refund_payments[again].splits[-1]) == split
         assert trade.refunds[refund].completed_at == moment("8")
-        assert (word(trade, refund), refunds.rest(trade.refunds[refund])) == ("paid", 0)
+        assert (trade.status(refund), refunds.rest(trade.refunds[refund])) == ("paid", 0)
         assert "2300" not in trade.balances()
 
     def test_each_payment_takes_what_earlier_ones_have_left(self) -> None:
         trade = Trade("5")
-        refund = trade.refund(paid_invoice(trade, line(1, sales_taxes=[{"amount": 1}])))
+        refund = trade.refund(trade.paid_document(line(1, taxes=(TaxGiven(1),)))[0])
         steps = [trade.refund_payments[trade.pay_refund(refund, 1)].splits[-1] for _ in range(2)]
         assert [by_code(each) for each in steps] == [{"4100": 1}, {"2200": 1}]
 
     def test_the_first_payment_is_made_as_the_refund_says(self) -> None:
         trade = Trade("5")
-        how = {"method": "PAYPAL", "refund_processing_fee_cents": 7}
-        refund = trade.refund(paid_invoice(trade), **how)
+        refund = trade.refund(trade.paid_document()[0], method="paypal", fee=7)
         first = trade.refund_payments[trade.pay_refund(refund, 10)]
         second = trade.refund_payments[trade.pay_refund(refund, 10)]
         assert (first.method, first.processor, first.fee) == ("paypal", "paypal", 7)
@@ -221,30 +210,31 @@ class TestPay:
 
     def test_a_payment_may_be_made_in_another_way(self) -> None:
         trade = Trade("5")
-        how = {"processor": "adyen", "refund_processing_fee_cents": 7}
-        refund = trade.refund(paid_invoice(trade), **how)
-        body = {"external_id": "p", "memo": "m", "transaction_tags": {"t": 1}, "metadata": 1}
-        cash = {"method": "CASH", "refund_processing_fee_cents": 0, **body}
-        first = trade.refund_payments[trade.pay_refund(refund, 10, **cash)]
+        refund = trade.refund(trade.paid_document()[0], processor="adyen", fee=7)
+        said: dict[str, Any] = {
+            **{"external_id": "p", "memo": "m", "transaction_tags": {"t": 1}, "metadata": 1},
+            **{"method": "cash", "fee": 0},
+        }
+        first = trade.refund_payments[trade.pay_refund(refund, 10, **said)]
         second = trade.refund_payments[trade.pay_refund(refund, 10, processor="mollie")]
-        assert (first.method, first.processor, first.fee) == ("cash", None, 0)
-        assert (first.external_id, first.memo, first.metadata) == ("p", "m", 1)
-        assert first.transaction_tags == {"t": 1}
+        assert {name: getattr(first, name) for name in said} == said
+        assert first.processor is None
         assert (second.method, second.processor) == ("bank_transfer", "mollie")
 
-    @pytest.mark.parametrize(("paid", "amount", "rest"), [(400, 601, 600), (1_000, None, 0)])
-    def test_over_the_rest_is_refused(self, paid: int, amount: int | None, rest: int) -> None:
+    @pytest.mark.parametrize(("paid", "amount", "rest"), [(400, 601, 600), (1_000, ABSENT, 0)])
+    def test_over_the_rest_is_refused(self, paid: int, amount: int | Absent, rest: int) -> None:
         trade = Trade("5")
-        refund = trade.refund(paid_invoice(trade, 1_000))
+        refund = trade.refund(trade.paid_document(1_000)[0])
         trade.pay_refund(refund, paid)
         refusal = refused(trade.pay_refund, refund, amount)
         assert refusal.code == "refund_exceeds_refundable"
         told = {"refund_id": str(refund), "paid": paid}
-        assert refusal.detail == {"refundable": rest, "amount": amount or 0, **told}
+        asked = 0 if amount is ABSENT else amount
+        assert refusal.detail == {"refundable": rest, "amount": asked, **told}
 
     def test_a_cancelled_refund_is_not_paid(self) -> None:
         trade = Trade("5")
-        refund = trade.cancel_refund(trade.refund(paid_invoice(trade)))
+        refund = trade.cancel_refund(trade.refund(trade.paid_document()[0]))
         refusal = refused(trade.pay_refund, refund)
         assert refusal.code == "invalid_state_transition"
         assert refusal.detail == {"current_state": "cancelled", "allowed_next_states": []}
@@ -252,7 +242,7 @@ class TestPay:
     @pytest.mark.parametrize("at", [None, moment("9")])
     def test_a_day_inside_the_lock_is_refused_given_or_not(self, at: Any) -> None:
         trade = Trade("5")
-        refund = trade.refund(paid_invoice(trade))
+        refund = trade.refund(trade.paid_document()[0])
         trade.today, trade.lock = "9", "9"
         assert refused(trade.pay_refund, refund, completed_at=at).code == "period_locked"
 
@@ -260,19 +250,19 @@ class TestPay:
 class TestCancel:
     def test_what_it_gave_back_may_be_given_back_again(self) -> None:
         trade = Trade("5")
-        invoice, payment = paid_invoice(trade), trade.pay(500)
+        (invoice, _), payment = trade.paid_document(), trade.pay(500)
         cancelled = [trade.refund(invoice), trade.refund(payment)]
         trade.today = "9"
         for id_ in cancelled:
             trade.cancel_refund(id_)
             refund = trade.refunds[id_]
-            assert (word(trade, id_), refunds.live_allocations(refund)) == ("cancelled", ())
+            assert (trade.status(id_), refunds.live_allocations(refund)) == ("cancelled", ())
             assert refund.cancelled_at == refund.updated_at == moment("9")
             assert not refunds.is_dedicated(refund)
         document = trade.documents[invoice]
         assert (document.refunded, document.returned) == (0, ())
-        assert status(RECEIVABLE, document, day("9")) == "paid"
-        assert invoice_refund_changes.refundable(trade.payments[payment]) == 500
+        assert trade.status(invoice) == "paid"
+        assert refundable(trade.payments[payment]) == 500
 
     @pytest.mark.parametrize(
         ("paid", "state", "allowed"), [(400, "processing", ["paid"]), (1_000, "paid", [])]
@@ -281,7 +271,7 @@ class TestCancel:
         self, paid: int, state: str, allowed: list[str]
     ) -> None:
         trade = Trade("5")
-        refund = trade.refund(paid_invoice(trade, 1_000))
+        refund = trade.refund(trade.paid_document(1_000)[0])
         payment = trade.pay_refund(refund, paid)
         refusal = refused(trade.cancel_refund, refund)
         assert refusal.code == "invalid_state_transition"
@@ -289,18 +279,18 @@ class TestCancel:
         assert refusal.detail == {"current_state": state, "allowed_next_states": allowed}
         trade.cancel_refund_payment(payment)
         trade.cancel_refund(refund)
-        assert word(trade, refund) == "cancelled"
+        assert trade.status(refund) == "cancelled"
 
     def test_a_repeat_is_refused(self) -> None:
         trade = Trade("5")
-        refund = trade.cancel_refund(trade.refund(paid_invoice(trade)))
+        refund = trade.cancel_refund(trade.refund(trade.paid_document()[0]))
         refusal = refused(trade.cancel_refund, refund)
         assert refusal.detail["current_state"] == "cancelled"
         assert str(refusal) == "The refund is cancelled already."
 
     def test_a_cancelled_payment_stays_cancelled(self) -> None:
         trade = Trade("5")
-        payment = trade.pay_refund(trade.refund(paid_invoice(trade)))
+        payment = trade.pay_refund(trade.refund(trade.paid_document()[0]))
         trade.today = "9"
         trade.cancel_refund_payment(payment)
         value = trade.refund_payments[payment]
@@ -313,10 +303,10 @@ class TestCancel:
 class TestElsewhere:
     def test_an_external_id_of_another_refunds_payment_is_taken(self) -> None:
         trade = Trade("5")
-        first, second = (trade.refund(paid_invoice(trade)) for _ in range(2))
+        first, second = (trade.refund(trade.paid_document()[0]) for _ in range(2))
         known = trade.refund_payments[trade.pay_refund(first, external_id="p")]
-        invoice_refund_changes.refuse_elsewhere(trade.refunds[first], known)
-        refusal = refused(invoice_refund_changes.refuse_elsewhere, trade.refunds[second], known)
+        refuse_elsewhere(trade.refunds[first], known)
+        refusal = refused(refuse_elsewhere, trade.refunds[second], known)
         assert refusal.code == "duplicate_external_id"
-        named = {"external_id": "p", "id": str(known.id), "refund_id": str(first)}
-        assert refusal.detail == named
+        told = {"external_id": "p", "id": str(known.id), "refund_id": str(first)}
+        assert refusal.detail == told

@@ -1,4 +1,5 @@
-from dataclasses import replace
+"""Payments as they are made, changed and cancelled, and the documents that move with them."""
+
 from typing import Any
 from uuid import UUID
 
@@ -6,369 +7,392 @@ import pytest
 
 from accounting.errors import Malformed
 from accounting.trade import payments
-from accounting.trade.allocation import documents_affected
-from accounting.trade.documents import left, outstanding, status
+from accounting.trade.allocation import AllocationItem, documents_affected
+from accounting.trade.commands import ChangePayment, InitialPayment
+from accounting.trade.documents import left, outstanding
+from accounting.trade.party_details import PartyNamed
 from accounting.trade.payment_changes import amend, record_with
-from accounting.trade.sides import RECEIVABLE
-from tests.accounting.trade import ACME, OTHER, Trade, allocations, day, line, moment, refused
+from accounting.trade.payment_status import allowed_moves
+from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
+from tests.accounting.samples import ACME, ARCHIVED, OTHER, day, moment, refused
+from tests.accounting.trade.business import BOTH_SIDES, TAXED, Trade, code_on, items
+
+STRANGER = PartyNamed(external_id="other")
+DESCRIBED: dict[str, Any] = {
+    **{"note": "n", "payment_reference": "p", "bank_reference": "b", "processor_reference": "r"},
+    **{"check_number": "7", "references": {"a": "b"}, "transaction_tags": ("t",)},
+    "metadata": {"k": 1},
+}
 
 
-class TestReceive:
-    def test_amounts_follow_from_status_and_allocations(self) -> None:
-        trade = Trade()
-        invoice = trade.invoice(600)
-        pending = trade.payments[trade.pay(1_000, (invoice, 200), status="pending")]
-        done = trade.payments[trade.pay(500, (invoice, 400), processing_fee_cents=5)]
+@BOTH_SIDES
+class TestRecord:
+    def test_amounts_follow_from_status_and_allocations(self, side: Side) -> None:
+        trade = Trade(side=side)
+        id_ = trade.document(600)
+        pending = trade.payments[trade.pay(1_000, (id_, 200), status="pending")]
+        done = trade.payments[trade.pay(500, (id_, 400), fee=5)]
         assert (payments.allocated(pending), payments.applied(pending)) == (200, 0)
         assert (payments.unapplied(pending), payments.remaining(pending)) == (1_000, 800)
         assert (payments.allocated(done), payments.applied(done)) == (400, 400)
         assert (payments.unapplied(done), payments.remaining(done)) == (100, 100)
         assert payments.net_amount(done) == 495
         assert not payments.is_fully_allocated(done)
-        document = trade.documents[invoice]
+        document = trade.documents[id_]
         assert (document.paid, document.reserved) == (400, 200)
         assert (outstanding(document), left(document)) == (200, 0)
 
-    def test_note_wins_over_notes_and_providers_name_themselves(self) -> None:
-        trade = Trade()
-        first = trade.payments[trade.pay(1, note="a", notes="b", payment_method="paypal")]
-        second = trade.payments[trade.pay(1, notes="b", payment_processor="adyen")]
-        assert (first.note, first.processor) == ("a", "paypal")
-        assert (second.note, second.processor) == ("b", "adyen")
+    def test_what_is_said_of_it_is_kept(self, side: Side) -> None:
+        trade = Trade(side=side)
+        said = {**DESCRIBED, "external_id": "x", "idempotency_key": "k", "processor": "adyen"}
+        kept = trade.payments[trade.pay(1, **said)]
+        assert {name: getattr(kept, name) for name in said} == said
 
-    def test_the_key_of_its_request_is_kept(self) -> None:
-        trade = Trade()
-        assert trade.payments[trade.pay(1, idempotency_key="k")].idempotency_key == "k"
+    def test_providers_name_themselves(self, side: Side) -> None:
+        trade = Trade(side=side)
+        assert trade.payments[trade.pay(1, method="paypal")].processor == "paypal"
+        assert trade.payments[trade.pay(1, method="cash")].processor is None
 
-    def test_one_invoice_twice_is_malformed(self) -> None:
-        trade = Trade()
-        invoice = trade.invoice(600)
-        refusal = refused(trade.pay, 500, (invoice, 1), (invoice, 2))
+    def test_one_document_twice_is_malformed(self, side: Side) -> None:
+        trade = Trade(side=side)
+        id_ = trade.document(600)
+        refusal = refused(trade.pay, 500, (id_, 1), (id_, 2))
         assert isinstance(refusal, Malformed)
-        assert set(refusal.detail["field_errors"]) == {"allocations.1.invoice_id"}
+        fault = f"repeats the {side.words.document} of an earlier item"
+        assert refusal.detail["field_errors"] == {"items.1": [fault]}
 
     @pytest.mark.parametrize(
-        ("total", "part", "body", "code"),
+        ("total", "part", "facts", "code"),
         [
             (700, 601, {}, "allocation_exceeds_outstanding"),
             (500, 501, {}, "allocation_exceeds_total"),
-            (500, 5, {"party": OTHER}, "invoice_customer_mismatch"),
+            (500, 5, {"loaded": OTHER}, "of_another_party"),
             (500, 5, {"status": "failed"}, "payment_not_live"),
-            (500, 5, {"party": replace(ACME, status="ARCHIVED")}, "customer_archived"),
+            (500, 5, {"loaded": ARCHIVED}, "party_not_active"),
             (500, 5, {"currency": "EUR"}, "currency_mismatch"),
-            (500, 5, {"customer_external_id": "other"}, "reference_mismatch"),
+            (500, 5, {"party": STRANGER}, "reference_mismatch"),
+            (500, 5, {"payment_date": day("7")}, "period_locked"),
         ],
     )
-    def test_refusals(self, total: int, part: int, body: dict[str, Any], code: str) -> None:
-        trade = Trade()
-        invoice = trade.invoice(600)
-        assert refused(trade.pay, total, (invoice, part), **body).code == code
+    def test_it_is_refused(
+        self, side: Side, total: int, part: int, facts: dict[str, Any], code: str
+    ) -> None:
+        trade = Trade("9", lock="7", side=side)
+        refusal = refused(trade.pay, total, (trade.document(600), part), **facts)
+        assert refusal.code == code_on(side, code)
 
-    def test_what_is_left_is_told(self) -> None:
-        trade = Trade()
-        invoice = trade.invoice(600)
-        trade.pay(100, (invoice, 100), status="pending")
-        refusal = refused(trade.pay, 700, (invoice, 501))
+    def test_what_is_left_is_told(self, side: Side) -> None:
+        trade = Trade(side=side)
+        id_ = trade.document(600)
+        trade.pay(100, (id_, 100), status="pending")
+        refusal = refused(trade.pay, 700, (id_, 501))
         assert refusal.detail == {
             "left": 500,
             "amount": 501,
             "outstanding_balance": 600,
             "reserved": 100,
-            "invoice_id": str(invoice),
+            side.names.document_id: str(id_),
         }
 
-    def test_an_unknown_invoice_and_one_that_is_not_open(self) -> None:
-        trade = Trade()
-        draft = trade.invoice(600, sent_at=None)
+    def test_an_unknown_document_and_one_that_is_not_open(self, side: Side) -> None:
+        trade = Trade(side=side)
+        draft = trade.document(600, opened_at=None)
         assert refused(trade.pay, 5, (UUID(int=5), 5)).code == "reference_not_found"
         refusal = refused(trade.pay, 5, (draft, 5))
-        assert refusal.code == "invoice_not_open"
-        assert refusal.detail == {"invoice_id": str(draft), "current_state": "draft"}
+        assert refusal.code == code_on(side, "not_open")
+        assert refusal.detail == {side.names.document_id: str(draft), "current_state": "draft"}
 
-    def test_a_date_inside_the_lock_is_refused_once_money_is_posted(self) -> None:
-        trade = Trade("9", lock="7")
-        assert refused(trade.pay, 5, payment_date=day("7")).code == "period_locked"
+    def test_what_is_on_its_way_is_dated_outside_the_lock_once_it_comes(self, side: Side) -> None:
+        trade = Trade("9", lock="7", side=side)
         pending = trade.pay(5, payment_date=day("7"), status="pending")
         assert refused(trade.change, pending, status="completed").code == "period_locked"
 
 
-class TestReceiveWith:
-    def test_payments_that_come_with_an_invoice_settle_it(self) -> None:
-        trade = Trade("9")
-        document = trade.documents[trade.invoice(1_000, sent_at=moment("5"))]
-        bodies = [
-            {"payment_method": "cash", "total_amount_cents": 400},
-            {"payment_method": "cash", "total_amount_cents": 600, "payment_date": day("7")},
+@BOTH_SIDES
+class TestRecordWith:
+    def test_payments_that_come_with_a_document_settle_it(self, side: Side) -> None:
+        trade = Trade("9", side=side)
+        document = trade.documents[trade.document(1_000, **trade.dated("5"))]
+        commands = [
+            InitialPayment(method="cash", total=400, note="n"),
+            InitialPayment(method="cash", total=600, payment_date=day("7")),
         ]
-        paid, made = record_with(RECEIVABLE, document, bodies, trade.context())
+        paid, made = record_with(side, document, commands, trade.context())
         assert (paid.paid, paid.paid_on) == (1_000, day("7"))
         assert [each.payment_date for each in made] == [day("5"), day("7")]
         assert all(payments.is_fully_allocated(each) for each in made)
+        assert made[0].note == "n"
 
-    def test_an_amount_left_out_is_the_total(self) -> None:
-        trade = Trade()
-        document = trade.documents[trade.invoice(line(1_000, sales_taxes=[{"amount": 200}]))]
-        _, (payment,) = record_with(
-            RECEIVABLE, document, [{"payment_method": "cash"}], trade.context()
-        )
-        assert (payment.total, payment.status) == (1_200, "completed")
+    def test_an_amount_left_out_is_the_total(self, side: Side) -> None:
+        trade = Trade(side=side)
+        document = trade.documents[trade.document(TAXED)]
+        command = InitialPayment(method="cash")
+        _, [payment] = record_with(side, document, [command], trade.context())
+        assert (payment.total, payment.status) == (10_000, "completed")
 
     @pytest.mark.parametrize(
-        ("prices", "sent_at", "code"),
-        [
-            ([0], moment("5"), "allocation_exceeds_outstanding"),
-            ([5], None, "invoice_not_open"),
-        ],
+        ("price", "opened_at", "code"),
+        [(0, moment("5"), "allocation_exceeds_outstanding"), (5, None, "not_open")],
     )
     def test_a_draft_or_nothing_owed_takes_none(
-        self, prices: list[int], sent_at: Any, code: str
+        self, side: Side, price: int, opened_at: Any, code: str
     ) -> None:
-        trade = Trade("9", lock="1")
-        document = trade.documents[trade.invoice(*prices, sent_at=sent_at)]
-        bodies = [{"payment_method": "cash"}]
-        assert refused(record_with, RECEIVABLE, document, bodies, trade.context()).code == code
+        trade = Trade("9", side=side)
+        document = trade.documents[trade.document(price, opened_at=opened_at)]
+        commands = [InitialPayment(method="cash")]
+        refusal = refused(record_with, side, document, commands, trade.context())
+        assert refusal.code == code_on(side, code)
 
 
+@BOTH_SIDES
 class TestAmend:
-    def test_nothing_changed_is_the_same_object(self) -> None:
-        trade = Trade()
-        invoice = trade.invoice(600)
-        id_ = trade.pay(500, (invoice, 500), note="n")
-        before = trade.payments[id_]
-        changes = {
-            "customer_id": ACME.id,
-            "currency": "gbp",
-            "status": "completed",
-            "note": "n",
-            "allocations": allocations((invoice, 500)),
-        }
-        amended = trade.change(id_, **changes)
+    def test_nothing_changed_is_the_same_object(self, side: Side) -> None:
+        trade = Trade(side=side)
+        id_ = trade.document(600)
+        payment = trade.pay(500, (id_, 500), note="n")
+        before = trade.payments[payment]
+        amended = trade.change(
+            payment,
+            party=PartyNamed(ACME.id),
+            currency="gbp",
+            status="completed",
+            note="n",
+            allocations=items((id_, 500)),
+        )
         assert amended.payment is before
         assert amended.changed == ()
-        assert amended.documents[invoice] == trade.documents[invoice]
+        assert amended.documents[id_] == trade.documents[id_]
 
-    def test_a_patch_changes_only_what_it_says_and_null_clears(self) -> None:
-        trade = Trade()
-        id_ = trade.pay(500, note="n", bank_reference="b", external_id="x", transaction_tags=["t"])
+    def test_only_what_is_said_changes_and_null_clears(self, side: Side) -> None:
+        trade = Trade(side=side)
+        id_ = trade.pay(500, **DESCRIBED, external_id="x")
         trade.today = "3"
-        trade.change(id_, bank_reference=None, external_id=None, references={"a": "b"})
+        trade.change(id_, bank_reference=None, external_id=None, references={"c": "d"})
         after = trade.payments[id_]
-        assert (after.note, after.bank_reference, after.external_id) == ("n", None, None)
-        assert (after.transaction_tags, after.references) == (("t",), {"a": "b"})
-        assert after.updated_at == moment("3")
+        assert (after.bank_reference, after.external_id) == (None, None)
+        assert (after.note, after.check_number, after.references) == ("n", "7", {"c": "d"})
+        assert (after.transaction_tags, after.updated_at) == (("t",), moment("3"))
 
-    def test_the_older_name_of_note_is_understood(self) -> None:
-        trade = Trade()
-        id_ = trade.pay(500, note="n")
-        trade.change(id_, notes="older")
-        assert trade.payments[id_].note == "older"
-
-    def test_a_put_clears_descriptions_and_keeps_the_rest(self) -> None:
-        trade = Trade()
-        invoice = trade.invoice(500)
-        body = {
-            "note": "n",
-            "payment_reference": "p",
-            "processor_reference": "r",
-            "references": {"a": "b"},
-            "transaction_tags": ["t"],
-            "metadata": {"k": 1},
-            "external_id": "x",
-            "payment_processor": "adyen",
-            "processing_fee_cents": 3,
-        }
-        id_ = trade.pay(500, (invoice, 500), **body)
+    def test_as_the_whole_it_clears_descriptions_and_keeps_the_rest(self, side: Side) -> None:
+        trade = Trade(side=side)
+        facts = {"external_id": "x", "processor": "adyen", "fee": 3}
+        id_ = trade.pay(500, (trade.document(500), 500), **DESCRIBED, **facts)
         before = trade.payments[id_]
         trade.change(id_, whole=True, payment_reference="new")
         after = trade.payments[id_]
-        assert (after.note, after.payment_reference, after.processor_reference) == (
-            None,
-            "new",
-            None,
-        )
-        assert (after.references, after.transaction_tags, after.metadata) == ({}, (), None)
-        for name in ("external_id", "processor", "fee", "total", "status", "allocations"):
+        empty = {**dict.fromkeys(DESCRIBED), "references": {}, "transaction_tags": ()}
+        assert {name: getattr(after, name) for name in DESCRIBED} == {
+            **empty,
+            "payment_reference": "new",
+        }
+        for name in (*facts, "total", "status", "allocations"):
             assert getattr(after, name) == getattr(before, name)
 
     @pytest.mark.parametrize(
         ("method", "processor", "changes", "after"),
         [
-            ("stripe", None, {"payment_method": "paypal"}, "paypal"),
-            ("stripe", None, {"payment_method": "cash"}, None),
-            ("cash", None, {"payment_method": "stripe"}, "stripe"),
-            ("cash", "adyen", {"payment_method": "stripe"}, "adyen"),
-            ("cash", "adyen", {"payment_processor": None}, None),
-            ("stripe", "adyen", {"payment_processor": None}, "stripe"),
-            ("cash", None, {"payment_processor": "mollie"}, "mollie"),
+            ("stripe", None, {"method": "paypal"}, "paypal"),
+            ("stripe", None, {"method": "cash"}, None),
+            ("cash", None, {"method": "stripe"}, "stripe"),
+            ("cash", "adyen", {"method": "stripe"}, "adyen"),
+            ("cash", "adyen", {"processor": None}, None),
+            ("stripe", "adyen", {"processor": None}, "stripe"),
+            ("cash", None, {"processor": "mollie"}, "mollie"),
         ],
     )
     def test_a_processor_that_follows_from_the_method_changes_with_it(
-        self, method: str, processor: str | None, changes: dict[str, Any], after: str | None
+        self,
+        side: Side,
+        method: str,
+        processor: str | None,
+        changes: dict[str, Any],
+        after: str | None,
     ) -> None:
-        trade = Trade()
-        id_ = trade.pay(500, payment_method=method, payment_processor=processor)
+        trade = Trade(side=side)
+        id_ = trade.pay(500, method=method, processor=processor)
         trade.change(id_, **changes)
         assert trade.payments[id_].processor == after
 
     @pytest.mark.parametrize(
         ("changes", "code"),
         [
-            ({"customer_id": OTHER.id}, "immutable_field"),
-            ({"customer_external_id": "other"}, "immutable_field"),
+            ({"party": PartyNamed(OTHER.id)}, "immutable_field"),
+            ({"party": STRANGER}, "immutable_field"),
             ({"currency": "EUR"}, "immutable_field"),
-            ({"total_amount_cents": 399}, "total_below_allocated"),
+            ({"total": 399}, "total_below_allocated"),
             ({"payment_date": day("1")}, "period_locked"),
         ],
     )
-    def test_refusals(self, changes: dict[str, Any], code: str) -> None:
-        trade = Trade("2")
-        invoice = trade.invoice(600)
-        id_ = trade.pay(500, (invoice, 400))
-        trade.lock = "1"
+    def test_it_is_refused(self, side: Side, changes: dict[str, Any], code: str) -> None:
+        trade = Trade("2", lock="1", side=side)
+        id_ = trade.pay(500, (trade.document(600), 400))
         assert refused(trade.change, id_, **changes).code == code
 
-    def test_a_list_over_the_total_or_for_a_dead_payment_is_refused(self) -> None:
-        trade = Trade()
-        invoice = trade.invoice(600)
+    def test_a_list_over_the_total_or_of_one_that_failed_is_refused(self, side: Side) -> None:
+        trade = Trade(side=side)
+        first, second = trade.document(600), trade.document(600)
         id_ = trade.pay(500)
-        parts = allocations((invoice, 501))
-        assert refused(trade.change, id_, allocations=parts).code == "allocation_exceeds_total"
-        more = trade.invoice(600)
-        trade.change(id_, allocations=allocations((more, 400)))
-        both = allocations((more, 400), (invoice, 101))
-        assert refused(trade.change, id_, allocations=both).code == "allocation_exceeds_total"
-        refusal = refused(trade.change, id_, status="refunded", allocations=parts)
-        assert (refusal.code, refusal.detail) == ("payment_not_live", {"status": "refunded"})
+        refusal = refused(trade.change, id_, allocations=items((first, 501)))
+        assert refusal.code == "allocation_exceeds_total"
+        trade.change(id_, allocations=items((first, 400)))
+        more = items((first, 400), (second, 101))
+        assert refused(trade.change, id_, allocations=more).code == "allocation_exceeds_total"
+        refusal = refused(trade.change, id_, status="failed", allocations=items((first, 5)))
+        assert (refusal.code, refusal.detail) == ("payment_not_live", {"status": "failed"})
 
-    def test_a_dead_payment_may_be_sent_back_with_its_empty_list(self) -> None:
-        trade = Trade()
+    def test_one_that_failed_may_be_sent_back_with_its_empty_list(self, side: Side) -> None:
+        trade = Trade(side=side)
         id_ = trade.pay(500)
-        trade.change(id_, status="failed", allocations=[])
+        trade.change(id_, status="failed", allocations=())
         assert trade.payments[id_].status == "failed"
 
-    def test_money_released_in_the_same_list_may_go_elsewhere(self) -> None:
-        trade = Trade()
-        first, second = trade.invoice(500), trade.invoice(500)
+    def test_money_released_in_the_same_list_may_go_elsewhere(self, side: Side) -> None:
+        trade = Trade(side=side)
+        first, second = trade.document(500), trade.document(500)
         id_ = trade.pay(500, (first, 500))
-        amended = trade.change(id_, allocations=allocations((second, 500)))
+        amended = trade.change(id_, allocations=items((second, 500)))
         assert {each.id for each in amended.changed} == {first, second}
         assert trade.documents[first].paid_on is None
         assert trade.documents[first].settled == ()
         assert trade.documents[second].paid_on == day("1")
 
-    @pytest.mark.parametrize("word", ["failed", "cancelled", "refunded"])
-    def test_leaving_life_releases_and_nothing_comes_back_by_itself(self, word: str) -> None:
-        trade = Trade()
-        invoice = trade.invoice(500)
-        id_ = trade.pay(500, (invoice, 500))
-        trade.change(id_, status=word)
-        assert payments.live_allocations(trade.payments[id_]) == ()
-        assert status(RECEIVABLE, trade.documents[invoice], day("1")) == "sent"
-        trade.change(id_, status="completed")
-        assert payments.remaining(trade.payments[id_]) == 500
+    def test_what_is_said_of_an_allocation_changes_nothing_else(self, side: Side) -> None:
+        trade = Trade(side=side)
+        document = trade.document(500)
+        id_ = trade.pay(500, (document, 500))
+        trade.change(id_, allocations=(AllocationItem(document, 500, "half"),))
+        [allocation] = trade.payments[id_].allocations
+        assert (allocation.description, allocation.end) == ("half", None)
+        assert len(trade.book(id_)) == 1
 
-    def test_a_total_may_fall_with_the_release_of_its_allocations(self) -> None:
-        trade = Trade()
-        id_ = trade.pay(500, (trade.invoice(500), 500))
-        trade.change(id_, status="failed", total_amount_cents=1)
+    def test_a_total_may_fall_with_the_release_of_its_allocations(self, side: Side) -> None:
+        trade = Trade(side=side)
+        id_ = trade.pay(500, (trade.document(500), 500))
+        trade.change(id_, status="failed", total=1)
         assert trade.payments[id_].total == 1
 
-    def test_reserved_money_that_is_released_was_never_applied(self) -> None:
-        trade = Trade("5")
-        invoice = trade.invoice(500)
-        id_ = trade.pay(500, (invoice, 500), status="pending")
+    def test_reserved_money_that_is_released_was_never_applied(self, side: Side) -> None:
+        trade = Trade("5", side=side)
+        document = trade.document(500)
+        id_ = trade.pay(500, (document, 500), status="pending")
         trade.today = "7"
-        trade.change(id_, allocations=[])
+        trade.change(id_, allocations=())
         trade.change(id_, status="completed")
-        assert trade.book(id_) == [("5", {"1100": 500, "2100": -500})]
-        assert trade.documents[invoice].reserved == 0
+        assert trade.booked(id_) == [("5", {"bank": 500, "prepayments": -500})]
+        assert trade.documents[document].reserved == 0
 
-    def test_what_a_list_repeats_of_reserved_money_stays_as_it_is(self) -> None:
-        trade = Trade("5")
-        first, second = trade.invoice(500), trade.invoice(500)
+    def test_what_a_list_repeats_of_reserved_money_stays_as_it_is(self, side: Side) -> None:
+        trade = Trade("5", side=side)
+        first, second = trade.document(500), trade.document(500)
         id_ = trade.pay(800, (first, 500), status="pending")
         [before] = trade.payments[id_].allocations
         trade.today = "7"
-        amended = trade.change(id_, allocations=allocations((first, 500), (second, 300)))
+        amended = trade.change(id_, allocations=items((first, 500), (second, 300)))
         kept, begun = trade.payments[id_].allocations
         assert (kept, begun.start, amended.payment.updated_at) == (before, day("7"), moment("7"))
         assert [each.id for each in amended.changed] == [second]
 
-    def test_money_on_its_way_may_be_dated_inside_the_lock(self) -> None:
-        trade = Trade("9", lock="7")
+    def test_money_on_its_way_may_be_dated_inside_the_lock(self, side: Side) -> None:
+        trade = Trade("9", lock="7", side=side)
         id_ = trade.pay(500, status="pending")
         trade.change(id_, payment_date=day("7"))
         assert (trade.payments[id_].payment_date, trade.book(id_)) == (day("7"), [])
 
-    def test_completed_and_dated_anew_at_once_it_settles_on_its_new_day(self) -> None:
-        trade = Trade("5")
-        invoice = trade.invoice(500)
-        id_ = trade.pay(500, (invoice, 500), status="pending")
+    def test_completed_and_dated_anew_at_once_it_settles_on_its_new_day(self, side: Side) -> None:
+        trade = Trade("5", side=side)
+        document = trade.document(500)
+        id_ = trade.pay(500, (document, 500), status="pending")
         trade.today = "9"
         trade.change(id_, status="completed", payment_date=day("7"))
-        assert trade.book(id_) == [("7", {"1100": 500, "1200": -500})]
-        assert trade.documents[invoice].paid_on == day("7")
+        assert trade.booked(id_) == [("7", {"bank": 500, "control": -500})]
+        assert trade.documents[document].paid_on == day("7")
 
-    def test_paid_on_stays_with_the_entry_that_settled(self) -> None:
-        trade = Trade("5")
-        invoice = trade.invoice(500)
-        first = trade.pay(200, (invoice, 200))
+    def test_paid_on_stays_with_the_entry_that_settled(self, side: Side) -> None:
+        trade = Trade("5", side=side)
+        document = trade.document(500)
+        first = trade.pay(200, (document, 200))
         trade.today = "9"
-        last = trade.pay(300, (invoice, 300))
-        trade.change(first, payment_date=day("6"))
-        assert trade.documents[invoice].paid_on == day("9")
-        trade.change(last, payment_date=day("12"), note="later")
-        assert trade.documents[invoice].paid_on == day("12")
-        trade.change(last, payment_date=day("11"))
-        assert trade.documents[invoice].paid_on == day("11")
+        last = trade.pay(300, (document, 300))
+        for payment, dated, on in ((first, "6", "9"), (last, "12", "12"), (last, "11", "11")):
+            trade.change(payment, payment_date=day(dated), note=dated)
+            assert trade.documents[document].paid_on == day(on)
 
-    def test_a_moved_date_leaves_open_invoices_alone(self) -> None:
-        trade = Trade("5")
-        invoice = trade.invoice(500)
-        id_ = trade.pay(200, (invoice, 200))
+    def test_a_moved_date_leaves_open_documents_alone(self, side: Side) -> None:
+        trade = Trade("5", side=side)
+        id_ = trade.pay(200, (trade.document(500), 200))
         assert trade.change(id_, payment_date=day("6")).changed == ()
 
 
-class TestCancel:
-    def test_pending_and_failed_payments_are_cancelled(self) -> None:
+class TestRelease:
+    @pytest.mark.parametrize("status", ["failed", "cancelled", "refunded"])
+    def test_money_that_did_not_stay_releases_and_nothing_comes_back_by_itself(
+        self, status: str
+    ) -> None:
         trade = Trade()
-        invoice = trade.invoice(500)
-        pending = trade.pay(200, (invoice, 200), status="pending")
-        failed = trade.pay(200)
+        invoice = trade.document(500)
+        id_ = trade.pay(500, (invoice, 500))
+        trade.change(id_, status=status)
+        assert payments.live_allocations(trade.payments[id_]) == ()
+        assert trade.status(invoice) == "sent"
+        trade.change(id_, status="completed")
+        assert payments.remaining(trade.payments[id_]) == 500
+
+    @BOTH_SIDES
+    def test_what_bounced_is_owed_again(self, side: Side) -> None:
+        trade = Trade(side=side)
+        document = trade.document(500)
+        id_ = trade.pay(500, (document, 500))
+        assert trade.status(document) == "paid"
+        trade.change(id_, status="failed")
+        assert (trade.status(document), trade.payments[id_].status) == (
+            side.opened_status,
+            "failed",
+        )
+
+
+class TestCancel:
+    @BOTH_SIDES
+    def test_pending_and_failed_payments_are_cancelled(self, side: Side) -> None:
+        trade = Trade(side=side)
+        document = trade.document(500)
+        pending, failed = trade.pay(200, (document, 200), status="pending"), trade.pay(200)
         trade.change(failed, status="failed")
         for id_ in (pending, failed):
             trade.cancel(id_)
             assert trade.payments[id_].status == "cancelled"
-        assert trade.documents[invoice].reserved == 0
+        assert left(trade.documents[document]) == 500
 
-    @pytest.mark.parametrize("word", ["processing", "completed", "cancelled", "refunded"])
-    def test_others_are_not(self, word: str) -> None:
-        trade = Trade()
-        id_ = trade.pay(200, status=word)
-        refusal = refused(trade.cancel, id_)
+    @pytest.mark.parametrize(
+        ("side", "status"),
+        [
+            *((RECEIVABLE, each) for each in ("processing", "completed", "cancelled", "refunded")),
+            *((PAYABLE, each) for each in ("processing", "completed", "cancelled")),
+        ],
+    )
+    def test_others_are_not(self, side: Side, status: str) -> None:
+        trade = Trade(side=side)
+        refusal = refused(trade.cancel, trade.pay(200, status=status))
         assert refusal.code == "invalid_state_transition"
-        assert refusal.detail["current_state"] == word
-        assert word not in refusal.detail["allowed_next_states"]
+        assert refusal.detail == {
+            "current_state": status,
+            "allowed_next_states": allowed_moves(side, status),
+        }
 
 
-class TestDocumentsTouched:
+class TestDocumentsAffected:
     def test_held_and_given_documents_are_named(self) -> None:
         trade = Trade()
-        held, given = trade.invoice(5), trade.invoice(line(5))
-        payment = trade.payments[trade.pay(5, (held, 5))]
-        body = {"allocations": allocations((given, 5))}
-        assert documents_affected(RECEIVABLE, payment.allocations, body) == {held, given}
-        assert documents_affected(RECEIVABLE, (), body) == {given}
-        assert documents_affected(RECEIVABLE, payment.allocations, {}) == {held}
+        held, given = trade.document(5), trade.document(5)
+        allocations = trade.payments[trade.pay(5, (held, 5))].allocations
+        assert documents_affected(allocations, items((given, 5))) == {held, given}
+        assert documents_affected((), items((given, 5))) == {given}
+        assert documents_affected(allocations) == {held}
 
     def test_they_are_all_that_a_change_needs(self) -> None:
         trade = Trade()
-        held = trade.invoice(5)
-        trade.invoice(9)
+        held, _ = trade.document(5), trade.document(9)
         payment = trade.payments[trade.pay(5, (held, 5))]
-        needed = {
-            id_: trade.documents[id_]
-            for id_ in documents_affected(RECEIVABLE, payment.allocations, {})
-        }
-        amended = amend(RECEIVABLE, payment, needed, {"status": "failed"}, trade.context())
+        needed = {id_: trade.documents[id_] for id_ in documents_affected(payment.allocations)}
+        command = ChangePayment(status="failed")
+        amended = amend(RECEIVABLE, payment, needed, command, trade.context())
         assert [each.id for each in amended.changed] == [held]

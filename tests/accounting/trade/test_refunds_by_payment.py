@@ -8,7 +8,8 @@ from accounting.trade.refunds_by_payment import (
     refund_shares_of,
     spread_refunds,
 )
-from tests.accounting.trade import Trade, day
+from tests.accounting.samples import day
+from tests.accounting.trade.business import Trade
 
 FIRST, SECOND = UUID(int=1), UUID(int=2)
 INVOICE = UUID(int=5)
@@ -50,7 +51,7 @@ class TestLayOver:
 class TestGivenBack:
     def test_a_payment_carries_its_share_and_the_refunds_of_its_unapplied_money(self) -> None:
         trade = Trade()
-        invoice = trade.invoice(1_000)
+        invoice = trade.document(1_000)
         payment = trade.payments[trade.pay(900, (invoice, 600))]
         # What is stored of the payment itself is older than the payment, and left aside.
         paid = (SettledPart(FIRST, day("1"), 400), SettledPart(payment.id, day("1"), 1))
@@ -62,13 +63,13 @@ class TestGivenBack:
 
     def test_only_completed_money_carries_refunds_of_invoices(self) -> None:
         trade = Trade()
-        invoice = trade.invoice(1_000)
+        invoice = trade.document(1_000)
         payment = trade.payments[trade.pay(900, (invoice, 600), status="pending")]
         refunded = {invoice: RefundedDocument((refund(1, 300, of=invoice),), ())}
         assert refund_shares_of(payment, (), refunded) == ()
 
     def test_an_invoice_without_refunds_brings_none(self) -> None:
         trade = Trade()
-        invoice = trade.invoice(1_000)
+        invoice = trade.document(1_000)
         payment = trade.payments[trade.pay(900, (invoice, 600))]
         assert refund_shares_of(payment, (), {}) == ()

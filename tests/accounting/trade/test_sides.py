@@ -5,10 +5,11 @@ import pytest
 from accounting.books.chart import is_control
 from accounting.errors import Conflict, RuleBroken
 from accounting.trade import postings, write_offs
+from accounting.trade.commands import WriteOffDocument
 from accounting.trade.payments import STATUSES
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
-from tests.accounting.purchases import Purchases
-from tests.accounting.trade import ACCOUNTS, ROLES, amounts, line, refused
+from tests.accounting.samples import ACCOUNTS, ROLES, amounts, refused
+from tests.accounting.trade.business import Trade, line
 
 
 class TestAccounts:
@@ -26,10 +27,11 @@ class TestAccounts:
         assert all(is_control(each.value) for each in kept)
 
     def test_the_machine_writes_off_with_the_other_sign_too(self) -> None:
-        trade = Purchases("5")
-        bill = trade.documents[trade.bill(line(1_000, tax_rate=20))]
-        _, given_up = write_offs.write_off(PAYABLE, bill, {}, ACCOUNTS, trade.context())
-        [entry] = postings.entries_for(PAYABLE, given_up, ROLES, None)
+        trade = Trade("5", side=PAYABLE)
+        bill = trade.documents[trade.document(line(1_000, tax_rate=20))]
+        command = WriteOffDocument()
+        _, write_off = write_offs.write_off(PAYABLE, bill, command, ACCOUNTS, trade.context())
+        [entry] = postings.entries_for(PAYABLE, write_off, ROLES, None)
         assert amounts(entry) == {"2000": 1_200, "6200": -1_200}
         assert entry.description == "Write-off of a bill from Acme Ltd"
 
@@ -61,7 +63,7 @@ class TestRefusals:
         ],
     )
     def test_each_side_says_no_in_its_own_words(self, side: Side, codes: dict[str, str]) -> None:
-        made = {name: getattr(side, name)(why=1) for name in codes}
+        made = {name: getattr(side.refusals, name)(why=1) for name in codes}
         assert {name: each.code for name, each in made.items()} == codes
         assert all(each.detail == {"why": 1} for each in made.values())
         kinds = {name: type(each) for name, each in made.items()}
@@ -83,8 +85,8 @@ class TestPaymentMoves:
     @pytest.mark.parametrize(("before", "allowed"), ALLOWED)
     def test_every_move_of_a_bill_payment(self, before: str, allowed: list[str]) -> None:
         for after in STATUSES:
-            trade = Purchases("5")
-            bill = trade.bill(600)
+            trade = Trade("5", side=PAYABLE)
+            bill = trade.document(600)
             live = before in ("pending", "processing", "completed")
             payment = trade.pay(500, *([(bill, 500)] if live else []), status=before)
             if after in (before, *allowed):

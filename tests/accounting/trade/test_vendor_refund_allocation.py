@@ -4,56 +4,40 @@ import pytest
 
 from accounting.books.numbers import Pending
 from accounting.trade import credits, payments, refunds
+from accounting.trade.commands import TaxGiven
 from accounting.trade.documents import outstanding
-from tests.accounting.purchases import (
-    BILL,
-    CREDIT,
-    PAYMENT,
-    TAXED,
-    Purchases,
-    held,
-    parted,
-    returned,
-    to_bills,
-    uses_of,
-    word,
-)
-from tests.accounting.trade import (
-    account_named,
-    by_code,
-    day,
-    line,
-    refused,
-)
+from tests.accounting.samples import by_code, day, named, refused
+from tests.accounting.trade.business import TAXED, items, line
+from tests.accounting.trade.purchases import BILL, CREDIT, PAYMENT, Purchases, returned
 
 
 class TestOfABill:
     def test_each_account_of_the_bill_gives_its_share(self) -> None:
         trade = Purchases("5")
-        tax = {"amount": 50, "tax_account": account_named("2400")}
-        other = line(950, sales_taxes=[tax], account_identifier=account_named("5000"))
-        bill, _ = trade.paid_bill(TAXED, other)
+        taxes = (TaxGiven(50, named("2400")),)
+        other = line(950, taxes=taxes, account=named("5000"))
+        bill, _ = trade.paid_document(TAXED, other)
         trade.today = "9"
-        refund = trade.agree(11_000, returned(BILL, 11_000, bill), refund_date="7")
+        refund = trade.agree(11_000, returned(BILL, 11_000, bill), refund_date=day("7"))
         assert trade.book(refund) == [
             ("7", {"1270": 11_000, "6000": -8_333, "1300": -1_667, "5000": -950, "2400": -50})
         ]
-        assert word(trade, bill) == "refunded"
+        assert trade.status(bill) == "refunded"
         assert outstanding(trade.documents[bill]) == 0
 
     def test_the_last_part_closes_every_share(self) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_bill(TAXED)
+        bill, _ = trade.paid_document()
         first = trade.agree(3_333, returned(BILL, 3_333, bill))
         assert trade.book(first) == [("5", {"1270": 3_333, "6000": -2_777, "1300": -556})]
-        assert word(trade, bill) == "paid"
+        assert trade.status(bill) == "paid"
         last = trade.agree(6_667, returned(BILL, 6_667, bill))
         assert trade.book(last) == [("5", {"1270": 6_667, "6000": -5_556, "1300": -1_111})]
-        assert word(trade, bill) == "refunded"
+        assert trade.status(bill) == "refunded"
 
     def test_today_where_no_day_is_given(self) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_bill(500)
+        bill, _ = trade.paid_document(500)
         trade.today = "9"
         assert trade.book(trade.agree(200, returned(BILL, 200, bill))) == [
             ("9", {"1270": 200, "6000": -200})
@@ -61,7 +45,7 @@ class TestOfABill:
 
     def test_before_the_bill_stands_in_the_books_it_waits(self) -> None:
         trade = Purchases("5")
-        bill = trade.bill(500, bill_date=day("14"))
+        bill = trade.document(500, issue_date=day("14"))
         trade.pay(500, (bill, 500))
         refund = trade.agree(200, returned(BILL, 200, bill))
         assert trade.book(refund) == [
@@ -71,7 +55,7 @@ class TestOfABill:
 
     def test_at_most_what_was_paid_and_is_not_refunded(self) -> None:
         trade = Purchases("5")
-        bill = trade.bill(1_000)
+        bill = trade.document(1_000)
         trade.pay(600, (bill, 600))
         trade.credit(100, to=[(bill, 100)])
         trade.agree(200, returned(BILL, 200, bill))
@@ -82,9 +66,9 @@ class TestOfABill:
 
     def test_a_returned_payment_may_leave_less_paid_than_refunded(self) -> None:
         trade = Purchases("5")
-        bill, payment = trade.paid_bill(500)
+        bill, payment = trade.paid_document(500)
         trade.agree(400, returned(BILL, 400, bill))
-        by_hand = refused(trade.change, payment, allocations=to_bills((bill, 399)))
+        by_hand = refused(trade.change, payment, allocations=items((bill, 399)))
         assert by_hand.code == "refund_exceeds_refundable"
         assert by_hand.detail == {"paid": 399, "refunded": 400, "bill_id": str(bill)}
         trade.change(payment, status="failed")
@@ -94,7 +78,7 @@ class TestOfABill:
 
     def test_a_refunded_bill_stays_as_it_is(self) -> None:
         trade = Purchases("5")
-        bill, payment = trade.paid_bill(500)
+        bill, payment = trade.paid_document(500)
         trade.agree(400, returned(BILL, 400, bill))
         trade.change(payment, status="failed")
         assert refused(trade.void, bill).code == "bill_has_allocations"
@@ -104,7 +88,7 @@ class TestOfABill:
 class TestOfAPayment:
     def test_free_money_comes_back_from_prepayments(self) -> None:
         trade = Purchases("5")
-        bill = trade.bill(300)
+        bill = trade.document(300)
         payment = trade.pay(1_000, (bill, 300))
         trade.today = "9"
         refund = trade.agree(700, returned(PAYMENT, 700, payment))
@@ -112,58 +96,64 @@ class TestOfAPayment:
         assert len(trade.book(payment)) == 1
         value = trade.payments[payment]
         assert (payments.remaining(value), value.refunded, value.total) == (0, 700, 1_000)
-        assert held(trade, payment) == {bill: 300}
+        assert trade.held(payment) == {bill: 300}
 
     def test_the_newest_bill_first_and_the_last_one_in_part(self) -> None:
         trade = Purchases("5")
-        (old, middle, new), payment = parted(trade, 500, 400, 300)
+        (old, middle, new), payment = trade.paid_in_parts(500, 400, 300)
         trade.today = "9"
-        refund = trade.agree(500, returned(PAYMENT, 500, payment), refund_date="8")
-        assert held(trade, payment) == {old: 500, middle: 200}
+        refund = trade.agree(500, returned(PAYMENT, 500, payment), refund_date=day("8"))
+        assert trade.held(payment) == {old: 500, middle: 200}
         assert trade.book(payment)[1:] == [("8", {"1250": 500, "2000": -500})]
         assert trade.book(refund) == [("8", {"1270": 500, "1250": -500})]
         assert [outstanding(trade.documents[each]) for each in (old, middle, new)] == [0, 200, 300]
         assert [trade.documents[each].paid_on for each in (middle, new)] == [None, None]
-        assert word(trade, new) == "received"
+        assert trade.status(new) == "received"
         assert trade.balances() == {"1100": -1_200, "1270": 500, "2000": -500, "6000": 1_200}
 
     def test_of_one_day_the_later_id_first(self) -> None:
         trade = Purchases("5")
-        first, second = trade.bill(500), trade.bill(500)
+        first, second = trade.document(500), trade.document(500)
         payment = trade.pay(1_000, (first, 500), (second, 500))
         trade.agree(100, returned(PAYMENT, 100, payment))
-        assert held(trade, payment) == {first: 500, second: 400}
+        assert trade.held(payment) == {first: 500, second: 400}
 
     def test_the_later_day_before_the_later_id_and_only_what_is_taken_off_is_released(self) -> None:
         trade = Purchases("5")
-        new, old = trade.bill(400, bill_date=day("4")), trade.bill(500, bill_date=day("2"))
+        new, old = (
+            trade.document(400, issue_date=day("4")),
+            trade.document(500, issue_date=day("2")),
+        )
         payment = trade.pay(900, (new, 400), (old, 500))
         [part] = trade.refunds[trade.agree(100, returned(PAYMENT, 100, payment))].allocations
-        assert held(trade, payment) == {new: 300, old: 500}
+        assert trade.held(payment) == {new: 300, old: 500}
         assert [(each.document_id, each.amount) for each in part.released] == [(new, 100)]
 
     def test_free_money_goes_before_any_bill(self) -> None:
         trade = Purchases("5")
-        bill = trade.bill(500)
+        bill = trade.document(500)
         payment = trade.pay(600, (bill, 500))
         trade.agree(30, returned(PAYMENT, 30, payment))
-        assert held(trade, payment) == {bill: 500}
+        assert trade.held(payment) == {bill: 500}
         trade.agree(71, returned(PAYMENT, 71, payment))
-        assert held(trade, payment) == {bill: 499}
+        assert trade.held(payment) == {bill: 499}
 
     def test_what_stays_of_a_bill_counts_from_when_that_one_was_applied(self) -> None:
         trade = Purchases("3")
-        old, new = trade.bill(500, bill_date=day("1")), trade.bill(500, bill_date=day("3"))
+        old, new = (
+            trade.document(500, issue_date=day("1")),
+            trade.document(500, issue_date=day("3")),
+        )
         payment = trade.pay(1_000)
         trade.today = "5"
-        trade.change(payment, allocations=to_bills((new, 500)))
+        trade.change(payment, allocations=items((new, 500)))
         trade.today = "9"
-        trade.change(payment, allocations=to_bills((new, 500), (old, 500)))
-        trade.agree(1, returned(PAYMENT, 1, payment), refund_date="4")
+        trade.change(payment, allocations=items((new, 500), (old, 500)))
+        trade.agree(1, returned(PAYMENT, 1, payment), refund_date=day("4"))
         assert trade.book(payment)[3:] == [("5", {"1250": 1, "2000": -1})]
         rest = payments.live_allocations(trade.payments[payment])[-1]
         assert payments.applied_days(trade.payments[payment], rest) == [(day("5"), None)]
-        trade.agree(599, returned(PAYMENT, 599, payment), refund_date="7")
+        trade.agree(599, returned(PAYMENT, 599, payment), refund_date=day("7"))
         assert trade.book(payment)[4:] == [
             ("7", {"1250": 499, "2000": -499}),
             ("9", {"1250": 100, "2000": -100}),
@@ -171,11 +161,11 @@ class TestOfAPayment:
 
     def test_not_taken_off_before_it_was_applied_nor_is_the_rest_applied_earlier(self) -> None:
         trade = Purchases("5")
-        bill, payment = trade.bill(500), trade.pay(500)
+        bill, payment = trade.document(500), trade.pay(500)
         trade.today = "9"
-        trade.change(payment, allocations=to_bills((bill, 500)))
+        trade.change(payment, allocations=items((bill, 500)))
         trade.today = "14"
-        refund = trade.agree(200, returned(PAYMENT, 200, payment), refund_date="7")
+        refund = trade.agree(200, returned(PAYMENT, 200, payment), refund_date=day("7"))
         assert trade.book(payment)[2:] == [("9", {"1250": 200, "2000": -200})]
         assert trade.book(refund) == [("7", {"1270": 200, "1250": -200})]
         rest = payments.live_allocations(trade.payments[payment])[0]
@@ -183,7 +173,7 @@ class TestOfAPayment:
 
     def test_what_stays_applied_keeps_its_day(self) -> None:
         trade = Purchases("5")
-        (old, _), payment = parted(trade, 500, 300)
+        (old, _), payment = trade.paid_in_parts(500, 300)
         before = payments.live_allocations(trade.payments[payment])[0]
         trade.today = "9"
         trade.agree(300, returned(PAYMENT, 300, payment))
@@ -193,7 +183,7 @@ class TestOfAPayment:
     def test_never_before_the_payment(self) -> None:
         trade = Purchases("5")
         payment = trade.pay(500)
-        refund = trade.agree(200, returned(PAYMENT, 200, payment), refund_date="3")
+        refund = trade.agree(200, returned(PAYMENT, 200, payment), refund_date=day("3"))
         assert trade.book(refund) == [
             ("3", {"1270": 200, "1900": -200}),
             ("5", {"1900": 200, "1250": -200}),
@@ -201,7 +191,7 @@ class TestOfAPayment:
 
     def test_at_most_its_total_less_its_refunds(self) -> None:
         trade = Purchases("5")
-        _, payment = trade.paid_bill(500)
+        _, payment = trade.paid_document(500)
         trade.agree(200, returned(PAYMENT, 200, payment))
         refusal = refused(trade.agree, 301, returned(PAYMENT, 301, payment))
         assert refusal.code == "refund_exceeds_refundable"
@@ -212,7 +202,7 @@ class TestOfAPayment:
 
     def test_not_below_what_is_refunded_of_the_bill(self) -> None:
         trade = Purchases("5")
-        bill, payment = trade.paid_bill(500)
+        bill, payment = trade.paid_document(500)
         trade.agree(400, returned(BILL, 400, bill))
         refusal = refused(trade.agree, 101, returned(PAYMENT, 101, payment))
         assert refusal.code == "refund_exceeds_refundable"
@@ -223,23 +213,23 @@ class TestOfAPayment:
     @pytest.mark.parametrize("turned", [False, True])
     def test_nor_within_one_list(self, turned: bool) -> None:
         trade = Purchases("5")
-        bill, payment = trade.paid_bill(500)
+        bill, payment = trade.paid_document(500)
         parts = [returned(BILL, 300, bill), returned(PAYMENT, 201, payment)]
         refusal = refused(trade.agree, 501, *(reversed(parts) if turned else parts))
         assert refusal.code == "refund_exceeds_refundable"
         trade.agree(500, returned(BILL, 300, bill), returned(PAYMENT, 200, payment))
-        assert held(trade, payment) == {bill: 300}
+        assert trade.held(payment) == {bill: 300}
 
     def test_refunded_money_is_neither_allocated_nor_lowered_away(self) -> None:
         trade = Purchases("5")
-        bill, payment = trade.bill(500), trade.pay(500)
+        bill, payment = trade.document(500), trade.pay(500)
         trade.agree(200, returned(PAYMENT, 200, payment))
-        refusal = refused(trade.change, payment, allocations=to_bills((bill, 301)))
+        refusal = refused(trade.change, payment, allocations=items((bill, 301)))
         assert refusal.code == "allocation_exceeds_total"
-        refusal = refused(trade.change, payment, amount_cents=199)
+        refusal = refused(trade.change, payment, total=199)
         assert refusal.code == "total_below_allocated"
         assert refusal.detail == {"allocated_amount_cents": 200, "amount_cents": 199}
-        trade.change(payment, allocations=to_bills((bill, 300)))
+        trade.change(payment, allocations=items((bill, 300)))
 
     def test_a_returned_payment_leaves_the_claim(self) -> None:
         trade = Purchases("5")
@@ -252,7 +242,7 @@ class TestOfAPayment:
 class TestKeptAsACredit:
     def test_a_credit_is_made_for_later_use(self) -> None:
         trade = Purchases("9")
-        refund = trade.agree(500, returned(CREDIT, 500), refund_date="7")
+        refund = trade.agree(500, returned(CREDIT, 500), refund_date=day("7"))
         credit = trade.credit_of(refund)
         assert trade.book(refund) == []
         assert trade.book(credit) == [("7", {"1260": 500, "5100": -500})]
@@ -261,14 +251,14 @@ class TestKeptAsACredit:
         assert [(each.amount, each.tax_amount) for each in value.lines] == [(500, 0)]
         [payment] = trade.payments_of(refund)
         assert (payment.amount, payment.status) == (0, "pending")
-        assert word(trade, refund) == "allocated"
+        assert trade.status(refund) == "allocated"
         trade.complete(refund)
         assert trade.book(payment.id) == []
-        assert word(trade, refund) == "completed"
+        assert trade.status(refund) == "completed"
 
     def test_only_the_rest_is_money(self) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_bill(500)
+        bill, _ = trade.paid_document(500)
         refund = trade.agree(500, returned(BILL, 300, bill), returned(CREDIT, 200))
         assert trade.book(refund) == [("5", {"1270": 300, "6000": -300})]
         assert [each.amount for each in trade.payments_of(refund)] == [300]
@@ -281,7 +271,7 @@ class TestKeptAsACredit:
 
     def test_it_is_used_and_not_voided_by_hand(self) -> None:
         trade = Purchases("5")
-        bill = trade.bill(500)
+        bill = trade.document(500)
         refund = trade.agree(500, returned(CREDIT, 500))
         credit = trade.credit_of(refund)
         refusal = refused(trade.void_credit, credit)
@@ -294,7 +284,7 @@ class TestKeptAsACredit:
 class TestNotAllocated:
     def test_it_waits_on_suspense(self) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_bill(500)
+        bill, _ = trade.paid_document(500)
         refund = trade.agree(1_000, returned(BILL, 400, bill), returned(CREDIT, 100))
         assert trade.book(refund) == [("5", {"1270": 900, "6000": -400, "1900": -500})]
         value = trade.refunds[refund]
@@ -314,8 +304,8 @@ class TestNotAllocated:
 class TestWithAnApplication:
     def test_a_credit_of_a_refund_settles_a_bill_by_its_own_parts(self) -> None:
         trade = Purchases("5")
-        bill = trade.bill(500)
+        bill = trade.document(500)
         credit = trade.credit_of(trade.agree(300, returned(CREDIT, 300)))
-        trade.change_credit(credit, allocations=uses_of((bill, 200)))
+        trade.apply(credit, (bill, 200))
         assert trade.book(credit)[1:] == [("5", {"2000": 200, "1260": -200})]
         assert by_code(trade.credits[credit].settled) == {"5100": 200}

@@ -1,37 +1,129 @@
-"""Refunds from vendors as they are cancelled, and what money does then."""
+"""Refunds from vendors as they are agreed and cancelled, and what money does then."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from accounting.errors import Malformed
 from accounting.trade import payments, refunds
+from accounting.trade.allocation import AllocationItem
+from accounting.trade.commands import AnnouncePayment, TaxGiven
 from accounting.trade.documents import outstanding
-from tests.accounting.purchases import (
+from accounting.trade.party_details import PartyNamed
+from accounting.trade.refunds import Kind
+from tests.accounting.samples import ACME, OTHER, by_code, day, named, refused
+from tests.accounting.trade.business import items, line
+from tests.accounting.trade.purchases import (
     BILL,
     CREDIT,
     PAYMENT,
-    TAXED,
     Purchases,
-    held,
-    parted,
+    announced,
     returned,
-    to_bills,
-    word,
 )
-from tests.accounting.trade import (
-    OTHER,
-    account_named,
-    by_code,
-    day,
-    line,
-    refused,
-)
+
+
+class TestAgree:
+    def test_what_is_said_of_it_is_kept(self) -> None:
+        trade = Purchases("5")
+        said: dict[str, Any] = {
+            **{"description": "d", "memo": "m", "reason": "r", "metadata": {"a": 1}},
+            **{"refund_type": "goods_return", "expected_completion_date": day("9")},
+        }
+        value = trade.refund_of(trade.agree(500, **said))
+        assert {name: getattr(value, name) for name in said} == said
+        assert value.agreed_on == day("5")
+        assert trade.refund_of(trade.agree(500)).refund_type == "overpayment"
+
+    def test_an_allocation_keeps_its_words(self) -> None:
+        trade = Purchases("5")
+        bill, payment = trade.paid_document(500)
+        words = {"description": "d", "metadata": 1}
+        parts = [(BILL, bill), (PAYMENT, payment), (CREDIT, None)]
+        refund = trade.agree(3, *(returned(kind, 1, id_, **words) for kind, id_ in parts))
+        live = refunds.live_allocations(trade.refunds[refund])
+        assert {(each.description, each.metadata) for each in live} == {("d", 1)}
+        assert [each.kind for each in live] == ["document", "payment", "credit"]
+
+    def test_a_vendor_who_is_not_active_gives_back_all_the_same(self) -> None:
+        trade = Purchases("5")
+        bill, _ = trade.paid_document(500)
+        blocked = replace(ACME, status="BLOCKED")
+        trade.agree(400, returned(BILL, 300, bill), returned(CREDIT, 100), loaded=blocked)
+
+    def test_given_payments_come_to_the_money(self) -> None:
+        trade = Purchases("5")
+        given = (*announced(300, method="cash"), *announced(500))
+        refund = trade.agree(1_000, returned(CREDIT, 200), payments=given)
+        made = trade.payments_of(refund)
+        assert [(each.amount, each.method) for each in made] == [
+            (300, "cash"),
+            (500, "bank_transfer"),
+        ]
+        assert {each.status for each in made} == {"pending"}
+        refusal = refused(trade.agree, 1_000, payments=given)
+        assert refusal.code == "allocation_exceeds_total"
+        assert refusal.detail == {"cash_amount_cents": 1_000, "payments_amount_cents": 800}
+
+    @pytest.mark.parametrize(
+        ("kind", "part", "facts", "code"),
+        [
+            (BILL, 501, {"amount": 500}, "allocation_exceeds_total"),
+            (BILL, 501, {}, "refund_exceeds_refundable"),
+            (PAYMENT, 501, {}, "refund_exceeds_refundable"),
+            (BILL, 5, {"loaded": OTHER}, "bill_vendor_mismatch"),
+            (PAYMENT, 5, {"loaded": OTHER}, "bill_vendor_mismatch"),
+            (BILL, 5, {"refund_date": day("3")}, "period_locked"),
+            (BILL, 5, {"currency": "EUR"}, "currency_mismatch"),
+            (BILL, 5, {"party": PartyNamed(external_id="other")}, "reference_mismatch"),
+            (BILL, 5, {"payments": (AnnouncePayment(fee=601),)}, "fee_exceeds_amount"),
+        ],
+    )
+    def test_it_is_refused(self, kind: Kind, part: int, facts: dict[str, Any], code: str) -> None:
+        trade = Purchases("5", lock="4")
+        bill, payment = trade.paid_document(500)
+        returning = returned(kind, part, bill if kind == BILL else payment)
+        amount = facts.get("amount", 600)
+        others = {name: fact for name, fact in facts.items() if name != "amount"}
+        assert refused(trade.agree, amount, returning, **others).code == code
+        assert (trade.refunds, trade.payments[payment].refunded) == ({}, 0)
+
+    @pytest.mark.parametrize("state", ["draft", "voided"])
+    def test_only_a_received_bill(self, state: str) -> None:
+        trade = Purchases("5")
+        bill = trade.document(500, opened_at=None)
+        if state == "voided":
+            trade.void(trade.open(bill))
+        refusal = refused(trade.agree, 500, returned(BILL, 5, bill))
+        assert refusal.code == "bill_not_open"
+        assert refusal.detail == {"current_state": state, "bill_id": str(bill)}
+
+    @pytest.mark.parametrize("state", ["pending", "processing", "failed", "cancelled"])
+    def test_only_a_completed_payment(self, state: str) -> None:
+        trade = Purchases("5")
+        payment = trade.pay(500, status=state)
+        refusal = refused(trade.agree, 500, returned(PAYMENT, 5, payment))
+        assert refusal.code == "payment_not_completed"
+        assert refusal.detail["current_state"] == state
+
+    def test_what_nobody_knows_and_what_stands_twice(self) -> None:
+        trade = Purchases("5")
+        bill, payment = trade.paid_document(500)
+        for kind in (BILL, PAYMENT):
+            refusal = refused(trade.agree, 500, returned(kind, 5, ACME.id))
+            assert refusal.code == "reference_not_found"
+        parts = [returned(BILL, 5, bill), returned(PAYMENT, 5, payment), returned(CREDIT, 5)]
+        again = [replace(each, place=f"second {each.kind}") for each in parts]
+        refusal = refused(trade.agree, 500, *parts, *again)
+        assert isinstance(refusal, Malformed)
+        assert set(refusal.detail["field_errors"]) == {"second document", "second payment"}
 
 
 class TestCancel:
     def test_the_last_payment_takes_all_effects_back_today(self) -> None:
         trade = Purchases("5")
-        bill, payment = trade.paid_bill(TAXED)
+        bill, payment = trade.paid_document()
         parts = [returned(BILL, 3_333, bill), returned(PAYMENT, 2_000, payment)]
         refund = trade.agree(6_000, *parts, returned(CREDIT, 500))
         before = trade.book(refund)
@@ -45,30 +137,30 @@ class TestCancel:
         assert trade.book(credit)[1:] == [("9", {"1260": -500, "5100": 500})]
         assert trade.book(payment)[2:] == [("9", {"2000": 2_000, "1250": -2_000})]
         assert refunds.live_allocations(trade.refunds[refund]) == ()
-        assert (word(trade, refund), word(trade, bill)) == ("cancelled", "paid")
+        assert (trade.status(refund), trade.status(bill)) == ("cancelled", "paid")
         assert trade.documents[bill].returned == ()
         assert trade.balances() == {"1100": -10_000, "6000": 8_333, "1300": 1_667}
         assert trade.refund_payments[money.id].cancelled_at is not None
 
     def test_not_before_the_last_one(self) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_bill(500)
-        given = [{"amount_cents": 200}, {"amount_cents": 300}]
+        bill, _ = trade.paid_document(500)
+        given = announced(200, 300)
         refund = trade.agree(500, returned(BILL, 500, bill), payments=given)
         first, second = (each.id for each in trade.payments_of(refund))
         trade.withdraw(first)
-        assert (word(trade, refund), trade.documents[bill].refunded) == ("allocated", 500)
+        assert (trade.status(refund), trade.documents[bill].refunded) == ("allocated", 500)
         trade.move(second, "failed")
         trade.withdraw(second)
-        assert (word(trade, refund), trade.documents[bill].refunded) == ("cancelled", 0)
+        assert (trade.status(refund), trade.documents[bill].refunded) == ("cancelled", 0)
 
     def test_a_status_says_the_same(self) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_bill(500)
+        bill, _ = trade.paid_document(500)
         refund = trade.agree(500, returned(BILL, 500, bill))
         [payment] = trade.payments_of(refund)
         trade.move(payment.id, "cancelled")
-        assert (word(trade, refund), trade.documents[bill].refunded) == ("cancelled", 0)
+        assert (trade.status(refund), trade.documents[bill].refunded) == ("cancelled", 0)
 
     @pytest.mark.parametrize("state", ["processing", "completed", "cancelled"])
     def test_only_pending_or_failed(self, state: str) -> None:
@@ -82,8 +174,8 @@ class TestCancel:
 
     def test_a_future_refund_comes_and_goes_on_its_day(self) -> None:
         trade = Purchases("5")
-        refund = trade.agree(500, returned(CREDIT, 200), refund_date="14")
-        trade.withdraw(trade.payments_of(refund)[0].id)
+        refund = trade.agree(500, returned(CREDIT, 200), refund_date=day("14"))
+        trade.withdraw_refund(refund)
         assert [on for on, _ in trade.book(refund)] == ["14", "14"]
         assert [on for on, _ in trade.book(trade.credit_of(refund))] == ["14", "14"]
 
@@ -96,45 +188,44 @@ class TestAppliedAgain:
         self, taken: bool, split: dict[str, int]
     ) -> None:
         trade = Purchases("5")
-        taxes = [{"amount": 1}, {"amount": 1, "tax_account": account_named("2400")}]
-        bill = trade.bill(line(1, sales_taxes=taxes))
+        taxes = TaxGiven(1), TaxGiven(1, named("2400"))
+        bill = trade.document(line(1, taxes=taxes))
         other, payment = trade.pay(1, (bill, 1)), trade.pay(2, (bill, 2))
         refund = trade.agree(2, returned(PAYMENT, 2, payment))
         if taken:
             third = trade.pay(1, (bill, 1))
             assert by_code(trade.payments[third].allocations[0].split) == {"1300": 1}
         trade.change(other, status="failed")
-        trade.withdraw(trade.payments_of(refund)[0].id)
+        trade.withdraw_refund(refund)
         [again] = payments.live_allocations(trade.payments[payment])
         assert by_code(again.split) == split
 
     def test_what_it_said_of_itself_comes_back(self) -> None:
         trade = Purchases("5")
-        bill = trade.bill(500)
-        [part] = to_bills((bill, 500))
-        payment = trade.pay(500, allocations=[{**part, "description": "half"}])
+        bill = trade.document(500)
+        payment = trade.pay(500, allocations=(AllocationItem(bill, 500, "half"),))
         refund = trade.agree(500, returned(PAYMENT, 500, payment))
-        trade.withdraw(trade.payments_of(refund)[0].id)
+        trade.withdraw_refund(refund)
         [again] = payments.live_allocations(trade.payments[payment])
         assert again.description == "half"
 
     def test_today_the_day_on_which_the_bill_is_paid_again(self) -> None:
         trade = Purchases("5")
-        bill, payment = trade.paid_bill(500)
+        bill, payment = trade.paid_document(500)
         refund = trade.agree(200, returned(PAYMENT, 200, payment))
         trade.today = "9"
-        trade.withdraw(trade.payments_of(refund)[0].id)
+        trade.withdraw_refund(refund)
         assert trade.book(payment)[2:] == [("9", {"2000": 200, "1250": -200})]
         assert trade.documents[bill].paid_on == day("9")
 
     def test_as_far_as_each_bill_has_something_left(self) -> None:
         trade = Purchases("5")
-        (old, new), payment = parted(trade, 500, 400)
+        (old, new), payment = trade.paid_in_parts(500, 400)
         refund = trade.agree(600, returned(PAYMENT, 600, payment))
         trade.pay(250, (new, 250), status="pending")
         trade.credit(100, to=[(old, 100)])
-        trade.withdraw(trade.payments_of(refund)[0].id)
-        assert held(trade, payment) == {old: 400, new: 150}
+        trade.withdraw_refund(refund)
+        assert trade.held(payment) == {old: 400, new: 150}
         assert payments.remaining(trade.payments[payment]) == 350
 
     @pytest.mark.parametrize(
@@ -142,66 +233,66 @@ class TestAppliedAgain:
     )
     def test_a_part_of_it_is_split_anew(self, reserved: int, split: dict[str, int]) -> None:
         trade = Purchases("5")
-        bill, payment = trade.paid_bill(TAXED)
+        bill, payment = trade.paid_document()
         refund = trade.agree(10_000, returned(PAYMENT, 10_000, payment))
         trade.pay(reserved, (bill, reserved), status="pending")
-        trade.withdraw(trade.payments_of(refund)[0].id)
+        trade.withdraw_refund(refund)
         [again] = payments.live_allocations(trade.payments[payment])
         assert by_code(again.split) == split
 
     def test_no_more_than_was_taken_off(self) -> None:
         trade = Purchases("5")
-        bill, payment = trade.paid_bill(500)
+        bill, payment = trade.paid_document(500)
         refund = trade.agree(200, returned(PAYMENT, 200, payment))
-        trade.change(payment, allocations=[])
-        trade.withdraw(trade.payments_of(refund)[0].id)
-        assert held(trade, payment) == {bill: 200}
+        trade.change(payment, allocations=())
+        trade.withdraw_refund(refund)
+        assert trade.held(payment) == {bill: 200}
 
     def test_beside_what_it_settled_meanwhile(self) -> None:
         trade = Purchases("5")
-        bill, payment = trade.paid_bill(500)
+        bill, payment = trade.paid_document(500)
         refund = trade.agree(500, returned(PAYMENT, 500, payment))
-        other = trade.bill(200)
-        trade.change(payment, amount_cents=700, allocations=to_bills((other, 200)))
-        trade.withdraw(trade.payments_of(refund)[0].id)
-        assert held(trade, payment) == {other: 200, bill: 500}
+        other = trade.document(200)
+        trade.change(payment, total=700, allocations=items((other, 200)))
+        trade.withdraw_refund(refund)
+        assert trade.held(payment) == {other: 200, bill: 500}
         assert payments.remaining(trade.payments[payment]) == 0
 
     def test_not_where_the_payment_was_returned(self) -> None:
         trade = Purchases("5")
-        bill, payment = trade.paid_bill(500)
+        bill, payment = trade.paid_document(500)
         refund = trade.agree(200, returned(PAYMENT, 200, payment))
         trade.change(payment, status="failed")
-        trade.withdraw(trade.payments_of(refund)[0].id)
-        assert held(trade, payment) == {}
+        trade.withdraw_refund(refund)
+        assert trade.held(payment) == {}
         assert trade.balances() == {"6000": 500, "2000": -500}
         assert outstanding(trade.documents[bill]) == 500
 
     @pytest.mark.parametrize("how", ["void", "another vendor", "other accounts"])
     def test_a_bill_that_was_free_meanwhile(self, how: str) -> None:
         trade = Purchases("5")
-        bill, payment = trade.paid_bill(500)
+        bill, payment = trade.paid_document(500)
         refund = trade.agree(500, returned(PAYMENT, 500, payment))
         if how == "void":
             trade.void(bill)
         elif how == "another vendor":
             trade.documents[bill] = replace(trade.documents[bill], party=OTHER)
         else:
-            trade.replace(bill, line(500, account_identifier=account_named("5000")))
-        trade.withdraw(trade.payments_of(refund)[0].id)
-        assert held(trade, payment) == ({bill: 500} if how == "other accounts" else {})
+            trade.replace(bill, line(500, account=named("5000")))
+        trade.withdraw_refund(refund)
+        assert trade.held(payment) == ({bill: 500} if how == "other accounts" else {})
         settled = {"5000": 500} if how == "other accounts" else {}
         assert by_code(trade.documents[bill].settled) == settled
 
     def test_a_credit_gives_its_room_back_first(self) -> None:
         trade = Purchases("5")
-        bill, payment = trade.paid_bill(500)
+        bill, payment = trade.paid_document(500)
         refund = trade.agree(600, returned(CREDIT, 100), returned(PAYMENT, 500, payment))
         credit = trade.credit_of(refund)
         trade.apply(credit, (bill, 100))
         trade.today = "9"
-        trade.withdraw(trade.payments_of(refund)[0].id)
-        assert held(trade, payment) == {bill: 500}
+        trade.withdraw_refund(refund)
+        assert trade.held(payment) == {bill: 500}
         assert trade.credits[credit].state == "void"
         assert trade.book(credit)[2:] == [
             ("9", {"1260": -100, "5100": 100}),

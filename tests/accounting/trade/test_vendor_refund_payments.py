@@ -1,174 +1,52 @@
-"""Refunds from vendors as they are agreed, their status, and the money that comes."""
-
-from dataclasses import replace
-from typing import Any
+"""The status of refunds from vendors, and the money that comes."""
 
 import pytest
 
-from accounting.errors import Malformed
-from accounting.trade import refunds
-from tests.accounting.purchases import BILL, CREDIT, PAYMENT, TAXED, Purchases, returned, word
-from tests.accounting.trade import (
-    ACME,
-    OTHER,
-    account_id,
-    day,
-    refused,
-)
-
-
-class TestAgreed:
-    def test_what_a_body_says_is_kept(self) -> None:
-        trade = Purchases("5")
-        words: dict[str, Any] = {
-            "description": "d",
-            "memo": "m",
-            "reason": "r",
-            "metadata": {"a": 1},
-        }
-        refund = trade.agree(500, refund_type="goods_return", **words)
-        value = trade.refund_of(refund)
-        assert (value.refund_type, value.agreed_on) == ("goods_return", day("5"))
-        assert (value.description, value.memo, value.reason) == ("d", "m", "r")
-        assert trade.refund_of(trade.agree(500)).refund_type == "overpayment"
-
-    def test_an_allocation_keeps_its_words(self) -> None:
-        trade = Purchases("5")
-        bill, payment = trade.paid_bill(500)
-        words = {"description": "d", "metadata": 1}
-        parts = [(BILL, bill), (PAYMENT, payment), (CREDIT, None)]
-        refund = trade.agree(3, *(returned(kind, 1, id_, **words) for kind, id_ in parts))
-        live = refunds.live_allocations(trade.refunds[refund])
-        assert {(each.description, each.metadata) for each in live} == {("d", 1)}
-        assert [each.kind for each in live] == ["document", "payment", "credit"]
-
-    def test_a_vendor_who_is_not_active_gives_back_all_the_same(self) -> None:
-        trade = Purchases("5")
-        bill, _ = trade.paid_bill(500)
-        party = replace(ACME, status="BLOCKED")
-        trade.agree(400, returned(BILL, 300, bill), returned(CREDIT, 100), party=party)
-
-    def test_given_payments_come_to_the_money(self) -> None:
-        trade = Purchases("5")
-        given = [{"amount_cents": 300, "payment_method": "cash"}, {"amount_cents": 500}]
-        refund = trade.agree(1_000, returned(CREDIT, 200), payments=given)
-        made = trade.payments_of(refund)
-        assert [(each.amount, each.method) for each in made] == [
-            (300, "cash"),
-            (500, "bank_transfer"),
-        ]
-        assert {each.status for each in made} == {"pending"}
-        refusal = refused(trade.agree, 1_000, payments=given)
-        assert refusal.code == "allocation_exceeds_total"
-        assert refusal.detail == {"cash_amount_cents": 1_000, "payments_amount_cents": 800}
-
-    @pytest.mark.parametrize(
-        ("kind", "amount", "body", "code"),
-        [
-            (BILL, 501, {"amount": 500}, "allocation_exceeds_total"),
-            (BILL, 501, {}, "refund_exceeds_refundable"),
-            (PAYMENT, 501, {}, "refund_exceeds_refundable"),
-            (BILL, 5, {"party": OTHER}, "bill_vendor_mismatch"),
-            (PAYMENT, 5, {"party": OTHER}, "bill_vendor_mismatch"),
-            (BILL, 5, {"refund_date": "3"}, "period_locked"),
-            (BILL, 5, {"currency": "EUR"}, "currency_mismatch"),
-            (BILL, 5, {"vendor_external_id": "other"}, "reference_mismatch"),
-            (BILL, 5, {"payments": [{"processing_fee_cents": 601}]}, "fee_exceeds_amount"),
-        ],
-    )
-    def test_refusals(self, kind: str, amount: int, body: dict[str, Any], code: str) -> None:
-        trade = Purchases("5", lock="4")
-        bill, payment = trade.paid_bill(500)
-        id_ = bill if kind == BILL else payment
-        facts = {"amount": 600, **body}
-        assert (
-            refused(trade.agree, facts.pop("amount"), returned(kind, amount, id_), **facts).code
-            == code
-        )
-        assert (trade.refunds, trade.payments[payment].refunded) == ({}, 0)
-
-    @pytest.mark.parametrize("state", ["draft", "voided"])
-    def test_only_a_received_bill(self, state: str) -> None:
-        trade = Purchases("5")
-        bill = trade.bill(500, **({"received_at": None} if state == "draft" else {}))
-        if state == "voided":
-            trade.void(bill)
-        refusal = refused(trade.agree, 500, returned(BILL, 5, bill))
-        assert refusal.code == "bill_not_open"
-        assert refusal.detail == {"current_state": state, "bill_id": str(bill)}
-
-    @pytest.mark.parametrize("state", ["pending", "processing", "failed", "cancelled"])
-    def test_only_a_completed_payment(self, state: str) -> None:
-        trade = Purchases("5")
-        payment = trade.pay(500, status=state)
-        refusal = refused(trade.agree, 500, returned(PAYMENT, 5, payment))
-        assert refusal.code == "payment_not_completed"
-        assert refusal.detail["current_state"] == state
-
-    def test_what_nobody_knows_and_what_stands_twice(self) -> None:
-        trade = Purchases("5")
-        bill, payment = trade.paid_bill(500)
-        for kind in (BILL, PAYMENT):
-            refusal = refused(trade.agree, 500, returned(kind, 5, ACME.id))
-            assert refusal.code == "reference_not_found"
-        parts = [returned(BILL, 5, bill), returned(PAYMENT, 5, payment), returned(CREDIT, 5)]
-        refusal = refused(trade.agree, 500, *parts, *parts)
-        assert isinstance(refusal, Malformed)
-        assert set(refusal.detail["field_errors"]) == {
-            "allocations.3.bill_id",
-            "allocations.4.bill_payment_id",
-        }
+from tests.accounting.samples import account_id, day, refused
+from tests.accounting.trade.purchases import BILL, CREDIT, Purchases, announced, returned
 
 
 class TestStatus:
     def test_the_first_that_fits(self) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_bill(500)
+        bill, _ = trade.paid_document(500)
         refund = trade.agree(500)
-        assert word(trade, refund) == "pending"
+        assert trade.status(refund) == "pending"
         trade.allocate(refund, returned(BILL, 400, bill))
-        assert word(trade, refund) == "partially_allocated"
+        assert trade.status(refund) == "partially_allocated"
         payment = trade.complete(refund)
-        assert word(trade, refund) == "partially_allocated"
+        assert trade.status(refund) == "partially_allocated"
         trade.allocate(refund, returned(BILL, 500, bill))
-        assert word(trade, refund) == "completed"
+        assert trade.status(refund) == "completed"
         trade.move(payment, "failed")
-        assert word(trade, refund) == "allocated"
+        assert trade.status(refund) == "allocated"
         trade.withdraw(payment)
-        assert word(trade, refund) == "cancelled"
+        assert trade.status(refund) == "cancelled"
 
     def test_a_cancelled_payment_is_not_waited_for(self) -> None:
         trade = Purchases("5")
-        refund = trade.agree(
-            500, returned(CREDIT, 100), payments=[{"amount_cents": 150}, {"amount_cents": 250}]
-        )
-        bill, _ = trade.paid_bill(500)
+        refund = trade.agree(500, returned(CREDIT, 100), payments=announced(150, 250))
+        bill, _ = trade.paid_document(500)
         trade.allocate(refund, returned(CREDIT, 100), returned(BILL, 400, bill))
         first, second = (each.id for each in trade.payments_of(refund))
         trade.move(second, "completed")
-        assert word(trade, refund) == "allocated"
+        assert trade.status(refund) == "allocated"
         trade.withdraw(first)
-        assert word(trade, refund) == "completed"
+        assert trade.status(refund) == "completed"
         assert trade.refunds[refund].cancelled_at is None
         assert trade.balances()["1270"] == 150
 
 
 class TestPayment:
     @pytest.mark.parametrize(
-        ("method", "account"),
-        [
-            ("cash", "1000"),
-            *((each, "1100") for each in ("bank_transfer", "ach", "wire", "check")),
-            *((each, "1100") for each in ("credit_card", "other")),
-        ],
+        ("method", "account"), [("cash", "1000"), ("wire", "1100"), ("credit_card", "1100")]
     )
     def test_money_less_its_fee_comes_for_the_claim(self, method: str, account: str) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_bill(TAXED)
+        bill, _ = trade.paid_document()
         refund = trade.agree(3_333, returned(BILL, 3_333, bill))
         trade.today = "9"
-        how = {"payment_method": method, "processing_fee_cents": 33}
-        payment = trade.complete(refund, **how)
+        payment = trade.complete(refund, method=method, fee=33)
         assert trade.book(payment) == [("9", {account: 3_300, "6300": 33, "1270": -3_333})]
         [entry] = trade.posted(payment)
         assert entry.description == "Refund payment from Acme Ltd"
@@ -182,7 +60,7 @@ class TestPayment:
 
     def test_dated_by_its_payment_date_and_never_before_the_refund(self) -> None:
         trade = Purchases("5")
-        refund = trade.agree(500, payments=[{"amount_cents": 200}, {"amount_cents": 300}])
+        refund = trade.agree(500, payments=announced(200, 300))
         first, second = (each.id for each in trade.payments_of(refund))
         trade.today = "14"
         trade.move(first, "completed", payment_date=day("9"))
@@ -197,10 +75,10 @@ class TestPayment:
 
     def test_failed_the_claim_stays_and_it_may_come_again(self) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_bill(500)
+        bill, _ = trade.paid_document(500)
         refund = trade.agree(500, returned(BILL, 500, bill))
         trade.today = "9"
-        payment = trade.complete(refund, processing_fee_cents=5)
+        payment = trade.complete(refund, fee=5)
         trade.today = "14"
         trade.move(payment, "failed", failure_reason="no cover")
         assert trade.book(payment)[1:] == [("14", {"1100": -495, "6300": -5, "1270": 500})]
@@ -234,14 +112,14 @@ class TestPayment:
 
     def test_the_fee_is_at_most_the_money(self) -> None:
         trade = Purchases("5")
-        payment = trade.complete(trade.agree(500), processing_fee_cents=500)
+        payment = trade.complete(trade.agree(500), fee=500)
         assert trade.book(payment) == [("5", {"6300": 500, "1270": -500})]
-        refusal = refused(trade.move, payment, processing_fee_cents=501)
+        refusal = refused(trade.move, payment, fee=501)
         assert refusal.code == "fee_exceeds_amount"
 
     def test_nothing_changed_is_the_same_object(self) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_bill(500)
+        bill, _ = trade.paid_document(500)
         refund = trade.agree(500, returned(BILL, 300, bill), returned(CREDIT, 100))
         [payment] = trade.payments_of(refund)
         before = trade.refunds[refund], trade.refund_payments[payment.id]

@@ -1,19 +1,22 @@
 """Refunds from vendors as they are allocated anew, before and after their money came."""
 
 from accounting.trade import refunds
-from tests.accounting.purchases import BILL, CREDIT, PAYMENT, TAXED, Purchases, held, returned, word
-from tests.accounting.trade import (
-    by_code,
-    day,
-    refused,
+from tests.accounting.samples import by_code, day, refused
+from tests.accounting.trade.purchases import (
+    BILL,
+    CREDIT,
+    PAYMENT,
+    Purchases,
+    announced,
+    returned,
 )
 
 
 class TestAllocatedAnew:
     def test_the_difference_is_dated_today(self) -> None:
         trade = Purchases("5")
-        first, payment = trade.paid_bill(500)
-        second, _ = trade.paid_bill(TAXED)
+        first, payment = trade.paid_document(500)
+        second, _ = trade.paid_document()
         refund = trade.agree(1_000, returned(BILL, 500, first))
         trade.today = "9"
         trade.allocate(refund, returned(BILL, 200, second), returned(PAYMENT, 300, payment))
@@ -25,7 +28,7 @@ class TestAllocatedAnew:
 
     def test_what_is_wanted_unchanged_stays_with_its_day(self) -> None:
         trade = Purchases("5")
-        bill, payment = trade.paid_bill(500)
+        bill, payment = trade.paid_document(500)
         parts = [returned(CREDIT, 100), returned(PAYMENT, 200, payment)]
         refund = trade.agree(600, *parts)
         credit = trade.credit_of(refund)
@@ -45,8 +48,8 @@ class TestAllocatedAnew:
 
     def test_what_has_come_pays_the_new_parts(self) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_bill(TAXED)
-        given = [{"amount_cents": 400}, {"amount_cents": 600}]
+        bill, _ = trade.paid_document()
+        given = announced(400, 600)
         refund = trade.agree(1_000, payments=given)
         first, second = (each.id for each in trade.payments_of(refund))
         trade.move(first, "completed")
@@ -71,7 +74,7 @@ class TestAllocatedAnew:
         refund = trade.agree(
             1_000,
             returned(CREDIT, 200),
-            payments=[{"amount_cents": 300}, {"amount_cents": 500}],
+            payments=announced(300, 500),
         )
         trade.complete(refund)
         for parts in ([], [returned(CREDIT, 199)], [returned(CREDIT, 200), returned(CREDIT, 1)]):
@@ -84,7 +87,7 @@ class TestAllocatedAnew:
 
     def test_before_that_the_payment_comes_to_less_or_more(self) -> None:
         trade = Purchases("5")
-        refund = trade.agree(1_000, payments=[{"amount_cents": 300}, {"amount_cents": 700}])
+        refund = trade.agree(1_000, payments=announced(300, 700))
         trade.today = "9"
         trade.allocate(refund, returned(CREDIT, 300))
         assert [each.amount for each in trade.payments_of(refund)] == [0, 700]
@@ -115,24 +118,24 @@ class TestAllocatedAnew:
 
     def test_a_fee_over_what_is_left_is_refused(self) -> None:
         trade = Purchases("5")
-        refund = trade.agree(100, payments=[{"amount_cents": 100, "processing_fee_cents": 50}])
+        refund = trade.agree(100, payments=announced(100, fee=50))
         refusal = refused(trade.allocate, refund, returned(CREDIT, 51))
         assert refusal.code == "fee_exceeds_amount"
-        trade.allocate(refund, returned(CREDIT, 51), processing_fee_cents=49)
+        trade.allocate(refund, returned(CREDIT, 51), fee=49)
 
     def test_completed_with_it_at_once(self) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_bill(500)
+        bill, _ = trade.paid_document(500)
         refund = trade.agree(500)
         trade.today = "9"
         [payment] = trade.payments_of(refund)
-        trade.move(payment.id, "completed", allocations=[returned(BILL, 500, bill)])
-        assert word(trade, refund) == "completed"
+        trade.move(payment.id, "completed", allocations=(returned(BILL, 500, bill),))
+        assert trade.status(refund) == "completed"
         assert by_code(trade.refund_payments[payment.id].splits[-1]) == {"6000": 500}
 
     def test_refusals_leave_all_as_it_was(self) -> None:
         trade = Purchases("5")
-        bill, payment = trade.paid_bill(500)
+        bill, payment = trade.paid_document(500)
         refund = trade.agree(900, returned(PAYMENT, 400, payment))
         before = dict(trade.refunds), dict(trade.payments), dict(trade.documents)
         for parts, code in [
@@ -144,20 +147,20 @@ class TestAllocatedAnew:
             assert refusal.code == (code or "refund_exceeds_refundable")
         assert (trade.refunds, trade.payments, trade.documents) == before
         trade.allocate(refund, returned(BILL, 300, bill), returned(PAYMENT, 200, payment))
-        assert held(trade, payment) == {bill: 300}
+        assert trade.held(payment) == {bill: 300}
 
     def test_not_by_a_cancelled_payment(self) -> None:
         trade = Purchases("5")
         refund = trade.agree(500)
-        trade.withdraw(trade.payments_of(refund)[0].id)
+        trade.withdraw_refund(refund)
         refusal = refused(trade.allocate, refund, returned(CREDIT, 5))
         assert refusal.code == "invalid_state_transition"
         assert refusal.detail["current_state"] == "cancelled"
 
     def test_a_future_refund_is_not_allocated_before_its_day(self) -> None:
         trade = Purchases("5")
-        bill, payment = trade.paid_bill(500)
-        refund = trade.agree(500, refund_date="14")
+        bill, payment = trade.paid_document(500)
+        refund = trade.agree(500, refund_date=day("14"))
         trade.today = "9"
         parts = [returned(BILL, 100, bill), returned(PAYMENT, 200, payment), returned(CREDIT, 50)]
         trade.allocate(refund, *parts)
@@ -171,7 +174,7 @@ class TestAllocatedAnew:
 
     def test_today_inside_the_lock_is_the_day_after_it(self) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_bill(500)
+        bill, _ = trade.paid_document(500)
         refund = trade.agree(500)
         trade.today, trade.lock = "9", "31"
         trade.allocate(refund, returned(BILL, 300, bill), returned(CREDIT, 50))

@@ -4,30 +4,31 @@ from uuid import UUID
 
 import pytest
 
+from accounting.absent import ABSENT, Absent
 from accounting.books.accounts import AccountReference, BookAccounts
 from accounting.errors import Conflict
 from accounting.trade import write_offs
-from accounting.trade.documents import left, outstanding, status
+from accounting.trade.commands import TaxGiven, WriteOffDocument
+from accounting.trade.documents import left, outstanding
 from accounting.trade.sides import RECEIVABLE
-from tests.accounting.trade import (
-    ACME,
+from tests.accounting.samples import (
+    ARCHIVED,
     ROLES,
-    Trade,
     account,
     account_id,
-    account_named,
     by_code,
     day,
-    line,
     moment,
+    named,
     refused,
 )
+from tests.accounting.trade.business import TAXED, Trade, line
 
 
 class TestWriteOff:
     def test_all_that_is_left_unless_it_says_less(self) -> None:
         trade = Trade("5")
-        invoice = trade.invoice(1_000)
+        invoice = trade.document(1_000)
         trade.pay(300, (invoice, 300))
         trade.pay(100, (invoice, 100), status="pending")
         part = trade.write_offs[trade.write_off(invoice, 50)]
@@ -35,36 +36,31 @@ class TestWriteOff:
         document = trade.documents[invoice]
         assert (part.amount, rest.amount) == (50, 550)
         assert (document.written_off, outstanding(document), left(document)) == (600, 100, 0)
-        assert status(RECEIVABLE, document, day("5")) == "partially_written_off"
+        assert trade.status(invoice) == "partially_written_off"
 
     def test_it_keeps_what_was_said_of_it(self) -> None:
         trade = Trade("5")
-        invoice = trade.invoice(1_000, invoice_number="2026/7")
+        invoice = trade.document(1_000, number="2026/7")
         trade.today = "9"
-        tags = [{"key": "reason", "value": "insolvent"}]
-        id_ = trade.write_off(invoice, external_id="w", memo="m", tags=tags)
-        given_up = trade.write_offs[id_]
-        assert (given_up.external_id, given_up.memo) == ("w", "m")
-        assert given_up.tags == (("reason", "insolvent"),)
-        assert (given_up.document_id, given_up.document_number) == (invoice, "2026/7")
-        assert (given_up.write_off_at, given_up.reversed_at) == (moment("9"), None)
-        assert given_up.account_id == account_id("6200")
+        said = {"external_id": "w", "memo": "m", "tags": (("reason", "insolvent"),)}
+        write_off = trade.write_offs[trade.write_off(invoice, **said)]
+        assert {name: getattr(write_off, name) for name in said} == said
+        assert (write_off.document_id, write_off.document_number) == (invoice, "2026/7")
+        assert (write_off.write_off_at, write_off.reversed_at) == (moment("9"), None)
+        assert write_off.account_id == account_id("6200")
         assert trade.documents[invoice].updated_at == moment("9")
 
     def test_what_nothing_else_paid_is_written_off(self) -> None:
         trade = Trade("5")
-        invoice = trade.invoice(1_000)
+        invoice = trade.document(1_000)
         trade.pay(300, (invoice, 300))
         trade.write_off(invoice, write_off_at=moment("8"))
-        document = trade.documents[invoice]
-        assert (status(RECEIVABLE, document, day("9")), document.paid_on) == (
-            "written_off",
-            day("8"),
-        )
+        assert trade.status(invoice) == "written_off"
+        assert trade.documents[invoice].paid_on == day("8")
 
     def test_it_is_split_over_what_is_left_of_each_part(self) -> None:
         trade = Trade("5")
-        invoice = trade.invoice(line(8_333, sales_taxes=[{"amount": 1_667}]))
+        invoice = trade.document(TAXED)
         first = trade.write_offs[trade.write_off(invoice, 3_333)]
         last = trade.write_offs[trade.write_off(invoice)]
         assert by_code(first.split) == {"4000": 2_777, "2200": 556}
@@ -72,29 +68,28 @@ class TestWriteOff:
 
     def test_an_archived_customer_may_still_not_pay(self) -> None:
         trade = Trade("5")
-        invoice = trade.invoice(1_000)
-        archived = replace(ACME, status="ARCHIVED")
-        trade.documents[invoice] = replace(trade.documents[invoice], party=archived)
+        invoice = trade.document(1_000)
+        trade.documents[invoice] = replace(trade.documents[invoice], party=ARCHIVED)
         assert trade.write_offs[trade.write_off(invoice)].amount == 1_000
 
     @pytest.mark.parametrize(("state", "told"), [("draft", "draft"), ("void", "voided")])
     def test_what_is_not_open_is_not_written_off(self, state: str, told: str) -> None:
         trade = Trade("5")
-        invoice = trade.invoice(1_000)
+        invoice = trade.document(1_000)
         trade.documents[invoice] = replace(trade.documents[invoice], state=state)
         refusal = refused(trade.write_off, invoice)
         assert isinstance(refusal, Conflict)
         assert refusal.code == "invoice_not_open"
         assert refusal.detail == {"current_state": told, "invoice_id": str(invoice)}
 
-    @pytest.mark.parametrize(("amount", "told"), [(601, 601), (None, 0)])
-    def test_more_than_is_left_is_refused(self, amount: int | None, told: int) -> None:
+    @pytest.mark.parametrize(("amount", "told"), [(601, 601), (ABSENT, 0)])
+    def test_more_than_is_left_is_refused(self, amount: int | Absent, told: int) -> None:
         trade = Trade("5")
-        invoice = trade.invoice(1_000)
-        trade.pay(1_000, (invoice, 400 if amount else 1_000), status="pending")
+        invoice = trade.document(1_000)
+        trade.pay(1_000, (invoice, 400 if told else 1_000), status="pending")
         refusal = refused(trade.write_off, invoice, amount)
         assert refusal.code == "allocation_exceeds_outstanding"
-        rest = 600 if amount else 0
+        rest = 600 if told else 0
         assert refusal.detail == {
             "left": rest,
             "amount": told,
@@ -106,50 +101,50 @@ class TestWriteOff:
     @pytest.mark.parametrize("at", [None, moment("9")])
     def test_a_day_inside_the_lock_is_refused_given_or_not(self, at: Any) -> None:
         trade = Trade("5")
-        invoice = trade.invoice(1_000)
+        invoice = trade.document(1_000)
         trade.today, trade.lock = "9", "9"
         refusal = refused(trade.write_off, invoice, write_off_at=at)
         assert refusal.code == "period_locked"
         assert refusal.detail == {"date": "2026-01-09", "lock_date": "2026-01-09"}
 
     @pytest.mark.parametrize(
-        ("named", "code"),
+        ("reference", "code"),
         [
-            (account_named("1200"), "control_account"),
-            (account_named("9999"), "reference_not_found"),
-            ({"type": "AccountId", "id": UUID(int=9_999)}, "reference_not_found"),
+            (named("1200"), "control_account"),
+            (named("9999"), "reference_not_found"),
+            (AccountReference("id", UUID(int=9_999)), "reference_not_found"),
         ],
     )
-    def test_the_account_must_be_usable(self, named: dict[str, Any], code: str) -> None:
+    def test_the_account_must_be_usable(self, reference: AccountReference, code: str) -> None:
         trade = Trade("5")
-        invoice = trade.invoice(1_000)
-        assert refused(trade.write_off, invoice, destination_account=named).code == code
+        invoice = trade.document(1_000)
+        assert refused(trade.write_off, invoice, account=reference).code == code
         assert trade.documents[invoice].written_off == 0
 
     def test_an_archived_account_takes_nothing(self) -> None:
         trade = Trade("5")
-        document = trade.documents[trade.invoice(1_000)]
+        document = trade.documents[trade.document(1_000)]
         accounts = BookAccounts(
             ROLES, {AccountReference("code", "6000"): account("6000", archived=True)}
         )
-        body = {"destination_account": account_named("6000")}
+        command = WriteOffDocument(account=named("6000"))
         refusal = refused(
-            write_offs.write_off, RECEIVABLE, document, body, accounts, trade.context()
+            write_offs.write_off, RECEIVABLE, document, command, accounts, trade.context()
         )
         assert (refusal.code, refusal.detail["account_code"]) == ("account_archived", "6000")
 
 
 class TestAccountReferences:
     def test_a_named_account_is_loaded_first(self) -> None:
-        named = {"destination_account": account_named("6000")}
-        assert write_offs.account_references(named) == {AccountReference("code", "6000")}
-        assert write_offs.account_references({}) == frozenset()
+        command = WriteOffDocument(account=named("6000"))
+        assert write_offs.account_references(command) == {named("6000")}
+        assert write_offs.account_references(WriteOffDocument()) == frozenset()
 
 
 class TestReverse:
     def test_the_invoice_is_owed_again(self) -> None:
         trade = Trade("5")
-        invoice = trade.invoice(1_000)
+        invoice = trade.document(1_000)
         id_ = trade.write_off(invoice)
         trade.today = "9"
         trade.reverse(id_)
@@ -160,7 +155,7 @@ class TestReverse:
 
     def test_it_gives_back_the_parts_that_it_took(self) -> None:
         trade = Trade("5")
-        invoice = trade.invoice(line(600), line(600, sales_taxes=[{"amount": 200}]))
+        invoice = trade.document(line(600), line(600, taxes=(TaxGiven(200),)))
         first, second = trade.write_off(invoice, 701), trade.write_off(invoice, 501)
         trade.reverse(first)
         document = trade.documents[invoice]
@@ -168,7 +163,7 @@ class TestReverse:
 
     def test_it_is_reversed_once(self) -> None:
         trade = Trade("5")
-        id_ = trade.write_off(trade.invoice(1_000))
+        id_ = trade.write_off(trade.document(1_000))
         trade.reverse(id_)
         refusal = refused(trade.reverse, id_)
         assert (refusal.code, refusal.detail) == (
@@ -178,7 +173,7 @@ class TestReverse:
 
     def test_the_invoice_may_be_voided_after_it_and_not_before(self) -> None:
         trade = Trade("5")
-        invoice = trade.invoice(1_000)
+        invoice = trade.document(1_000)
         id_ = trade.write_off(invoice, 1)
         assert refused(trade.void, invoice).code == "invoice_has_allocations"
         trade.reverse(id_)
@@ -189,10 +184,10 @@ class TestReverse:
 class TestElsewhere:
     def test_an_external_id_of_another_invoices_write_off_is_taken(self) -> None:
         trade = Trade("5")
-        first, second = trade.invoice(5), trade.invoice(5)
+        first, second = trade.document(5), trade.document(5)
         known = trade.write_offs[trade.write_off(first, external_id="w")]
         write_offs.refuse_elsewhere(RECEIVABLE, trade.documents[first], known)
         refusal = refused(write_offs.refuse_elsewhere, RECEIVABLE, trade.documents[second], known)
         assert refusal.code == "duplicate_external_id"
-        named = {"external_id": "w", "id": str(known.id), "invoice_id": str(first)}
-        assert refusal.detail == named
+        told = {"external_id": "w", "id": str(known.id), "invoice_id": str(first)}
+        assert refusal.detail == told

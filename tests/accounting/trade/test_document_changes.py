@@ -1,0 +1,284 @@
+"""What may happen to an invoice or bill: made, replaced, opened, voided, deleted."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from accounting.books.numbers import Pending
+from accounting.errors import Conflict
+from accounting.trade.document_changes import refuse_deleting
+from accounting.trade.documents import opened_on
+from accounting.trade.party_details import PartyNamed
+from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
+from tests.accounting.samples import ACME, ARCHIVED, OTHER, day, moment, refused
+from tests.accounting.trade.business import BOTH_SIDES, Trade, code_on, line
+
+STRANGER = PartyNamed(ACME.id, external_id="other")
+
+
+@BOTH_SIDES
+class TestCreate:
+    def test_without_a_moment_it_is_a_draft_without_a_number(self, side: Side) -> None:
+        trade = Trade(side=side)
+        draft = trade.documents[trade.document(1, opened_at=None)]
+        assert (draft.state, draft.number, draft.opened_at) == ("draft", None, None)
+
+    def test_with_a_moment_it_is_open_and_takes_a_number(self, side: Side) -> None:
+        trade = Trade("5", side=side)
+        opened = trade.documents[trade.document(1, opened_at=moment("3"))]
+        assert (opened.state, opened.opened_at) == ("open", moment("3"))
+        assert opened.number == Pending(side.series)
+
+    def test_what_is_said_of_it_is_kept(self, side: Side) -> None:
+        trade = Trade(side=side)
+        said: dict[str, Any] = {
+            **{"external_id": "x", "number": "A1", "party_number": "V1", "terms": "net 30"},
+            **{"memo": "note", "transaction_tags": ("t",), "metadata": {"k": 1}},
+        }
+        of_line: dict[str, Any] = {
+            **{"description": "Tea", "product": "P1", "external_id": "l1"},
+            **{"memo": "m", "tags": ("a",), "metadata": {"l": 1}},
+        }
+        kept = trade.documents[trade.document(line(1, **of_line), **said, currency="gbp")]
+        assert {name: getattr(kept, name) for name in said} == said
+        assert kept.currency == "GBP"
+        [only] = kept.lines
+        assert {name: getattr(only, name) for name in of_line} == of_line
+
+    @pytest.mark.parametrize(
+        ("facts", "code"),
+        [
+            ({"party": STRANGER}, "reference_mismatch"),
+            ({"currency": "EUR"}, "currency_mismatch"),
+            ({"loaded": ARCHIVED}, "party_not_active"),
+            ({"loaded": ARCHIVED, "opened_at": None}, "party_not_active"),
+            ({"opened_at": moment("7")}, "period_locked"),
+        ],
+    )
+    def test_it_is_refused(self, side: Side, facts: dict[str, Any], code: str) -> None:
+        trade = Trade("9", lock="7", side=side)
+        assert refused(trade.document, 600, **facts).code == code_on(side, code)
+
+
+@BOTH_SIDES
+class TestReplaced:
+    def test_absent_facts_are_cleared_and_identity_stays(self, side: Side) -> None:
+        trade = Trade("5", side=side)
+        kept = {"external_id": "x", "opened_at": moment("3"), "party_number": "V1"}
+        gone = {"memo": "m", "due_at": moment("9"), "additional_discount": 1, "terms": "net 30"}
+        id_ = trade.document(1, issue_date=day("2"), **kept, **gone)
+        number = trade.documents[id_].number
+        trade.replace(id_, 2)
+        after = trade.documents[id_]
+        assert {name: getattr(after, name) for name in kept} == kept
+        assert (after.number, after.total_amount) == (number, 2)
+        assert {getattr(after, name) or None for name in gone} == {None}
+        assert after.issue_date == (day("2") if side.dated_by_issue else None)
+
+    def test_a_number_and_an_external_id_may_be_given_anew(self, side: Side) -> None:
+        trade = Trade(side=side)
+        id_ = trade.document(1, external_id="x", number="A1")
+        trade.replace(id_, 2)
+        assert (trade.documents[id_].number, trade.documents[id_].external_id) == ("A1", "x")
+        trade.replace(id_, 1, external_id="y", number="A2")
+        assert (trade.documents[id_].number, trade.documents[id_].external_id) == ("A2", "y")
+
+    def test_the_external_id_of_another_party_is_refused(self, side: Side) -> None:
+        trade = Trade(side=side)
+        refusal = refused(trade.replace, trade.document(1), 1, party=STRANGER)
+        assert refusal.code == "reference_mismatch"
+
+    def test_the_same_again_changes_nothing(self, side: Side) -> None:
+        trade = Trade("5", side=side)
+        id_ = trade.document(1, memo="m")
+        before = trade.documents[id_]
+        trade.today = "9"
+        trade.replace(id_, 1, memo="m")
+        assert trade.documents[id_] == before
+
+    def test_a_draft_with_a_moment_opens(self, side: Side) -> None:
+        trade = Trade("5", side=side)
+        id_ = trade.document(1, opened_at=None)
+        trade.today = "9"
+        trade.replace(id_, 1, opened_at=moment("7"))
+        after = trade.documents[id_]
+        assert (after.state, after.number) == ("open", Pending(side.series))
+        assert after.updated_at == moment("9")
+
+    def test_one_of_a_party_that_is_not_active_is_corrected_and_not_opened(
+        self, side: Side
+    ) -> None:
+        trade = Trade(side=side)
+        for opened_at in (None, moment("5")):
+            id_ = trade.document(1, opened_at=opened_at)
+            trade.documents[id_] = replace(trade.documents[id_], party=ARCHIVED)
+            trade.replace(id_, 2)
+            assert trade.documents[id_].total_amount == 2
+        draft = next(iter(trade.documents))
+        refusal = refused(trade.replace, draft, 1, opened_at=moment("7"))
+        assert refusal.code == code_on(side, "party_not_active")
+
+    def test_another_party_must_be_active(self, side: Side) -> None:
+        trade = Trade(side=side)
+        id_ = trade.document(1)
+        trade.replace(id_, 1, loaded=OTHER)
+        assert trade.documents[id_].party == OTHER
+        refusal = refused(trade.replace, id_, 1, loaded=ARCHIVED)
+        assert refusal.code == code_on(side, "party_not_active")
+
+    def test_a_day_in_the_lock_may_stay_and_no_other_may_come(self, side: Side) -> None:
+        trade = Trade("3", side=side)
+        id_ = trade.document(1)
+        trade.today, trade.lock = "9", "7"
+        trade.replace(id_, 2)
+        assert trade.documents[id_].total_amount == 2
+        assert refused(trade.replace, id_, 2, **trade.dated("7")).code == "period_locked"
+
+    def test_a_void_one_and_what_money_or_credits_touch_stays(self, side: Side) -> None:
+        trade = Trade(side=side)
+        reserved, paid, credited, void = (trade.document(600) for _ in range(4))
+        trade.pay(5, (reserved, 5), status="pending")
+        trade.pay(5, (paid, 5))
+        trade.credit(5, to=[(credited, 5)])
+        for id_ in (reserved, paid, credited):
+            for step in (trade.void, trade.replace):
+                assert refused(step, id_).code == code_on(side, "has_allocations")
+        trade.void(void)
+        assert refused(trade.replace, void, 2).code == "invalid_state_transition"
+
+
+@BOTH_SIDES
+class TestOpen:
+    def test_a_draft_opens_now_with_a_number_of_the_series(self, side: Side) -> None:
+        trade = Trade(side=side)
+        id_ = trade.document(1_000, opened_at=None)
+        trade.today = "7"
+        trade.open(id_)
+        opened = trade.documents[id_]
+        assert (opened.state, opened.opened_at) == ("open", moment("7"))
+        assert (opened.number, opened.paid_on) == (Pending(side.series), None)
+        assert opened.updated_at == moment("7")
+
+    def test_a_number_given_is_kept(self, side: Side) -> None:
+        trade = Trade(side=side)
+        id_ = trade.open(trade.document(1_000, opened_at=None, number="2026/7"))
+        assert trade.documents[id_].number == "2026/7"
+
+    def test_due_follows_from_the_terms_unless_it_is_given(self, side: Side) -> None:
+        trade, terms = Trade("7", side=side), replace(ACME, payment_terms_days=14)
+        for loaded, own, given, due in (
+            (terms, None, None, "17"),
+            (terms, None, "30", "30"),
+            (terms, "20", None, "20"),
+            (ACME, None, None, None),
+        ):
+            due_at = own and moment(own)
+            id_ = trade.document(1, opened_at=None, loaded=loaded, due_at=due_at)
+            trade.open(id_, "3", due_at=given and moment(given))
+            assert trade.documents[id_].due_at == (due and moment(due))
+
+    def test_a_total_of_zero_is_paid_when_it_opens(self, side: Side) -> None:
+        trade = Trade("7", side=side)
+        id_ = trade.document(0, **trade.dated("3"))
+        assert (trade.documents[id_].paid_on, trade.status(id_)) == (day("3"), "paid")
+        trade.today = "9"
+        voided = trade.documents[trade.void(id_)]
+        assert (voided.paid_on, voided.updated_at) == (None, moment("9"))
+
+    def test_a_second_time_is_refused(self, side: Side) -> None:
+        trade = Trade(side=side)
+        refusal = refused(trade.open, trade.document(1_000))
+        assert refusal.code == "invalid_state_transition"
+        assert refusal.detail == {
+            "current_state": side.opened_status,
+            "allowed_next_states": ["voided"],
+        }
+
+    def test_a_party_that_is_not_active_gets_none(self, side: Side) -> None:
+        trade = Trade(side=side)
+        id_ = trade.document(1_000, opened_at=None)
+        trade.documents[id_] = replace(trade.documents[id_], party=ARCHIVED)
+        assert refused(trade.open, id_).code == code_on(side, "party_not_active")
+
+    def test_a_day_inside_the_lock_is_refused(self, side: Side) -> None:
+        trade = Trade("9", "4", side=side)
+        assert refused(trade.open, trade.document(1, opened_at=None), "4").code == "period_locked"
+
+
+class TestDayInTheBooks:
+    @pytest.mark.parametrize(("side", "on"), [(RECEIVABLE, "5"), (PAYABLE, "3")])
+    def test_an_invoice_has_that_of_its_sending_and_a_bill_that_on_it(
+        self, side: Side, on: str
+    ) -> None:
+        trade = Trade("7", side=side)
+        id_ = trade.document(1, opened_at=None, issue_date=day("3"))
+        trade.open(id_, "5")
+        assert opened_on(trade.documents[id_]) == day(on)
+        trade.lock = "4"
+        late = trade.document(1, opened_at=None, issue_date=day("3"))
+        if side.dated_by_issue:
+            assert refused(trade.open, late, "5").code == "period_locked"
+            assert refused(trade.document, 1, issue_date=day("3")).code == "period_locked"
+        else:
+            trade.open(late, "5")
+
+    def test_a_bill_is_due_the_terms_after_its_day(self) -> None:
+        trade, terms = Trade("9", side=PAYABLE), replace(ACME, payment_terms_days=30)
+        dated = trade.documents[trade.document(5, loaded=terms, issue_date=day("3"))]
+        assert dated.due_at == moment("02-02")
+
+    @pytest.mark.parametrize("given", [None, "14"])
+    def test_that_on_a_bill_may_be_left_out_or_be_later(self, given: str | None) -> None:
+        trade = Trade("9", side=PAYABLE)
+        id_ = trade.document(5, issue_date=given and day(given))
+        assert opened_on(trade.documents[id_]) == day(given or "9")
+        assert trade.documents[id_].opened_at == moment("9")
+
+
+@BOTH_SIDES
+class TestVoid:
+    def test_a_void_is_final(self, side: Side) -> None:
+        trade = Trade("5", side=side)
+        id_ = trade.document(1_000)
+        trade.today = "9"
+        voided = trade.documents[trade.void(id_)]
+        assert (voided.state, voided.voided_at, voided.paid_on) == ("void", moment("9"), None)
+        assert refused(trade.void, id_).detail == {
+            "current_state": "voided",
+            "allowed_next_states": [],
+        }
+
+    def test_a_draft_is_deleted_and_not_voided(self, side: Side) -> None:
+        trade = Trade(side=side)
+        assert refused(trade.void, trade.document(1, opened_at=None)).detail == {
+            "current_state": "draft",
+            "allowed_next_states": [side.opened_status],
+        }
+
+    @pytest.mark.parametrize("what", ["paid", "reserved", "credited", "refunded", "written_off"])
+    def test_what_is_touched_stays(self, side: Side, what: str) -> None:
+        trade = Trade(side=side)
+        id_ = trade.document(1_000)
+        trade.documents[id_] = replace(trade.documents[id_], **{what: 1})
+        refusal = refused(trade.void, id_)
+        assert refusal.code == code_on(side, "has_allocations")
+        nothing = dict.fromkeys(("allocated", "credited", "refunded", "written_off"), 0)
+        shown = "allocated" if what in ("paid", "reserved") else what
+        assert refusal.detail == {**nothing, shown: 1}
+
+    def test_a_given_day_inside_the_lock_is_refused(self, side: Side) -> None:
+        trade = Trade("9", side=side)
+        id_ = trade.document(1_000)
+        trade.lock = "6"
+        assert refused(trade.void, id_, "6").code == "period_locked"
+
+
+class TestDelete:
+    @BOTH_SIDES
+    def test_only_a_draft_is_deleted(self, side: Side) -> None:
+        trade = Trade(side=side)
+        draft, opened = trade.document(1, opened_at=None), trade.document(1)
+        refuse_deleting(side, trade.documents[draft], trade.context())
+        refusal = refused(refuse_deleting, side, trade.documents[opened], trade.context())
+        assert (type(refusal), refusal.code) == (Conflict, "invalid_state_transition")

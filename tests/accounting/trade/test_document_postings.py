@@ -1,0 +1,173 @@
+"""What documents post, on which days, and how it is taken back.
+
+Where both sides post alike, `booked` says what each account is to its side.
+"""
+
+import pytest
+
+from accounting.books.numbers import Pending
+from accounting.trade.commands import TaxGiven
+from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
+from tests.accounting.samples import code_of, day, named
+from tests.accounting.trade.business import BOTH_SIDES, TAXED, Trade, line
+
+
+class TestAccountsOfADocument:
+    @pytest.mark.parametrize(
+        ("side", "posted"),
+        [
+            (
+                RECEIVABLE,
+                {"1200": 14_700, "4200": 500, "4000": -10_000, "4500": -5_000, "2200": -200},
+            ),
+            (PAYABLE, {"6000": 9_667, "4500": 4_833, "1300": 150, "2400": 50, "2000": -14_700}),
+        ],
+    )
+    def test_a_discount_stands_apart_in_sales_and_lessens_the_lines_of_purchases(
+        self, side: Side, posted: dict[str, int]
+    ) -> None:
+        trade = Trade("5", side=side)
+        taxes = (TaxGiven(200),)
+        if side is PAYABLE:
+            taxes = (TaxGiven(150), TaxGiven(50, named("2400")))
+        id_ = trade.document(
+            line(10_000, discount_amount=1_000),
+            line(5_000, account=named("4500")),
+            line(1_000, taxes=taxes),
+            additional_discount=500,
+        )
+        assert trade.book(id_) == [("5", posted)]
+
+    def test_debits_and_credits_of_one_account_stand_apart_at_first(self) -> None:
+        trade = Trade()
+        invoice = trade.document(line(2, account=named("4200")), additional_discount=1)
+        [entry] = trade.posted(invoice)
+        assert [(code_of(each.account_id), each.debit, each.credit) for each in entry.lines] == [
+            ("1200", 1, 0),
+            ("4200", 1, 0),
+            ("4200", 0, 2),
+        ]
+
+    @pytest.mark.parametrize(
+        ("side", "title", "source"),
+        [
+            (RECEIVABLE, "invoice to Acme Ltd", "invoice"),
+            (PAYABLE, "bill from Acme Ltd", "bill"),
+        ],
+    )
+    def test_entries_name_their_document_in_words(
+        self, side: Side, title: str, source: str
+    ) -> None:
+        trade = Trade("5", side=side)
+        id_ = trade.document(1_000)
+        trade.replace(id_, 800)
+        trade.void(id_)
+        posted = trade.posted(id_)
+        assert [each.description for each in posted] == [
+            title[0].upper() + title[1:],
+            f"Change of {title}",
+            f"Reversal of {title}",
+            f"Reversal of change of {title}",
+        ]
+        assert {(each.source_type, each.source_id) for each in posted} == {(source, id_)}
+        assert {each.reference for each in posted} == {Pending(side.series)}
+
+
+@BOTH_SIDES
+class TestDocument:
+    def test_lines_on_one_account_are_added_up(self, side: Side) -> None:
+        trade = Trade(side=side)
+        [entry] = trade.posted(trade.document(100, 200, 300))
+        assert len(entry.lines) == 2
+
+    def test_a_draft_posts_nothing_until_it_opens(self, side: Side) -> None:
+        trade = Trade("5", side=side)
+        draft = trade.document(1_000, opened_at=None)
+        assert trade.book(draft) == []
+        trade.today = "8"
+        trade.open(draft)
+        assert trade.booked(draft) == [("8", {"control": 1_000, "line_default": -1_000})]
+
+    def test_a_total_of_zero_posts_nothing(self, side: Side) -> None:
+        trade = Trade(side=side)
+        assert trade.book(trade.document(1_000, additional_discount=1_000)) == []
+
+    def test_an_edit_posts_the_difference_at_the_document_date(self, side: Side) -> None:
+        trade = Trade("5", side=side)
+        id_ = trade.document(1_000)
+        trade.today = "9"
+        trade.replace(id_, 800)
+        assert trade.booked(id_)[1:] == [("5", {"control": -200, "line_default": 200})]
+
+    def test_a_moved_date_is_taken_back_at_the_old_one(self, side: Side) -> None:
+        trade = Trade("5", side=side)
+        id_ = trade.document(1_000)
+        trade.replace(id_, 1_000, **trade.dated("7"))
+        assert trade.booked(id_)[1:] == [
+            ("5", {"control": -1_000, "line_default": 1_000}),
+            ("7", {"control": 1_000, "line_default": -1_000}),
+        ]
+
+    def test_a_void_mirrors_each_entry_that_stands_linked(self, side: Side) -> None:
+        trade = Trade("5", side=side)
+        id_ = trade.document(1_000)
+        trade.replace(id_, 800)
+        trade.today = "12"
+        trade.void(id_)
+        first, change, *reversals = trade.posted(id_)
+        assert [each.reversal_of_id for each in reversals] == [first.id, change.id]
+        assert (first.reversed, change.reversed) == (True, True)
+        assert trade.booked(id_)[2:] == [
+            ("12", {"control": -1_000, "line_default": 1_000}),
+            ("12", {"control": 200, "line_default": -200}),
+        ]
+
+    def test_a_void_leaves_alone_what_cancels_out(self, side: Side) -> None:
+        trade = Trade("5", side=side)
+        id_ = trade.document(1_000)
+        trade.replace(id_, 1_000, **trade.dated("7"))
+        trade.void(id_, "12")
+        *_, standing, reversal = trade.posted(id_)
+        assert len(trade.posted(id_)) == 4
+        assert reversal.reversal_of_id == standing.id
+
+    @pytest.mark.parametrize(("at", "on"), [(None, "9"), ("7", "7"), ("2", "5")])
+    def test_a_void_is_never_before_the_document(self, side: Side, at: str | None, on: str) -> None:
+        trade = Trade("5", side=side)
+        id_ = trade.document(TAXED)
+        trade.today = "9"
+        trade.void(id_, at)
+        back = {"control": -10_000, "line_default": 8_333, "tax": 1_667}
+        assert trade.booked(id_)[1:] == [(on, back)]
+
+
+@BOTH_SIDES
+class TestPeriodLock:
+    def test_a_correction_inside_the_lock_lands_on_the_day_after_it(self, side: Side) -> None:
+        trade = Trade("5", side=side)
+        id_ = trade.document(1_000)
+        trade.today, trade.lock = "02-10", "31"
+        trade.replace(id_, 800)
+        assert trade.booked(id_)[1:] == [("2-1", {"control": -200, "line_default": 200})]
+
+    def test_a_void_today_inside_the_lock_is_still_linked(self, side: Side) -> None:
+        trade = Trade("5", side=side)
+        id_ = trade.document(500)
+        trade.today, trade.lock = "10", "31"
+        trade.void(id_)
+        first, reversal = trade.posted(id_)
+        assert (reversal.reversal_of_id, reversal.entry_date) == (first.id, day("02-01"))
+
+    def test_a_lock_that_moves_back_moves_its_corrections_back_with_the_next_change(
+        self, side: Side
+    ) -> None:
+        trade = Trade("5", side=side)
+        id_ = trade.document(1_000)
+        trade.today, trade.lock = "02-10", "31"
+        trade.replace(id_, 800)
+        trade.lock = None
+        trade.replace(id_, 700)
+        assert trade.booked(id_)[2:] == [
+            ("5", {"control": -300, "line_default": 300}),
+            ("2-1", {"control": 200, "line_default": -200}),
+        ]
