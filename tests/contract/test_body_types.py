@@ -1,7 +1,7 @@
 """`handlers/bodies.py` is what the contract says today."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
 
@@ -10,18 +10,18 @@ from server.body_types import written
 from server.contract import Contract, ContractError
 
 
-def contract_of(schemas: dict[str, Any], body: str) -> Contract:
+def contract_of(schemas: dict[str, Any], body: str, media: str = "application/json") -> Contract:
     reference = {"$ref": f"#/components/schemas/{body}"}
     operation = {
         "tags": ["Things"],
         "operationId": "create_thing",
-        "requestBody": {"content": {"application/json": {"schema": reference}}},
+        "requestBody": {"content": {media: {"schema": reference}}},
     }
     return Contract({"paths": {"/": {"post": operation}}, "components": {"schemas": schemas}})
 
 
 class TestWritten:
-    def test_is_what_stands_in_the_room_of_the_handlers(self) -> None:
+    def test_is_what_stands_among_the_handlers(self) -> None:
         kept = Path(handlers.__path__[0], "bodies.py").read_text("utf-8")
         assert written(Contract.load()) == kept, (
             "run: python -m server.body_types > handlers/bodies.py"
@@ -43,12 +43,25 @@ class TestWritten:
         }
         text = written(contract_of({"Thing": thing}, "Thing"))
         assert "    id: UUID\n" in text
-        assert "    day: NotRequired[date | None]\n" in text
-        assert "    moment: NotRequired[datetime]\n" in text
-        assert "    share: NotRequired[Decimal]\n" in text
-        assert "    anything: NotRequired[Any]\n" in text
-        assert "    words: NotRequired[list[str]]\n" in text
-        assert "    counts: NotRequired[dict[str, int]]\n" in text
+        assert "    day: date | Absent | None\n" in text
+        assert "    moment: datetime | Absent\n" in text
+        assert "    share: Decimal | Absent\n" in text
+        assert "    anything: Any | Absent\n" in text
+        assert "    words: list[str] | Absent\n" in text
+        assert "    counts: dict[str, int] | Absent\n" in text
+
+    def test_a_form_is_written_too_and_brings_its_file_as_an_upload(self) -> None:
+        form = {
+            "type": "object",
+            "required": ["file"],
+            "properties": {
+                "file": {"type": "string", "format": "binary"},
+                "tags": {"type": "array", "items": {"type": "string"}},
+            },
+        }
+        text = written(contract_of({"Form": form}, "Form", "multipart/form-data"))
+        assert "class Form(TypedDict):\n    file: Upload\n    tags: list[str] | Absent\n" in text
+        assert "from accounting.files.uploads import Upload\n" in text
 
     def test_a_named_type_stands_above_those_that_name_it(self) -> None:
         schemas = {
@@ -67,8 +80,9 @@ class TestWritten:
     def test_a_module_of_it_can_be_run(self) -> None:
         names: dict[str, Any] = {}
         exec(compile(written(Contract.load()), "bodies", "exec"), names)
-        assert "line_items" in names["InvoiceCreate"].__required_keys__
-        assert "memo" in names["InvoiceCreate"].__optional_keys__
+        types = get_type_hints(names["InvoiceCreate"])
+        assert get_origin(types["line_items"]) is list
+        assert names["Absent"] in get_args(types["memo"])
 
     def test_a_field_that_python_cannot_name_is_refused(self) -> None:
         thing = {"type": "object", "properties": {"class": {"type": "string"}}}

@@ -14,6 +14,7 @@ class Told:
     """One side in words; `control`, `prepayments`, `credits` and `refunds` name its accounts."""
 
     tables: SideTables
+    party: str
     document: str
     payment: str
     credit: str
@@ -27,7 +28,7 @@ class Told:
     @property
     def other(self) -> str:
         """Somebody else to trade with."""
-        return called(self.tables.side.party, "brewer")
+        return called(self.party, "brewer")
 
     def of_document(self, *checks: str) -> set[str]:
         """Name the checks of documents."""
@@ -48,6 +49,7 @@ class Told:
 
 SOLD = Told(
     SALES,
+    party="customer",
     document="an invoice",
     payment="a payment",
     credit="a credit",
@@ -60,6 +62,7 @@ SOLD = Told(
 )
 BOUGHT = Told(
     PURCHASES,
+    party="vendor",
     document="a bill",
     payment="a bill payment",
     credit="a vendor credit",

@@ -86,8 +86,8 @@ class Shop:
 
         return asyncio.run(go())
 
-    def shares(self) -> Settlements:
-        return self.read(lambda trade: trade.documents.shares(self.document))
+    def settlements(self) -> Settlements:
+        return self.read(lambda trade: trade.documents.settlements(self.document))
 
     def credit(self, state: str = "open", used: int = 0, **facts: object) -> Credit:
         """A credit of 100, with 20 of tax, of which an amount settles the document."""
@@ -220,7 +220,7 @@ class TestCreditStore:
         assert refused.value.code == "allocation_exceeds_total"
 
 
-class TestShares:
+class TestSettlements:
     @pytest.mark.parametrize("on", [date(2026, 6, 20), date(2026, 7, 5)])
     @pytest.mark.parametrize("start", [None, date(2026, 6, 25), date(2026, 7, 9)])
     def test_they_begin_on_the_days_of_the_rules(
@@ -231,7 +231,7 @@ class TestShares:
         [share] = (replace(each, start=start) for each in credit.allocations)
         refund = shop.refund(on, start)
         shop.save(replace(credit, allocations=(share,)), refund)
-        found = shop.shares()
+        found = shop.settlements()
         [credited], [refunded] = found.credits, found.refunds
         assert credited.applied_on == credits.applied_days(credit, share)[0]
         assert refunded.allocated_on == refunds.agreed_days(refund, refund.allocations[0])[0]
@@ -244,19 +244,19 @@ class TestShares:
             replace(credit, allocations=(replace(share, end=OPENED),)),
             replace(refund, allocations=(replace(given, end=OPENED),), cancelled_at=NOW),
         )
-        assert shop.shares() == Settlements()
+        assert shop.settlements() == Settlements()
         shown = shop.read(lambda trade: trade.documents.shown(shop.document))
-        assert shown.shares == Settlements()
+        assert shown.settlements == Settlements()
 
     def test_a_write_off_is_shown_as_if_it_were_read_again(self, seller: Shop) -> None:
-        before, made = seller.shares(), seller.write_off(external_id="given up")
+        before, made = seller.settlements(), seller.write_off(external_id="written off")
         seller.save(made)
-        assert seller.shares() == before.with_write_off(made)
-        assert seller.shares().with_write_off(replace(made, reversed_at=NOW)) == before
+        assert seller.settlements() == before.with_write_off(made)
+        assert seller.settlements().with_write_off(replace(made, reversed_at=NOW)) == before
 
     def test_a_write_off_that_was_taken_back_is_not_shown(self, seller: Shop) -> None:
         seller.save(seller.write_off(reversed_at=NOW))
-        assert seller.shares() == Settlements()
+        assert seller.settlements() == Settlements()
 
 
 class TestWriteOffStore:
