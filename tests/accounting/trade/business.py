@@ -176,9 +176,13 @@ class Trade:
             document_changes.void(self.side, self.documents[id_], voided_at, self.context())
         )
 
+    def paid(self, *lines: DocumentLine | int, **facts: Any) -> UUID:
+        """A document that a payment of today settles, by default the worked example."""
+        return self.paid_document(*(lines or [TAXED]), **facts)[0]
+
     def paid_document(self, *lines: DocumentLine | int, **facts: Any) -> tuple[UUID, UUID]:
-        """A document and the payment that settles all of it; the worked example without lines."""
-        document = self.document(*(lines or [TAXED]), **facts)
+        """A document and the payment that settles all of it."""
+        document = self.document(*lines, **facts)
         total = self.documents[document].total_amount
         return document, self.pay(total, (document, total))
 

@@ -76,7 +76,7 @@ class TestInvoiceRefund:
     def test_returns_and_taxes_take_their_shares(self) -> None:
         trade = Trade("5")
         other = line(950, taxes=(TaxGiven(50, named("2400")),))
-        invoice, _ = trade.paid_document(TAXED, other)
+        invoice = trade.paid(TAXED, other)
         trade.today = "9"
         id_ = trade.refund(invoice)
         assert trade.book(id_) == [
@@ -85,7 +85,7 @@ class TestInvoiceRefund:
 
     def test_a_part_on_the_day_of_its_payment(self) -> None:
         trade = Trade("5")
-        invoice, _ = trade.paid_document()
+        invoice = trade.paid()
         trade.today = "9"
         id_ = trade.refund(invoice, 3_333, completed_at=moment("7"))
         assert trade.book(id_) == [("7", {"4100": 2_777, "2200": 556, "2300": -3_333})]
@@ -103,7 +103,7 @@ class TestInvoiceRefund:
 
     def test_cancelled_today_by_a_linked_mirror(self) -> None:
         trade = Trade("5")
-        id_ = trade.refund(trade.paid_document()[0])
+        id_ = trade.refund(trade.paid())
         trade.today = "9"
         trade.cancel_refund(id_)
         assert trade.book(id_)[1:] == [("9", {"4100": -8_333, "2200": -1_667, "2300": 10_000})]
@@ -111,8 +111,8 @@ class TestInvoiceRefund:
 
     def test_it_is_told_in_words(self) -> None:
         trade = Trade("5")
-        first = trade.refund(trade.paid_document()[0], external_id="r", reference_number="n")
-        second = trade.refund(trade.paid_document()[0], external_id="r2")
+        first = trade.refund(trade.paid(), external_id="r", reference_number="n")
+        second = trade.refund(trade.paid(), external_id="r2")
         entries = [trade.posted(first)[0], trade.posted(second)[0]]
         assert {each.description for each in entries} == {"Refund to Acme Ltd"}
         assert [each.reference for each in entries] == ["n", "r2"]
@@ -132,7 +132,7 @@ class TestRefundPayment:
     )
     def test_the_money_account_pays(self, how: dict[str, str], account: str) -> None:
         trade = Trade("5")
-        refund = trade.refund(trade.paid_document()[0])
+        refund = trade.refund(trade.paid())
         payment = trade.pay_refund(refund, 3_333, **how)
         assert trade.book(payment) == [("5", {"2300": 3_333, account: -3_333})]
         control = trade.posted(payment)[0].lines[0]
@@ -141,7 +141,7 @@ class TestRefundPayment:
 
     def test_its_fee_is_an_entry_of_its_own_on_its_day(self) -> None:
         trade = Trade("5")
-        refund = trade.refund(trade.paid_document(1_000)[0])
+        refund = trade.refund(trade.paid(1_000))
         trade.today = "20"
         payment = trade.pay_refund(refund, completed_at=moment("12"), external_id="p", fee=7)
         assert trade.book(payment) == [
@@ -157,7 +157,7 @@ class TestRefundPayment:
 
     def test_today_and_never_before_the_refund(self) -> None:
         trade = Trade("5")
-        refund = trade.refund(trade.paid_document(1_000)[0])
+        refund = trade.refund(trade.paid(1_000))
         early = trade.pay_refund(refund, 400, completed_at=moment("2"))
         trade.today = "9"
         late = trade.pay_refund(refund)
@@ -166,7 +166,7 @@ class TestRefundPayment:
 
     def test_cancelled_today_by_linked_mirrors(self) -> None:
         trade = Trade("5")
-        refund = trade.refund(trade.paid_document(1_000)[0], fee=7)
+        refund = trade.refund(trade.paid(1_000), fee=7)
         payment = trade.pay_refund(refund, method="stripe")
         trade.today = "9"
         trade.cancel_refund_payment(payment)
@@ -178,7 +178,7 @@ class TestRefundPayment:
 
     def test_a_refund_in_two_payments_one_cancelled_and_paid_again(self) -> None:
         trade = Trade("5")
-        refund = trade.refund(trade.paid_document()[0])
+        refund = trade.refund(trade.paid())
         first, _ = trade.pay_refund(refund, 3_333), trade.pay_refund(refund)
         trade.today = "9"
         trade.cancel_refund_payment(first)

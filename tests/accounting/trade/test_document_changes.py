@@ -76,13 +76,22 @@ class TestReplaced:
         assert {getattr(after, name) or None for name in gone} == {None}
         assert after.issue_date == (day("2") if side.dated_by_issue else None)
 
-    def test_a_number_and_an_external_id_may_be_given_anew(self, side: Side) -> None:
+    def test_numbers_and_an_external_id_may_be_given_anew(self, side: Side) -> None:
         trade = Trade(side=side)
-        id_ = trade.document(1, external_id="x", number="A1")
-        trade.replace(id_, 2)
-        assert (trade.documents[id_].number, trade.documents[id_].external_id) == ("A1", "x")
-        trade.replace(id_, 1, external_id="y", number="A2")
-        assert (trade.documents[id_].number, trade.documents[id_].external_id) == ("A2", "y")
+        given = {"external_id": "x", "number": "A1", "party_number": "V1"}
+        anew = {"external_id": "y", "number": "A2", "party_number": "V2"}
+        id_ = trade.document(1, **given)
+        for said, told in (({}, given), (anew, anew)):
+            trade.replace(id_, 2, **said)
+            assert {name: getattr(trade.documents[id_], name) for name in given} == told
+
+    def test_null_clears_the_number_of_the_other_party_and_the_date(self, side: Side) -> None:
+        trade = Trade("5", side=side)
+        id_ = trade.document(1, party_number="V1", issue_date=day("2"))
+        trade.replace(id_, 1, party_number=None, issue_date=None)
+        after = trade.documents[id_]
+        assert (after.party_number, after.issue_date) == (None, None)
+        assert opened_on(after) == day("5")
 
     def test_the_external_id_of_another_party_is_refused(self, side: Side) -> None:
         trade = Trade(side=side)

@@ -50,7 +50,7 @@ class TestRefundable:
 class TestAgree:
     def test_all_that_can_be_given_back_unless_it_says_less(self) -> None:
         trade = Trade("5")
-        invoice, _ = trade.paid_document()
+        invoice = trade.paid()
         trade.today = "9"
         said = {"external_id": "r", "memo": "m", "reference_number": "n", "metadata": {"a": 1}}
         part = trade.refunds[trade.refund(invoice, 1, **said)]
@@ -62,7 +62,7 @@ class TestAgree:
 
     def test_of_an_invoice_it_names_it_and_reopens_nothing(self) -> None:
         trade = Trade("5")
-        invoice, _ = trade.paid_document()
+        invoice = trade.paid()
         refund = trade.refunds[trade.refund(invoice)]
         [allocation] = refunds.live_allocations(refund)
         document = trade.documents[invoice]
@@ -87,7 +87,7 @@ class TestAgree:
 
     def test_33_33_and_66_67_of_83_33_and_16_67(self) -> None:
         trade = Trade("5")
-        invoice, _ = trade.paid_document()
+        invoice = trade.paid()
         first, last = (trade.refund(invoice, amount) for amount in (3_333, 6_667))
         assert by_code(trade.refunds[first].allocations[0].split) == {"4100": 2_777, "2200": 556}
         assert by_code(trade.refunds[last].allocations[0].split) == {"4100": 5_556, "2200": 1_111}
@@ -95,7 +95,7 @@ class TestAgree:
     def test_many_parts_close_exactly_and_a_cancelled_one_gives_its_own_back(self) -> None:
         trade = Trade("5")
         taxes = TaxGiven(61), TaxGiven(17, named("2400"))
-        invoice, _ = trade.paid_document(333, line(500, taxes=taxes), 89)
+        invoice = trade.paid(333, line(500, taxes=taxes), 89)
         made = [trade.refund(invoice, amount) for amount in (7, 333, 1, 419)]
         trade.cancel_refund(made.pop(1))
         made += [trade.refund(invoice, 111), trade.refund(invoice)]
@@ -108,7 +108,7 @@ class TestAgree:
     def test_a_step_takes_what_earlier_steps_have_left(self) -> None:
         trade = Trade("5")
         taxes = TaxGiven(1), TaxGiven(1, named("2400"))
-        invoice, _ = trade.paid_document(line(1, taxes=taxes))
+        invoice = trade.paid(line(1, taxes=taxes))
         steps = [trade.refunds[trade.refund(invoice, 1)].allocations[0].split for _ in range(3)]
         assert [by_code(each) for each in steps] == [{"4100": 1}, {"2200": 1}, {"2400": 1}]
 
@@ -135,20 +135,20 @@ class TestAgree:
     @pytest.mark.parametrize("at", [None, moment("9")])
     def test_a_day_inside_the_lock_is_refused_given_or_not(self, at: Any) -> None:
         trade = Trade("5")
-        invoice, _ = trade.paid_document()
+        invoice = trade.paid()
         trade.today, trade.lock = "9", "9"
         refusal = refused(trade.refund, invoice, completed_at=at)
         assert (refusal.code, refusal.detail["date"]) == ("period_locked", "2026-01-09")
 
     def test_an_archived_customer_may_be_refunded(self) -> None:
         trade = Trade("5")
-        invoice, _ = trade.paid_document()
+        invoice = trade.paid()
         trade.documents[invoice] = replace(trade.documents[invoice], party=ARCHIVED)
         assert trade.refunds[trade.refund(invoice)].party == ARCHIVED
 
     def test_with_the_moment_of_payment_it_is_paid_at_once(self) -> None:
         trade = Trade("5")
-        invoice, _ = trade.paid_document()
+        invoice = trade.paid()
         trade.today = "9"
         how = {"method": "credit_card", "processor": "adyen", "fee": 7}
         refund = trade.refunds[trade.refund(invoice, completed_at=moment("7"), **how)]
@@ -165,7 +165,7 @@ class TestAgree:
 
     def test_it_is_not_agreed_before_what_it_gives_back(self) -> None:
         trade = Trade("8")
-        (invoice, _), payment = trade.paid_document(), trade.pay(500)
+        invoice, payment = trade.paid(), trade.pay(500)
         for target in (invoice, payment):
             refund = trade.refunds[trade.refund(target, completed_at=moment("2"))]
             assert refund.agreed_on == day("8")
@@ -174,7 +174,7 @@ class TestAgree:
 class TestPay:
     def test_two_payments_one_of_them_cancelled_and_paid_again(self) -> None:
         trade = Trade("5")
-        refund = trade.refund(trade.paid_document()[0])
+        refund = trade.refund(trade.paid())
         first = trade.pay_refund(refund, 3_333)
         assert (trade.status(refund), trade.refunds[refund].completed_at) == ("processing", None)
         second = trade.pay_refund(refund)
@@ -196,13 +196,13 @@ class TestPay:
 
     def test_each_payment_takes_what_earlier_ones_have_left(self) -> None:
         trade = Trade("5")
-        refund = trade.refund(trade.paid_document(line(1, taxes=(TaxGiven(1),)))[0])
+        refund = trade.refund(trade.paid(line(1, taxes=(TaxGiven(1),))))
         steps = [trade.refund_payments[trade.pay_refund(refund, 1)].splits[-1] for _ in range(2)]
         assert [by_code(each) for each in steps] == [{"4100": 1}, {"2200": 1}]
 
     def test_the_first_payment_is_made_as_the_refund_says(self) -> None:
         trade = Trade("5")
-        refund = trade.refund(trade.paid_document()[0], method="paypal", fee=7)
+        refund = trade.refund(trade.paid(), method="paypal", fee=7)
         first = trade.refund_payments[trade.pay_refund(refund, 10)]
         second = trade.refund_payments[trade.pay_refund(refund, 10)]
         assert (first.method, first.processor, first.fee) == ("paypal", "paypal", 7)
@@ -210,7 +210,7 @@ class TestPay:
 
     def test_a_payment_may_be_made_in_another_way(self) -> None:
         trade = Trade("5")
-        refund = trade.refund(trade.paid_document()[0], processor="adyen", fee=7)
+        refund = trade.refund(trade.paid(), processor="adyen", fee=7)
         said: dict[str, Any] = {
             **{"external_id": "p", "memo": "m", "transaction_tags": {"t": 1}, "metadata": 1},
             **{"method": "cash", "fee": 0},
@@ -224,7 +224,7 @@ class TestPay:
     @pytest.mark.parametrize(("paid", "amount", "rest"), [(400, 601, 600), (1_000, ABSENT, 0)])
     def test_over_the_rest_is_refused(self, paid: int, amount: int | Absent, rest: int) -> None:
         trade = Trade("5")
-        refund = trade.refund(trade.paid_document(1_000)[0])
+        refund = trade.refund(trade.paid(1_000))
         trade.pay_refund(refund, paid)
         refusal = refused(trade.pay_refund, refund, amount)
         assert refusal.code == "refund_exceeds_refundable"
@@ -234,7 +234,7 @@ class TestPay:
 
     def test_a_cancelled_refund_is_not_paid(self) -> None:
         trade = Trade("5")
-        refund = trade.cancel_refund(trade.refund(trade.paid_document()[0]))
+        refund = trade.cancel_refund(trade.refund(trade.paid()))
         refusal = refused(trade.pay_refund, refund)
         assert refusal.code == "invalid_state_transition"
         assert refusal.detail == {"current_state": "cancelled", "allowed_next_states": []}
@@ -242,7 +242,7 @@ class TestPay:
     @pytest.mark.parametrize("at", [None, moment("9")])
     def test_a_day_inside_the_lock_is_refused_given_or_not(self, at: Any) -> None:
         trade = Trade("5")
-        refund = trade.refund(trade.paid_document()[0])
+        refund = trade.refund(trade.paid())
         trade.today, trade.lock = "9", "9"
         assert refused(trade.pay_refund, refund, completed_at=at).code == "period_locked"
 
@@ -250,7 +250,7 @@ class TestPay:
 class TestCancel:
     def test_what_it_gave_back_may_be_given_back_again(self) -> None:
         trade = Trade("5")
-        (invoice, _), payment = trade.paid_document(), trade.pay(500)
+        invoice, payment = trade.paid(), trade.pay(500)
         cancelled = [trade.refund(invoice), trade.refund(payment)]
         trade.today = "9"
         for id_ in cancelled:
@@ -271,7 +271,7 @@ class TestCancel:
         self, paid: int, state: str, allowed: list[str]
     ) -> None:
         trade = Trade("5")
-        refund = trade.refund(trade.paid_document(1_000)[0])
+        refund = trade.refund(trade.paid(1_000))
         payment = trade.pay_refund(refund, paid)
         refusal = refused(trade.cancel_refund, refund)
         assert refusal.code == "invalid_state_transition"
@@ -283,14 +283,14 @@ class TestCancel:
 
     def test_a_repeat_is_refused(self) -> None:
         trade = Trade("5")
-        refund = trade.cancel_refund(trade.refund(trade.paid_document()[0]))
+        refund = trade.cancel_refund(trade.refund(trade.paid()))
         refusal = refused(trade.cancel_refund, refund)
         assert refusal.detail["current_state"] == "cancelled"
         assert str(refusal) == "The refund is cancelled already."
 
     def test_a_cancelled_payment_stays_cancelled(self) -> None:
         trade = Trade("5")
-        payment = trade.pay_refund(trade.refund(trade.paid_document()[0]))
+        payment = trade.pay_refund(trade.refund(trade.paid()))
         trade.today = "9"
         trade.cancel_refund_payment(payment)
         value = trade.refund_payments[payment]
@@ -303,7 +303,7 @@ class TestCancel:
 class TestElsewhere:
     def test_an_external_id_of_another_refunds_payment_is_taken(self) -> None:
         trade = Trade("5")
-        first, second = (trade.refund(trade.paid_document()[0]) for _ in range(2))
+        first, second = (trade.refund(trade.paid()) for _ in range(2))
         known = trade.refund_payments[trade.pay_refund(first, external_id="p")]
         refuse_elsewhere(trade.refunds[first], known)
         refusal = refused(refuse_elsewhere, trade.refunds[second], known)

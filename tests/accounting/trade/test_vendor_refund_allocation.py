@@ -16,7 +16,7 @@ class TestOfABill:
         trade = Purchases("5")
         taxes = (TaxGiven(50, named("2400")),)
         other = line(950, taxes=taxes, account=named("5000"))
-        bill, _ = trade.paid_document(TAXED, other)
+        bill = trade.paid(TAXED, other)
         trade.today = "9"
         refund = trade.agree(11_000, returned(BILL, 11_000, bill), refund_date=day("7"))
         assert trade.book(refund) == [
@@ -27,7 +27,7 @@ class TestOfABill:
 
     def test_the_last_part_closes_every_share(self) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_document()
+        bill = trade.paid()
         first = trade.agree(3_333, returned(BILL, 3_333, bill))
         assert trade.book(first) == [("5", {"1270": 3_333, "6000": -2_777, "1300": -556})]
         assert trade.status(bill) == "paid"
@@ -37,7 +37,7 @@ class TestOfABill:
 
     def test_today_where_no_day_is_given(self) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_document(500)
+        bill = trade.paid(500)
         trade.today = "9"
         assert trade.book(trade.agree(200, returned(BILL, 200, bill))) == [
             ("9", {"1270": 200, "6000": -200})
@@ -258,7 +258,7 @@ class TestKeptAsACredit:
 
     def test_only_the_rest_is_money(self) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_document(500)
+        bill = trade.paid(500)
         refund = trade.agree(500, returned(BILL, 300, bill), returned(CREDIT, 200))
         assert trade.book(refund) == [("5", {"1270": 300, "6000": -300})]
         assert [each.amount for each in trade.payments_of(refund)] == [300]
@@ -284,7 +284,7 @@ class TestKeptAsACredit:
 class TestNotAllocated:
     def test_it_waits_on_suspense(self) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_document(500)
+        bill = trade.paid(500)
         refund = trade.agree(1_000, returned(BILL, 400, bill), returned(CREDIT, 100))
         assert trade.book(refund) == [("5", {"1270": 900, "6000": -400, "1900": -500})]
         value = trade.refunds[refund]

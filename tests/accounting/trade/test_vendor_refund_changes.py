@@ -13,7 +13,7 @@ from accounting.trade.documents import outstanding
 from accounting.trade.party_details import PartyNamed
 from accounting.trade.refunds import Kind
 from tests.accounting.samples import ACME, OTHER, by_code, day, named, refused
-from tests.accounting.trade.business import items, line
+from tests.accounting.trade.business import TAXED, items, line
 from tests.accounting.trade.purchases import (
     BILL,
     CREDIT,
@@ -48,7 +48,7 @@ class TestAgree:
 
     def test_a_vendor_who_is_not_active_gives_back_all_the_same(self) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_document(500)
+        bill = trade.paid(500)
         blocked = replace(ACME, status="BLOCKED")
         trade.agree(400, returned(BILL, 300, bill), returned(CREDIT, 100), loaded=blocked)
 
@@ -123,7 +123,7 @@ class TestAgree:
 class TestCancel:
     def test_the_last_payment_takes_all_effects_back_today(self) -> None:
         trade = Purchases("5")
-        bill, payment = trade.paid_document()
+        bill, payment = trade.paid_document(TAXED)
         parts = [returned(BILL, 3_333, bill), returned(PAYMENT, 2_000, payment)]
         refund = trade.agree(6_000, *parts, returned(CREDIT, 500))
         before = trade.book(refund)
@@ -144,7 +144,7 @@ class TestCancel:
 
     def test_not_before_the_last_one(self) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_document(500)
+        bill = trade.paid(500)
         given = announced(200, 300)
         refund = trade.agree(500, returned(BILL, 500, bill), payments=given)
         first, second = (each.id for each in trade.payments_of(refund))
@@ -156,7 +156,7 @@ class TestCancel:
 
     def test_a_status_says_the_same(self) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_document(500)
+        bill = trade.paid(500)
         refund = trade.agree(500, returned(BILL, 500, bill))
         [payment] = trade.payments_of(refund)
         trade.move(payment.id, "cancelled")
@@ -233,7 +233,7 @@ class TestAppliedAgain:
     )
     def test_a_part_of_it_is_split_anew(self, reserved: int, split: dict[str, int]) -> None:
         trade = Purchases("5")
-        bill, payment = trade.paid_document()
+        bill, payment = trade.paid_document(TAXED)
         refund = trade.agree(10_000, returned(PAYMENT, 10_000, payment))
         trade.pay(reserved, (bill, reserved), status="pending")
         trade.withdraw_refund(refund)

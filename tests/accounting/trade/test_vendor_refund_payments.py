@@ -9,7 +9,7 @@ from tests.accounting.trade.purchases import BILL, CREDIT, Purchases, announced,
 class TestStatus:
     def test_the_first_that_fits(self) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_document(500)
+        bill = trade.paid(500)
         refund = trade.agree(500)
         assert trade.status(refund) == "pending"
         trade.allocate(refund, returned(BILL, 400, bill))
@@ -26,7 +26,7 @@ class TestStatus:
     def test_a_cancelled_payment_is_not_waited_for(self) -> None:
         trade = Purchases("5")
         refund = trade.agree(500, returned(CREDIT, 100), payments=announced(150, 250))
-        bill, _ = trade.paid_document(500)
+        bill = trade.paid(500)
         trade.allocate(refund, returned(CREDIT, 100), returned(BILL, 400, bill))
         first, second = (each.id for each in trade.payments_of(refund))
         trade.move(second, "completed")
@@ -43,7 +43,7 @@ class TestPayment:
     )
     def test_money_less_its_fee_comes_for_the_claim(self, method: str, account: str) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_document()
+        bill = trade.paid()
         refund = trade.agree(3_333, returned(BILL, 3_333, bill))
         trade.today = "9"
         payment = trade.complete(refund, method=method, fee=33)
@@ -75,7 +75,7 @@ class TestPayment:
 
     def test_failed_the_claim_stays_and_it_may_come_again(self) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_document(500)
+        bill = trade.paid(500)
         refund = trade.agree(500, returned(BILL, 500, bill))
         trade.today = "9"
         payment = trade.complete(refund, fee=5)
@@ -119,7 +119,7 @@ class TestPayment:
 
     def test_nothing_changed_is_the_same_object(self) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_document(500)
+        bill = trade.paid(500)
         refund = trade.agree(500, returned(BILL, 300, bill), returned(CREDIT, 100))
         [payment] = trade.payments_of(refund)
         before = trade.refunds[refund], trade.refund_payments[payment.id]

@@ -16,7 +16,7 @@ class TestAllocatedAnew:
     def test_the_difference_is_dated_today(self) -> None:
         trade = Purchases("5")
         first, payment = trade.paid_document(500)
-        second, _ = trade.paid_document()
+        second = trade.paid()
         refund = trade.agree(1_000, returned(BILL, 500, first))
         trade.today = "9"
         trade.allocate(refund, returned(BILL, 200, second), returned(PAYMENT, 300, payment))
@@ -48,7 +48,7 @@ class TestAllocatedAnew:
 
     def test_what_has_come_pays_the_new_parts(self) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_document()
+        bill = trade.paid()
         given = announced(400, 600)
         refund = trade.agree(1_000, payments=given)
         first, second = (each.id for each in trade.payments_of(refund))
@@ -68,6 +68,19 @@ class TestAllocatedAnew:
         settled = by_code(trade.refunds[refund].settled)
         assert settled == {"6000": 500, "1300": 100, "1900": 400}
         assert trade.balances()["1900"] == -400
+
+    def test_a_payment_of_nothing_pays_no_part_anew(self) -> None:
+        trade = Purchases("5")
+        bill = trade.paid(500)
+        refund = trade.agree(500, payments=announced(0, 500))
+        first, second = (each.id for each in trade.payments_of(refund))
+        for id_ in (first, second):
+            trade.move(id_, "completed")
+        before = trade.refund_payments[first]
+        trade.today = "9"
+        trade.allocate(refund, returned(BILL, 500, bill))
+        assert trade.refund_payments[first] == before
+        assert by_code(trade.refund_payments[second].splits[-1]) == {"6000": 500}
 
     def test_what_is_kept_as_a_credit_does_not_change_once_money_has_come(self) -> None:
         trade = Purchases("5")
@@ -125,7 +138,7 @@ class TestAllocatedAnew:
 
     def test_completed_with_it_at_once(self) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_document(500)
+        bill = trade.paid(500)
         refund = trade.agree(500)
         trade.today = "9"
         [payment] = trade.payments_of(refund)
@@ -174,7 +187,7 @@ class TestAllocatedAnew:
 
     def test_today_inside_the_lock_is_the_day_after_it(self) -> None:
         trade = Purchases("5")
-        bill, _ = trade.paid_document(500)
+        bill = trade.paid(500)
         refund = trade.agree(500)
         trade.today, trade.lock = "9", "31"
         trade.allocate(refund, returned(BILL, 300, bill), returned(CREDIT, 50))
