@@ -22,8 +22,8 @@ def refunds(told: Told, step: str, *, waiting: set[str], revived: set[str]) -> F
     `waiting` sees that a refund comes to another amount than it gives back, and `revived` that one
     is cancelled of which a payment lives.
     """
-    kept, a = told.kept, told.refund
-    table, payment = kept.refund, kept.refund_payment
+    tables, a = told.tables, told.refund
+    table, payment = tables.refund, tables.refund_payment
     ours = f"refund_id = {called(table, 'in steps')}"
     return {
         f"{a} comes to more than it gives back": (
@@ -36,7 +36,9 @@ def refunds(told: Told, step: str, *, waiting: set[str], revived: set[str]) -> F
         ),
         f"{a} that is cancelled still gives back": (
             change(
-                kept.refund_allocation, "end_on = NULL", f"refund_id = {called(table, 'unwanted')}"
+                tables.refund_allocation,
+                "end_on = NULL",
+                f"refund_id = {called(table, 'unwanted')}",
             ),
             {
                 *told.of_refund("amounts"),
@@ -53,7 +55,7 @@ def refunds(told: Told, step: str, *, waiting: set[str], revived: set[str]) -> F
             {*told.of_refund("parts_paid"), *POSTED},
         ),
         f"{a} gives back of another account": (
-            elsewhere(kept.refund_allocation, "split", ours),
+            elsewhere(tables.refund_allocation, "split", ours),
             {*told.of_document("parts_returned"), *told.of_refund("parts_paid"), *POSTED},
         ),
         f"{a} belongs to somebody else": (

@@ -7,10 +7,10 @@ LIVE = "end_on IS NULL"
 
 def documents(told: Told) -> Faults:
     """Faults in invoices, or in bills."""
-    table, a = told.kept.document, told.document
+    table, a = told.tables.document, told.document
     return {
         f"the series of {a} lies behind": (
-            change("number_series", "last = 3", f"series = '{told.kept.side.series}'"),
+            change("number_series", "last = 3", f"series = '{told.tables.side.series}'"),
             told.of_document("numbers"),
         ),
         f"{a} claims more than was paid": (
@@ -66,7 +66,7 @@ def documents(told: Told) -> Faults:
 
 def payments(told: Told) -> Faults:
     """Faults in payments and in what they settle."""
-    table, allocation, a = told.kept.payment, told.kept.allocation, told.payment
+    table, allocation, a = told.tables.payment, told.tables.allocation, told.payment
     return {
         f"{a} claims to have applied less": (
             change(table, "allocated = allocated - 1, applied = applied - 1", _MAIN),
@@ -109,10 +109,10 @@ def payments(told: Told) -> Faults:
 
 def credits_(told: Told) -> Faults:
     """Faults in credits and in what they settle."""
-    table, allocation, a = told.kept.credit, told.kept.credit_allocation, told.credit
+    table, allocation, a = told.tables.credit, told.tables.credit_allocation, told.credit
     return {
         f"the series of {a} lies behind": (
-            change("number_series", "last = 6", f"series = '{told.kept.side.credit_series}'"),
+            change("number_series", "last = 6", f"series = '{told.tables.side.credit_series}'"),
             told.of_credit("numbers"),
         ),
         f"{a} comes to more than its lines": (
@@ -165,4 +165,4 @@ _RETURNED = "external_id = 'returned'"
 def _line_elsewhere(told: Told, field: str, external_id: str) -> str:
     """Let the first line of a document name an account that is nobody's."""
     moved = f"lines = jsonb_set(lines, '{{0,{field}}}', to_jsonb(id::text))"
-    return change(told.kept.document, moved, f"external_id = '{external_id}'")
+    return change(told.tables.document, moved, f"external_id = '{external_id}'")
