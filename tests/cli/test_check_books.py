@@ -2,21 +2,22 @@ from uuid import uuid4
 
 import pytest
 
+from tests.builders.sales import paid, sent
 from tests.cli.desk import Desk
 from tests.house import House
 from tests.partnership import Business
 from tests.persistence.auditing import tamper
 
 RENUMBERED = (
-    "UPDATE journal_entry SET sequence_number = 'JE-2026-000007'"
+    "UPDATE journal_entry SET sequence_number = 'JE-2025-000007'"
     " WHERE business_id = %s AND source_type = 'payment'"
 )
 
 
 def trade(business: Business) -> Business:
     customer = business.customer()
-    share = {"invoice_id": business.invoice(customer)["id"], "amount_cents": 2_500}
-    business.payment(customer, 3_000, allocations=[share])
+    share = {"invoice_id": sent(business, customer, 2_500)["id"], "amount_cents": 2_500}
+    paid(business, customer, 3_000, allocations=[share])
     return business
 
 
@@ -45,7 +46,7 @@ class TestCheckBooks:
         told = desk.run("check-books")
         assert told.code == 1
         assert f"Spoilt Ltd ({second.id}) of Second ({second.partner.partner_id})" in told.out
-        assert "  entry_numbers: JE-2026-000002 (of 3 checked)\n" in told.out
+        assert "  entry_numbers: JE-2025-000002 (of 3 checked)\n" in told.out
         assert told.out.endswith("The books of 1 of 2 businesses do not hold.\n")
         assert "Sound Ltd" not in told.out
 
@@ -81,7 +82,7 @@ class TestChosenBooks:
         assert faulty["business_name"] == "Rotten Ltd"
         assert faulty["partner_id"] == str(spoilt.partner.partner_id)
         assert faulty["checks"] == [
-            {"name": "entry_numbers", "checked": 3, "first_offender": "JE-2026-000002"}
+            {"name": "entry_numbers", "checked": 3, "first_offender": "JE-2025-000002"}
         ]
 
     def test_are_not_those_of_nobody(self, desk: Desk) -> None:

@@ -4,6 +4,7 @@ from uuid import uuid4
 
 import pytest
 
+from tests.builders.sales import sent
 from tests.cli.desk import Desk
 from tests.house import House
 from tests.partnership import Business
@@ -21,7 +22,7 @@ def shops(premises: House) -> list[Business]:
     partner = premises.partner("Months")
     found = [partner.business(name=name) for name in ("One Ltd", "Two Ltd")]
     for shop in found:
-        shop.invoice(shop.customer(), 100)
+        sent(shop, shop.customer(), 100)
         tamper(premises, SPOILT, shop.id)
         assert faults_in(premises, shop) == {"roll_ups"}
     return found

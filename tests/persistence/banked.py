@@ -5,11 +5,14 @@ And the faults to plant in it, each with the checks that find it.
 
 from collections.abc import Mapping
 
+from tests.builders.purchases import bill_paid
+from tests.builders.sales import paid
+from tests.builders.trade import Record
+from tests.builders.vendor_refunds import agreed_refund
 from tests.partnership import Business
 from tests.persistence.planting import Fault, called, change, role
-from tests.persistence.purchasing import Record, did
 
-BOOKED = "2026-07-12"
+BOOKED = "2025-03-12"
 
 
 def banked(shop: Business, baker: Record) -> None:
@@ -19,10 +22,10 @@ def banked(shop: Business, baker: Record) -> None:
         for name in ("Current account", "Savings")
     )
     miller = shop.vendor(external_id="bank's miller")
-    seen = shop.payment(baker, 1_000, external_id="seen", processing_fee_cents=20)
-    coming = shop.payment(baker, 600, external_id="coming", status="processing")
-    spent = shop.bill_payment(miller, 500, external_id="spent")
-    refund = shop.vendor_refund(miller, 300)["vendor_refund_payments"][0]
+    seen = paid(shop, baker, 1_000, external_id="seen", processing_fee_cents=20)
+    coming = paid(shop, baker, 600, external_id="coming", status="processing")
+    spent = bill_paid(shop, miller, 500, external_id="spent")
+    refund = agreed_refund(shop, miller, 300)["vendor_refund_payments"][0]
     lines = {
         name: line(shop, savings, name, amount)
         for name, amount in (
@@ -38,7 +41,7 @@ def banked(shop: Business, baker: Record) -> None:
     ask(shop, lines["charges"], "categorize", {"account": "6300"})
     ask(shop, lines["mistaken"], "categorize", {"account": "6400"})
     ask(shop, lines["mistaken"], "uncategorize")
-    gone = shop.payment(baker, 50, external_id="gone")
+    gone = paid(shop, baker, 50, external_id="gone")
     match(shop, lines["lost"], "invoice_payment", gone)
     did(shop, "PATCH", f"invoices/payments/{gone['id']}/", {"status": "failed"})
     line(shop, current, "elsewhere", 10)
@@ -64,10 +67,15 @@ def match(shop: Business, of: Record, kind: str, target: Record, **facts: int) -
     ask(shop, of, "match", {"target_type": kind, "target_id": target["id"], **facts})
 
 
+def did(shop: Business, method: str, path: str, body: Record | None = None) -> None:
+    """Change something that is there."""
+    answer = shop.api.request(method, path, json=body)
+    assert answer.status_code == 200, answer.text
+
+
 def ask(shop: Business, of: Record, what: str, body: Record | None = None) -> None:
     """Ask for something of a line."""
-    answer = shop.api.post(f"bank-transactions/{of['id']}/{what}/", json=body)
-    assert answer.status_code == 200, answer.text
+    did(shop, "POST", f"bank-transactions/{of['id']}/{what}/", body)
 
 
 def _of_line(name: str) -> str:

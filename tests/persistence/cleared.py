@@ -5,21 +5,26 @@ And the faults to plant in it, each with the checks that find it.
 
 from collections.abc import Mapping
 
+from tests.builders.payouts import paid_out
+from tests.builders.sales import paid, refunded
+from tests.builders.trade import Record
 from tests.partnership import Business
+from tests.persistence.banked import did
 from tests.persistence.planting import Fault, called, change
-from tests.persistence.purchasing import LATER, Record, did
 
+LATER = "2025-03-20T09:00:00Z"
 CARD = {"payment_method": "credit_card", "payment_processor": "adyen"}
 
 
 def cleared(shop: Business, baker: Record) -> None:
     """Be paid out: with a fee and a variance, once in vain, once by mistake, once later."""
     first, second, third, fourth = (
-        shop.payment(baker, amount, processing_fee_cents=fee, external_id=f"card {n}", **CARD)
+        paid(shop, baker, amount, processing_fee_cents=fee, external_id=f"card {n}", **CARD)
         for n, (amount, fee) in enumerate([(10_000, 30), (5_000, 15), (700, 2), (400, 0)], 1)
     )
-    back = shop.refund(
-        shop.payment(baker, 600, external_id="by transfer"),
+    back = refunded(
+        shop,
+        paid(shop, baker, 600, external_id="by transfer"),
         amount_cents=600,
         completed_at=LATER,
         method="CREDIT_CARD",
@@ -28,14 +33,14 @@ def cleared(shop: Business, baker: Record) -> None:
     )["refund_payments"][0]
     items = {"payment_ids": [first["id"], second["id"]], "refund_payment_ids": [back["id"]]}
     by = {"processor": "adyen", "completed_at": LATER}
-    shop.payout(14_000, external_id="weekly", fee_cents=90, **items, **by)
+    paid_out(shop, 14_000, external_id="weekly", fee_cents=90, **items, **by)
     bounces(shop, second)
     failed = {"payment_ids": [third["id"]], "external_id": "failed", **by}
-    shop.payout(698, **failed)
+    paid_out(shop, 698, **failed)
     body = {"paid_out_amount_cents": 698, "status": "failed", **failed}
     did(shop, "POST", "payouts/", body)
-    shop.payout(698, payment_ids=[third["id"]], external_id="pending", status="pending", **by)
-    mistaken = shop.payout(400, payment_ids=[fourth["id"]], external_id="mistaken", **by)
+    paid_out(shop, 698, payment_ids=[third["id"]], external_id="pending", status="pending", **by)
+    mistaken = paid_out(shop, 400, payment_ids=[fourth["id"]], external_id="mistaken", **by)
     did(shop, "DELETE", f"payouts/{mistaken['id']}/")
 
 

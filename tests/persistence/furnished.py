@@ -8,6 +8,7 @@ from persistence.engine.pool import make_pool
 from persistence.ledger.rebuilding import rebuild
 from tests.bookkeeping import Ledger
 from tests.builders.journal_entries import ENTRIES, credit, debit, drafted, entry_body, posted
+from tests.builders.payouts import paid_out
 from tests.builders.purchases import (
     bill_body,
     bill_paid,
@@ -135,7 +136,7 @@ def given_back(shop: Business, payment_id: str) -> dict[str, str]:
 
 def came_in(shop: Business, payment_id: str) -> str:
     """Be paid out what came by card."""
-    payout = shop.payout(20, payment_ids=[payment_id], external_id="same", memo="same")
+    payout = paid_out(shop, 20, payment_ids=[payment_id], external_id="same", memo="same")
     return str(payout["id"])
 
 

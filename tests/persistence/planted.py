@@ -12,7 +12,7 @@ from tests.persistence.planting import BOUGHT, SOLD, Fault, change, elsewhere, r
 # The second line of an invoice's entry, on an account that documents do not prove.
 _SECOND = (
     "line_number = 2 AND entry_id = (SELECT id FROM journal_entry"
-    " WHERE business_id = %(b)s AND sequence_number = 'JE-2026-000002')"
+    " WHERE business_id = %(b)s AND sequence_number = 'JE-2025-000002')"
 )
 
 
@@ -40,7 +40,7 @@ JOURNAL: Mapping[str, Fault] = {
     ),
     "an entry is deleted with its lines": (
         "WITH gone AS (DELETE FROM journal_entry WHERE business_id = %(b)s"
-        " AND sequence_number = 'JE-2026-000002' RETURNING id)"
+        " AND sequence_number = 'JE-2025-000002' RETURNING id)"
         " DELETE FROM journal_line l USING gone WHERE l.business_id = %(b)s"
         " AND l.entry_id = gone.id",
         {"entry_numbers", "receivables", "posted_as_desired"},
@@ -48,13 +48,13 @@ JOURNAL: Mapping[str, Fault] = {
     "an entry takes a number out of turn": (
         change(
             "journal_entry",
-            "sequence_number = 'JE-2026-000999'",
-            "sequence_number = 'JE-2026-000003'",
+            "sequence_number = 'JE-2025-000999'",
+            "sequence_number = 'JE-2025-000003'",
         ),
         {"entry_numbers"},
     ),
     "an entry takes a number in a form of its own": (
-        change("journal_entry", "sequence_number = '2026/3'", "sequence_number = 'JE-2026-000003'"),
+        change("journal_entry", "sequence_number = '2025/3'", "sequence_number = 'JE-2025-000003'"),
         {"entry_numbers"},
     ),
     "the series of a year counts further than its entries": (
@@ -62,7 +62,7 @@ JOURNAL: Mapping[str, Fault] = {
         {"entry_numbers"},
     ),
     "an entry's source is nobody": (
-        change("journal_entry", "source_id = business_id", "sequence_number = 'JE-2026-000002'"),
+        change("journal_entry", "source_id = business_id", "sequence_number = 'JE-2025-000002'"),
         {"entry_sources", "posted_as_desired"},
     ),
     "an entry names another kind of source": (
@@ -94,7 +94,7 @@ MANUAL: Mapping[str, Fault] = {
         {"manual_entries"},
     ),
     "a document's entry was made by hand": (
-        change("journal_entry", "created_by = 'manual'", "sequence_number = 'JE-2026-000002'"),
+        change("journal_entry", "created_by = 'manual'", "sequence_number = 'JE-2025-000002'"),
         {"manual_entries"},
     ),
     "an entry by hand is on an account that documents prove": (
@@ -152,7 +152,7 @@ WRITE_OFFS: Mapping[str, Fault] = {
 ROLL_UPS: Mapping[str, Fault] = {
     "a month says more than was posted": (
         "INSERT INTO account_month (business_id, account_id, month, debits, credits, debit_count,"
-        f" credit_count) VALUES (%(b)s, {role('sales')}, '2026-07-01', 0, 1, 0, 1)"
+        f" credit_count) VALUES (%(b)s, {role('sales')}, '2025-03-01', 0, 1, 0, 1)"
         " ON CONFLICT (business_id, account_id, month)"
         " DO UPDATE SET credits = account_month.credits + 1",
         {"roll_ups"},

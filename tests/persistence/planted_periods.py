@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from tests.persistence.planting import Fault, change
 
 _FOUND = {"nothing_inside_the_lock"}
-_CLOSED = "changes #>> '{lock_date,to}' = '2026-06-30'"
-_OPENED = "changes #>> '{lock_date,from}' = '2026-06-30'"
+_CLOSED = "changes #>> '{lock_date,to}' = '2025-02-28'"
+_OPENED = "changes #>> '{lock_date,from}' = '2025-02-28'"
 _IN_JUNE = (
     "object_id = (SELECT id FROM journal_entry WHERE business_id = %(b)s"
-    " AND entry_date = '2026-06-30' LIMIT 1)"
+    " AND entry_date = '2025-02-28' LIMIT 1)"
 )
 _WHILE_CLOSED = f"(SELECT created_at FROM audit_record WHERE business_id = %(b)s AND {_CLOSED})"
 
@@ -31,7 +31,7 @@ PERIODS: Mapping[str, Fault] = {
     "an entry has left no trace and says that it was posted while its period was locked": (
         "WITH forgotten AS (DELETE FROM audit_record WHERE business_id = %(b)s"
         f" AND {_IN_JUNE}) UPDATE journal_entry SET posted_at = {_WHILE_CLOSED}"
-        " WHERE business_id = %(b)s AND entry_date = '2026-06-30'",
+        " WHERE business_id = %(b)s AND entry_date = '2025-02-28'",
         _FOUND,
     ),
     "a period was locked before it was posted to": (
@@ -39,7 +39,7 @@ PERIODS: Mapping[str, Fault] = {
         _FOUND,
     ),
     "the lock date is another one than the trail tells": (
-        _told(_OPENED, "to", '"2026-05-31"'),
+        _told(_OPENED, "to", '"2025-01-31"'),
         _FOUND,
     ),
     "a change of the lock date has left no record": (
@@ -47,7 +47,7 @@ PERIODS: Mapping[str, Fault] = {
         _FOUND,
     ),
     "the trail begins with a lock date that was set before it": (
-        _told(_CLOSED, "from", '"2026-05-31"'),
+        _told(_CLOSED, "from", '"2025-01-31"'),
         _FOUND,
     ),
 }

@@ -72,7 +72,7 @@ def refunds(told: Told, step: str, *, waiting: set[str], revived: set[str]) -> F
         ),
         f"a payment of {a} that stands completed had gone back": (
             change(
-                payment, "completions = jsonb_set(completions, '{0,1}', '\"2026-07-30\"')", step
+                payment, "completions = jsonb_set(completions, '{0,1}', '\"2025-03-30\"')", step
             ),
             {*told.of_refund("payments"), *POSTED},
         ),

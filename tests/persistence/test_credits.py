@@ -27,15 +27,14 @@ from persistence.engine.tenants import BusinessTenant
 from persistence.engine.transaction import reading
 from persistence.ledger.accounts import RoleMemory
 from persistence.trade.document_settlements import Settlements
-from tests.builders.purchases import received
-from tests.builders.trade import Record
+from tests.builders.trade import PURCHASES, SALES
 from tests.house import House
-from tests.partnership import Business, Partnership
+from tests.partnership import Partnership
 from tests.persistence.test_transaction import Desk
 
 T = TypeVar("T")
-NOW = datetime(2026, 7, 10, 12, tzinfo=UTC)
-OPENED = date(2026, 7, 1)
+NOW = datetime(2025, 3, 10, 12, tzinfo=UTC)
+OPENED = date(2025, 3, 1)
 
 
 class Shop:
@@ -45,21 +44,15 @@ class Shop:
         business = acme.business()
         self.desk = Desk(house, business)
         self.side = side
-        trader, make = self._trade(business)
-        self.party = Party(UUID(trader["id"]), "Blue Door")
-        self.document, self.other_document = (UUID(make()["id"]) for _ in range(2))
+        trade = SALES if side == "sales" else PURCHASES
+        party = trade.somebody(business, company_name="Blue Door")
+        self.party = Party(UUID(party["id"]), "Blue Door")
+        self.document, self.other_document = (
+            UUID(trade.open(business, party)["id"]) for _ in range(2)
+        )
         [(self.account,)] = house.query(
             "SELECT id FROM account WHERE business_id = %s AND role = 'sales_returns'", business.id
         )
-
-    def _trade(self, business: Business) -> tuple[Record, Callable[[], Record]]:
-        """A party, and what makes a document of it that is open since the first of July."""
-        if self.side == "sales":
-            buyer = business.customer(company_name="Blue Door")
-            return buyer, lambda: business.invoice(buyer, 900)
-        vendor = business.vendor(company_name="Blue Door")
-        dated = {"bill_date": str(OPENED), "received_at": "2026-07-04T09:00:00Z"}
-        return vendor, lambda: received(business, vendor, 900, **dated)
 
     def trade(self, books: Books) -> Trade:
         return books.sales if self.side == "sales" else books.purchases
@@ -221,8 +214,8 @@ class TestCreditStore:
 
 
 class TestSettlements:
-    @pytest.mark.parametrize("on", [date(2026, 6, 20), date(2026, 7, 5)])
-    @pytest.mark.parametrize("start", [None, date(2026, 6, 25), date(2026, 7, 9)])
+    @pytest.mark.parametrize("on", [date(2025, 2, 20), date(2025, 3, 5)])
+    @pytest.mark.parametrize("start", [None, date(2025, 2, 25), date(2025, 3, 9)])
     def test_they_begin_on_the_days_of_the_rules(
         self, shop: Shop, on: date, start: date | None
     ) -> None:
@@ -232,10 +225,10 @@ class TestSettlements:
         refund = shop.refund(on, start)
         shop.save(replace(credit, allocations=(share,)), refund)
         found = shop.settlements()
-        [credited], [refunded] = found.credits, found.refunds
-        assert credited.applied_on == credits.applied_days(credit, share)[0]
-        assert refunded.allocated_on == refunds.agreed_days(refund, refund.allocations[0])[0]
-        assert (refunded.reference_number, refunded.amount_cents) == ("R-1", 10)
+        [used], [given] = found.credits, found.refunds
+        assert used.applied_on == credits.applied_days(credit, share)[0]
+        assert given.allocated_on == refunds.agreed_days(refund, refund.allocations[0])[0]
+        assert (given.reference_number, given.amount_cents) == ("R-1", 10)
 
     def test_only_what_lives_is_shown(self, shop: Shop) -> None:
         credit, refund = shop.credit(used=10), shop.refund(OPENED, None)

@@ -1,115 +1,168 @@
 """A business that has done everything the books know so far, once."""
 
+from typing import Any
+
+from tests.builders.journal_entries import ENTRIES, credit, debit, entry_body
+from tests.builders.sales import REFUNDS as SALES_REFUNDS
+from tests.builders.sales import refund_paid, refunded, written_off
+from tests.builders.trade import PURCHASES, SALES, Record, Trade
+from tests.builders.vendor_refunds import (
+    AGREED,
+    agreed,
+    agreed_in_parts,
+    agreed_refund,
+    as_credit,
+    cancelled,
+    changed,
+    of_bill,
+    of_payment,
+)
 from tests.partnership import Business
 from tests.persistence.banked import banked
-from tests.persistence.cleared import cleared
-from tests.persistence.purchasing import LATER, TAXED, Record, bought, did
+from tests.persistence.cleared import LATER, cleared, did
+
+TAXED = {"quantity": "1.5", "unit_price": 3_333, "tax_rate": 20, "discount_amount": 10}
+MONTH_END = "2025-02-28"
 
 
 def traded(shop: Business) -> Business:
-    """Sell, take money, write off, credit and give back; each in more than one way. Then buy."""
+    """Sell and buy, pay, write off, credit and refund, each in more than one way; use the bank."""
     baker = shop.customer(external_id="baker")
     shop.customer(external_id="brewer")
-    sold(shop, baker)
-    paid(shop, baker)
-    given_up(shop, baker)
-    credited(shop, baker)
-    given_back(shop, baker)
-    bounced(shop, baker)
-    bought(shop)
-    written(shop)
+    trade_documents(shop, SALES, baker)
+    write_off(shop, baker)
+    trade_credits(shop, SALES, baker)
+    refund_customer(shop, baker)
+    miller = shop.vendor(external_id="miller")
+    shop.vendor(external_id="brewer")
+    trade_documents(shop, PURCHASES, miller)
+    trade_credits(shop, PURCHASES, miller)
+    be_refunded(shop, miller)
+    release_by_refunds(shop, miller)
+    write_entries(shop)
     banked(shop, baker)
     cleared(shop, baker)
-    closed(shop)
+    close_and_open(shop)
     return shop
 
 
-def written(shop: Business) -> None:
+def trade_documents(shop: Business, trade: Trade, party: Record) -> None:
+    """Open, void and pay documents; a payment fails, another is on its way."""
+    plain = {"total": 9_999, "additional_discount": 99}
+    voided = trade.open(shop, party, external_id="voided", **plain)
+    trade.open(shop, party, line_items=[TAXED, {"quantity": 3, "unit_price": 101}])
+    shop.made(trade.path, trade.body(party, TAXED))
+    undated = {} if trade is SALES else {"bill_date": None}
+    trade.open(shop, party, 10_000, **{trade.number: f"{trade.series}000050"}, **undated)
+    did(shop, "POST", trade.of(voided, "void"), {})
+    settled, partly, waiting = (
+        trade.open(shop, party, external_id=name, **plain) for name in ("paid", "partly", "waiting")
+    )
+    fee = {"processing_fee_cents": 290} | ({"payment_method": "stripe"} if trade is SALES else {})
+    parts = trade.part(settled, 9_900), trade.part(partly, 100)
+    trade.pay(shop, party, 10_500, *parts, external_id="main", **fee)
+    failed = trade.pay(shop, party, 500, trade.part(partly, 500))
+    did(shop, "PATCH", f"{trade.payments}{failed['id']}/", {"status": "failed"})
+    trade.pay(shop, party, 1_000, trade.part(waiting, 1_000), status="pending")
+
+
+def trade_credits(shop: Business, trade: Trade, party: Record) -> None:
+    """Apply a credit to two documents and take it back from one; another is void, one a draft."""
+    line = {"amount": 3_000, "tax_amount_cents": 600}
+    first, second = (
+        trade.open(shop, party, line_items=[TAXED], external_id=name)
+        for name in ("credited", "spared")
+    )
+    shares = [trade.share(each, 900) for each in (first, second)]
+    facts = {"line_items": [line], trade.moment: LATER}
+    applied = trade.credit(shop, party, 3_000, *shares, external_id="returned", **facts)
+    did(shop, "PUT", f"{trade.credits}{applied['id']}/", {"allocations": shares[:1]})
+    number = {"credit_note_number": "CN-000007"}
+    if trade is PURCHASES:
+        number = {"vendor_credit_number": "VC-000007"}
+    mistaken = trade.credit(shop, party, 3_000, **facts, **number)
+    did(shop, "POST", f"{trade.credits}{mistaken['id']}/void/")
+    shop.made(trade.credits, trade.credit_body(party, line))
+
+
+def write_off(shop: Business, baker: Record) -> None:
+    """Write two parts of an invoice off, and reverse one."""
+    doubtful = SALES.open(shop, baker, line_items=[TAXED], external_id="doubtful")
+    written_off(shop, doubtful, amount_cents=1_000, write_off_at=LATER, external_id="lost")
+    written = written_off(shop, doubtful, amount_cents=500)["write_offs"]
+    [mistaken] = [each for each in written if each["external_id"] is None]
+    did(shop, "DELETE", SALES.of(doubtful, f"write-offs/{mistaken['id']}"))
+
+
+def refund_customer(shop: Business, baker: Record) -> None:
+    """Refund an invoice in steps, cancel a refund, and refund a payment that bounces later."""
+    invoice = SALES.open(shop, baker, line_items=[TAXED], external_id="given back")
+    owed = invoice["total_amount"]
+    SALES.pay(shop, baker, owed + 400, SALES.part(invoice, owed), external_id="too much")
+    refund = refunded(shop, invoice, amount_cents=3_333, external_id="in steps")
+    fee = {"method": "STRIPE", "refund_processing_fee_cents": 30}
+    refund_paid(shop, refund, amount_cents=1_111, external_id="step", **fee)
+    mistaken = refund_paid(shop, refund, amount_cents=1_000)
+    path = f"{SALES_REFUNDS}{refund['id']}/payments/{mistaken['id']}/delete/"
+    did(shop, "POST", path)
+    unwanted = refunded(shop, invoice, amount_cents=500, external_id="unwanted")
+    did(shop, "DELETE", f"{SALES_REFUNDS}{unwanted['id']}/")
+    payment = SALES.pay(shop, baker, 700, external_id="bounced")
+    refunded(shop, payment, amount_cents=300, external_id="at once", completed_at=LATER)
+    did(shop, "PATCH", f"{SALES.payments}{payment['id']}/", {"status": "failed"})
+
+
+def be_refunded(shop: Business, miller: Record) -> None:
+    """Get a bill's money back in steps: one has come, one went back, one is announced."""
+    bill = PURCHASES.open(shop, miller, line_items=[TAXED], external_id="given back")
+    total = bill["total_amount"]
+    PURCHASES.pay(shop, miller, total + 400, PURCHASES.part(bill, total), external_id="too much")
+    allocated = {"allocations": [of_bill(bill, 3_333)], "external_id": "in steps"}
+    refund = agreed_in_parts(shop, miller, 5_000, 1_111, 1_000, 2_889, **allocated)
+    came, went, _ = refund["vendor_refund_payments"]
+    completed: dict[str, Any] = {"status": "completed", "payment_date": AGREED}
+    changed(shop, came, processing_fee_cents=30, **completed)
+    changed(shop, went, **completed)
+    changed(shop, went, status="failed")
+    cancelled(shop, payment_of(shop, miller, 500, of_bill(bill, 500), external_id="unwanted"))
+    late = payment_of(shop, miller, 600, external_id="late")
+    changed(shop, late, **completed)
+    changed(shop, late, allocations=[of_bill(bill, 250)])
+    payment = PURCHASES.pay(shop, miller, 700, external_id="bounced")
+    coming = agreed(shop, miller, 300, of_payment(payment, 300), external_id="at once")["payment"]
+    changed(shop, coming, **completed)
+    did(shop, "PATCH", f"{PURCHASES.payments}{payment['id']}/", {"status": "failed"})
+
+
+def release_by_refunds(shop: Business, miller: Record) -> None:
+    """Keep a refund as a credit, and get money back that had settled bills."""
+    bills = [PURCHASES.open(shop, miller) for _ in range(2)]
+    parts = [PURCHASES.part(each, 1_000) for each in bills]
+    source = PURCHASES.pay(shop, miller, 2_000, *parts, external_id="released")
+    items = of_payment(source, 1_500), as_credit(800)
+    cancelled(shop, payment_of(shop, miller, 2_300, *items))
+    items = of_payment(source, 1_200), as_credit(800)
+    payment_of(shop, miller, 2_000, *items, external_id="kept")
+
+
+def payment_of(shop: Business, miller: Record, total: int, *items: Record, **facts: Any) -> Record:
+    """Agree a refund by itself, and return its payment."""
+    refund = agreed_refund(shop, miller, total, allocations=list(items), **facts)
+    [payment] = refund["vendor_refund_payments"]
+    return payment
+
+
+def write_entries(shop: Business) -> None:
     """Accrue something at the end of a month, and take it back; another entry waits."""
-    lines = [
-        {"account": "6000", "debit_amount": 1_500},
-        {"account": "2400", "credit_amount": 1_500},
-    ]
-    path = "general-ledger/journal-entries/"
-    entry = shop.made(path, {"entry_date": "2026-06-30", "lines": lines, "post": True})
-    shop.made(f"{path}{entry['id']}/reverse/", {"entry_date": "2026-07-01"})
-    few = [{"account": "6400", "debit_amount": 300}, {"account": "1150", "credit_amount": 300}]
-    shop.made(path, {"entry_date": "2026-06-30", "lines": few, "created_by": "ai"})
+    entry = shop.made(ENTRIES, entry_body(1_500, entry_date=MONTH_END, post=True))
+    shop.made(f"{ENTRIES}{entry['id']}/reverse/", {"entry_date": "2025-03-01"})
+    lines = [debit("6400", 300), credit("1150", 300)]
+    shop.made(ENTRIES, entry_body(entry_date=MONTH_END, lines=lines, created_by="ai"))
 
 
-def closed(shop: Business) -> None:
-    """Close June and open it again."""
+def close_and_open(shop: Business) -> None:
+    """Close February and open it again."""
     address = f"/v1/platform/businesses/{shop.id}/"
-    for day in ("2026-06-30", None):
+    for day in (MONTH_END, None):
         answer = shop.partner.api.patch(address, json={"lock_date": day})
         assert answer.status_code == 200, answer.text
-
-
-def sold(shop: Business, baker: Record) -> None:
-    voided = shop.invoice(baker, 9_999, additional_discount=99, external_id="voided")
-    shop.invoice(baker, line_items=[TAXED, {"quantity": 3, "unit_price": 101}])
-    shop.made("invoices/", {"customer_id": baker["id"], "line_items": [TAXED]})
-    shop.invoice(baker, invoice_number="INV-000050")
-    did(shop, "POST", f"invoices/{voided['id']}/void/", {})
-
-
-def paid(shop: Business, baker: Record) -> None:
-    settled, partly, waiting = (
-        shop.invoice(baker, 9_999, additional_discount=99, external_id=name)
-        for name in ("paid", "partly", "waiting")
-    )
-    shares = [part(settled, 9_900), part(partly, 100)]
-    fee = {"processing_fee_cents": 290, "payment_method": "stripe"}
-    shop.payment(baker, 10_500, allocations=shares, external_id="main", **fee)
-    failed = shop.payment(baker, 500, allocations=[part(partly, 500)])
-    did(shop, "PATCH", f"invoices/payments/{failed['id']}/", {"status": "failed"})
-    shop.payment(baker, 1_000, allocations=[part(waiting, 1_000)], status="pending")
-
-
-def given_up(shop: Business, baker: Record) -> None:
-    doubtful = shop.invoice(baker, line_items=[TAXED], external_id="doubtful")
-    path = f"invoices/{doubtful['id']}/write-offs/"
-    shop.made(path, {"amount_cents": 1_000, "write_off_at": LATER, "external_id": "lost"})
-    written = shop.made(path, {"amount_cents": 500})["write_offs"]
-    [mistaken] = [each for each in written if each["external_id"] is None]
-    did(shop, "DELETE", f"{path}{mistaken['id']}/")
-
-
-def credited(shop: Business, baker: Record) -> None:
-    line = {"amount": 3_000, "tax_amount_cents": 600}
-    draft = {"customer_id": baker["id"], "line_items": [line]}
-    first, second = (
-        shop.invoice(baker, line_items=[TAXED], external_id=name) for name in ("credited", "spared")
-    )
-    shares = [{"invoice_id": each["id"], "amount": 900} for each in (first, second)]
-    path = "customer-credits/"
-    body = {**draft, "sent_at": LATER}
-    credit = shop.made(path, {**body, "allocations": shares, "external_id": "returned"})
-    did(shop, "PUT", f"{path}{credit['id']}/", {"allocations": shares[:1]})
-    mistaken = shop.made(path, {**body, "credit_note_number": "CN-000007"})
-    did(shop, "POST", f"{path}{mistaken['id']}/void/")
-    shop.made(path, draft)
-
-
-def given_back(shop: Business, baker: Record) -> None:
-    invoice = shop.invoice(baker, line_items=[TAXED], external_id="given back")
-    fee = {"method": "STRIPE", "refund_processing_fee_cents": 30}
-    owed = invoice["total_amount"]
-    shop.payment(baker, owed + 400, allocations=[part(invoice, owed)], external_id="too much")
-    refund = shop.refund(invoice, amount_cents=3_333, external_id="in steps")
-    shop.refund_payment(refund, amount_cents=1_111, external_id="step", **fee)
-    mistaken = shop.refund_payment(refund, amount_cents=1_000)
-    did(shop, "POST", f"invoices/refunds/{refund['id']}/payments/{mistaken['id']}/delete/")
-    unwanted = shop.refund(invoice, amount_cents=500, external_id="unwanted")
-    did(shop, "DELETE", f"invoices/refunds/{unwanted['id']}/")
-
-
-def bounced(shop: Business, baker: Record) -> None:
-    payment = shop.payment(baker, 700, external_id="bounced")
-    refund = {"payment_id": payment["id"], "amount_cents": 300, "external_id": "at once"}
-    shop.made("invoices/refunds/", {**refund, "completed_at": LATER})
-    did(shop, "PATCH", f"invoices/payments/{payment['id']}/", {"status": "failed"})
-
-
-def part(invoice: Record, amount: int) -> Record:
-    return {"invoice_id": invoice["id"], "amount_cents": amount}

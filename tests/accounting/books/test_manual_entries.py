@@ -105,8 +105,9 @@ class TestWrite:
     def test_a_lock_keeps_out_what_would_be_posted_and_no_draft(self) -> None:
         locked = context("06-30")
         assert manual_entries.write(command(), NAMED, locked).status == "draft"
-        refusal = refused(manual_entries.write, command(post=True), NAMED, locked)
-        assert refusal.code == "period_locked"
+        at_once = refused(manual_entries.write, command(post=True), NAMED, locked)
+        later = refused(manual_entries.approve, write(), NAMED, locked)
+        assert (at_once.code, later.code) == ("period_locked", "period_locked")
 
 
 class TestRewrite:

@@ -60,9 +60,11 @@ class TestCreate:
     def test_one_document_twice_is_malformed(self, side: Side) -> None:
         trade = Trade("5", side=side)
         document = trade.document(600)
-        refusal = refused(trade.credit, 500, to=[(document, 1), (document, 2)])
-        assert isinstance(refusal, Malformed)
-        assert set(refusal.detail["field_errors"]) == {"items.1"}
+        twice = [(document, 1), (document, 2)]
+        on_change = refused(trade.apply, trade.credit(500), *twice)
+        for refusal in (refused(trade.credit, 500, to=twice), on_change):
+            assert isinstance(refusal, Malformed)
+            assert set(refusal.detail["field_errors"]) == {"items.1"}
 
     @pytest.mark.parametrize(
         ("amount", "part", "facts", "code"),

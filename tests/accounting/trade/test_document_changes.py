@@ -38,7 +38,7 @@ class TestCreate:
         }
         of_line: dict[str, Any] = {
             **{"description": "Tea", "product": "P1", "external_id": "l1"},
-            **{"memo": "m", "tags": ("a",), "metadata": {"l": 1}},
+            **{"memo": "m", "tags": ("a",), "metadata": {"l": 1}, "discount_amount": 1},
         }
         kept = trade.documents[trade.document(line(1, **of_line), **said, currency="gbp")]
         assert {name: getattr(kept, name) for name in said} == said

@@ -56,10 +56,12 @@ class TestRecord:
     def test_one_document_twice_is_malformed(self, side: Side) -> None:
         trade = Trade(side=side)
         id_ = trade.document(600)
-        refusal = refused(trade.pay, 500, (id_, 1), (id_, 2))
-        assert isinstance(refusal, Malformed)
-        fault = f"repeats the {side.words.document} of an earlier item"
-        assert refusal.detail["field_errors"] == {"items.1": [fault]}
+        twice = (id_, 1), (id_, 2)
+        on_change = refused(trade.change, trade.pay(500), allocations=items(*twice))
+        for refusal in (refused(trade.pay, 500, *twice), on_change):
+            assert isinstance(refusal, Malformed)
+            fault = f"repeats the {side.words.document} of an earlier item"
+            assert refusal.detail["field_errors"] == {"items.1": [fault]}
 
     @pytest.mark.parametrize(
         ("total", "part", "facts", "code"),
@@ -114,14 +116,14 @@ class TestRecordWith:
         trade = Trade("9", side=side)
         document = trade.documents[trade.document(1_000, **trade.dated("5"))]
         commands = [
-            InitialPayment(method="cash", total=400, note="n"),
+            InitialPayment(method="cash", total=400, processor="adyen", note="n"),
             InitialPayment(method="cash", total=600, payment_date=day("7")),
         ]
         paid, made = record_with(side, document, commands, trade.context())
         assert (paid.paid, paid.paid_on) == (1_000, day("7"))
         assert [each.payment_date for each in made] == [day("5"), day("7")]
         assert all(payments.is_fully_allocated(each) for each in made)
-        assert made[0].note == "n"
+        assert (made[0].processor, made[0].note) == ("adyen", "n")
 
     def test_an_amount_left_out_is_the_total(self, side: Side) -> None:
         trade = Trade(side=side)

@@ -84,14 +84,14 @@ class TestGetIntegrity:
         tamper(
             vault,
             "DELETE FROM journal_line WHERE (business_id, entry_id) IN (SELECT business_id, id"
-            " FROM journal_entry WHERE business_id = %s AND sequence_number = 'JE-2026-000002')"
+            " FROM journal_entry WHERE business_id = %s AND sequence_number = 'JE-2025-000002')"
             " AND line_number = 2",
             shop.id,
         )
         proof = proof_of(shop)
         found = offenders(proof)
         assert proof["status"] == "red"
-        assert found["entries_balanced"] == "JE-2026-000002"
+        assert found["entries_balanced"] == "JE-2025-000002"
         assert found["trial_balance"].startswith("debits of ")
         assert found.keys() >= {"entries_balanced", "trial_balance", "posted_as_desired"}
         assert not any(each["ok"] for each in proof["checks"][: len(found)])
