@@ -8,17 +8,39 @@ from uuid import UUID
 import typer
 
 from cli import partners
+from cli.settings_help import CommandWithSettings
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     help="Run and look after the accounting platform.",
+    epilog="The settings of the environment are listed by: accounting serve --help",
 )
 app.add_typer(partners.app, name="partner", help="Partners and their API keys.")
 
 
-@app.command()
+def print_version(wanted: bool) -> None:
+    """Print the version and leave."""
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"accounting {version('accounting-platform')}")
+        raise typer.Exit
+
+
+@app.callback()
+def before_each_command(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", is_eager=True, callback=print_version, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Take what stands before a command."""
+
+
+@app.command(cls=CommandWithSettings)
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8000,

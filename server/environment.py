@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 from urllib.parse import urlsplit
 
 from access.tokens import Keyring, MasterSecret
@@ -15,6 +15,8 @@ from persistence.files.blobs import Folder, Shelf
 from persistence.files.buckets import Bucket
 from server import development_secrets
 from server.requests.addresses import Network, is_loopback
+
+LogFormat = Literal["json", "text"]
 
 _ORIGIN: Final = re.compile(
     r"(?P<scheme>https?)://(?P<host>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])"
@@ -84,6 +86,17 @@ class Environment:
         if address.startswith("http://") and not is_loopback((host, None)):
             self.faults.append(f"ACCOUNTING_PUBLIC_URL: {address!r} must be https.")
         return address
+
+    def log_format(self) -> LogFormat | None:
+        """Return the form of the log; None where the terminal decides."""
+        match self._text("ACCOUNTING_LOG_FORMAT"):
+            case "":
+                return None
+            case ("json" | "text") as given:
+                return given
+            case other:
+                self.faults.append(f"ACCOUNTING_LOG_FORMAT: {other!r} is neither json nor text.")
+                return None
 
     def secrets(self, data_dir: Path, development: bool) -> tuple[MasterSecret, ...]:
         """Return the ring of token secrets, newest first; in development one is made."""

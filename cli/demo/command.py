@@ -100,13 +100,13 @@ class Demo:
     async def _client(self) -> AsyncIterator[httpx.AsyncClient]:
         # What it does can be done again, so it also runs where a commit may be lost.
         application = create_app(self._settings, self._database.url, durable=False)
-        logs.configure(quiet=True)
         transport = httpx.ASGITransport(app=application)
-        async with (
-            in_process.started(application),
-            httpx.AsyncClient(transport=transport, base_url=HERE) as api,
-        ):
-            yield api
+        with logs.quietly():
+            async with (
+                in_process.started(application),
+                httpx.AsyncClient(transport=transport, base_url=HERE) as api,
+            ):
+                yield api
 
     async def _lets_in(self, api: httpx.AsyncClient, access: Access) -> bool:
         """Tell whether the kept way in leads to a business of this database."""

@@ -25,7 +25,7 @@ def serve(settings: Settings) -> None:
 
     Raises CannotServe, EmbeddedError, UnsafeDatabase or UnusableDatabase.
     """
-    logs.configure()
+    logs.configure(settings.log_format)
     logs.adopt()
     log = structlog.get_logger("accounting.server")
     for warning in settings.warnings:

@@ -21,7 +21,7 @@ def build(
     built: until then nearly all of it is there to stay.
     """
     users.leave_with_parent()
-    logs.configure()
+    logs.configure(settings.log_format)
     logs.adopt()
     gc.disable()
     from server.app import create_app  # The master refers to this module and needs no application.
