@@ -47,9 +47,10 @@ def create_app(
     """Build the application of one worker process; `database_url` is its database.
 
     `durable` refuses a database that could lose an acknowledged write; only tests turn it off.
-    `before_opening` returns when the database is there; it may block, in a thread of its own.
+    `before_opening` returns when the database is there; it may block, in a thread of its own. An
+    application that has one is a worker's, and writes its pages at once, not for its first reader.
     """
-    logs.configure()
+    logs.configure(settings.log_format)
     size = max(2, CONNECTIONS_IN_ALL // settings.workers)
     shelf = settings.documents
     resources = make_resources(database_url, size=size, key_matches=api_keys.opens, shelf=shelf)
@@ -60,7 +61,8 @@ def create_app(
         keys.keyring, resources.admission, FailedLogins(), proxies=settings.forwarded_allow
     )
     health = Health(partial(probe, resources))
-    life = partial(lifespan, resources, durable, before_opening)
+    documentation = Documentation(document, source)
+    life = partial(lifespan, resources, durable, before_opening, documentation)
     behind = connexion_stack(document, resources, keys, authenticator, life)
     return Edge(
         Downloads(behind, resources, keys.signer),
@@ -69,7 +71,7 @@ def create_app(
         pages={
             "/health/live": health.live,
             "/health/ready": health.ready,
-            **Documentation(document, source).pages(),
+            **documentation.pages(),
         },
     )
 
@@ -119,13 +121,19 @@ def taken_as_checked() -> Iterator[None]:
 
 @asynccontextmanager
 async def lifespan(
-    resources: Resources, durable: bool, before_opening: Callable[[], None] | None, _app: Any
+    resources: Resources,
+    durable: bool,
+    before_opening: Callable[[], None] | None,
+    documentation: Documentation,
+    _app: Any,
 ) -> AsyncIterator[None]:
     """Open the resources before the first request and close them after the last."""
     log = structlog.get_logger("accounting.server")
     if before_opening is not None:
         await asyncio.to_thread(before_opening)
     await resources.open(durable=durable)
+    if before_opening is not None:
+        documentation.begin()
     log.info("open", pid=os.getpid())
     try:
         yield

@@ -12,7 +12,7 @@ from typing import Any, Final
 import orjson
 import structlog
 
-from server.responses.errors import Answer
+from server.responses.errors import Answer, Headers
 
 # Asks for everything a request needs and says "ok", or in a few words what is wrong, by name.
 Probe = Callable[[], Awaitable[Mapping[str, str]]]
@@ -40,11 +40,11 @@ class Health:
         self.checks: Mapping[str, str] = {}
         self.asked_at: float | None = None
 
-    async def live(self) -> Answer:
+    async def live(self, _asked: Headers | None = None) -> Answer:
         """Say that the process turns its loop; never asks the database."""
         return as_json(200, {"status": "alive"})
 
-    async def ready(self) -> Answer:
+    async def ready(self, _asked: Headers | None = None) -> Answer:
         """Say whether requests can be served, from an answer at most `kept_seconds` old."""
         checks = await self.recent_checks()
         if all(result == OK for result in checks.values()):

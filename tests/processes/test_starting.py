@@ -6,6 +6,8 @@ import signal
 import time
 from pathlib import Path
 
+import pytest
+
 from embedded import places
 from tests.partnership import PATIENCE_SECONDS, within
 from tests.processes.serving import Server, processes_of
@@ -82,6 +84,19 @@ class TestPagesBesideTheApi:
         assert page.headers["content-type"].startswith("text/html")
         assert "default-src 'none'" in page.headers["content-security-policy"]
         assert "no-store" not in page.headers.get("cache-control", "")
+
+    def test_the_front_page_leads_there_without_a_redirect(self, served: Server) -> None:
+        front = served.get("/")
+        assert front.status_code == 200
+        assert 'href="docs/"' in front.text
+
+    @pytest.mark.parametrize("path", ["/docs/", "/openapi.yaml", "/openapi.json"])
+    def test_what_is_long_is_compressed_and_sent_once(self, served: Server, path: str) -> None:
+        first = served.get(path)
+        assert first.headers["content-encoding"] == "gzip"
+        assert int(first.headers["content-length"]) < len(first.content) / 5
+        again = served.get(path, headers={"If-None-Match": first.headers["etag"]})
+        assert (again.status_code, again.content) == (304, b"")
 
     def test_no_answer_names_the_software(self, served: Server) -> None:
         assert "server" not in served.get("/health/live").headers
