@@ -131,22 +131,30 @@ def main() -> None:
     try:
         app()
     except Exception as error:
-        if not isinstance(error, mendable()):
+        told = mendable(error)
+        if told is None:
             raise
-        typer.echo(f"accounting: {error}", err=True)
+        typer.echo(f"accounting: {told}", err=True)
         sys.exit(2)
 
 
-def mendable() -> tuple[type[Exception], ...]:
-    """Return the kinds of failures that an operator can mend; loaded when there is one."""
-    from accounting.errors import Refusal
+def mendable(error: Exception) -> Exception | None:
+    """Return a failure that an operator can mend, in words for one; None for a fault of ours.
+
+    What it compares with is loaded only when there is a failure.
+    """
+    from accounting.errors import Refusal, Unavailable
     from cli.demo.clerk import DemoFailed
     from embedded.errors import EmbeddedError
-    from persistence.engine.faults import UnsafeDatabase, UnusableDatabase
+    from persistence.engine.faults import UnsafeDatabase, UnusableDatabase, away
+    from persistence.files.blobs import UnusableFileStore
     from server.process.master import CannotServe
     from server.settings import SettingsError
 
-    return (
-        *(SettingsError, CannotServe),
-        *(EmbeddedError, UnsafeDatabase, UnusableDatabase, Refusal, DemoFailed),
-    )
+    databases = (EmbeddedError, UnsafeDatabase, UnusableDatabase)
+    commands = (CannotServe, DemoFailed)
+    known = (SettingsError, *commands, *databases, UnusableFileStore, Refusal)
+    cause = error.__cause__ if isinstance(error, Unavailable) else error  # It speaks to partners.
+    if isinstance(cause, Exception) and (told := away(cause)):
+        return told
+    return error if isinstance(error, known) else None

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from functools import partial
 from typing import Any
@@ -26,7 +26,7 @@ from server.dispatch import ContractResolver, Dispatch
 from server.docs import Documentation
 from server.downloads import Downloads
 from server.edge import Edge
-from server.health import Health
+from server.health import OK, Health
 from server.https import HttpsRule
 from server.limiter import FailedLogins
 from server.requests.routing import Routing
@@ -144,11 +144,20 @@ async def lifespan(
 
 async def probe(resources: Resources) -> Mapping[str, str]:
     """Ask for everything a request needs."""
+    checks = {"database": await outcome(resources.ping())}
+    writable = await resources.blobs.seem_writable()
+    if writable is not None:
+        checks["files"] = OK if writable else "not writable"
+    return checks
+
+
+async def outcome(question: Awaitable[None]) -> str:
+    """Say how a question ended, in one word."""
     try:
-        await resources.ping()
+        await question
     except Exception as error:
-        return {"database": type(error).__name__}
-    return {"database": "ok"}
+        return type(error).__name__
+    return OK
 
 
 async def nothing_beyond(scope: Scope, receive: Receive, send: Send) -> None:

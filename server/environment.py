@@ -61,8 +61,7 @@ class Environment:
             home = Path(self._text("HOME") or Path.home())
             base = shared if shared.is_absolute() else home / ".local" / "share"
             folder = base / "accounting-platform"
-        if folder.exists() and not folder.is_dir():
-            self.faults.append(f"ACCOUNTING_DATA_DIR: {folder} is not a folder.")
+        self._check_folder("ACCOUNTING_DATA_DIR", folder)
         return folder
 
     def documents(self, data_dir: Path) -> Shelf:
@@ -75,8 +74,7 @@ class Environment:
                 self.faults.append(f"ACCOUNTING_S3_{name} is of no use without its BUCKET.")
         given = self._text("ACCOUNTING_DOCUMENTS_DIR")
         folder = Path(given).absolute() if given else data_dir / "documents"
-        if folder.exists() and not folder.is_dir():
-            self.faults.append(f"ACCOUNTING_DOCUMENTS_DIR: {folder} is not a folder.")
+        self._check_folder("ACCOUNTING_DOCUMENTS_DIR", folder)
         return Folder(folder)
 
     def public_url(self) -> str:
@@ -113,7 +111,7 @@ class Environment:
             kept = development_secrets.read_or_make(data_dir)
         except OSError as fault:
             self.faults.append(
-                f"The development secret cannot be kept in ACCOUNTING_DATA_DIR: {fault}."
+                f"ACCOUNTING_DATA_DIR: no development secret can be kept in {data_dir}: {fault}."
             )
             return ()
         path = development_secrets.path_in(data_dir)
@@ -193,6 +191,14 @@ class Environment:
                 "the proxy that ends https in ACCOUNTING_FORWARDED_ALLOW_IPS."
             )
         return ()
+
+    def _check_folder(self, name: str, folder: Path) -> None:
+        """Look at what is there; a folder that is not is made later."""
+        try:
+            if folder.exists() and not folder.is_dir():
+                self.faults.append(f"{name}: {folder} is not a folder.")
+        except OSError as fault:
+            self.faults.append(f"{name}: {folder} cannot be used: {fault.strerror}.")
 
     def _text(self, name: str) -> str:
         return self._environ.get(name, "").strip()

@@ -1,8 +1,9 @@
 """Two questions of those who run the server: is it alive, and may it be sent requests.
 
 Both answer a small JSON object, `{"status": "alive"}` with 200 and, for readiness,
-`{"status": "ready" | "unavailable", "checks": {"database": "ok"}}` with 200 or 503. A server that
-is told to stop refuses new connections and closes idle ones at once: there is nobody left to tell.
+`{"status": "ready" | "unavailable", "checks": {"database": "ok", "files": "ok"}}` with 200 or 503;
+a bucket is not asked, so that `files` is there for a folder only. A server that is told to stop
+refuses new connections and closes idle ones at once: there is nobody left to tell.
 """
 
 import asyncio

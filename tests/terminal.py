@@ -2,6 +2,7 @@
 
 import os
 import pty
+import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -32,6 +33,10 @@ class Terminal:
     def type(self, text: str) -> None:
         """Type a line."""
         os.write(self._ours, f"{text}\n".encode())
+
+    def interrupt(self) -> None:
+        """Do what Ctrl-C does: all processes of the command are told."""
+        os.killpg(self.process.pid, signal.SIGINT)
 
     def end(self) -> int:
         """Return the exit code when the command has ended and all of it is shown."""

@@ -74,6 +74,24 @@ class TestLocks:
         assert pins[0] <= pins[1]
 
 
+class TestMakefile:
+    @pytest.mark.parametrize(
+        ("verb", "command"), [("run", "demo --serve"), ("serve", "serve --development")]
+    )
+    @pytest.mark.parametrize(("given", "port"), [([], "8000"), (["PORT=8001"], "8001")])
+    def test_a_server_takes_the_port_that_make_is_given(
+        self, verb: str, command: str, given: list[str], port: str
+    ) -> None:
+        planned = subprocess.run(
+            ["make", "--dry-run", verb, *given],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert f"accounting {command} --port {port}\n" in planned.stdout
+
+
 class TestTrackedFiles:
     def test_none_names_the_place_it_lies_at(self) -> None:
         here = f"{ROOT}/".encode()

@@ -8,7 +8,8 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, make_url, text
 from sqlalchemy.exc import OperationalError
 
-from persistence.engine.faults import UnusableDatabase
+from persistence.engine.connecting import connect
+from persistence.engine.faults import UnusableDatabase, first_line
 
 _ONE_AT_A_TIME = 7_236_501_148  # Any number, as long as nobody else locks on it.
 
@@ -16,8 +17,9 @@ _ONE_AT_A_TIME = 7_236_501_148  # Any number, as long as nobody else locks on it
 def migrate(url: str) -> str:
     """Run every migration that is missing and return the newest revision's name.
 
-    Raises UnusableDatabase where the database cannot be reached.
+    Raises UnusableDatabase where the database cannot be reached or is too old.
     """
+    connect(url).close()
     engine = create_engine(make_url(url).set(drivername="postgresql+psycopg"))
     try:
         with engine.connect() as connection:
@@ -29,7 +31,8 @@ def migrate(url: str) -> str:
             connection.commit()
             return head()
     except OperationalError as error:
-        raise UnusableDatabase(f"The database cannot be migrated: {error.orig}") from error
+        reason = first_line(error.orig or error)
+        raise UnusableDatabase(f"The database cannot be migrated: {reason}") from error
     finally:
         engine.dispose()
 

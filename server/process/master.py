@@ -1,6 +1,10 @@
 """The master process: its workers load while the database gets ready, and it looks after both."""
 
+import signal
 import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from socket import socket
 
@@ -8,9 +12,10 @@ import structlog
 from uvicorn import Config
 from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
-from server.process.database import Database
+from server.process.database import Database, GivenUp
 
 LOOK_SECONDS = 0.5
+FIRST_LOOK_SECONDS = 0.05  # Until it serves: somebody waits for that.
 LONGEST_PAUSE_SECONDS = 30.0
 GIVE_UP_SECONDS = 10.0
 
@@ -19,28 +24,47 @@ class CannotServe(Exception):
     """The server could not start; the message says what an operator can do."""
 
 
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """How a server comes to serve.
+
+    `work` gets the database and the rest ready, and leaves off when it is told that it is given up.
+    Closing `held_back` then tells all workers, those to come as well, to open. `when_serving` is
+    called when the first of them answers.
+    """
+
+    work: Callable[[GivenUp], None]
+    held_back: Connection
+    when_serving: Callable[[], None]
+
+
 class Worker(Process):
     """uvicorn's worker, whose death ends a question to it at once."""
 
     def start(self) -> None:
-        """Start it, and keep only our end of the line."""
+        """Start it, and keep only our end of the line.
+
+        Ctrl-C tells every process of a terminal. One that is still loading heeds it when it can.
+        """
+        resource_tracker.ensure_running()  # Its own start would let signals through again.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         super().start()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         self.child_conn.close()
 
 
 class Master(Multiprocess):
     """uvicorn's supervisor, which looks after the database as well.
 
-    Closing `held_back` tells all workers, those to come as well, that the database is ready. The
-    database has a thread of its own, so that a signal is heeded while a great one recovers.
+    The database has a thread of its own, so that a signal is heeded while a great one recovers.
     """
 
     def __init__(
-        self, config: Config, sockets: list[socket], *, database: Database, held_back: Connection
+        self, config: Config, sockets: list[socket], database: Database, preparation: Preparation
     ) -> None:
         super().__init__(config, sockets)
         self.database = database
-        self.held_back = held_back
+        self.preparation = preparation
         self.log = structlog.get_logger("accounting.server")
         self.keeper = threading.Thread(target=self.keep_database, name="database", daemon=True)
         self.prepared = threading.Event()
@@ -62,7 +86,8 @@ class Master(Multiprocess):
         self.keeper.start()
         while not self.should_exit.is_set():
             # It returns at once when a worker dies.
-            wait([process.process.sentinel for process in self.processes], LOOK_SECONDS)
+            pause = LOOK_SECONDS if self.serving else FIRST_LOOK_SECONDS
+            wait([process.process.sentinel for process in self.processes], pause)
             self.handle_signals()
             self.keep_subprocess_alive()
         self.terminate_all()
@@ -76,13 +101,14 @@ class Master(Multiprocess):
     def keep_database(self) -> None:
         """Get the database ready, tell the workers, and bring it back whenever it goes away."""
         try:
-            self.database.prepare(self.should_exit.is_set)
+            self.preparation.work(self.should_exit.is_set)
             self.prepared.set()
-            self.held_back.close()
+            self.preparation.held_back.close()
             check_contract()  # Connexion has done so as well, in each worker, only less strictly.
         except Exception as error:
-            self.failure = error
-            self.should_exit.set()
+            if not self.should_exit.is_set():  # Else it failed because it was given up.
+                self.failure = error
+                self.should_exit.set()
             return
         pause = LOOK_SECONDS
         while not self.should_exit.wait(pause):
@@ -108,6 +134,7 @@ class Master(Multiprocess):
         """Say that the first worker serves, and start those that are still to come."""
         self.serving = True
         self.log.info("serving", host=self.config.host, port=self.config.port)
+        self.preparation.when_serving()
         while len(self.processes) < self.processes_num:
             self.add_worker()
 

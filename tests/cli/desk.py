@@ -42,6 +42,7 @@ class Desk:
         done = subprocess.run(
             [ACCOUNTING, *arguments],
             env=self.environment(**environment),
+            stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             check=False,

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import pickle
 import socket
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -12,7 +13,13 @@ import pytest
 from structlog.testing import capture_logs
 
 from accounting.errors import Unavailable
-from persistence.files.blobs import Blobs, Folder, Shelf
+from persistence.files.blobs import (
+    Blobs,
+    Folder,
+    Shelf,
+    UnusableFileStore,
+    refuse_unwritable,
+)
 from tests.object_store import ObjectStore
 
 CONTENT = bytes(range(256)) * 3
@@ -108,6 +115,63 @@ class TestFolder:
         (tmp_path / "business" / "other.part").write_bytes(b"half")
         listed = {key for key, _ in Folder(tmp_path).under("business")}
         assert listed == {"business/key", "business/other.part"}
+
+
+class TestSeemsWritable:
+    def test_a_folder_is_looked_at(self, tmp_path: Path) -> None:
+        folder = tmp_path / "documents"
+        assert run(Blobs(Folder(folder)).seem_writable) is False
+        folder.mkdir()
+        assert run(Blobs(Folder(folder)).seem_writable) is True
+        (folder / "file").touch()
+        assert run(Blobs(Folder(folder / "file")).seem_writable) is False
+
+    def test_a_bucket_is_not_asked(self, object_store: ObjectStore) -> None:
+        blobs = Blobs(object_store.bucket())
+        object_store.stop()
+        assert run(blobs.seem_writable) is None
+
+
+class TestRefuseUnwritable:
+    def test_one_that_can_be_written_is_left_as_it_was(self, shelf: Shelf) -> None:
+        refuse_unwritable(shelf)
+        refuse_unwritable(shelf)
+        assert list(shelf.under("")) == []
+
+    def test_a_bucket_keeps_nothing_open_that_would_travel_to_workers(
+        self, object_store: ObjectStore
+    ) -> None:
+        bucket = object_store.bucket()
+        refuse_unwritable(bucket)
+        assert pickle.loads(pickle.dumps(bucket)) == bucket
+        assert "_store" not in vars(bucket)
+
+    def test_a_folder_is_named_with_what_is_wrong(self, tmp_path: Path) -> None:
+        (tmp_path / "file").touch()
+        for root, why in ((tmp_path / "file", "File exists"), (Path("/proc/x"), "No such file")):
+            with pytest.raises(UnusableFileStore, match=f"kept in {root}: {why}"):
+                refuse_unwritable(Folder(root))
+
+    @pytest.mark.parametrize(
+        "changes",
+        [{"secret_access_key": "wrong"}, {"access_key_id": "nobody"}, {"name": "no-such-bucket"}],
+    )
+    def test_a_bucket_is_named_without_its_key(
+        self, object_store: ObjectStore, changes: dict[str, str]
+    ) -> None:
+        bucket = object_store.bucket(**changes)
+        with pytest.raises(
+            UnusableFileStore, match=f"kept in the bucket {bucket.name} at "
+        ) as told:
+            refuse_unwritable(bucket)
+        assert "\n" not in str(told.value)
+        assert bucket.secret_access_key not in str(told.value)
+
+    def test_a_bucket_that_is_away_is_told_in_time(self, object_store: ObjectStore) -> None:
+        bucket = object_store.bucket()
+        object_store.stop()
+        with pytest.raises(UnusableFileStore):
+            refuse_unwritable(bucket)
 
 
 class TestBlobs:

@@ -6,6 +6,7 @@ import signal
 import time
 from pathlib import Path
 
+import httpx
 import pytest
 
 from embedded import places
@@ -70,7 +71,23 @@ class TestPagesBesideTheApi:
     def test_it_is_alive_and_ready(self, served: Server) -> None:
         assert served.get("/health/live").json() == {"status": "alive"}
         ready = served.get("/health/ready")
-        assert ready.json() == {"status": "ready", "checks": {"database": "ok"}}
+        checks = {"database": "ok", "files": "ok"}
+        assert ready.json() == {"status": "ready", "checks": checks}
+
+    def test_it_is_not_ready_while_its_files_have_no_folder(self, served: Server) -> None:
+        folder = served.folder / "documents"
+        moved = folder.rename(folder.with_name("moved"))
+        answers: list[httpx.Response] = []
+
+        def told_apart(status: int) -> bool:
+            answers[:] = [served.get("/health/ready") for _ in range(8)]  # By every worker.
+            return {answer.status_code for answer in answers} == {status}
+
+        assert within(PATIENCE_SECONDS, lambda: told_apart(503))
+        moved.rename(folder)
+        checks = {"database": "ok", "files": "not writable"}
+        assert answers[0].json() == {"status": "unavailable", "checks": checks}
+        assert within(PATIENCE_SECONDS, lambda: told_apart(200))
 
     def test_the_contract_is_served_in_both_forms(self, served: Server) -> None:
         source = Path(__file__).parents[2] / "openapi" / "accounting.yaml"
