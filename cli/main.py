@@ -152,7 +152,7 @@ def mendable(error: Exception) -> Exception | None:
     from server.settings import SettingsError
 
     databases = (EmbeddedError, UnsafeDatabase, UnusableDatabase)
-    commands = (CannotServe, DemoFailed)
+    commands = (CannotServe, DemoFailed, partners.NotConfirmed)
     known = (SettingsError, *commands, *databases, UnusableFileStore, Refusal)
     cause = error.__cause__ if isinstance(error, Unavailable) else error  # It speaks to partners.
     if isinstance(cause, Exception) and (told := away(cause)):
