@@ -60,8 +60,10 @@ docs: $(READY) ## Write the reference to dist/docs
 
 ##@ Proof
 
-lint: $(READY) ## Style
+lint: $(READY) ## Style, and the files of containers
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	@$(BIN)/hadolint Dockerfile
+	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.compose-spec compose.yaml
 
 types: $(READY) ## Types
 	@$(BIN)/mypy
@@ -105,7 +107,7 @@ demo: $(READY) ## Fill the demo business
 ##@ Housekeeping
 
 LOCK := uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
-	--no-header --no-annotate --quiet
+	--no-header --no-annotate --quiet --extra build
 
 lock: $(READY) ## Resolve both locks anew
 	@$(BIN)/python -m pip install --quiet uv

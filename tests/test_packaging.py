@@ -74,6 +74,19 @@ class TestLocks:
         assert pins[0] <= pins[1]
 
 
+class TestImage:
+    def test_all_that_is_installed_goes_into_it(self) -> None:
+        lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+        let_in = {line[1:] for line in lines if line.startswith("!")}
+        roots = {name.split(".")[0] for name in PACKAGES}
+        assert let_in == {"pyproject.toml", "requirements.lock", *roots}
+
+    def test_the_server_is_not_root_in_it(self) -> None:
+        users = re.findall(r"^USER (.+)$", (ROOT / "Dockerfile").read_text("utf-8"), re.M)
+        assert users
+        assert int(users[-1]) > 0
+
+
 class TestMakefile:
     @pytest.mark.parametrize(
         ("verb", "command"), [("run", "demo --serve"), ("serve", "serve --development")]
