@@ -111,7 +111,8 @@ class Environment:
             kept = development_secrets.read_or_make(data_dir)
         except OSError as fault:
             self.faults.append(
-                f"ACCOUNTING_DATA_DIR: no development secret can be kept in {data_dir}: {fault}."
+                "ACCOUNTING_DATA_DIR: the development secret cannot be kept in "
+                f"{data_dir}: {fault}."
             )
             return ()
         path = development_secrets.path_in(data_dir)
