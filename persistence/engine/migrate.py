@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
+import psycopg
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, make_url, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError
 
 from persistence.engine.connecting import connect
 from persistence.engine.faults import UnusableDatabase, first_line
@@ -17,7 +18,8 @@ _ONE_AT_A_TIME = 7_236_501_148  # Any number, as long as nobody else locks on it
 def migrate(url: str) -> str:
     """Run every migration that is missing and return the newest revision's name.
 
-    Raises UnusableDatabase where the database cannot be reached or is too old.
+    Raises UnusableDatabase where the database cannot be reached, is too old, or lets this login
+    change nothing.
     """
     connect(url).close()
     engine = create_engine(make_url(url).set(drivername="postgresql+psycopg"))
@@ -30,9 +32,11 @@ def migrate(url: str) -> str:
             connection.execute(text(f"SELECT pg_advisory_unlock({_ONE_AT_A_TIME})"))
             connection.commit()
             return head()
-    except OperationalError as error:
-        reason = first_line(error.orig or error)
-        raise UnusableDatabase(f"The database cannot be migrated: {reason}") from error
+    except DBAPIError as error:
+        why = error.orig
+        if not isinstance(why, psycopg.OperationalError | psycopg.errors.InsufficientPrivilege):
+            raise
+        raise UnusableDatabase(f"The database cannot be migrated: {first_line(why)}") from error
     finally:
         engine.dispose()
 

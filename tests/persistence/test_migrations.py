@@ -50,6 +50,13 @@ class TestMigrate:
         migrations.migrate(empty)
         assert migrations.migrate(empty) == migrations.head()
 
+    def test_a_login_that_may_not_is_told_so(self, empty: str) -> None:
+        with psycopg.connect(empty, autocommit=True) as connection:
+            connection.execute("DROP ROLE IF EXISTS no_owner")
+            connection.execute("CREATE ROLE no_owner LOGIN")
+        with pytest.raises(UnusableDatabase, match="cannot be migrated: permission denied"):
+            migrations.migrate(empty.replace("//accounting@", "//no_owner@"))
+
     def test_a_table_that_differs_is_seen(self, empty: str) -> None:
         migrations.migrate(empty)
         with psycopg.connect(empty) as connection:
