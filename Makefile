@@ -7,6 +7,7 @@ SHELL := /bin/bash
         specification \
         model races format lint types rooms audit check lock clean
 
+PORT := 8000
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -24,11 +25,11 @@ help: ## Print this
 
 install: $(READY) ## Make the virtual environment from the lock
 
-run: $(READY) ## Serve on port 8000 with a demo business in it
-	@$(BIN)/accounting demo --serve
+run: $(READY) ## Serve on port 8000 with a demo business in it (PORT=8001 for another port)
+	@$(BIN)/accounting demo --serve --port $(PORT)
 
-serve: $(READY) ## Serve on port 8000 without the demo
-	@$(BIN)/accounting serve --development
+serve: $(READY) ## Serve on port 8000 without the demo (PORT=8001 for another port)
+	@$(BIN)/accounting serve --development --port $(PORT)
 
 test: $(READY) ## Run every test in Python (T=path for some of them)
 	@$(BIN)/python -m pytest -q -n 3 $(T)
@@ -59,8 +60,10 @@ docs: $(READY) ## Write the reference to dist/docs
 
 ##@ Proof
 
-lint: $(READY) ## Style
+lint: $(READY) ## Style, and the files of containers
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	@$(BIN)/hadolint Dockerfile
+	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.compose-spec compose.yaml
 
 types: $(READY) ## Types
 	@$(BIN)/mypy
@@ -106,7 +109,7 @@ demo: $(READY) ## Fill the demo business
 ##@ Housekeeping
 
 LOCK := uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
-	--no-header --no-annotate --quiet
+	--no-header --no-annotate --quiet --extra build
 
 lock: $(READY) ## Resolve both locks anew
 	@$(BIN)/python -m pip install --quiet uv
@@ -116,14 +119,17 @@ lock: $(READY) ## Resolve both locks anew
 clean: ## Remove what can be made again
 	@rm -rf $(VENV) node_modules dist build .mypy_cache .ruff_cache .hypothesis .schemathesis
 
+# Names a step that takes a while, and shows on a terminal for how long it has been under way.
+STEP := $(PYTHON) cli/clock.py
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
+
 $(READY): requirements-dev.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed."; exit 1; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "Installing what the lock names into $(VENV) ..."
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements-dev.lock
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@test -x $(BIN)/pip || $(STEP) "Making the virtual environment $(VENV)" $(PYTHON) -m venv $(VENV)
+	@$(STEP) "Installing what the lock names into $(VENV)" $(PIP) --require-hashes -r requirements-dev.lock
+	@$(STEP) "Installing the project itself" $(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(NODE): package-lock.json
-	@npm ci --silent --no-audit --no-fund
+	@$(STEP) "Installing the contract's own tools" npm ci --silent --no-audit --no-fund
 	@touch $@

@@ -8,9 +8,15 @@ from typing import TypeVar
 
 from embedded.postgres import EmbeddedPostgres
 from persistence.engine.pool import Pool, make_pool
+from server import logs
+from server.process.database import Begin
 from server.settings import StoreSettings
 
 T = TypeVar("T")
+
+
+def unheard(_step: str) -> None:
+    """Tell nobody of a step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +28,21 @@ class Database:
 
 
 @contextmanager
-def opened(settings: StoreSettings) -> Iterator[Database]:
-    """Lend the database for the time of a command; one that comes along is migrated at once."""
+def opened(settings: StoreSettings, begin: Begin = unheard) -> Iterator[Database]:
+    """Lend the database for the time of a command; one that comes along is migrated at once.
+
+    `begin` is told of each step that may take a while.
+    """
+    logs.configure(settings.log_format)
     if settings.database_url is not None:
         admin_url = settings.admin_database_url or settings.database_url
         yield Database(settings.database_url, admin_url)
         return
     from persistence.engine.migrate import migrate  # Every worker imports this module, too.
 
+    begin("Starting PostgreSQL")
     with EmbeddedPostgres(settings.data_dir / "postgres") as postgres:
+        begin("Bringing the database to the newest schema")
         postgres.create_database()
         url = postgres.url()
         migrate(url)
@@ -38,11 +50,11 @@ def opened(settings: StoreSettings) -> Iterator[Database]:
 
 
 @contextmanager
-def ready(settings: StoreSettings) -> Iterator[Database]:
+def ready(settings: StoreSettings, begin: Begin = unheard) -> Iterator[Database]:
     """Lend a database that can be worked on; raises UnusableDatabase or UnsafeDatabase."""
     from persistence.engine.database_checks import refuse_unusable
 
-    with opened(settings) as database:
+    with opened(settings, begin) as database:
         refuse_unusable(database.url, durable=False)  # Serving asks for more.
         yield database
 

@@ -8,17 +8,39 @@ from uuid import UUID
 import typer
 
 from cli import partners
+from cli.settings_help import CommandWithSettings
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     help="Run and look after the accounting platform.",
+    epilog="The settings of the environment are listed by: accounting serve --help",
 )
 app.add_typer(partners.app, name="partner", help="Partners and their API keys.")
 
 
-@app.command()
+def print_version(wanted: bool) -> None:
+    """Print the version and leave."""
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"accounting {version('accounting-platform')}")
+        raise typer.Exit
+
+
+@app.callback()
+def before_each_command(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", is_eager=True, callback=print_version, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Take what stands before a command."""
+
+
+@app.command(cls=CommandWithSettings)
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8000,
@@ -109,22 +131,30 @@ def main() -> None:
     try:
         app()
     except Exception as error:
-        if not isinstance(error, mendable()):
+        told = mendable(error)
+        if told is None:
             raise
-        typer.echo(f"accounting: {error}", err=True)
+        typer.echo(f"accounting: {told}", err=True)
         sys.exit(2)
 
 
-def mendable() -> tuple[type[Exception], ...]:
-    """Return the kinds of failures that an operator can mend; loaded when there is one."""
-    from accounting.errors import Refusal
+def mendable(error: Exception) -> Exception | None:
+    """Return a failure that an operator can mend, in words for one; None for a fault of ours.
+
+    What it compares with is loaded only when there is a failure.
+    """
+    from accounting.errors import Refusal, Unavailable
     from cli.demo.clerk import DemoFailed
     from embedded.errors import EmbeddedError
-    from persistence.engine.faults import UnsafeDatabase, UnusableDatabase
+    from persistence.engine.faults import UnsafeDatabase, UnusableDatabase, away
+    from persistence.files.blobs import UnusableFileStore
     from server.process.master import CannotServe
     from server.settings import SettingsError
 
-    return (
-        *(SettingsError, CannotServe),
-        *(EmbeddedError, UnsafeDatabase, UnusableDatabase, Refusal, DemoFailed),
-    )
+    databases = (EmbeddedError, UnsafeDatabase, UnusableDatabase)
+    commands = (CannotServe, DemoFailed, partners.NotConfirmed)
+    known = (SettingsError, *commands, *databases, UnusableFileStore, Refusal)
+    cause = error.__cause__ if isinstance(error, Unavailable) else error  # It speaks to partners.
+    if isinstance(cause, Exception) and (told := away(cause)):
+        return told
+    return error if isinstance(error, known) else None

@@ -4,8 +4,10 @@ Every command imports this module, and so do the server's processes: it loads no
 """
 
 import json
+import sys
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from uuid import UUID
@@ -16,12 +18,18 @@ from access import api_keys
 
 if TYPE_CHECKING:
     from persistence.engine.pool import Pool
+    from persistence.partners.partners import PartnerLine
 
-app = typer.Typer(no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True)
 
 T = TypeVar("T")
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Confirmed = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
 PartnerId = Annotated[UUID, typer.Argument(help="The partner's id.")]
+
+
+class NotConfirmed(Exception):
+    """Nobody is there who could be asked; the message says what to do."""
 
 
 def on_partners(work: Callable[["Pool"], Awaitable[T]]) -> T:
@@ -62,23 +70,21 @@ def create(
 
 
 @app.command("list")
-def list_() -> None:
+def list_(as_json: AsJson = False) -> None:
     """List partners with their active keys."""
-    from rich.console import Console
-    from rich.table import Table
-
     from persistence.partners import partners
 
-    table = Table("partner_id", "name", "created", "active keys", "disabled")
-    for line in on_partners(partners.list_partners):
-        table.add_row(
-            str(line.id),
-            line.name,
-            f"{line.created_at:%Y-%m-%d}",
-            ", ".join(line.active_keys),
-            "yes" if line.disabled_at else "",
-        )
-    Console(width=None if Console().is_terminal else 160).print(table)
+    lines = on_partners(partners.list_partners)
+    if as_json:
+        typer.echo(json.dumps([shape(line) for line in lines]))
+        return
+    # As wide as it is: an id that is cut, or broken in two, cannot be copied.
+    row = "{:36}  {:10}  {:10}  {:18}  {}".format
+    typer.echo(row("partner_id", "created", "disabled", "active keys", "name"))
+    for line in lines:
+        disabled = f"{line.disabled_at:%Y-%m-%d}" if line.disabled_at else ""
+        keys = ", ".join(line.active_keys)
+        typer.echo(row(str(line.id), f"{line.created_at:%Y-%m-%d}", disabled, keys, line.name))
 
 
 @app.command("rotate-key")
@@ -96,35 +102,104 @@ def rotate_key(partner_id: PartnerId, as_json: AsJson = False) -> None:
 
 @app.command("revoke-key")
 def revoke_key(
-    partner_id: PartnerId, key_id: Annotated[str, typer.Argument(help="The key's short id.")]
+    partner_id: PartnerId,
+    key_id: Annotated[str, typer.Argument(help="The key's short id.")],
+    yes: Confirmed = False,
+    as_json: AsJson = False,
 ) -> None:
     """Revoke a key, and every token that was issued so far."""
     from persistence.partners import partners
 
-    on_partners(lambda pool: partners.revoke_key(pool, partner_id, key_id, datetime.now(UTC)))
-    wait_for_next_second()
-    typer.echo(f"The key {key_id} and all tokens issued so far are refused from now on.")
+    partner = on_partners(
+        confirmed(
+            partner_id,
+            f"Revoke the key {key_id} and all tokens issued so far",
+            lambda pool: partners.revoke_key(pool, partner_id, key_id, datetime.now(UTC)),
+            yes=yes,
+        )
+    )
+    told = f"The key {key_id} and all tokens issued so far are refused from now on."
+    show_changed(partner, told, as_json=as_json)
 
 
 @app.command("revoke-tokens")
-def revoke_tokens(partner_id: PartnerId) -> None:
+def revoke_tokens(partner_id: PartnerId, yes: Confirmed = False, as_json: AsJson = False) -> None:
     """Refuse every token that was issued to the partner so far."""
     from persistence.partners import partners
 
-    on_partners(lambda pool: partners.revoke_tokens(pool, partner_id, datetime.now(UTC)))
-    wait_for_next_second()
-    typer.echo("All tokens issued so far are refused from now on.")
+    partner = on_partners(
+        confirmed(
+            partner_id,
+            "Revoke all tokens issued so far",
+            lambda pool: partners.revoke_tokens(pool, partner_id, datetime.now(UTC)),
+            yes=yes,
+        )
+    )
+    show_changed(partner, "All tokens issued so far are refused from now on.", as_json=as_json)
 
 
 @app.command()
-def disable(partner_id: PartnerId) -> None:
+def disable(partner_id: PartnerId, yes: Confirmed = False, as_json: AsJson = False) -> None:
     """Let a partner in no longer."""
     from persistence.partners import partners
 
-    on_partners(lambda pool: partners.disable_partner(pool, partner_id, datetime.now(UTC)))
-    typer.echo("The partner is disabled.")
+    partner = on_partners(
+        confirmed(
+            partner_id,
+            "Refuse its keys and tokens until it is enabled again",
+            lambda pool: partners.disable_partner(pool, partner_id, datetime.now(UTC)),
+            yes=yes,
+        )
+    )
+    show_changed(partner, "The partner is disabled.", as_json=as_json)
 
 
-def wait_for_next_second() -> None:
-    """Return when a token issued now is newer than the revocation, whose time has whole seconds."""
-    time.sleep(1 - datetime.now(UTC).microsecond / 1_000_000)
+@app.command()
+def enable(partner_id: PartnerId, as_json: AsJson = False) -> None:
+    """Let a disabled partner in again; tokens from before stay refused."""
+    from persistence.partners import partners
+
+    partner = on_partners(lambda pool: partners.enable_partner(pool, partner_id, datetime.now(UTC)))
+    # A server remembers for a moment whom it has refused.
+    told = "The partner is let in again, by its keys, within five seconds."
+    show_changed(partner, told, as_json=as_json)
+
+
+def confirmed(
+    partner_id: UUID, question: str, work: Callable[["Pool"], Awaitable[T]], *, yes: bool
+) -> Callable[["Pool"], Awaitable[T]]:
+    """Return work that asks first, by the partner's name, unless `yes` says it already.
+
+    Raises NotConfirmed where nobody could answer; the work raises Abort where it is declined.
+    """
+    if yes:
+        return work
+    if not sys.stdin.isatty():
+        raise NotConfirmed("This asks before it is done, and there is no terminal: give --yes.")
+
+    async def asked(pool: "Pool") -> T:
+        from persistence.partners.partners import find_partner
+
+        partner = await find_partner(pool, partner_id)
+        typer.confirm(f"{partner.name} ({partner_id}): {question}?", abort=True, err=True)
+        return await work(pool)
+
+    return asked
+
+
+def show_changed(partner: "PartnerLine", sentence: str, *, as_json: bool) -> None:
+    """Say what was done, or as JSON how the partner stands now.
+
+    Returns when a token issued now is newer than a revocation, whose time has whole seconds.
+    """
+    time.sleep(max(0.0, (partner.tokens_valid_from - datetime.now(UTC)).total_seconds()))
+    typer.echo(json.dumps(shape(partner)) if as_json else sentence)
+
+
+def shape(partner: "PartnerLine") -> dict[str, Any]:
+    """Show a partner to programs."""
+    facts = asdict(partner)
+    moments = {
+        name: moment.isoformat() for name, moment in facts.items() if isinstance(moment, datetime)
+    }
+    return {"partner_id": str(facts.pop("id")), **facts, **moments}

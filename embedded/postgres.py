@@ -64,6 +64,14 @@ class EmbeddedPostgres:
         Finds a server that runs already, starts one that does not, and recovers one that crashed;
         so it may be called again to bring a killed server back. Raises EmbeddedError.
         """
+        try:
+            return self._start()
+        except OSError as error:
+            raise EmbeddedError(
+                f"PostgreSQL cannot keep its data in {self.home}: {error.strerror or error}"
+            ) from error
+
+    def _start(self) -> Self:
         self._claim_home()
         mine = self._hold is None
         if self._hold is None:
@@ -188,7 +196,8 @@ class EmbeddedPostgres:
     def _initialise(self, runner: identity.Identity, data: Path, starting: int) -> None:
         """Make the data directory; it gets its name last, so that half of one never has it.
 
-        initdb inherits `starting`: if we are killed, the next starter waits until it has ended.
+        initdb inherits `starting`: if we are killed, the next starter waits until it has ended. It
+        has a session of its own, so that Ctrl-C does not leave it half done.
         """
         unfinished = self.home / "initdb.unfinished"
         shutil.rmtree(unfinished, ignore_errors=True)
@@ -201,6 +210,7 @@ class EmbeddedPostgres:
             text=True,
             check=False,
             stdin=subprocess.DEVNULL,
+            start_new_session=True,
             pass_fds=(starting,),
             **runner.options(),
         )

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import Any
@@ -25,7 +25,7 @@ from server.dispatch import ContractResolver, Dispatch
 from server.docs import Documentation
 from server.downloads import Downloads
 from server.edge import Edge
-from server.health import Health
+from server.health import OK, Health
 from server.https import HttpsRule
 from server.limiter import FailedLogins
 from server.requests.routing import Routing
@@ -46,9 +46,10 @@ def create_app(
     """Build the application of one worker process; `database_url` is its database.
 
     `durable` refuses a database that could lose an acknowledged write; only tests turn it off.
-    `before_opening` returns when the database is there; it may block, in a thread of its own.
+    `before_opening` returns when the database is there; it may block, in a thread of its own. An
+    application that has one is a worker's, and writes its pages at once, not for its first reader.
     """
-    logs.configure()
+    logs.configure(settings.log_format)
     size = max(2, CONNECTIONS_IN_ALL // settings.workers)
     storage = settings.documents
     resources = make_resources(database_url, size=size, key_matches=api_keys.opens, storage=storage)
@@ -59,7 +60,8 @@ def create_app(
         keys.keyring, resources.admission, FailedLogins(), proxies=settings.forwarded_allow
     )
     health = Health(partial(probe, resources))
-    life = partial(lifespan, resources, durable, before_opening)
+    documentation = Documentation(document, source)
+    life = partial(lifespan, resources, durable, before_opening, documentation)
     behind = connexion_stack(document, resources, keys, authenticator, life)
     return Edge(
         Downloads(behind, resources, keys.signer),
@@ -68,7 +70,7 @@ def create_app(
         pages={
             "/health/live": health.live,
             "/health/ready": health.ready,
-            **Documentation(document, source).pages(),
+            **documentation.pages(),
         },
     )
 
@@ -105,13 +107,19 @@ def connexion_stack(
 
 @asynccontextmanager
 async def lifespan(
-    resources: Resources, durable: bool, before_opening: Callable[[], None] | None, _app: Any
+    resources: Resources,
+    durable: bool,
+    before_opening: Callable[[], None] | None,
+    documentation: Documentation,
+    _app: Any,
 ) -> AsyncIterator[None]:
     """Open the resources before the first request and close them after the last."""
     log = structlog.get_logger("accounting.server")
     if before_opening is not None:
         await asyncio.to_thread(before_opening)
     await resources.open(durable=durable)
+    if before_opening is not None:
+        documentation.begin()
     log.info("open", pid=os.getpid())
     try:
         yield
@@ -122,11 +130,20 @@ async def lifespan(
 
 async def probe(resources: Resources) -> Mapping[str, str]:
     """Ask for everything a request needs."""
+    checks = {"database": await outcome(resources.ping())}
+    writable = await resources.blobs.seem_writable()
+    if writable is not None:
+        checks["files"] = OK if writable else "not writable"
+    return checks
+
+
+async def outcome(question: Awaitable[None]) -> str:
+    """Say how a question ended, in one word."""
     try:
-        await resources.ping()
+        await question
     except Exception as error:
-        return {"database": type(error).__name__}
-    return {"database": "ok"}
+        return type(error).__name__
+    return OK
 
 
 async def nothing_beyond(scope: Scope, receive: Receive, send: Send) -> None:

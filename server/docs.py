@@ -1,7 +1,9 @@
 """The pages that tell what the API is: the contract itself as YAML and JSON, and the reference."""
 
+import asyncio
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -9,56 +11,62 @@ import orjson
 
 from server.contract import parse, read_source
 from server.edge import Page
-from server.reference.page import policy, render
-from server.responses.errors import Answer
+from server.responses.errors import Answer, Headers
+from server.stored_pages import StoredPage, store
 
-KEPT: Final = (b"cache-control", b"max-age=60")
+# A browser goes on to the reference by itself; a person with curl reads where it is.
+FRONT: Final = b"""<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="refresh" content="0; url=docs/">
+<title>Accounting API</title>
+<p>This is an accounting API. Its reference is at <a href="docs/">/docs/</a>,
+its contract at <a href="openapi.yaml">/openapi.yaml</a>.</p>
+</html>
+"""
+
+
+Pages = dict[str, StoredPage]
 
 
 class Documentation:
-    """Serve the contract in three forms; each is written when it is first asked for."""
+    """Serve the contract in three forms and a front page, all written once, in a thread."""
 
     def __init__(self, document: Mapping[str, Any], source: bytes) -> None:
         self.document = document
         self.source = source
-        self.written: dict[str, Answer] = {}
+        self.writing: asyncio.Future[Pages] | None = None
+
+    def begin(self) -> asyncio.Future[Pages]:
+        """Have the pages written, unless they are; the first reader begins it at the latest."""
+        if self.writing is None:
+            written = asyncio.to_thread(write_pages, self.document, self.source)
+            self.writing = asyncio.ensure_future(written)
+        return self.writing
 
     def pages(self) -> dict[str, Page]:
         """Give the addresses and what answers them, for `server/edge.py`."""
-        return {
-            "/openapi.yaml": self.as_yaml,
-            "/openapi.json": self.as_json,
-            "/docs/": self.as_reference,
-        }
+        addresses = ("/", "/openapi.yaml", "/openapi.json", "/docs/")
+        return {address: partial(self.answer, address) for address in addresses}
 
-    async def as_yaml(self) -> Answer:
-        """Answer the contract as it was written."""
-        return answer(b"application/yaml", self.source)
-
-    async def as_json(self) -> Answer:
-        """Answer the contract as JSON."""
-        if "json" not in self.written:
-            self.written["json"] = answer(b"application/json", json_of(self.document))
-        return self.written["json"]
-
-    async def as_reference(self) -> Answer:
-        """Answer the page for people."""
-        if "html" not in self.written:
-            headers = (b"content-security-policy", f"{policy()}; frame-ancestors 'none'".encode())
-            content = render(self.document).encode("utf-8")
-            self.written["html"] = answer(b"text/html; charset=utf-8", content, headers)
-        return self.written["html"]
+    async def answer(self, address: str, asked: Headers) -> Answer:
+        """Answer one page; readers that come while it is written wait together."""
+        written = await asyncio.shield(self.begin())  # One that hangs up must not stop it.
+        return written[address].answer(asked)
 
 
-def answer(media_type: bytes, content: bytes, *headers: tuple[bytes, bytes]) -> Answer:
-    """Make a page that may be kept for a minute."""
-    lines = [
-        (b"content-type", media_type),
-        (b"content-length", b"%d" % len(content)),
-        KEPT,
-        *headers,
-    ]
-    return Answer(200, lines, content)
+def write_pages(document: Mapping[str, Any], source: bytes) -> Pages:
+    """Write every page; that takes half a second, for 1.7 MB of reference."""
+    from server.reference.page import policy, render  # Loads what no other request needs.
+
+    policed = (b"content-security-policy", f"{policy()}; frame-ancestors 'none'".encode())
+    reference = render(document).encode("utf-8")
+    return {
+        "/": store(b"text/html; charset=utf-8", FRONT),
+        "/openapi.yaml": store(b"application/yaml", source),
+        "/openapi.json": store(b"application/json", json_of(document)),
+        "/docs/": store(b"text/html; charset=utf-8", reference, policed),
+    }
 
 
 def json_of(document: Mapping[str, Any]) -> bytes:
@@ -68,6 +76,8 @@ def json_of(document: Mapping[str, Any]) -> bytes:
 
 def publish(folder: Path) -> None:
     """Write the reference and the contract into a folder, to be served as they are."""
+    from server.reference.page import render
+
     source = read_source()
     document = parse(source)
     folder.mkdir(parents=True, exist_ok=True)

@@ -23,10 +23,11 @@ from server.cors import Origins
 from server.https import HttpsRule
 from server.responses import errors
 from server.responses.envelope import request_id_of, sealed
-from server.responses.errors import Answer
+from server.responses.errors import Answer, Headers
 from server.responses.problems import MethodNotAllowed, PayloadTooLarge, RequestTimeout
 
-Page = Callable[[], Awaitable[Answer]]
+# Given the header lines of the request.
+Page = Callable[[Headers], Awaitable[Answer]]
 
 PATH_LOGGED_CHARACTERS: Final = 200
 
@@ -124,7 +125,7 @@ class Exchange:
             raise MethodNotAllowed(
                 "method_not_allowed", "This address can only be read.", allow=("GET", "HEAD")
             )
-        return await self.reply(await page())
+        return await self.reply(await page(self.scope["headers"]))
 
     async def receive(self) -> Message:
         """Hand over the next piece of the body while it is in time and small enough."""
@@ -164,7 +165,7 @@ class Exchange:
             message = {**message, "body": b""}
         await self.outbound(message)
 
-    def own_lines(self) -> errors.Headers:
+    def own_lines(self) -> Headers:
         """Give the lines that depend on what this caller sent."""
         lines = cors.headers_for(self.edge.origins, self.scope["headers"])
         # A caller that still waits for 100 Continue: nobody can tell what it sends next.

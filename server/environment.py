@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 from urllib.parse import urlsplit
 
 from access.tokens import Keyring, MasterSecret
@@ -15,6 +15,8 @@ from persistence.files.blobs import BlobStorage, Folder
 from persistence.files.buckets import Bucket
 from server import development_secrets
 from server.requests.addresses import Network, is_loopback
+
+LogFormat = Literal["json", "text"]
 
 _ORIGIN: Final = re.compile(
     r"(?P<scheme>https?)://(?P<host>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])"
@@ -59,8 +61,7 @@ class Environment:
             home = Path(self._text("HOME") or Path.home())
             base = shared if shared.is_absolute() else home / ".local" / "share"
             folder = base / "accounting-platform"
-        if folder.exists() and not folder.is_dir():
-            self.faults.append(f"ACCOUNTING_DATA_DIR: {folder} is not a folder.")
+        self._check_folder("ACCOUNTING_DATA_DIR", folder)
         return folder
 
     def documents(self, data_dir: Path) -> BlobStorage:
@@ -73,8 +74,7 @@ class Environment:
                 self.faults.append(f"ACCOUNTING_S3_{name} is of no use without its BUCKET.")
         given = self._text("ACCOUNTING_DOCUMENTS_DIR")
         folder = Path(given).absolute() if given else data_dir / "documents"
-        if folder.exists() and not folder.is_dir():
-            self.faults.append(f"ACCOUNTING_DOCUMENTS_DIR: {folder} is not a folder.")
+        self._check_folder("ACCOUNTING_DOCUMENTS_DIR", folder)
         return Folder(folder)
 
     def public_url(self) -> str:
@@ -84,6 +84,17 @@ class Environment:
         if address.startswith("http://") and not is_loopback((host, None)):
             self.faults.append(f"ACCOUNTING_PUBLIC_URL: {address!r} must be https.")
         return address
+
+    def log_format(self) -> LogFormat | None:
+        """Return the form of the log; None where the terminal decides."""
+        match self._text("ACCOUNTING_LOG_FORMAT"):
+            case "":
+                return None
+            case ("json" | "text") as given:
+                return given
+            case other:
+                self.faults.append(f"ACCOUNTING_LOG_FORMAT: {other!r} is neither json nor text.")
+                return None
 
     def secrets(self, data_dir: Path, development: bool) -> tuple[MasterSecret, ...]:
         """Return the ring of token secrets, newest first; in development one is made."""
@@ -100,7 +111,8 @@ class Environment:
             kept = development_secrets.read_or_make(data_dir)
         except OSError as fault:
             self.faults.append(
-                f"The development secret cannot be kept in ACCOUNTING_DATA_DIR: {fault}."
+                "ACCOUNTING_DATA_DIR: the development secret cannot be kept in "
+                f"{data_dir}: {fault}."
             )
             return ()
         path = development_secrets.path_in(data_dir)
@@ -180,6 +192,14 @@ class Environment:
                 "the proxy that ends https in ACCOUNTING_FORWARDED_ALLOW_IPS."
             )
         return ()
+
+    def _check_folder(self, name: str, folder: Path) -> None:
+        """Look at what is there; a folder that is not is made later."""
+        try:
+            if folder.exists() and not folder.is_dir():
+                self.faults.append(f"{name}: {folder} is not a folder.")
+        except OSError as fault:
+            self.faults.append(f"{name}: {folder} cannot be used: {fault.strerror}.")
 
     def _text(self, name: str) -> str:
         return self._environ.get(name, "").strip()

@@ -1,8 +1,9 @@
 """Two questions of those who run the server: is it alive, and may it be sent requests.
 
 Both answer a small JSON object, `{"status": "alive"}` with 200 and, for readiness,
-`{"status": "ready" | "unavailable", "checks": {"database": "ok"}}` with 200 or 503. A server that
-is told to stop refuses new connections and closes idle ones at once: there is nobody left to tell.
+`{"status": "ready" | "unavailable", "checks": {"database": "ok", "files": "ok"}}` with 200 or 503;
+a bucket is not asked, so that `files` is there for a folder only. A server that is told to stop
+refuses new connections and closes idle ones at once: there is nobody left to tell.
 """
 
 import asyncio
@@ -12,7 +13,7 @@ from typing import Any, Final
 import orjson
 import structlog
 
-from server.responses.errors import Answer
+from server.responses.errors import Answer, Headers
 
 # Asks for everything a request needs and says "ok", or in a few words what is wrong, by name.
 Probe = Callable[[], Awaitable[Mapping[str, str]]]
@@ -40,11 +41,11 @@ class Health:
         self.checks: Mapping[str, str] = {}
         self.asked_at: float | None = None
 
-    async def live(self) -> Answer:
+    async def live(self, _asked: Headers | None = None) -> Answer:
         """Say that the process turns its loop; never asks the database."""
         return as_json(200, {"status": "alive"})
 
-    async def ready(self) -> Answer:
+    async def ready(self, _asked: Headers | None = None) -> Answer:
         """Say whether requests can be served, from an answer at most `kept_seconds` old."""
         checks = await self.recent_checks()
         if all(result == OK for result in checks.values()):

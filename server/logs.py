@@ -1,24 +1,31 @@
-"""The log: one JSON object per line on standard error, never with credentials or bodies."""
+"""The log on standard error: lines for people on a terminal, else one JSON object per line.
+
+It never shows credentials or bodies.
+"""
 
 import logging
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
 
 import orjson
 import structlog
+from structlog.typing import EventDict, Processor
+
+from server.environment import LogFormat
+
+_quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
-def configure(*, quiet: bool = False) -> None:
-    """Set up the log of one process; a quiet one keeps to warnings."""
+def configure(log_format: LogFormat | None = None) -> None:
+    """Set up the log of one process; without a format the terminal decides."""
+    for_people = sys.stderr.isatty() if log_format is None else log_format == "text"
+    writing = _for_people() if for_people else _for_programs()
     structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(serializer=orjson.dumps, default=str),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(
-            logging.WARNING if quiet else logging.INFO
-        ),
+        processors=[_drop_while_quiet, structlog.processors.add_log_level, *writing],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
         # A line is one write, end and all: other workers write to the same place.
         logger_factory=structlog.BytesLoggerFactory(sys.stderr.buffer),
         cache_logger_on_first_use=True,
@@ -28,6 +35,54 @@ def configure(*, quiet: bool = False) -> None:
 def adopt() -> None:
     """Let what libraries log by Python's own means join our log, from warnings upwards."""
     logging.basicConfig(handlers=[_Joining()], level=logging.WARNING, force=True)
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Keep to warnings in this block, and in the tasks that begin in it."""
+    token = _quiet.set(True)
+    try:
+        yield
+    finally:
+        _quiet.reset(token)
+
+
+def _for_programs() -> list[Processor]:
+    return [
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+        structlog.processors.JSONRenderer(serializer=orjson.dumps, default=str),
+    ]
+
+
+def _for_people() -> list[Processor]:
+    renderer = structlog.dev.ConsoleRenderer(
+        colors=sys.stderr.isatty(),
+        sort_keys=False,
+        exception_formatter=structlog.dev.plain_traceback,
+        pad_event_to=0,
+    )
+    return [
+        structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False),
+        _plain,
+        renderer,
+        lambda _logger, _method, line: str(line).encode("utf-8", "replace"),
+    ]
+
+
+def _plain(_logger: Any, _method: str, event: EventDict) -> EventDict:
+    """Write an id as it is written elsewhere, not as Python would."""
+    known = (str, int, float)
+    return {
+        name: fact if isinstance(fact, known) or name == "exc_info" else str(fact)
+        for name, fact in event.items()
+    }
+
+
+def _drop_while_quiet(_logger: Any, method: str, event: EventDict) -> EventDict:
+    if _quiet.get() and method in ("debug", "info"):
+        raise structlog.DropEvent
+    return event
 
 
 class _Joining(logging.Handler):

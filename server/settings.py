@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from access.tokens import MasterSecret
 from persistence.files.blobs import BlobStorage
-from server.environment import Environment
+from server.environment import Environment, LogFormat
 from server.requests.addresses import Network
 
 
@@ -26,7 +26,8 @@ class Setting(NamedTuple):
 TABLE = (
     Setting(
         "DATABASE_URL",
-        "PostgreSQL that the server uses, as postgresql://user:password@host:port/database.",
+        "PostgreSQL, 15 or newer, that the server uses, as "
+        "postgresql://user:password@host:port/database.",
         "the PostgreSQL that comes along, kept in the data folder",
     ),
     Setting(
@@ -71,25 +72,40 @@ TABLE = (
     ),
     Setting(
         "ACCOUNTING_S3_BUCKET",
-        "Bucket for the files of stored documents, in place of a folder.",
+        "Bucket for the files of stored documents in place of a folder, in any store that speaks "
+        "S3.",
         "none: a folder",
     ),
     Setting(
         "ACCOUNTING_S3_ENDPOINT",
-        "Address of the store that speaks S3, as https://storage.example.com.",
+        "Address of that store, as https://storage.example.com.",
         "Amazon's in the region",
     ),
     Setting("ACCOUNTING_S3_REGION", "Region of the bucket.", "us-east-1"),
-    Setting("ACCOUNTING_S3_ACCESS_KEY_ID", "Name of the key to the bucket.", "none"),
-    Setting("ACCOUNTING_S3_SECRET_ACCESS_KEY", "The key to the bucket.", "none"),
+    Setting(
+        "ACCOUNTING_S3_ACCESS_KEY_ID",
+        "Name of the key to the bucket; it reads, writes, deletes and lists.",
+        "none: required beside a bucket",
+    ),
+    Setting(
+        "ACCOUNTING_S3_SECRET_ACCESS_KEY",
+        "The key to the bucket.",
+        "none: required beside a bucket",
+    ),
+    Setting(
+        "ACCOUNTING_LOG_FORMAT",
+        "text for lines that people read, json for one JSON object per line.",
+        "text on a terminal, json elsewhere",
+    ),
 )
 
 
 class SettingsError(Exception):
-    """The settings cannot be used; the message lists every fault, one per line."""
+    """The settings cannot be used; the message lists every fault, several of them one per line."""
 
     def __init__(self, faults: list[str]) -> None:
-        super().__init__("The settings cannot be used:\n" + "\n".join(f"- {f}" for f in faults))
+        listed = f" {faults[0]}" if len(faults) == 1 else "".join(f"\n- {f}" for f in faults)
+        super().__init__(f"The settings cannot be used:{listed}")
         self.faults = tuple(faults)
 
 
@@ -104,6 +120,7 @@ class StoreSettings:
     admin_database_url: str | None = field(repr=False)
     data_dir: Path
     documents: BlobStorage
+    log_format: LogFormat | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +178,7 @@ def load(
         admin_database_url=stores.admin_database_url,
         data_dir=stores.data_dir,
         documents=stores.documents,
+        log_format=stores.log_format,
         host=host,
         port=port,
         workers=workers,
@@ -188,6 +206,7 @@ def _stores(reading: Environment) -> StoreSettings:
         admin_database_url=admin_url,
         data_dir=data_dir,
         documents=reading.documents(data_dir),
+        log_format=reading.log_format(),
     )
 
 

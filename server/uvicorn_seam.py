@@ -5,7 +5,9 @@ this module and those that import it count on; tests/server/test_uvicorn_seam.py
 the installed version, and says what a new one has moved.
 """
 
+import signal
 from collections.abc import Mapping
+from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from types import MappingProxyType
 from typing import Final
@@ -69,8 +71,14 @@ class WorkerProcess(Process):
     """One worker. When it dies, a question to it ends at once instead of after its timeout."""
 
     def start(self) -> None:
-        """Start it, and close our copy of its end of the pipe."""
+        """Start it, and close our copy of its end of the pipe.
+
+        Ctrl-C reaches every process of a terminal. One that still loads handles it when it can.
+        """
+        resource_tracker.ensure_running()  # Its own start would let signals through again.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         super().start()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         self.child_conn.close()
 
 

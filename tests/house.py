@@ -176,6 +176,7 @@ def settings(**changes: Any) -> Settings:
         "admin_database_url": None,
         "data_dir": Path("/nonexistent"),
         "documents": Folder(Path("/nonexistent/documents")),
+        "log_format": "json",
         "public_url": "",
         "host": "127.0.0.1",
         "port": 0,

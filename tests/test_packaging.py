@@ -74,6 +74,37 @@ class TestLocks:
         assert pins[0] <= pins[1]
 
 
+class TestImage:
+    def test_all_that_is_installed_goes_into_it(self) -> None:
+        lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+        let_in = {line[1:] for line in lines if line.startswith("!")}
+        roots = {name.split(".")[0] for name in PACKAGES}
+        assert let_in == {"pyproject.toml", "requirements.lock", *roots}
+
+    def test_the_server_is_not_root_in_it(self) -> None:
+        users = re.findall(r"^USER (.+)$", (ROOT / "Dockerfile").read_text("utf-8"), re.M)
+        assert users
+        assert int(users[-1]) > 0
+
+
+class TestMakefile:
+    @pytest.mark.parametrize(
+        ("verb", "command"), [("run", "demo --serve"), ("serve", "serve --development")]
+    )
+    @pytest.mark.parametrize(("given", "port"), [([], "8000"), (["PORT=8001"], "8001")])
+    def test_a_server_takes_the_port_that_make_is_given(
+        self, verb: str, command: str, given: list[str], port: str
+    ) -> None:
+        planned = subprocess.run(
+            ["make", "--dry-run", verb, *given],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert f"accounting {command} --port {port}\n" in planned.stdout
+
+
 class TestTrackedFiles:
     def test_none_names_the_place_it_lies_at(self) -> None:
         here = f"{ROOT}/".encode()

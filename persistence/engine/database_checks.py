@@ -4,11 +4,10 @@ import psycopg
 from psycopg import errors
 from psycopg.rows import dict_row
 
-from persistence.engine.faults import DatabaseAway, UnsafeDatabase, UnusableDatabase
+from persistence.engine.connecting import connect
+from persistence.engine.faults import UnsafeDatabase, UnusableDatabase
 from persistence.engine.pool import SERVER_ROLE, Pool
 from persistence.engine.sql import Row
-
-CONNECT_SECONDS = 5
 
 _CHECKS = """
 SELECT current_user AS role, r.rolsuper OR r.rolbypassrls AS unbound,
@@ -28,7 +27,7 @@ def refuse_unusable(url: str, *, durable: bool = True) -> None:
 
     `durable`: no commit may be lost that was acknowledged.
     """
-    with _connect(url) as connection:
+    with connect(url) as connection:
         _take_role(connection)
         _refuse_other_schema(connection)
         row = connection.cursor(row_factory=dict_row).execute(_CHECKS).fetchone()
@@ -40,20 +39,6 @@ async def refuse_unsafe(pool: Pool, *, durable: bool) -> None:
     async with pool.connection() as connection:
         row = await (await connection.execute(_CHECKS)).fetchone()
     _refuse_unsafe_row(row, durable=durable)
-
-
-def _connect(url: str) -> psycopg.Connection:
-    try:
-        return psycopg.connect(
-            url,
-            autocommit=True,
-            connect_timeout=CONNECT_SECONDS,
-            application_name="accounting check",
-        )
-    except psycopg.OperationalError as error:
-        # Two sentences for each address that was tried; the first says why.
-        reason = str(error).strip().splitlines()[0]
-        raise DatabaseAway(f"The database cannot be reached: {reason}") from error
 
 
 def _take_role(connection: psycopg.Connection) -> None:

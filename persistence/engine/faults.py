@@ -69,7 +69,7 @@ class UnusableDatabase(Exception):
 
 
 class DatabaseAway(UnusableDatabase):
-    """Nobody lets us in where the database should be; that may pass."""
+    """Nobody answers where the database should be; that may pass."""
 
 
 class StaleRow(Exception):
@@ -101,6 +101,18 @@ def refusal_of(error: Exception) -> Refusal | None:
     if isinstance(error, PoolTimeout | TooManyRequests | OperationalError | InterfaceError):
         return unavailable()
     return None
+
+
+def away(error: Exception) -> DatabaseAway | None:
+    """Say to an operator that the database went away; None means that it is something else."""
+    if isinstance(error, PoolTimeout | TooManyRequests | OperationalError | InterfaceError):
+        return DatabaseAway(f"The database does not answer any more: {first_line(error)}")
+    return None
+
+
+def first_line(error: Exception) -> str:
+    """Take the first line of what psycopg says: it has more for each address that was tried."""
+    return str(error).strip().partition("\n")[0]
 
 
 def unavailable() -> Unavailable:

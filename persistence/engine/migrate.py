@@ -2,13 +2,15 @@
 
 from pathlib import Path
 
+import psycopg
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, make_url, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError
 
-from persistence.engine.faults import UnusableDatabase
+from persistence.engine.connecting import connect
+from persistence.engine.faults import UnusableDatabase, first_line
 
 _ONE_AT_A_TIME = 7_236_501_148  # Any number, as long as nobody else locks on it.
 
@@ -16,8 +18,10 @@ _ONE_AT_A_TIME = 7_236_501_148  # Any number, as long as nobody else locks on it
 def migrate(url: str) -> str:
     """Run every migration that is missing and return the newest revision's name.
 
-    Raises UnusableDatabase where the database cannot be reached.
+    Raises UnusableDatabase where the database cannot be reached, is too old, or lets this login
+    change nothing.
     """
+    connect(url).close()
     engine = create_engine(make_url(url).set(drivername="postgresql+psycopg"))
     try:
         with engine.connect() as connection:
@@ -28,8 +32,11 @@ def migrate(url: str) -> str:
             connection.execute(text(f"SELECT pg_advisory_unlock({_ONE_AT_A_TIME})"))
             connection.commit()
             return head()
-    except OperationalError as error:
-        raise UnusableDatabase(f"The database cannot be migrated: {error.orig}") from error
+    except DBAPIError as error:
+        why = error.orig
+        if not isinstance(why, psycopg.OperationalError | psycopg.errors.InsufficientPrivilege):
+            raise
+        raise UnusableDatabase(f"The database cannot be migrated: {first_line(why)}") from error
     finally:
         engine.dispose()
 

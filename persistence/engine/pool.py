@@ -1,5 +1,6 @@
 """The connections of one process, each in the role that may not rewrite history."""
 
+import logging
 from select import POLLIN, poll
 
 import orjson
@@ -24,6 +25,9 @@ WAIT_SECONDS = 2.0
 RECONNECT_SECONDS = 1.0
 
 Pool = AsyncConnectionPool[Connection]
+
+# A server has a log that takes the pool's warnings in. A command has none, and tells them itself.
+logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
 
 
 def make_pool(url: str, *, size: int) -> Pool:

@@ -8,6 +8,7 @@ import asyncio
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,8 +31,19 @@ class StorageUnavailable(Exception):
     """A store does not answer, or refuses; the message says why, to an operator."""
 
 
+class UnusableFileStore(Exception):
+    """Nothing can be kept where files belong; the message says where and why, to an operator."""
+
+
 class BlobStorage(Protocol):
     """Where contents lie. Its methods block, and raise StorageUnavailable or OSError."""
+
+    @property
+    def place(self) -> str:
+        """Where that is, in words for an operator."""
+
+    def seems_writable(self) -> bool | None:
+        """Tell in no time whether contents can be put; None where only a request would tell."""
 
     def put(self, key: str, content: bytes) -> None:
         """Keep a content; it is there after a crash that follows the return."""
@@ -87,6 +99,10 @@ class Blobs:
         except (StorageUnavailable, OSError) as error:
             raise _unavailable(error) from error
 
+    async def seem_writable(self) -> bool | None:
+        """Tell whether contents can be put, as far as that is known without a request."""
+        return await asyncio.to_thread(self._storage.seems_writable)
+
     async def drop(self, contents: Mapping[str, bytes]) -> None:
         """Take away what no record names; what cannot be reached is left for the sweep."""
         try:
@@ -108,6 +124,15 @@ class Folder:
     """A folder of this machine, with one folder for each business in it."""
 
     root: Path
+
+    @property
+    def place(self) -> str:
+        """Where it is."""
+        return str(self.root)
+
+    def seems_writable(self) -> bool:
+        """Ask the system; a folder that has gone away is not writable."""
+        return os.access(self.root, os.R_OK | os.W_OK | os.X_OK)
 
     def put(self, key: str, content: bytes) -> None:
         """Write it beside its place, and move it there when it is safe on the disk.
@@ -151,6 +176,18 @@ class Folder:
         for file in files:
             with suppress(FileNotFoundError):  # It has just been finished, or taken away.
                 yield f"{prefix}/{file.name}", datetime.fromtimestamp(file.stat().st_mtime, UTC)
+
+
+def refuse_unwritable(storage: BlobStorage) -> None:
+    """Put a small content and take it away again; raises UnusableFileStore."""
+    storage = copy(storage)  # What it opens meanwhile stays with this one.
+    key = f"start-check-{new_key()}"
+    try:
+        storage.put(key, b"")
+        storage.delete(key)
+    except (StorageUnavailable, OSError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise UnusableFileStore(f"Files cannot be kept in {storage.place}: {reason}.") from error
 
 
 def make_folder(folder: Path) -> None:

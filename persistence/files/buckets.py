@@ -37,6 +37,18 @@ class Bucket:
     access_key_id: str
     secret_access_key: str = field(repr=False)
 
+    @property
+    def place(self) -> str:
+        """Where it is."""
+        return f"the bucket {self.name} at {self.endpoint}"
+
+    def seems_writable(self) -> None:
+        """Leave it open: each question would be a request that is billed.
+
+        And an outage of a store that all servers share would take every one of them out of service,
+        though only requests with files need it.
+        """
+
     def put(self, key: str, content: bytes) -> None:
         """Send a content; the store's answer means that it is kept."""
         import obstore

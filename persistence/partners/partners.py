@@ -1,10 +1,12 @@
-"""Partners and their API keys, as the operator's desk keeps them."""
+"""Partners and their API keys, as an operator looks after them."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from accounting.errors import Conflict, NotFound
+from accounting.errors import Conflict, Malformed, NotFound
 from persistence.engine.identifiers import new_id
 from persistence.engine.pipeline import Connection
 from persistence.engine.pool import Pool
@@ -13,24 +15,41 @@ from persistence.engine.sql import Row
 MOST_ACTIVE_KEYS = 2
 
 
+_LINES = """
+SELECT p.id, p.name, p.created_at, p.disabled_at, p.tokens_valid_from,
+       array_remove(array_agg(k.key_id ORDER BY k.created_at, k.id), NULL) AS active_keys
+FROM partner p LEFT JOIN api_key k ON k.partner_id = p.id AND k.revoked_at IS NULL
+WHERE p.id = coalesce(%s, p.id)
+GROUP BY p.id ORDER BY p.created_at, p.id
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class PartnerLine:
-    """One partner in the operator's list."""
+    """One partner in the operator's list; its keys are those that work, oldest first."""
 
     id: UUID
     name: str
     created_at: datetime
     disabled_at: datetime | None
+    tokens_valid_from: datetime
     active_keys: tuple[str, ...]
 
 
 async def create_partner(pool: Pool, name: str, key_id: str, digest: bytes, now: datetime) -> UUID:
-    """Create a partner with its first API key and return its id."""
+    """Create a partner with its first API key and return its id.
+
+    Raises Malformed where nobody could read the name.
+    """
+    if not name.strip() or not name.isprintable():
+        raise Malformed(
+            "partner_name_unreadable", "The name of a partner is one line of text, and not blank."
+        )
     partner_id = new_id()
     async with pool.connection() as connection, connection.transaction():
         await connection.execute(
             "INSERT INTO partner (id, name, created_at, tokens_valid_from) VALUES (%s, %s, %s, %s)",
-            (partner_id, name, now, now.replace(microsecond=0)),
+            (partner_id, name.strip(), now, now.replace(microsecond=0)),
         )
         await _insert_key(connection, partner_id, key_id, digest, now)
     return partner_id
@@ -39,14 +58,13 @@ async def create_partner(pool: Pool, name: str, key_id: str, digest: bytes, now:
 async def list_partners(pool: Pool) -> list[PartnerLine]:
     """Return every partner, oldest first."""
     async with pool.connection() as connection:
-        cursor = await connection.execute(
-            "SELECT p.id, p.name, p.created_at, p.disabled_at,"
-            " array_remove(array_agg(k.key_id ORDER BY k.created_at), NULL) AS active_keys"
-            " FROM partner p LEFT JOIN api_key k ON k.partner_id = p.id AND k.revoked_at IS NULL"
-            " GROUP BY p.id ORDER BY p.created_at, p.id"
-        )
-        rows = await cursor.fetchall()
-    return [PartnerLine(**{**row, "active_keys": tuple(row["active_keys"])}) for row in rows]
+        return await _lines(connection, None)
+
+
+async def find_partner(pool: Pool, partner_id: UUID) -> PartnerLine:
+    """Return one partner; raises NotFound."""
+    async with pool.connection() as connection:
+        return await _line(connection, partner_id)
 
 
 async def add_key(
@@ -56,8 +74,7 @@ async def add_key(
 
     Raises Conflict where two keys are active already: one has to be revoked first.
     """
-    async with pool.connection() as connection, connection.transaction():
-        await _lock_partner(connection, partner_id)
+    async with _changing(pool, partner_id) as connection:
         active = await _active_keys(connection, partner_id)
         if len(active) >= MOST_ACTIVE_KEYS:
             raise Conflict(
@@ -68,10 +85,9 @@ async def add_key(
     return [*active, key_id]
 
 
-async def revoke_key(pool: Pool, partner_id: UUID, key_id: str, now: datetime) -> None:
+async def revoke_key(pool: Pool, partner_id: UUID, key_id: str, now: datetime) -> PartnerLine:
     """Revoke one key and every token issued so far; raises NotFound."""
-    async with pool.connection() as connection, connection.transaction():
-        await _lock_partner(connection, partner_id)
+    async with _changing(pool, partner_id) as connection:
         cursor = await connection.execute(
             "UPDATE api_key SET revoked_at = coalesce(revoked_at, %s)"
             " WHERE partner_id = %s AND key_id = %s",
@@ -80,23 +96,54 @@ async def revoke_key(pool: Pool, partner_id: UUID, key_id: str, now: datetime) -
         if not cursor.rowcount:
             raise NotFound("api_key_not_found", "This partner has no such key.")
         await _refuse_older_tokens(connection, partner_id, now)
+        return await _line(connection, partner_id)
 
 
-async def revoke_tokens(pool: Pool, partner_id: UUID, now: datetime) -> None:
+async def revoke_tokens(pool: Pool, partner_id: UUID, now: datetime) -> PartnerLine:
     """Refuse every token issued to the partner until the end of this second."""
-    async with pool.connection() as connection, connection.transaction():
-        await _lock_partner(connection, partner_id)
+    async with _changing(pool, partner_id) as connection:
         await _refuse_older_tokens(connection, partner_id, now)
+        return await _line(connection, partner_id)
 
 
-async def disable_partner(pool: Pool, partner_id: UUID, now: datetime) -> None:
+async def disable_partner(pool: Pool, partner_id: UUID, now: datetime) -> PartnerLine:
     """Let the partner in no longer, by key or by token."""
-    async with pool.connection() as connection, connection.transaction():
-        await _lock_partner(connection, partner_id)
+    async with _changing(pool, partner_id) as connection:
         await connection.execute(
             "UPDATE partner SET disabled_at = coalesce(disabled_at, %s) WHERE id = %s",
             (now, partner_id),
         )
+        return await _line(connection, partner_id)
+
+
+async def enable_partner(pool: Pool, partner_id: UUID, now: datetime) -> PartnerLine:
+    """Let the partner in again, by its keys; tokens issued before it was disabled stay refused."""
+    async with _changing(pool, partner_id) as connection:
+        await connection.execute(
+            "UPDATE partner SET disabled_at = NULL WHERE id = %s", (partner_id,)
+        )
+        await _refuse_older_tokens(connection, partner_id, now)
+        return await _line(connection, partner_id)
+
+
+@asynccontextmanager
+async def _changing(pool: Pool, partner_id: UUID) -> AsyncIterator[Connection]:
+    """Open a transaction in which nobody else changes the partner; raises NotFound."""
+    async with pool.connection() as connection, connection.transaction():
+        await _lock_partner(connection, partner_id)
+        yield connection
+
+
+async def _lines(connection: Connection, partner_id: UUID | None) -> list[PartnerLine]:
+    rows = await (await connection.execute(_LINES, (partner_id,))).fetchall()
+    return [PartnerLine(**{**row, "active_keys": tuple(row["active_keys"])}) for row in rows]
+
+
+async def _line(connection: Connection, partner_id: UUID) -> PartnerLine:
+    found = await _lines(connection, partner_id)
+    if not found:
+        raise _no_such_partner()
+    return found[0]
 
 
 async def _lock_partner(connection: Connection, partner_id: UUID) -> None:
@@ -104,7 +151,11 @@ async def _lock_partner(connection: Connection, partner_id: UUID) -> None:
         "SELECT id FROM partner WHERE id = %s FOR NO KEY UPDATE", (partner_id,)
     )
     if await cursor.fetchone() is None:
-        raise NotFound("partner_not_found", "There is no such partner.")
+        raise _no_such_partner()
+
+
+def _no_such_partner() -> NotFound:
+    return NotFound("partner_not_found", "There is no such partner.")
 
 
 async def _active_keys(connection: Connection, partner_id: UUID) -> list[str]:

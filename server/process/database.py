@@ -14,6 +14,12 @@ from server.settings import StoreSettings
 WAIT_SECONDS = 20.0
 LOOK_SECONDS = 0.5
 
+GivenUp = Callable[[], bool]
+"""Tells whether the server is no longer wanted."""
+
+Begin = Callable[[str], None]
+"""Told of each step when it begins, in words for an operator."""
+
 
 class Database(Protocol):
     """One under the care of one thread at a time; `home` is set where it came along."""
@@ -26,7 +32,7 @@ class Database(Protocol):
     def home(self) -> Path | None:
         """The folder whose users the workers are counted among."""
 
-    def prepare(self, given_up: Callable[[], bool], /) -> None:
+    def prepare(self, given_up: GivenUp, begin: Begin, /) -> None:
         """Return when it can be served, or is no longer needed; raises what an operator is told."""
 
     def revive(self) -> None:
@@ -44,11 +50,13 @@ class EmbeddedDatabase:
         self.home = self.postgres.home
         self.url = self.postgres.url()
 
-    def prepare(self, given_up: Callable[[], bool]) -> None:
+    def prepare(self, given_up: GivenUp, begin: Begin) -> None:
         """Start, migrate and prove it."""
+        begin("Starting PostgreSQL")
         self.postgres.start()
         if given_up():
             return
+        begin("Bringing the database to the newest schema")
         self.postgres.create_database()
         # Imported while PostgreSQL's programs and the workers are loading, too.
         from persistence.engine.database_checks import refuse_unusable
@@ -83,8 +91,9 @@ class NamedDatabase:
     def __init__(self, url: str) -> None:
         self.url = url
 
-    def prepare(self, given_up: Callable[[], bool]) -> None:
+    def prepare(self, given_up: GivenUp, begin: Begin) -> None:
         """Wait a while for it, since the two may be starting at the same time, and prove it."""
+        begin("Checking the database")
         from persistence.engine.database_checks import refuse_unusable
         from persistence.engine.faults import DatabaseAway
 

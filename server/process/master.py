@@ -1,16 +1,20 @@
 """The master process: its workers load while the database gets ready, and it looks after both."""
 
+import signal
 import threading
+from collections.abc import Callable
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from socket import socket
 
 import structlog
 from uvicorn import Config
 
-from server.process.database import Database
+from server.process.database import Database, GivenUp
 from server.uvicorn_seam import Supervisor
 
 LOOK_SECONDS = 0.5
+FIRST_LOOK_SECONDS = 0.05  # Until it serves: somebody waits for that.
 LONGEST_PAUSE_SECONDS = 30.0
 GIVE_UP_SECONDS = 10.0
 
@@ -19,19 +23,32 @@ class CannotServe(Exception):
     """The server could not start; the message says what an operator can do."""
 
 
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """How a server comes to serve.
+
+    `work` gets the database and the rest ready, and leaves off when it is told that it is given up.
+    Closing `held_back` then tells all workers, those to come as well, to open. `when_serving` is
+    called when the first of them answers.
+    """
+
+    work: Callable[[GivenUp], None]
+    held_back: Connection
+    when_serving: Callable[[], None]
+
+
 class Master(Supervisor):
     """uvicorn's supervisor, which looks after the database as well.
 
-    Closing `held_back` tells all workers, those to come as well, that the database is ready. The
-    database has a thread of its own, so that signals are handled while a large one recovers.
+    The database has a thread of its own, so that signals are handled while a large one recovers.
     """
 
     def __init__(
-        self, config: Config, sockets: list[socket], *, database: Database, held_back: Connection
+        self, config: Config, sockets: list[socket], database: Database, preparation: Preparation
     ) -> None:
         super().__init__(config, sockets)
         self.database = database
-        self.held_back = held_back
+        self.preparation = preparation
         self.log = structlog.get_logger("accounting.server")
         self.database_thread = threading.Thread(
             target=self.keep_database, name="database", daemon=True
@@ -48,7 +65,7 @@ class Master(Supervisor):
         self.processes.append(self.started_worker())
         self.database_thread.start()
         while not self.should_exit.is_set():
-            self.wait_for_death(LOOK_SECONDS)
+            self.wait_for_death(LOOK_SECONDS if self.serving else FIRST_LOOK_SECONDS)
             self.handle_signals()
             self.look_after_workers()
         self.stop_workers()
@@ -62,14 +79,17 @@ class Master(Supervisor):
 
     def keep_database(self) -> None:
         """Get the database ready, tell the workers, and bring it back whenever it goes away."""
+        # Its children inherit this. Ctrl-C would end one that has no session of its own yet.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            self.database.prepare(self.should_exit.is_set)
+            self.preparation.work(self.should_exit.is_set)
             self.prepared.set()
-            self.held_back.close()
+            self.preparation.held_back.close()
             check_contract()  # The workers have loaded it unchecked.
         except Exception as error:
-            self.failure = error
-            self.should_exit.set()
+            if not self.should_exit.is_set():  # Else it failed because it was given up.
+                self.failure = error
+                self.should_exit.set()
             return
         pause = LOOK_SECONDS
         while not self.should_exit.wait(pause):
@@ -95,6 +115,7 @@ class Master(Supervisor):
         """Say that the first worker serves, and start those that are still to come."""
         self.serving = True
         self.log.info("serving", host=self.config.host, port=self.config.port)
+        self.preparation.when_serving()
         while len(self.processes) < self.processes_num:
             self.processes.append(self.started_worker())
 

@@ -3,16 +3,20 @@
 The master imports little before its workers are under way: they take longest to load.
 """
 
+import errno
 import multiprocessing
 import socket
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 import structlog
 from uvicorn import Config
 
+from persistence.files.blobs import refuse_unwritable
 from server import logs
-from server.process.database import database_of
-from server.process.master import CannotServe, Master
+from server.process.database import Begin, Database, GivenUp, database_of
+from server.process.master import CannotServe, Master, Preparation
 from server.process.worker import build
 from server.settings import Settings
 
@@ -20,12 +24,25 @@ DRAIN_SECONDS = 30
 HUNG_SECONDS = 15  # A worker that loads on a busy machine answers late, and must not be killed.
 
 
-def serve(settings: Settings) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """What somebody else does while a server starts.
+
+    `begin` is told of each step, `fill` works on the database of an address before it is served,
+    and `when_serving` is called once the first worker answers.
+    """
+
+    begin: Begin
+    fill: Callable[[str, GivenUp], None]
+    when_serving: Callable[[], None]
+
+
+def serve(settings: Settings, start: Start | None = None) -> None:
     """Serve until a signal says stop; requests under way are finished first.
 
-    Raises CannotServe, EmbeddedError, UnsafeDatabase or UnusableDatabase.
+    Raises CannotServe, UnusableFileStore, EmbeddedError, UnsafeDatabase or UnusableDatabase.
     """
-    logs.configure()
+    logs.configure(settings.log_format)
     logs.adopt()
     log = structlog.get_logger("accounting.server")
     for warning in settings.warnings:
@@ -51,8 +68,25 @@ def serve(settings: Settings) -> None:
         timeout_graceful_shutdown=DRAIN_SECONDS,
         timeout_worker_healthcheck=HUNG_SECONDS,
     )
+    start = start or Start(begin=log.info, fill=lambda *_: None, when_serving=lambda: None)
+    preparing = Preparation(
+        work=partial(prepare, settings, database, start),
+        held_back=held_back,
+        when_serving=start.when_serving,
+    )
     with listen(settings.host, settings.port) as listener:
-        Master(config, [listener], database=database, held_back=held_back).run()
+        Master(config, [listener], database, preparing).run()
+
+
+def prepare(settings: Settings, database: Database, start: Start, given_up: GivenUp) -> None:
+    """Get all that a server needs ready, step by step; leave off when it is given up."""
+    database.prepare(given_up, start.begin)
+    if given_up():
+        return
+    refuse_unwritable(settings.documents)
+    start.fill(database.url, given_up)
+    if not given_up():
+        start.begin("Starting the server")
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -62,4 +96,7 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family, dualstack_ipv6=both)
     except OSError as error:
-        raise CannotServe(f"Cannot listen on {host} port {port}: {error.strerror}.") from error
+        why = error.strerror
+        if error.errno == errno.EADDRINUSE:
+            why = "the port is in use; name another one with --port, or with PORT= for make"
+        raise CannotServe(f"Cannot listen on {host} port {port}: {why}.") from error

@@ -1,6 +1,7 @@
 """One worker process: its application, and its ties to its parent and to the database."""
 
 import gc
+import signal
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -21,7 +22,8 @@ def build(
     built: until then nearly all of it is there to stay.
     """
     users.leave_with_parent()
-    logs.configure()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # uvicorn heeds it by now.
+    logs.configure(settings.log_format)
     logs.adopt()
     gc.disable()
     from server.app import create_app  # The master refers to this module and needs no application.

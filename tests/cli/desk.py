@@ -42,6 +42,7 @@ class Desk:
         done = subprocess.run(
             [ACCOUNTING, *arguments],
             env=self.environment(**environment),
+            stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             check=False,
@@ -49,8 +50,8 @@ class Desk:
         )
         return Told(done.returncode, done.stdout, done.stderr)
 
-    def did(self, *arguments: str) -> Told:
+    def did(self, *arguments: str, **environment: str) -> Told:
         """Run a command that has to succeed."""
-        told = self.run(*arguments)
+        told = self.run(*arguments, **environment)
         assert told.code == 0, told.err
         return told

@@ -1,11 +1,17 @@
+import json
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.cli.desk import Desk
+from accounting.errors import Malformed
+from persistence.engine.admission import KEPT_SECONDS
+from tests.cli.desk import ACCOUNTING, Desk
 from tests.house import House
+from tests.partnership import PATIENCE_SECONDS, within
+from tests.terminal import terminal
 
 TOKEN = "/v1/platform/oauth2/token/"
 BUSINESSES = "/v1/platform/businesses/"
@@ -53,6 +59,18 @@ class TestCreate:
         assert facts["api_key"].startswith("apk_live_")
         assert visiting(premises, facts).ask_token().status_code == 200
 
+    def test_a_blank_name_is_refused(self, desk: Desk) -> None:
+        told = desk.run("partner", "create", "  ")
+        assert (told.code, told.out) == (2, "")
+        assert told.err == "accounting: The name of a partner is one line of text, and not blank.\n"
+
+    @pytest.mark.parametrize("name", ["", " \t ", "two\nlines", "a\x1b[2Jb", "\udcff"])
+    def test_so_is_any_that_nobody_could_read(self, premises: House, name: str) -> None:
+        before = premises.query("SELECT count(*) FROM partner")
+        with pytest.raises(Malformed, match="one line of text"):
+            premises.partner(name)
+        assert premises.query("SELECT count(*) FROM partner") == before
+
     def test_prints_them_to_people_and_says_that_it_does_so_once(self, desk: Desk) -> None:
         told = desk.did("partner", "create", "Ledger Loft", "--test")
         assert "api_key: apk_test_" in told.out
@@ -69,6 +87,24 @@ class TestList:
         assert visitor.key_id in line
         assert visitor.api_key not in told.out
 
+    def test_cuts_nothing_on_a_narrow_terminal(self, desk: Desk, visitor: Visitor) -> None:
+        environment = desk.environment(COLUMNS="40")
+        with terminal([ACCOUNTING, "partner", "list"], environment) as opened:
+            assert opened.end() == 0
+        [line] = [line for line in opened.shown.splitlines() if visitor.partner_id in line]
+        assert visitor.key_id in line
+        assert line.endswith("Visitor")
+
+    def test_shows_them_to_programs(self, desk: Desk, visitor: Visitor) -> None:
+        listed = json.loads(desk.did("partner", "list", "--json").out)
+        [partner] = [each for each in listed if each["partner_id"] == visitor.partner_id]
+        assert partner["name"] == "Visitor"
+        assert partner["active_keys"] == [visitor.key_id]
+        assert partner["disabled_at"] is None
+        created = datetime.fromisoformat(partner["created_at"])
+        assert timedelta(0) <= datetime.now(UTC) - created < timedelta(hours=1)
+        assert visitor.api_key not in repr(listed)
+
 
 class TestRotateKey:
     def test_both_keys_work_until_the_old_one_is_revoked(
@@ -79,7 +115,8 @@ class TestRotateKey:
         assert facts["active_keys"] == [visitor.key_id, second.key_id]
         assert visitor.ask_token().status_code == 200
         token = second.token()
-        desk.did("partner", "revoke-key", visitor.partner_id, visitor.key_id)
+        told = desk.did("partner", "revoke-key", visitor.partner_id, visitor.key_id, "--yes")
+        assert told.out.startswith(f"The key {visitor.key_id} and all tokens")
         assert visitor.ask_token().status_code == 401
         assert visitor.enter(token) == 401  # Nobody can tell which key a stolen token came from.
         assert visitor.enter(second.token()) == 200
@@ -97,22 +134,76 @@ class TestRevokeTokens:
     ) -> None:
         token = visitor.token()
         assert visitor.enter(token) == 200
-        desk.did("partner", "revoke-tokens", visitor.partner_id)
+        desk.did("partner", "revoke-tokens", visitor.partner_id, "--yes")
         assert visitor.enter(token) == 401
         assert visitor.enter(visitor.token()) == 200
 
 
 class TestDisable:
-    def test_neither_key_nor_token_lets_in(self, desk: Desk, visitor: Visitor) -> None:
+    def test_neither_key_nor_token_lets_in_until_it_is_enabled(
+        self, desk: Desk, visitor: Visitor
+    ) -> None:
         token = visitor.token()
-        desk.did("partner", "disable", visitor.partner_id)
+        disabled = desk.did("partner", "disable", visitor.partner_id, "--yes", "--json").facts
+        assert disabled["disabled_at"] is not None
         assert visitor.ask_token().status_code == 401
         assert visitor.enter(token) == 401
+        enabled = desk.did("partner", "enable", visitor.partner_id, "--json").facts
+        assert (enabled["partner_id"], enabled["disabled_at"]) == (visitor.partner_id, None)
+        assert within(KEPT_SECONDS + PATIENCE_SECONDS, lambda: visitor.ask_token().is_success)
+        assert visitor.enter(visitor.token()) == 200
+        assert visitor.enter(token) == 401
+
+    def test_one_that_is_enabled_may_be_enabled(self, desk: Desk, visitor: Visitor) -> None:
+        told = desk.did("partner", "enable", visitor.partner_id)
+        assert told.out == "The partner is let in again, by its keys, within five seconds.\n"
+        assert visitor.ask_token().status_code == 200
+
+
+ASKED = {
+    "disable": [],
+    "revoke-tokens": [],
+    "revoke-key": ["key_id"],
+}
+
+
+@pytest.mark.parametrize("command", ASKED)
+class TestConfirmation:
+    def words(self, command: str, visitor: Visitor) -> list[str]:
+        more = [getattr(visitor, name) for name in ASKED[command]]
+        return ["partner", command, visitor.partner_id, *more]
+
+    def test_nothing_is_done_where_nobody_can_be_asked(
+        self, desk: Desk, visitor: Visitor, command: str
+    ) -> None:
+        token = visitor.token()
+        told = desk.run(*self.words(command, visitor))
+        assert (told.code, told.out) == (2, "")
+        assert told.err == (
+            "accounting: This asks before it is done, and there is no terminal: give --yes.\n"
+        )
+        assert visitor.enter(token) == 200
+        assert visitor.ask_token().status_code == 200
+
+    @pytest.mark.parametrize(("typed", "code", "status"), [("n", 1, 200), ("y", 0, 401)])
+    def test_a_person_is_asked_by_the_partners_name(
+        self, desk: Desk, visitor: Visitor, command: str, typed: str, code: int, status: int
+    ) -> None:
+        token = visitor.token()
+        words = [ACCOUNTING, *self.words(command, visitor)]
+        with terminal(words, desk.environment()) as opened:
+            opened.wait_for("[y/N]: ")
+            assert f"Visitor ({visitor.partner_id}): " in opened.shown
+            opened.type(typed)
+            assert opened.end() == code, opened.shown
+        assert visitor.enter(token) == status
 
 
 class TestUnknownPartner:
-    @pytest.mark.parametrize("command", ["rotate-key", "revoke-tokens", "disable"])
-    def test_is_told_without_a_traceback(self, desk: Desk, command: str) -> None:
+    @pytest.mark.parametrize(
+        "words", [["rotate-key"], ["revoke-tokens", "--yes"], ["disable", "--yes"], ["enable"]]
+    )
+    def test_is_told_without_a_traceback(self, desk: Desk, words: list[str]) -> None:
         nobody = "01a1f737-0000-7000-8000-000000000000"
-        told = desk.run("partner", command, nobody)
+        told = desk.run("partner", *words, nobody)
         assert (told.code, told.err) == (2, "accounting: There is no such partner.\n")

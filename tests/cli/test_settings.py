@@ -1,11 +1,21 @@
 import os
+from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
+from cli.demo.access import Access
 from tests.cli.desk import Desk
-from tests.house import Databases
+from tests.house import Databases, House
+from tests.persistence.cutting import Wire
 
 NOBODY_LISTENS = "postgresql://someone:secret@127.0.0.1:1/accounting"
+
+
+SENTENCES = (
+    "accounting: The database does not answer any more: ",
+    "accounting: The books of ",
+)
 
 
 class TestRefusedSettings:
@@ -37,6 +47,91 @@ class TestUnusableDatabase:
         assert told.err.startswith("accounting: The database cannot be")
         assert "secret" not in told.err
         assert "Traceback" not in told.err
+
+    def test_an_address_that_cannot_be_read_is_told_without_its_password(
+        self, bare_desk: Desk
+    ) -> None:
+        told = bare_desk.run("check-books", DATABASE_URL="postgresql://a:sec%zzret@127.0.0.1/x")
+        assert (told.code, told.out) == (2, "")
+        assert told.err.startswith("accounting: The address of the database cannot be read: ")
+        assert told.err.count("\n") == 1
+        assert "sec" not in told.err
+
+    @pytest.mark.parametrize(
+        "words",
+        [
+            ["partner", "list"],
+            ["check-books", "--workers", "1"],
+            ["check-books", "--workers", "2"],
+            ["rebuild-balances"],
+            ["demo"],
+        ],
+    )
+    def test_that_goes_away_meanwhile_is_told_in_one_line(
+        self, bare_desk: Desk, premises: House, words: list[str]
+    ) -> None:
+        Access(str(uuid4()), "key", str(uuid4()), "2026-01-31", True).keep_in(bare_desk.folder)
+        with Wire(premises.database_url, most=2) as wire:  # So many look whether it is there.
+            told = bare_desk.run(*words, DATABASE_URL=wire.url)
+        assert (told.code, told.out) == (2, "")
+        *steps, last = told.err.splitlines()
+        assert last.startswith(SENTENCES)
+        assert [line for line in steps if not line.endswith(" ...")] == []
+
+    def test_that_goes_away_during_a_commit_is_told_in_one_line(
+        self, desk: Desk, premises: House
+    ) -> None:
+        with Wire(premises.database_url) as wire:
+            wire.cut = "after"
+            told = desk.run("partner", "create", "Lost", DATABASE_URL=wire.url)
+            assert wire.cuts == 1
+        assert (told.code, told.out) == (2, "")
+        assert told.err.startswith("accounting: The database does not answer any more: ")
+        assert told.err.count("\n") == 1
+
+
+class TestFolders:
+    def test_one_of_somebody_else_is_told(self, bare_desk: Desk) -> None:
+        home = bare_desk.folder / "postgres"
+        bare_desk.folder.mkdir()
+        if os.geteuid() == 0:
+            home.mkdir()
+            os.chown(home, 12_345, 12_345)
+        else:
+            home.symlink_to("/usr")
+        told = bare_desk.run("check-books")
+        assert (told.code, told.out) == (2, "")
+        assert told.err.startswith(f"accounting: {home.resolve()} belongs to user id ")
+        assert told.err.count("\n") == 1
+
+    @pytest.mark.parametrize("command", ["migrate", "check-books", "demo"])
+    def test_one_that_is_a_file_is_told(self, bare_desk: Desk, command: str) -> None:
+        bare_desk.folder.touch()
+        told = bare_desk.run(command)
+        assert (told.code, told.out) == (2, "")
+        assert f"{bare_desk.folder} is not a folder" in told.err
+        assert told.err.startswith("accounting: ")
+
+    @pytest.mark.parametrize(
+        "folder",
+        ["/proc/nobody/data", "/dev/null/data", "/" + 300 * "x"],
+        ids=["proc", "file", "long"],
+    )
+    @pytest.mark.parametrize("command", ["migrate", "demo"])
+    def test_one_that_cannot_be_made_is_told(self, command: str, folder: str) -> None:
+        told = Desk(Path(folder)).run(command)
+        assert (told.code, told.out) == (2, "")
+        assert told.err.startswith("accounting: ")
+        assert folder in told.err
+        assert "Traceback" not in told.err
+
+    def test_a_file_in_the_place_of_the_data_is_told(self, bare_desk: Desk) -> None:
+        bare_desk.folder.mkdir()
+        (bare_desk.folder / "postgres").touch()
+        told = bare_desk.run("check-books")
+        assert told.code == 2
+        assert told.err.startswith("accounting: PostgreSQL cannot keep its data in ")
+        assert told.err.count("\n") == 1
 
 
 class TestMigrate:

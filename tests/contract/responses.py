@@ -78,7 +78,8 @@ def check_response(response: httpx.Response) -> None:
     A test that wants to see a 500 says so: `extensions={"faults_expected": True}`.
     """
     path = response.request.url.raw_path.partition(b"?")[0]
-    if path.decode("ascii").startswith(SERVICE_ROUTES) or is_preflight(response.request):
+    beside = path == b"/" or path.decode("ascii").startswith(SERVICE_ROUTES)
+    if beside or is_preflight(response.request):
         return
     response.read()
     if FILE_PATH.fullmatch(path):

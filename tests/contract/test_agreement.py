@@ -49,7 +49,12 @@ RAISED_FROM_TABLES = {
     ("server/responses/errors.py", "*LEAKED[error.status_code]"),
 }
 # Said to the operator by the command line; no request can meet them.
-OPERATORS = {"too_many_api_keys", "partner_not_found", "api_key_not_found"}
+OPERATORS = {
+    "too_many_api_keys",
+    "partner_not_found",
+    "partner_name_unreadable",
+    "api_key_not_found",
+}
 LISTS: dict[str, Listing] = {
     "list_businesses": registry.LISTING,
     "list_customers": customers.CUSTOMERS.listing,

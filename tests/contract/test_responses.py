@@ -144,7 +144,7 @@ class TestCheckResponse:
         refused(answer(CUSTOMERS, page(), method="HEAD"), "HEAD has a body")
 
     def test_leaves_the_routes_of_the_service_alone(self) -> None:
-        for path in ("/health/live", "/docs/", "/openapi.yaml"):
+        for path in ("/", "/health/live", "/docs/", "/openapi.yaml"):
             check_response(answer(path, "alive", headers={"content-type": "text/plain"}))
 
 

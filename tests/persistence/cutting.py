@@ -7,7 +7,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import conninfo_to_dict
 
 from tests.partnership import PATIENCE_SECONDS
 
@@ -19,17 +19,17 @@ class Wire:
     """Passes everything on until it is told to cut, once, at the next COMMIT.
 
     `before`: the word never reaches the database. `after`: the database has committed, and its
-    answer never reaches the server.
+    answer never reaches the server. Of more than `most` connections each is closed at once.
     """
 
-    def __init__(self, database_url: str) -> None:
+    def __init__(self, database_url: str, most: int = 1_000) -> None:
+        self.most = most
         parts = conninfo_to_dict(database_url)
         self.target = f"{parts['host']}/.s.PGSQL.{parts.get('port', 5432)}"
         self.listener = socket.create_server(("127.0.0.1", 0))
         port = self.listener.getsockname()[1]
-        self.url = make_conninfo(
-            database_url, host="127.0.0.1", port=port, sslmode="disable", gssencmode="disable"
-        )
+        login = f"{parts['user']}@127.0.0.1:{port}/{parts['dbname']}"
+        self.url = f"postgresql://{login}?sslmode=disable&gssencmode=disable"
         self.cut: str | None = None
         self.cuts = 0
         self.lock = threading.Lock()
@@ -59,6 +59,10 @@ class Wire:
                 near, _ = self.listener.accept()
             except OSError:
                 return
+            self.most -= 1
+            if self.most < 0:
+                close(near)
+                continue
             far = socket.socket(socket.AF_UNIX)
             far.connect(self.target)
             self.sockets += [near, far]

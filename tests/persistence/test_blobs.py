@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import pickle
 import socket
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -12,7 +13,13 @@ import pytest
 from structlog.testing import capture_logs
 
 from accounting.errors import Unavailable
-from persistence.files.blobs import Blobs, BlobStorage, Folder
+from persistence.files.blobs import (
+    Blobs,
+    BlobStorage,
+    Folder,
+    UnusableFileStore,
+    refuse_unwritable,
+)
 from tests.object_store import ObjectStore
 
 CONTENT = bytes(range(256)) * 3
@@ -25,7 +32,7 @@ def object_store() -> Iterator[ObjectStore]:
 
 
 @pytest.fixture(params=["folder", "object store"])
-def shelf(request: pytest.FixtureRequest, tmp_path: Path) -> BlobStorage:
+def storage(request: pytest.FixtureRequest, tmp_path: Path) -> BlobStorage:
     if request.param == "folder":
         return Folder(tmp_path / "deep" / "documents")
     store: ObjectStore = request.getfixturevalue("object_store")
@@ -39,28 +46,28 @@ def run(work: Callable[[], Awaitable[Any]]) -> Any:
     return asyncio.run(go())
 
 
-class TestShelf:
-    def test_what_is_put_is_there_until_it_is_taken_away(self, shelf: BlobStorage) -> None:
-        shelf.put("business/key", CONTENT)
-        assert shelf.get("business/key") == CONTENT
-        shelf.delete("business/key")
-        assert shelf.get("business/key") is None
+class TestBlobStorage:
+    def test_what_is_put_is_there_until_it_is_taken_away(self, storage: BlobStorage) -> None:
+        storage.put("business/key", CONTENT)
+        assert storage.get("business/key") == CONTENT
+        storage.delete("business/key")
+        assert storage.get("business/key") is None
 
-    def test_what_is_not_there_is_no_fault(self, shelf: BlobStorage) -> None:
-        assert shelf.get("business/nothing") is None
-        shelf.delete("business/nothing")
-        assert list(shelf.under("business")) == []
+    def test_what_is_not_there_is_no_fault(self, storage: BlobStorage) -> None:
+        assert storage.get("business/nothing") is None
+        storage.delete("business/nothing")
+        assert list(storage.under("business")) == []
 
-    def test_it_lists_one_business_with_the_time_of_each(self, shelf: BlobStorage) -> None:
+    def test_it_lists_one_business_with_the_time_of_each(self, storage: BlobStorage) -> None:
         for key in ("one/a", "one/b", "other/c"):
-            shelf.put(key, CONTENT)
-        found = dict(shelf.under("one"))
+            storage.put(key, CONTENT)
+        found = dict(storage.under("one"))
         assert set(found) == {"one/a", "one/b"}
         assert all(abs(at - datetime.now(UTC)) < timedelta(minutes=1) for at in found.values())
 
-    def test_it_takes_ten_mebibytes(self, shelf: BlobStorage) -> None:
-        shelf.put("business/large", b"x" * 10 * 1024 * 1024)
-        assert len(shelf.get("business/large") or b"") == 10 * 1024 * 1024
+    def test_it_takes_ten_mebibytes(self, storage: BlobStorage) -> None:
+        storage.put("business/large", b"x" * 10 * 1024 * 1024)
+        assert len(storage.get("business/large") or b"") == 10 * 1024 * 1024
 
 
 class TestFolder:
@@ -108,6 +115,63 @@ class TestFolder:
         (tmp_path / "business" / "other.part").write_bytes(b"half")
         listed = {key for key, _ in Folder(tmp_path).under("business")}
         assert listed == {"business/key", "business/other.part"}
+
+
+class TestSeemsWritable:
+    def test_a_folder_is_looked_at(self, tmp_path: Path) -> None:
+        folder = tmp_path / "documents"
+        assert run(Blobs(Folder(folder)).seem_writable) is False
+        folder.mkdir()
+        assert run(Blobs(Folder(folder)).seem_writable) is True
+        (folder / "file").touch()
+        assert run(Blobs(Folder(folder / "file")).seem_writable) is False
+
+    def test_a_bucket_is_not_asked(self, object_store: ObjectStore) -> None:
+        blobs = Blobs(object_store.bucket())
+        object_store.stop()
+        assert run(blobs.seem_writable) is None
+
+
+class TestRefuseUnwritable:
+    def test_one_that_can_be_written_is_left_as_it_was(self, storage: BlobStorage) -> None:
+        refuse_unwritable(storage)
+        refuse_unwritable(storage)
+        assert list(storage.under("")) == []
+
+    def test_a_bucket_keeps_nothing_open_that_would_travel_to_workers(
+        self, object_store: ObjectStore
+    ) -> None:
+        bucket = object_store.bucket()
+        refuse_unwritable(bucket)
+        assert pickle.loads(pickle.dumps(bucket)) == bucket
+        assert "_store" not in vars(bucket)
+
+    def test_a_folder_is_named_with_what_is_wrong(self, tmp_path: Path) -> None:
+        (tmp_path / "file").touch()
+        for root, why in ((tmp_path / "file", "File exists"), (Path("/proc/x"), "No such file")):
+            with pytest.raises(UnusableFileStore, match=f"kept in {root}: {why}"):
+                refuse_unwritable(Folder(root))
+
+    @pytest.mark.parametrize(
+        "changes",
+        [{"secret_access_key": "wrong"}, {"access_key_id": "nobody"}, {"name": "no-such-bucket"}],
+    )
+    def test_a_bucket_is_named_without_its_key(
+        self, object_store: ObjectStore, changes: dict[str, str]
+    ) -> None:
+        bucket = object_store.bucket(**changes)
+        with pytest.raises(
+            UnusableFileStore, match=f"kept in the bucket {bucket.name} at "
+        ) as told:
+            refuse_unwritable(bucket)
+        assert "\n" not in str(told.value)
+        assert bucket.secret_access_key not in str(told.value)
+
+    def test_a_bucket_that_is_away_is_told_in_time(self, object_store: ObjectStore) -> None:
+        bucket = object_store.bucket()
+        object_store.stop()
+        with pytest.raises(UnusableFileStore):
+            refuse_unwritable(bucket)
 
 
 class TestBlobs:

@@ -31,10 +31,10 @@ def object_store() -> Iterator[ObjectStore]:
         yield store
 
 
-def swept(house: House, shelf: BlobStorage, *, only_look: bool = False) -> Swept:
+def swept(house: House, storage: BlobStorage, *, only_look: bool = False) -> Swept:
     async def go() -> Swept:
         async with make_pool(house.database_url, size=1) as pool:
-            return await sweep(pool, Blobs(shelf), datetime.now(UTC), only_look=only_look)
+            return await sweep(pool, Blobs(storage), datetime.now(UTC), only_look=only_look)
 
     return asyncio.run(go())
 

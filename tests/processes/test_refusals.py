@@ -75,6 +75,7 @@ class TestSettings:
             port = door.getsockname()[1]
             done = accounting(fresh_folder, "serve", "--development", "--port", str(port))
         assert_refused(done, f"Cannot listen on 127.0.0.1 port {port}", "in use")
+        assert_refused(done, "with --port, or with PORT= for make")
         assert within(PATIENCE_SECONDS, lambda: processes_of(fresh_folder) == {})
         assert not (fresh_folder / "postgres").exists()
 
@@ -96,6 +97,29 @@ class TestDatabases:
         server.stop()
         assert server.process.returncode == 0
         assert within(PATIENCE_SECONDS, lambda: processes_of(fresh_folder) == {})
+
+    def test_one_that_turns_the_login_down_is_told_at_once(
+        self, fresh_folder: Path, named: EmbeddedPostgres
+    ) -> None:
+        """By its very words; a supervisor that starts us anew would else see nothing for long."""
+        made(named, "locked", "DROP ROLE IF EXISTS locked_out", "CREATE ROLE locked_out LOGIN")
+        with psycopg.connect(named.url("locked"), autocommit=True) as connection:
+            [rules] = connection.execute("SHOW hba_file").fetchone() or [""]
+            wanted = "local all locked_out scram-sha-256\n"
+            Path(rules).write_text(wanted + Path(rules).read_text())
+            connection.execute("SELECT pg_reload_conf()")
+        url = named.url("locked").replace("//accounting@", "//locked_out:secret@")
+        done = serve(fresh_folder, "--development", DATABASE_URL=url)
+        assert_refused(done, "The database cannot be used: ", "password authentication failed")
+        assert '"event":"waiting"' not in done.stderr
+        assert "secret" not in done.stderr
+
+    def test_one_that_is_not_there_is_told_at_once(
+        self, fresh_folder: Path, named: EmbeddedPostgres
+    ) -> None:
+        done = serve(fresh_folder, "--development", DATABASE_URL=named.url("nowhere"))
+        assert_refused(done, "The database cannot be used: ", 'database "nowhere" does not exist')
+        assert '"event":"waiting"' not in done.stderr
 
     def test_one_at_another_schema(self, fresh_folder: Path, named: EmbeddedPostgres) -> None:
         url = made(named, "older")
@@ -135,3 +159,11 @@ class TestDatabases:
             serve(fresh_folder, "--development", DATABASE_URL=url),
             "may not act as accounting_server",
         )
+
+
+class TestFiles:
+    def test_a_folder_that_cannot_be_written(self, fresh_folder: Path) -> None:
+        place = {"ACCOUNTING_DOCUMENTS_DIR": "/proc/nobody/documents"}
+        done = serve(fresh_folder, "--development", **place)
+        assert_refused(done, "Files cannot be kept in /proc/nobody/documents: No such file")
+        assert within(PATIENCE_SECONDS, lambda: processes_of(fresh_folder) == {})

@@ -6,6 +6,9 @@ import signal
 import time
 from pathlib import Path
 
+import httpx
+import pytest
+
 from embedded import places
 from tests.partnership import PATIENCE_SECONDS, within
 from tests.processes.serving import Server, processes_of
@@ -68,7 +71,23 @@ class TestPagesBesideTheApi:
     def test_it_is_alive_and_ready(self, served: Server) -> None:
         assert served.get("/health/live").json() == {"status": "alive"}
         ready = served.get("/health/ready")
-        assert ready.json() == {"status": "ready", "checks": {"database": "ok"}}
+        checks = {"database": "ok", "files": "ok"}
+        assert ready.json() == {"status": "ready", "checks": checks}
+
+    def test_it_is_not_ready_while_its_files_have_no_folder(self, served: Server) -> None:
+        folder = served.folder / "documents"
+        moved = folder.rename(folder.with_name("moved"))
+        answers: list[httpx.Response] = []
+
+        def told_apart(status: int) -> bool:
+            answers[:] = [served.get("/health/ready") for _ in range(8)]  # By every worker.
+            return {answer.status_code for answer in answers} == {status}
+
+        assert within(PATIENCE_SECONDS, lambda: told_apart(503))
+        moved.rename(folder)
+        checks = {"database": "ok", "files": "not writable"}
+        assert answers[0].json() == {"status": "unavailable", "checks": checks}
+        assert within(PATIENCE_SECONDS, lambda: told_apart(200))
 
     def test_the_contract_is_served_in_both_forms(self, served: Server) -> None:
         source = Path(__file__).parents[2] / "openapi" / "accounting.yaml"
@@ -82,6 +101,19 @@ class TestPagesBesideTheApi:
         assert page.headers["content-type"].startswith("text/html")
         assert "default-src 'none'" in page.headers["content-security-policy"]
         assert "no-store" not in page.headers.get("cache-control", "")
+
+    def test_the_front_page_leads_there_without_a_redirect(self, served: Server) -> None:
+        front = served.get("/")
+        assert front.status_code == 200
+        assert 'href="docs/"' in front.text
+
+    @pytest.mark.parametrize("path", ["/docs/", "/openapi.yaml", "/openapi.json"])
+    def test_what_is_long_is_compressed_and_sent_once(self, served: Server, path: str) -> None:
+        first = served.get(path)
+        assert first.headers["content-encoding"] == "gzip"
+        assert int(first.headers["content-length"]) < len(first.content) / 5
+        again = served.get(path, headers={"If-None-Match": first.headers["etag"]})
+        assert (again.status_code, again.content) == (304, b"")
 
     def test_no_answer_names_the_software(self, served: Server) -> None:
         assert "server" not in served.get("/health/live").headers

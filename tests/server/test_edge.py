@@ -11,7 +11,7 @@ from accounting.errors import NotAuthenticated, NotFound
 from server.cors import Origins
 from server.edge import BodyLimits, Edge
 from server.https import HttpsRule
-from server.responses.errors import Answer
+from server.responses.errors import Answer, Headers
 from tests.server.driver import Reply, request
 
 ORIGIN = ("origin", "https://app.example")
@@ -282,14 +282,19 @@ class TestHead:
 
 class TestPages:
     @staticmethod
-    async def page() -> Answer:
-        return Answer(200, [(b"cache-control", b"max-age=60")], b"hello")
+    async def page(asked: Headers) -> Answer:
+        greeting = b"hello again" if (b"cookie", b"seen") in asked else b"hello"
+        return Answer(200, [(b"cache-control", b"max-age=60")], greeting)
 
     @pytest.mark.parametrize("path", ["/docs", "/docs/"])
     def test_they_are_served_before_the_application(self, path: str) -> None:
         reply = request(edge(raising(AssertionError()), pages={"/docs/": self.page}), "GET", path)
         assert (reply.status, reply.body) == (200, b"hello")
         assert reply.header("cache-control") == "max-age=60"
+
+    def test_they_are_told_what_was_asked(self) -> None:
+        application = edge(pages={"/docs/": self.page})
+        assert request(application, "GET", "/docs/", ("cookie", "seen")).body == b"hello again"
 
     def test_they_can_only_be_read(self) -> None:
         reply = request(edge(pages={"/docs/": self.page}), "POST", "/docs/")

@@ -295,12 +295,13 @@ class TestLoad:
                 "ACCOUNTING_SECRET_KEYS": "a:short,b:shorter",
                 "ACCOUNTING_ALLOWED_ORIGINS": "*",
                 "ACCOUNTING_FORWARDED_ALLOW_IPS": "everywhere",
+                "ACCOUNTING_LOG_FORMAT": "yaml",
             },
             host="0.0.0.0",
             port=70000,
             workers=0,
         )
-        words = ["DATABASE_URL", "number 1", "number 2", "'*'", "'everywhere'"]
+        words = ["DATABASE_URL", "number 1", "number 2", "'*'", "'everywhere'", "'yaml'"]
         words += ["--port", "--workers", "--host 0.0.0.0"]
         assert [word for word in words if word not in told] == []
         assert len(told.splitlines()) == len(words)
@@ -308,6 +309,7 @@ class TestLoad:
     def test_the_message_has_a_line_for_each_fault(self) -> None:
         error = SettingsError(["One.", "Two."])
         assert str(error) == "The settings cannot be used:\n- One.\n- Two."
+        assert str(SettingsError(["One."])) == "The settings cannot be used: One."
 
     @pytest.mark.parametrize(
         ("name", "meant"),
@@ -329,6 +331,17 @@ class TestLoad:
         recording = Recording(environ)
         settings.load(recording)
         assert recording.asked - {"HOME", "XDG_DATA_HOME"} == {s.name for s in settings.TABLE}
+
+    def test_the_readme_shows_the_same_table(self) -> None:
+        readme = Path(__file__).parents[2].joinpath("README.md").read_text(encoding="utf-8")
+        shown = re.findall(r"^\| `(\w+)` \| (.+) \| (.+) \|$", readme, re.M)
+        assert shown == [tuple(setting) for setting in settings.TABLE]
+
+    @pytest.mark.parametrize(("given", "meant"), [("", None), ("text", "text"), ("json", "json")])
+    def test_the_form_of_the_log_may_be_named(
+        self, environ: dict[str, str], given: str, meant: str | None
+    ) -> None:
+        assert settings.load({**environ, "ACCOUNTING_LOG_FORMAT": given}).log_format == meant
 
     def test_the_process_environment_is_the_default(
         self, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch

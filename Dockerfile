@@ -1,0 +1,19 @@
+# The server alone: its database is a PostgreSQL elsewhere (compose.yaml starts one beside it).
+FROM python:3.11-slim
+
+RUN useradd --system --uid 10001 --home-dir /var/lib/accounting --create-home accounting
+WORKDIR /usr/src/accounting
+
+# What it is made of comes first: it changes less often than the project itself.
+COPY requirements.lock ./
+RUN pip install --no-cache-dir --disable-pip-version-check --require-hashes -r requirements.lock
+COPY . .
+RUN pip install --no-cache-dir --disable-pip-version-check --no-deps --no-build-isolation .
+
+USER 10001
+WORKDIR /var/lib/accounting
+ENV ACCOUNTING_DATA_DIR=/var/lib/accounting
+VOLUME /var/lib/accounting
+EXPOSE 8000
+ENTRYPOINT ["accounting"]
+CMD ["serve", "--host", "0.0.0.0"]

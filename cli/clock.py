@@ -1,0 +1,99 @@
+"""Names the step under way: with a running clock on a terminal, elsewhere in a line of its own.
+
+It needs nothing but Python, so that the Makefile can show its own long steps before anything is
+installed: `python cli/clock.py "What is done" command ...`.
+"""
+
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import Self, TextIO
+
+TICK_SECONDS = 0.2
+CLEARED = "\r\x1b[K"
+
+
+class Clock:
+    """Shows one step at a time; `advance` adds how much of a step is done."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stderr
+        self._ticks = self._stream.isatty()
+        self._drawing = threading.Lock()
+        self._step = ""
+        self._share = ""
+        self._began = 0.0
+        self._ended = threading.Event()
+        self._ended.set()
+
+    def begin(self, step: str) -> None:
+        """Name a step that begins now; the one before it has ended."""
+        self.end()
+        self._step, self._share, self._began = step, "", time.monotonic()
+        if not self._ticks:
+            self._write(f"{step} ...\n")
+            return
+        self._ended = threading.Event()
+        threading.Thread(target=self._tick, args=(self._ended,), daemon=True).start()
+
+    def advance(self, done: int, total: int) -> None:
+        """Tell how much of the step is done."""
+        self._share = f"{done} of {total}, "
+
+    def note(self, line: str) -> None:
+        """Write a line above the clock."""
+        self._write(f"{CLEARED if self._ticks else ''}{line}\n")
+
+    def end(self) -> None:
+        """Stop the clock and leave its line standing."""
+        with self._drawing:
+            if not self._ended.is_set():
+                self._ended.set()
+                self._write(f"{self._line()}\n")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.end()
+
+    def _tick(self, ended: threading.Event) -> None:
+        while True:
+            with self._drawing:
+                if ended.is_set():
+                    return
+                # The cursor stays in front: what another process writes takes the line's place.
+                self._write(f"{self._line()}\r")
+            ended.wait(TICK_SECONDS)
+
+    def _line(self) -> str:
+        seconds = int(time.monotonic() - self._began)
+        text = f"{self._step} ... {self._share}{seconds} s"
+        return CLEARED + text[: shutil.get_terminal_size().columns - 1]
+
+    def _write(self, text: str) -> None:
+        self._stream.write(text)
+        self._stream.flush()
+
+
+def main() -> int:
+    """Run a command and return how it ended."""
+    step, *command = sys.argv[1:]
+    try:
+        with Clock() as clock:
+            clock.begin(step)
+            return subprocess.call(command)
+    except KeyboardInterrupt:  # The command was told as well, and has ended.
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,60 @@
+"""How the demo is reached: kept in the data folder, since a key is shown only once."""
+
+import json
+import os
+import secrets
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+from uuid import UUID
+
+if TYPE_CHECKING:
+    from persistence.engine.pool import Pool
+
+FILE = "demo.json"
+V1 = "/v1/platform"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """The demo's partner with its key, and its business.
+
+    `day` is the one that its year ends on, `finished` whether that year is whole.
+    """
+
+    partner_id: str
+    api_key: str
+    business_id: str
+    day: str
+    finished: bool
+
+    @classmethod
+    def kept_in(cls, folder: Path) -> Self | None:
+        """Read what an earlier run has kept."""
+        try:
+            return cls(**json.loads((folder / FILE).read_text()))
+        except (FileNotFoundError, ValueError, TypeError):
+            return None
+
+    def keep_in(self, folder: Path) -> None:
+        """Write it where only its owner can read it, whole or not at all."""
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        draft = folder / f".{FILE}.{secrets.token_hex(8)}"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        with open(os.open(draft, flags, 0o600), "w") as file:
+            json.dump(asdict(self), file)
+        draft.replace(folder / FILE)
+
+    async def opens(self, pool: "Pool") -> bool:
+        """Tell whether a database knows this partner with its key and its business."""
+        from access import api_keys
+        from accounting.errors import NotAllowed, NotAuthenticated
+        from persistence.engine.admission import Admission
+
+        admission = Admission(pool, api_keys.opens)
+        try:
+            caller = await admission.check_key(UUID(self.partner_id), self.api_key)
+            await admission.admit_to_business(caller, self.business_id)
+        except (NotAllowed, NotAuthenticated, ValueError):
+            return False
+        return True

@@ -1,0 +1,103 @@
+"""Fills the demo: all of it goes through the API, and none of it past it."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from functools import partial
+
+import httpx
+
+from access import api_keys
+from cli.clock import Clock
+from cli.demo import in_process
+from cli.demo.access import V1, Access
+from cli.demo.clerk import Clerk, answered
+from cli.demo.roaster import BUSINESS, CUSTOMERS, VENDORS
+from cli.demo.year import plan
+from persistence.engine.pool import make_pool
+from persistence.partners import partners
+from server import logs
+from server.app import create_app
+from server.process.database import GivenUp
+from server.settings import Settings
+
+PARTNER = "Demo partner"
+HERE = "https://demo.invalid"  # Nobody listens there: the calls stay in this process.
+
+
+async def fill(
+    loaded: Settings, database_url: str, known: Access | None, clock: Clock, given_up: GivenUp
+) -> Access:
+    """Do whatever is not done yet, and keep and return the way in.
+
+    `known` is one that opens the database; without it a new demo begins. What is given up stays
+    unfinished, and goes on where it was another time.
+    """
+    async with _called(loaded, database_url) as api:
+        access = known or await _begun(loaded, database_url, api)
+        await _sign_in(api, access)
+        clock.begin("Filling the demo business with a year of trade")
+        whole = await _live_through(api, date.fromisoformat(access.day), clock, given_up)
+    access = replace(access, finished=whole)
+    access.keep_in(loaded.data_dir)
+    return access
+
+
+@asynccontextmanager
+async def _called(loaded: Settings, database_url: str) -> AsyncIterator[httpx.AsyncClient]:
+    # What it does can be done again, so it also runs where a commit may be lost.
+    application = create_app(loaded, database_url, durable=False)
+    transport = httpx.ASGITransport(app=application)
+    with logs.quietly():
+        async with (
+            in_process.started(application),
+            httpx.AsyncClient(transport=transport, base_url=HERE) as api,
+        ):
+            yield api
+
+
+async def _begun(loaded: Settings, database_url: str, api: httpx.AsyncClient) -> Access:
+    """Make the partner and its business."""
+    key = api_keys.make("test")
+    now = datetime.now(UTC)
+    async with make_pool(database_url, size=1) as pool:
+        sealed = api_keys.seal(key.text)
+        partner_id = await partners.create_partner(pool, PARTNER, key.key_id, sealed, now)
+    partner = str(partner_id)
+    business = answered(
+        await api.post(f"{V1}/businesses/", json=BUSINESS, auth=(partner, key.text))
+    )
+    access = Access(partner, key.text, business["id"], f"{now.date()}", finished=False)
+    access.keep_in(loaded.data_dir)
+    return access
+
+
+async def _sign_in(api: httpx.AsyncClient, access: Access) -> None:
+    """Let the client speak to the demo business alone."""
+    key = access.partner_id, access.api_key
+    grant = {"grant_type": "client_credentials"}
+    token = answered(await api.post(f"{V1}/oauth2/token/", data=grant, auth=key))
+    bearer = {"Authorization": f"Bearer {token['access_token']}"}
+    path = f"{V1}/{access.business_id}/oauth2/token/"
+    token = answered(await api.post(path, headers=bearer))
+    api.headers["Authorization"] = f"Bearer {token['access_token']}"
+    api.base_url = httpx.URL(f"{HERE}{V1}/businesses/{access.business_id}/")
+
+
+async def _live_through(
+    api: httpx.AsyncClient, today: date, clock: Clock, given_up: GivenUp
+) -> bool:
+    """Do everything that the year up to `today` lays out; False where it is given up before."""
+    steps = plan(today)
+    parties = (*CUSTOMERS, *VENDORS)
+    clerk = Clerk(api, clock.note)
+    await clerk.set_up_accounts()
+    welcomed = (partial(clerk.welcome, party) for party in parties)
+    work = [*welcomed, *(partial(clerk.take, step) for step in steps)]
+    for done, do in enumerate(work, 1):
+        if given_up():
+            return False
+        await do()
+        clock.advance(done, len(work))
+    return True

@@ -1,0 +1,35 @@
+"""The help of a command that ends with the settings which the environment brings."""
+
+from typing import Any
+
+from typer.core import TyperCommand
+
+
+class CommandWithSettings(TyperCommand):
+    """A command whose `--help` shows the table of settings, too."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help, then the settings as `server/settings.py` defines them."""
+        super().format_help(ctx, formatter)
+        print_settings()
+
+
+def print_settings() -> None:
+    """Print the settings in the manner of typer's own panels."""
+    from rich.box import ROUNDED
+    from rich.console import Console
+    from rich.panel import Panel
+    from rich.table import Table
+    from rich.text import Text
+
+    from server.settings import TABLE
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True, style="bold cyan")
+    table.add_column(overflow="fold")
+    for setting in TABLE:
+        meaning = Text(setting.meaning)
+        meaning.append(f" [default: {setting.default}]", "dim")
+        table.add_row(setting.name, meaning)
+    title = "Settings, from the environment"
+    Console().print(Panel(table, title=title, title_align="left", border_style="dim", box=ROUNDED))

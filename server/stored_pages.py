@@ -1,0 +1,51 @@
+"""Pages that stay as they are while a server runs: compressed once, and sent again only if asked.
+
+Whoever has a page already names its tag, and is told that nothing changed.
+"""
+
+import gzip
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from werkzeug.http import parse_accept_header, parse_etags
+
+from server.responses.errors import Answer, Headers
+
+KEPT: Final = (b"cache-control", b"max-age=60")
+VARY: Final = (b"vary", b"Accept-Encoding")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPage:
+    """One page in both forms; `tag` names the plain one, without quotes."""
+
+    headers: Headers
+    plain: bytes
+    packed: bytes
+    tag: str
+
+    def answer(self, asked: Headers) -> Answer:
+        """Answer a request with these header lines: 200, or 304 where its sender has the page."""
+        packed = parse_accept_header(_sent(asked, b"accept-encoding")).quality("gzip") > 0
+        tag = f"{self.tag}-gzip" if packed else self.tag
+        lines = [KEPT, VARY, (b"etag", f'"{tag}"'.encode())]
+        if parse_etags(_sent(asked, b"if-none-match")).contains_weak(tag):
+            return Answer(304, lines, b"")
+        content = self.packed if packed else self.plain
+        lines += [*self.headers, (b"content-length", b"%d" % len(content))]
+        if packed:
+            lines.append((b"content-encoding", b"gzip"))
+        return Answer(200, lines, content)
+
+
+def store(media_type: bytes, content: bytes, *headers: tuple[bytes, bytes]) -> StoredPage:
+    """Compress and tag a page; every worker comes to the same bytes."""
+    tag = hashlib.sha256(content).hexdigest()[:32]
+    packed = gzip.compress(content, mtime=0)
+    return StoredPage([(b"content-type", media_type), *headers], content, packed, tag)
+
+
+def _sent(lines: Iterable[tuple[bytes, bytes]], wanted: bytes) -> str:
+    return ", ".join(value.decode("latin-1") for name, value in lines if name == wanted)

@@ -1,0 +1,151 @@
+"""`make run`: the PostgreSQL that comes along, the demo and the server, from nothing and again."""
+
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from cli.demo.access import Access
+from tests.cli.desk import ACCOUNTING, Desk
+from tests.partnership import PATIENCE_SECONDS, within
+from tests.ports import free_port, is_free
+from tests.terminal import terminal
+
+SERVING = "until Ctrl-C."
+STEPS = [
+    "Starting PostgreSQL ...",
+    "Bringing the database to the newest schema ...",
+    "Looking for the demo business ...",
+    "Loading the API ...",
+    "Filling the demo business with a year of trade ...",
+    "Starting the server ...",
+]
+
+
+def words(port: int) -> list[str]:
+    return ["demo", "--serve", "--port", str(port)]
+
+
+@dataclass
+class Started:
+    """A demo that is served on a fresh folder; while it is filled, it may be looked at."""
+
+    folder: Path
+
+    def __post_init__(self) -> None:
+        self.desk = Desk(self.folder / "data")
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.told = ""
+        self.err_path = self.folder / "err"
+        with self.err_path.open("wb") as errors:
+            self.process = subprocess.Popen(
+                [ACCOUNTING, *words(self.port)],
+                env=self.desk.environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+            )
+
+    def wait_until_it_serves(self) -> None:
+        assert self.process.stdout is not None
+        while SERVING not in self.told:
+            line = self.process.stdout.readline()
+            assert line, self.err
+            self.told += line
+
+    def stop(self) -> int:
+        self.process.send_signal(signal.SIGINT)
+        self.process.communicate(timeout=PATIENCE_SECONDS)
+        return self.process.returncode
+
+    @property
+    def err(self) -> str:
+        return self.err_path.read_text()
+
+    @property
+    def credentials(self) -> tuple[str, str]:
+        [key] = re.findall(r"apk_test_\w+", self.told.partition("\n\n")[0])
+        return self.told.split()[1], key
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[Started]:
+    started = Started(tmp_path)
+    yield started
+    assert started.stop() == 0
+
+
+def fetched(url: str, **options: Any) -> httpx.Response:
+    return httpx.get(url, timeout=PATIENCE_SECONDS, **options).raise_for_status()
+
+
+def assert_the_demo_is_served(url: str, credentials: tuple[str, str]) -> None:
+    """Ask once: whoever says that it serves answers at once."""
+    answer = fetched(f"{url}/v1/platform/businesses/", auth=credentials).json()
+    [business] = answer["results"]
+    assert business["name"] == "Tidewater Roasters"
+    home = f"{url}/v1/platform/businesses/{business['id']}"
+    [document] = fetched(f"{home}/documents/", auth=credentials).json()["results"]
+    file = fetched(url + document["url"])
+    assert file.content.startswith(b"%PDF-")
+    assert len(file.content) == document["file_size"]
+
+
+class TestDemoServe:
+    def test_it_takes_its_port_fills_serves_and_another_time_only_serves(
+        self, started: Started
+    ) -> None:
+        assert within(PATIENCE_SECONDS, lambda: not is_free(started.port))
+        late = Desk(started.folder / "late").run(*words(started.port))
+        assert started.told == ""
+        assert (late.code, late.out) == (2, "")
+        assert late.err.splitlines()[-1] == (
+            f"accounting: Cannot listen on 127.0.0.1 port {started.port}: the port is in use; name"
+            " another one with --port, or with PORT= for make."
+        )
+        assert not (started.folder / "late" / "postgres").exists()
+
+        started.wait_until_it_serves()
+        assert_the_demo_is_served(started.url, started.credentials)
+        assert started.told.startswith("Partner ")
+        assert started.told.endswith(f"Serving on {started.url} {SERVING}\n")
+        steps = [line for line in started.err.splitlines() if line in STEPS]
+        assert steps == STEPS
+        assert "create_invoice" not in started.err  # Filling is no work of the server's.
+
+        port = free_port()  # Beside the first, on the same data.
+        url = f"http://127.0.0.1:{port}"
+        with terminal([ACCOUNTING, *words(port)], started.desk.environment()) as again:
+            again.wait_for(SERVING)
+            assert_the_demo_is_served(url, started.credentials)
+            for line in started.told.replace(started.url, url).splitlines():
+                assert line in again.shown
+            assert "Loading the API" not in again.shown
+            assert "Starting the server ... " in again.shown
+            assert '{"' not in again.shown.partition("Partner ")[0]  # Its log is for people, too.
+            again.interrupt()
+            assert again.end() == 0
+            assert "Traceback" not in again.shown
+
+    @pytest.mark.parametrize(
+        ("moment", "finished"), [("Starting PostgreSQL", None), ("Filling the demo", False)]
+    )
+    def test_ctrl_c_while_it_starts_ends_it_and_it_goes_on_another_time(
+        self, bare_desk: Desk, moment: str, finished: bool | None
+    ) -> None:
+        with terminal([ACCOUNTING, *words(free_port())], bare_desk.environment()) as opened:
+            opened.wait_for(moment)
+            opened.interrupt()
+            assert opened.end() == 0, opened.shown
+        kept = Access.kept_in(bare_desk.folder)
+        assert (kept and kept.finished) == finished
+        for word in ("Serving on", "Traceback", "accounting: "):
+            assert word not in opened.shown

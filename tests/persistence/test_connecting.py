@@ -1,0 +1,102 @@
+"""What keeps us out of a database: said at once where waiting would not help."""
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from embedded import places, wire
+from embedded.postgres import EmbeddedPostgres
+from embedded.settings import TEST_SETTINGS
+from persistence.engine import connecting
+from persistence.engine.connecting import connect
+from persistence.engine.faults import DatabaseAway, UnusableDatabase
+from persistence.engine.migrate import migrate
+from tests.house import Databases
+from tests.partnership import PATIENCE_SECONDS, within
+from tests.ports import free_port
+
+
+@pytest.fixture
+def starting(tmp_path: Path) -> Iterator[EmbeddedPostgres]:
+    """A server that lets nobody in yet, like one that replays what it wrote before a crash."""
+    home = tmp_path / "postgres"
+    with EmbeddedPostgres(home, TEST_SETTINGS) as postgres:
+        postgres.create_database()
+        [data] = home.glob("pg*")
+    (data / "standby.signal").touch()
+    unready = EmbeddedPostgres(home, {**TEST_SETTINGS, "hot_standby": "off"})
+    starter = threading.Thread(target=unready.start)
+    starter.start()
+    assert within(PATIENCE_SECONDS, lambda: wire.listener_pid(places.socket_path(home)) is not None)
+    yield unready
+    starter.join(PATIENCE_SECONDS)
+    assert not starter.is_alive()
+    unready.stop()
+
+
+def promote(postgres: EmbeddedPostgres) -> None:
+    """Let a standby become a server like any other."""
+    [data] = postgres.home.glob("pg*")
+    (data / "promote").touch()
+    pid = wire.listener_pid(places.socket_path(postgres.home))
+    assert pid is not None
+    os.kill(pid, signal.SIGUSR1)
+
+
+def lets_in(url: str) -> bool:
+    try:
+        connect(url).close()
+    except DatabaseAway:
+        return False
+    return True
+
+
+class TestConnect:
+    def test_one_that_is_there_is_entered(self, databases: Databases) -> None:
+        with connect(databases.postgres.url("postgres")) as connection:
+            assert connection.execute("SELECT 1").fetchone() == (1,)
+
+    def test_where_nobody_listens_one_may_come(self) -> None:
+        url = f"postgresql://books@127.0.0.1:{free_port()}/books"
+        with pytest.raises(DatabaseAway, match=r"cannot be reached: .*Connection refused$"):
+            connect(url)
+
+    def test_one_that_starts_will_come(self, starting: EmbeddedPostgres) -> None:
+        url = starting.url()
+        with pytest.raises(DatabaseAway, match=r"cannot be reached: .*the database system is"):
+            connect(url)
+        promote(starting)
+        assert within(PATIENCE_SECONDS, lambda: lets_in(url))
+
+    @pytest.mark.parametrize(
+        ("change", "why"),
+        [
+            (("/template_ready?", "/nowhere?"), 'database "nowhere" does not exist'),
+            (("//accounting@", "//stranger_to_all@"), 'role "stranger_to_all" does not exist'),
+        ],
+    )
+    def test_one_that_turns_us_down_is_not_waited_for(
+        self, databases: Databases, change: tuple[str, str], why: str
+    ) -> None:
+        url = databases.postgres.url("template_ready").replace(*change)
+        with pytest.raises(UnusableDatabase, match=why) as told:
+            connect(url)
+        assert not isinstance(told.value, DatabaseAway)
+        assert "\n" not in str(told.value)
+
+    @pytest.mark.parametrize("use", [connect, migrate])
+    def test_one_that_is_too_old_is_told_by_its_version(
+        self, databases: Databases, monkeypatch: pytest.MonkeyPatch, use: object
+    ) -> None:
+        assert callable(use)
+        url = databases.postgres.url("postgres")
+        with psycopg.connect(url) as connection:
+            found = connection.info.parameter_status("server_version")
+        monkeypatch.setattr(connecting, "OLDEST_MAJOR", 99)
+        with pytest.raises(UnusableDatabase, match=f"is PostgreSQL {found}; 99 or newer is needed"):
+            use(url)

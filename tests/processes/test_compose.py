@@ -1,0 +1,78 @@
+"""`compose.yaml`, played without containers: its logins, its commands, its health check."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+import yaml
+
+from embedded.postgres import EmbeddedPostgres
+from tests.partnership import PATIENCE_SECONDS, within
+from tests.processes.serving import Server, accounting, secrets
+
+GIVEN = {
+    "OWNER_PASSWORD": "0wner",
+    "SERVER_PASSWORD": "s3rver",
+    "ACCOUNTING_SECRET_KEYS": secrets(),
+}
+
+
+@pytest.fixture(scope="module")
+def compose() -> dict[str, Any]:
+    """The file with its variables filled in, as Compose does it."""
+    source = Path(__file__).parents[2].joinpath("compose.yaml").read_text(encoding="utf-8")
+    text = re.sub(r"\$\{(\w+)(?::\?[^}]*)?\}", lambda found: GIVEN[found[1]], source)
+    read: dict[str, Any] = yaml.safe_load(text)
+    return read
+
+
+@pytest.fixture
+def postgres(fresh_folder: Path, compose: dict[str, Any]) -> Iterator[EmbeddedPostgres]:
+    """A server as its image leaves it: one owner, one database, and then what is configured."""
+    told = compose["services"]["database"]["environment"]
+    with EmbeddedPostgres(fresh_folder / "postgres") as postgres:
+        with psycopg.connect(postgres.url("postgres"), autocommit=True) as connection:
+            connection.execute(f"CREATE ROLE {told['POSTGRES_USER']} SUPERUSER LOGIN")
+            connection.execute(f"CREATE DATABASE {told['POSTGRES_DB']}")
+        with psycopg.connect(postgres.url(told["POSTGRES_DB"])) as connection:
+            connection.execute(compose["configs"]["logins"]["content"])
+        yield postgres
+
+
+def settings(service: dict[str, Any], postgres: EmbeddedPostgres) -> dict[str, str]:
+    """The environment of a service, with the database where it is here."""
+    place = postgres.url().partition("@")[2]
+    return {
+        name: value.replace("@database/accounting", f"@{place}")
+        for name, value in service["environment"].items()
+    }
+
+
+class TestCompose:
+    def test_it_migrates_and_serves_with_a_login_that_may_not_rewrite(
+        self, fresh_folder: Path, compose: dict[str, Any], postgres: EmbeddedPostgres
+    ) -> None:
+        migrate, serve = compose["services"]["migrate"], compose["services"]["server"]
+        migrated = accounting(fresh_folder, *migrate["command"], **settings(migrate, postgres))
+        assert migrated.returncode == 0, migrated.stderr
+
+        verb, *words = serve["command"]
+        assert verb == "serve"
+        with Server(fresh_folder, *words, **settings(serve, postgres)) as server:
+            *_, code = serve["healthcheck"]["test"]
+            asked = [sys.executable, "-c", code.replace(":8000/", f":{server.port}/")]
+            assert within(PATIENCE_SECONDS, lambda: server.serves)
+            assert subprocess.run(asked, check=False).returncode == 0
+            assert server.get("/health/ready").status_code == 403  # Plain, and no proxy's word.
+        assert server.process.returncode == 0
+        url = settings(serve, postgres)["DATABASE_URL"]
+        with (
+            psycopg.connect(url) as connection,
+            pytest.raises(psycopg.errors.InsufficientPrivilege),
+        ):
+            connection.execute("UPDATE journal_line SET debit = 0")
