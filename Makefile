@@ -120,7 +120,7 @@ clean: ## Remove what can be made again
 	@rm -rf $(VENV) node_modules dist build .mypy_cache .ruff_cache .hypothesis .schemathesis
 
 # Names a step that takes a while, and shows on a terminal for how long it has been under way.
-STEP := $(PYTHON) cli/clock.py
+STEP := $(PYTHON) cli/progress.py
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 $(READY): requirements-dev.lock pyproject.toml

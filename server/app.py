@@ -18,6 +18,7 @@ from access.tokens import Keyring
 from accounting.errors import NotFound
 from persistence.resources import Resources, make_resources
 from server import logs
+from server.clock import Clock, utc_now
 from server.connexion_seam import LifespanMiddleware, schema_check_skipped
 from server.contract import Contract, parse, read_source
 from server.cors import Origins
@@ -42,6 +43,7 @@ def create_app(
     *,
     durable: bool = True,
     before_opening: Callable[[], None] | None = None,
+    clock: Clock = utc_now,
 ) -> ASGIApp:
     """Build the application of one worker process; `database_url` is its database.
 
@@ -57,14 +59,19 @@ def create_app(
     source = read_source()
     document = parse(source)
     authenticator = Authenticator(
-        keys.keyring, resources.admission, FailedLogins(), proxies=settings.forwarded_allow
+        keys.keyring,
+        resources.admission,
+        FailedLogins(),
+        proxies=settings.forwarded_allow,
+        clock=clock,
     )
     health = Health(partial(probe, resources))
     documentation = Documentation(document, source)
     life = partial(lifespan, resources, durable, before_opening, documentation)
-    behind = connexion_stack(document, resources, keys, authenticator, life)
+    endpoints = Dispatch(resources=resources, keys=keys, clock=clock, beyond=nothing_beyond)
+    behind = connexion_stack(document, endpoints, authenticator, life)
     return Edge(
-        Downloads(behind, resources, keys.signer),
+        Downloads(behind, resources, keys.signer, clock),
         https=HttpsRule(settings.forwarded_allow, settings.development),
         origins=Origins(settings.allowed_origins, settings.development),
         pages={
@@ -77,15 +84,14 @@ def create_app(
 
 def connexion_stack(
     document: Mapping[str, Any],
-    resources: Resources,
-    keys: Keys,
+    endpoints: Dispatch,
     authenticator: Authenticator,
     life: Callable[[Any], AbstractAsyncContextManager[None]],
 ) -> ASGIApp:
     """Put our compiled layers into Connexion: it loads, checks and resolves the contract."""
     contract = Contract(document)
     stack = ConnexionMiddleware(
-        Dispatch(resources=resources, keys=keys, beyond=nothing_beyond),
+        endpoints,
         import_name="accounting",
         middlewares=[
             Routing,

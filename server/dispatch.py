@@ -6,7 +6,6 @@ what it needs by the names of its parameters.
 
 import inspect
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from importlib import import_module
 from typing import Any
 
@@ -28,6 +27,7 @@ from persistence.engine.tenants import AuditedAction, BusinessTenant, PartnerTen
 from persistence.engine.transaction import Work, reading, writing
 from persistence.partners.registry import Registry
 from persistence.resources import Resources
+from server.clock import Clock
 from server.connexion_seam import LoadedOperation, MakeOperation, OperationLayer
 from server.contract import Contract, ContractError, Operation
 from server.requests import fingerprints, preconditions
@@ -76,9 +76,11 @@ class Endpoint:
         handler: Any,
         resources: Resources,
         keys: Keys,
+        clock: Clock,
     ) -> None:
         self.operation = operation
         self.resources = resources
+        self.clock = clock
         self._handler = handler
         self._keys = keys
         self._wanted = frozenset(inspect.signature(handler).parameters)
@@ -134,7 +136,7 @@ class Request:
         self.scope = scope
         self.call: Call = scope["call"]
         self.caller: Caller = scope["caller"]
-        self.now = datetime.now(UTC)
+        self.now = endpoint.clock()
         self.preview: bool = self.call.query.pop("preview", False)
         self.entries: list[Any] | None = None
 
@@ -219,10 +221,9 @@ def _page_request(query: Mapping[str, Any]) -> PageRequest:
 class Dispatch(OperationLayer):
     """The application at the end of Connexion's middlewares."""
 
-    def __init__(self, *, resources: Resources, keys: Keys, beyond: ASGIApp) -> None:
+    def __init__(self, *, resources: Resources, keys: Keys, clock: Clock, beyond: ASGIApp) -> None:
         super().__init__(beyond)
-        self._resources = resources
-        self._keys = keys
+        self._provided = (resources, keys, clock)
 
     def maker(self, document: Mapping[str, Any], _options: Mapping[str, Any]) -> MakeOperation:
         """Make the endpoints of a contract."""
@@ -230,6 +231,6 @@ class Dispatch(OperationLayer):
 
         def make(operation: LoadedOperation) -> Endpoint:
             found = contract.operations[operation.operation_id]
-            return Endpoint(found, contract, operation.function, self._resources, self._keys)
+            return Endpoint(found, contract, operation.function, *self._provided)
 
         return make

@@ -5,7 +5,6 @@ own proof. What comes back is saved, never shown: a file is the sender's, and pa
 scripts of theirs.
 """
 
-from datetime import UTC, datetime
 from urllib.parse import quote
 
 import structlog
@@ -18,6 +17,7 @@ from persistence.files.blobs import key_in
 from persistence.files.stored_files import StoredFile, linked_file
 from persistence.resources import Resources
 from persistence.store import not_found
+from server.clock import Clock
 from server.responses.errors import Headers
 from server.responses.problems import MethodNotAllowed
 
@@ -25,10 +25,13 @@ from server.responses.problems import MethodNotAllowed
 class Downloads:
     """Answer signed links; everything else goes on to the application behind."""
 
-    def __init__(self, behind: ASGIApp, resources: Resources, signer: LinkSigner) -> None:
+    def __init__(
+        self, behind: ASGIApp, resources: Resources, signer: LinkSigner, clock: Clock
+    ) -> None:
         self._behind = behind
         self._resources = resources
         self._signer = signer
+        self._clock = clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request; the edge in front of us turns what is raised into an answer."""
@@ -52,7 +55,7 @@ class Downloads:
     def _read(self, scope: Scope) -> SignedLink:
         query = scope["query_string"].decode("latin-1")
         try:
-            return self._signer.read(scope["path"], query, datetime.now(UTC))
+            return self._signer.read(scope["path"], query, self._clock())
         except ExpiredLinkError:
             raise NotAllowed(
                 "permission_denied", "This link is over. Read the document again for a new one."

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
 from typing import Any
 
 from persistence import tables
@@ -34,10 +33,6 @@ WHERE e.business_id = %(business)s
   AND (%(source)s::uuid IS NULL OR e.source_id = %(source)s::uuid)
 GROUP BY e.business_id, e.id ORDER BY e.created_at, e.id
 """
-
-
-def today() -> date:
-    return datetime.now(UTC).date()
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,8 @@
 
 import gc
 import os
-import sys
 from collections.abc import Generator, Iterator
-from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
-from time import sleep
 
 import pytest
 
@@ -17,23 +14,11 @@ from tests.contract.coverage_table import CoverageTable
 from tests.house import Databases, House
 from tests.partnership import PATIENCE_SECONDS, Partnership, within
 
-LONGEST_RUN = timedelta(minutes=20)
 COLLECT_AFTER = 200_000  # Objects; most of what a test makes is gone without any search for it.
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(CoverageTable(config))
-    if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.collectonly:
-        await_one_day()
-
-
-def await_one_day() -> None:
-    """Wait where the day would change during a whole run: many tests know but one today, in UTC."""
-    now = datetime.now(UTC)
-    left = datetime.combine(now.date() + timedelta(days=1), time.min, UTC) - now
-    if left < LONGEST_RUN:
-        sys.stderr.write(f"Waiting for midnight UTC, {left.total_seconds():.0f} s.\n")
-        sleep(left.total_seconds() + 1)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -7,7 +7,6 @@ import socket
 import tempfile
 import threading
 import time
-from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -26,6 +25,7 @@ from persistence.partners import partners
 from server.app import create_app
 from server.protocol import GuardedProtocol
 from server.settings import Settings
+from tests import clock
 from tests.partnership import PATIENCE_SECONDS, Partnership
 
 SECRET = MasterSecret("test", bytes(range(32)))
@@ -80,7 +80,7 @@ class House:
         self.partners: list[Partnership] = []
         self.counted: tuple[str, dict[str, tuple[int, int]]] = ("", {})
         config = uvicorn.Config(
-            create_app(self.settings, database_url, durable=False),
+            create_app(self.settings, database_url, durable=False, clock=clock.now),
             http=GuardedProtocol,
             ws="none",
             lifespan="on",
@@ -127,9 +127,7 @@ class House:
         async def create() -> Any:
             async with pool.make_pool(self.database_url, size=1) as desk:
                 sealed = api_keys.seal(key.text)
-                return await partners.create_partner(
-                    desk, name, key.key_id, sealed, datetime.now(UTC)
-                )
+                return await partners.create_partner(desk, name, key.key_id, sealed, clock.now())
 
         partner = Partnership(self.url, asyncio.run(create()), key.text)
         self.partners.append(partner)

@@ -7,9 +7,9 @@ import asyncio
 
 import typer
 
-from cli.clock import Clock
 from cli.demo.access import V1, Access
 from cli.demo.roaster import BUSINESS
+from cli.progress import Progress
 from server import settings
 from server.process.database import GivenUp
 from server.settings import Settings
@@ -18,30 +18,30 @@ from server.settings import Settings
 def show_demo(*, port: int, serve: bool) -> None:
     """Fill the demo where it is not there yet, serve it if asked, and print how to call it."""
     loaded = settings.load(port=port, workers=2, development=True)
-    with Clock() as clock:
-        demo = Demo(loaded, clock)
+    with Progress() as progress:
+        demo = Demo(loaded, progress)
         if serve:
             from server.process import serving
 
             start = serving.Start(
-                begin=clock.begin, fill=demo.prepare, when_serving=demo.show_served
+                begin=progress.begin, fill=demo.prepare, when_serving=demo.show_served
             )
             serving.serve(loaded, start)
         else:
             from cli.databases import ready
 
-            with ready(loaded, clock.begin) as database:
+            with ready(loaded, progress.begin) as database:
                 demo.prepare(database.url, given_up=lambda: False)
-            clock.end()
+            progress.end()
             demo.show("Serve it with: accounting serve --development")
 
 
 class Demo:
     """The demo of one data folder."""
 
-    def __init__(self, loaded: Settings, clock: Clock) -> None:
+    def __init__(self, loaded: Settings, progress: Progress) -> None:
         self._settings = loaded
-        self._clock = clock
+        self._progress = progress
         self._access: Access | None = None
 
     def prepare(self, database_url: str, given_up: GivenUp) -> None:
@@ -51,21 +51,21 @@ class Demo:
     async def _prepared(self, database_url: str, given_up: GivenUp) -> Access:
         from persistence.engine.pool import make_pool
 
-        self._clock.begin("Looking for the demo business")
+        self._progress.begin("Looking for the demo business")
         known = Access.kept_in(self._settings.data_dir)
         async with make_pool(database_url, size=1) as pool:
             if known is not None and not await known.opens(pool):
                 known = None
         if known is not None and known.finished:
             return known
-        self._clock.begin("Loading the API")
+        self._progress.begin("Loading the API")
         from cli.demo.filling import fill
 
-        return await fill(self._settings, database_url, known, self._clock, given_up)
+        return await fill(self._settings, database_url, known, self._progress, given_up)
 
     def show_served(self) -> None:
         """Print how to call it, now that it is served."""
-        self._clock.end()
+        self._progress.end()
         self.show(f"Serving on {self._url} until Ctrl-C.")
 
     def show(self, ending: str) -> None:

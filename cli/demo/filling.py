@@ -9,12 +9,12 @@ from functools import partial
 import httpx
 
 from access import api_keys
-from cli.clock import Clock
 from cli.demo import in_process
 from cli.demo.access import V1, Access
 from cli.demo.clerk import Clerk, answered
 from cli.demo.roaster import BUSINESS, CUSTOMERS, VENDORS
 from cli.demo.year import plan
+from cli.progress import Progress
 from persistence.engine.pool import make_pool
 from persistence.partners import partners
 from server import logs
@@ -27,7 +27,7 @@ HERE = "https://demo.invalid"  # Nobody listens there: the calls stay in this pr
 
 
 async def fill(
-    loaded: Settings, database_url: str, known: Access | None, clock: Clock, given_up: GivenUp
+    loaded: Settings, database_url: str, known: Access | None, progress: Progress, given_up: GivenUp
 ) -> Access:
     """Do whatever is not done yet, and keep and return the way in.
 
@@ -37,8 +37,8 @@ async def fill(
     async with _called(loaded, database_url) as api:
         access = known or await _begun(loaded, database_url, api)
         await _sign_in(api, access)
-        clock.begin("Filling the demo business with a year of trade")
-        whole = await _live_through(api, date.fromisoformat(access.day), clock, given_up)
+        progress.begin("Filling the demo business with a year of trade")
+        whole = await _live_through(api, date.fromisoformat(access.day), progress, given_up)
     access = replace(access, finished=whole)
     access.keep_in(loaded.data_dir)
     return access
@@ -86,12 +86,12 @@ async def _sign_in(api: httpx.AsyncClient, access: Access) -> None:
 
 
 async def _live_through(
-    api: httpx.AsyncClient, today: date, clock: Clock, given_up: GivenUp
+    api: httpx.AsyncClient, today: date, progress: Progress, given_up: GivenUp
 ) -> bool:
     """Do everything that the year up to `today` lays out; False where it is given up before."""
     steps = plan(today)
     parties = (*CUSTOMERS, *VENDORS)
-    clerk = Clerk(api, clock.note)
+    clerk = Clerk(api, progress.note)
     await clerk.set_up_accounts()
     welcomed = (partial(clerk.welcome, party) for party in parties)
     work = [*welcomed, *(partial(clerk.take, step) for step in steps)]
@@ -99,5 +99,5 @@ async def _live_through(
         if given_up():
             return False
         await do()
-        clock.advance(done, len(work))
+        progress.advance(done, len(work))
     return True

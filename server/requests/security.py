@@ -10,7 +10,6 @@ import base64
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any, NoReturn
 from uuid import UUID
 
@@ -22,6 +21,7 @@ from access.principal import Caller, CallerKind
 from access.tokens import ExpiredTokenError, Keyring, TokenError
 from accounting.errors import NotAllowed, NotAuthenticated, NotFound
 from persistence.engine.admission import Admission
+from server.clock import Clock, utc_now
 from server.connexion_seam import Alternatives, LoadedOperation, MakeOperation, OperationLayer
 from server.contract import ContractError
 from server.limiter import FailedLogins
@@ -43,12 +43,12 @@ class Authenticator:
         failed_logins: FailedLogins,
         *,
         proxies: Sequence[Network] = (),
-        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        clock: Clock = utc_now,
         ticks: Callable[[], float] = time.monotonic,
     ) -> None:
         """Believe `proxies` about addresses.
 
-        `clock` tells the aware time of day, `ticks` monotonic seconds.
+        `ticks` tells monotonic seconds.
         """
         self.admission = admission
         self._keyring = keyring

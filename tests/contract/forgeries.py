@@ -4,13 +4,13 @@ import base64
 import hashlib
 import hmac
 import json
-import time
 from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
 
 from access.principal import CallerKind
 from access.tokens import MasterSecret, _TokenKey
+from tests import clock
 from tests.house import SECRET
 
 LIFETIME = 3600
@@ -36,7 +36,7 @@ def signed(
 
 def claims_of(partner_id: str, business_id: str | None = None, *, age: int = 0) -> Claims:
     """The claims of a true token that is `age` seconds old."""
-    issued = int(time.time()) - age
+    issued = int(clock.now().timestamp()) - age
     times = {"iat": issued, "exp": issued + LIFETIME}
     if business_id is None:
         return {"sub": partner_id, "type": "partner", **times}

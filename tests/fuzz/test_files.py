@@ -1,15 +1,17 @@
-"""What the fuzzer sends as files is what the house keeps, in JSON and on the wire."""
+"""What the fuzzer sends as files is what the server keeps, in JSON and on the wire."""
 
 import pytest
 
 from accounting.files.file_kinds import ENDINGS, kind_of
 from bank_files import read
-from handlers.bank_transactions import columns_of, guess_format
+from handlers.bank_transactions import guess_format
+from handlers.commands.bank_commands import columns_of
+from handlers.request_object import RequestObject
 from tests.fuzz import files
 
 
 class TestKinds:
-    def test_are_all_that_the_house_keeps(self) -> None:
+    def test_are_all_that_the_server_keeps(self) -> None:
         assert {kind_of(content) for content in files.KINDS.values()} == set(ENDINGS)
 
 
@@ -20,7 +22,7 @@ class TestPutStatement:
         files.put_real_ones("import_bank_transactions", body, drawn)
         content = str(body["file"]).encode()
         assert guess_format(content) == sorted(files.STATEMENTS)[drawn]
-        columns = columns_of(body["mapping"]) if "mapping" in body else None
+        columns = columns_of(RequestObject(body["mapping"])) if "mapping" in body else None
         assert read(content, guess_format(content), columns)
         assert files.on_the_wire("import_bank_transactions", body)["file"] == content
 

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.sales import paid, sent
+from tests.clock import today
 from tests.house import House
 from tests.partnership import Business, Partnership, client
 

@@ -1,9 +1,24 @@
 """What a partner's accountant would tell of a sawmill's account: every way in which money is owed
 to a vendor, settled and got back, until each balance is explained by the documents behind it."""
 
-from tests.bookkeeping import today
-from tests.builders.purchases import BILLS, bill_body, bill_paid, part, received, share
-from tests.builders.vendor_refunds import as_credit, cancelled, changed, of_bill, of_payment
+from tests.builders.purchases import (
+    BILLS,
+    bill_body,
+    bill_paid,
+    part,
+    received,
+    share,
+    vendor_credited,
+)
+from tests.builders.vendor_refunds import (
+    agreed_refund,
+    as_credit,
+    cancelled,
+    changed,
+    of_bill,
+    of_payment,
+)
+from tests.clock import today
 from tests.house import House
 from tests.journeys.statements import Account, Record, told
 from tests.partnership import Partnership
@@ -98,7 +113,8 @@ def paid_in_part_and_then_too_much(account: Account, boards: Record, varnish: Re
 
 def credited(account: Account, varnish: Record, saws: Record) -> None:
     """Rust is credited over two bills; a part of the credit is left for the next one."""
-    credit = account.shop.vendor_credit(
+    credit = vendor_credited(
+        account.shop,
         account.party,
         15_000,
         line_items=[{"amount": 15_000, "tax_amount_cents": 3_000, "memo": "Rust"}],
@@ -145,7 +161,8 @@ def returned_and_paid_again(account: Account, saws: Record) -> None:
 
 def given_back_of_a_bill(account: Account, boards: Record) -> None:
     """Boards were short: their share of cost, freight and tax comes back, in two payments."""
-    refund = account.shop.vendor_refund(
+    refund = agreed_refund(
+        account.shop,
         account.party,
         30_000,
         refund_date="2025-06-10",
@@ -171,12 +188,17 @@ def given_back_of_a_bill(account: Account, boards: Record) -> None:
 
 def given_back_of_a_payment(account: Account, varnish: Record) -> None:
     """The varnish is paid, and most of that money comes back: the bill is owed again."""
-    payment = account.shop.bill_payment(
-        account.party, 42_000, payment_date="2025-07-01", allocations=[part(varnish, 42_000)]
+    payment = bill_paid(
+        account.shop,
+        account.party,
+        42_000,
+        payment_date="2025-07-01",
+        allocations=[part(varnish, 42_000)],
     )
     account.expect(payment, "2025-07-01", on_2000=42_000, on_1100=-42_000)
     assert account.standing(varnish) == ("paid", 0)
-    refund = account.shop.vendor_refund(
+    refund = agreed_refund(
+        account.shop,
         account.party,
         30_000,
         refund_date="2025-07-10",
@@ -190,7 +212,8 @@ def given_back_of_a_payment(account: Account, varnish: Record) -> None:
 
 def kept_as_a_credit(account: Account, varnish: Record) -> None:
     """A crate goes back, and no money comes: a credit is there, and settles some of the varnish."""
-    refund = account.shop.vendor_refund(
+    refund = agreed_refund(
+        account.shop,
         account.party,
         12_000,
         refund_date="2025-08-01",
@@ -211,7 +234,7 @@ def kept_as_a_credit(account: Account, varnish: Record) -> None:
 
 def explained_only_later(account: Account, boards: Record) -> None:
     """Money comes that nobody can place; then most of it turns out to be for the boards."""
-    refund = account.shop.vendor_refund(account.party, 9_000, refund_date="2025-08-15")
+    refund = agreed_refund(account.shop, account.party, 9_000, refund_date="2025-08-15")
     account.expect(refund, "2025-08-15", on_1270=9_000, on_1900=-9_000)
     [payment] = refund["vendor_refund_payments"]
     changed(account.shop, payment, status="completed", payment_date="2025-08-20")
@@ -226,8 +249,12 @@ def explained_only_later(account: Account, boards: Record) -> None:
 
 def agreed_and_called_off(account: Account, saws: Record) -> None:
     """A part of the saws is to come back, the transfer fails, and it is called off."""
-    refund = account.shop.vendor_refund(
-        account.party, 6_000, refund_date="2025-09-10", allocations=[of_bill(saws, 6_000)]
+    refund = agreed_refund(
+        account.shop,
+        account.party,
+        6_000,
+        refund_date="2025-09-10",
+        allocations=[of_bill(saws, 6_000)],
     )
     account.expect(refund, "2025-09-10", on_1270=6_000, on_6000=-5_000, on_1300=-1_000)
     [payment] = refund["vendor_refund_payments"]

@@ -4,7 +4,8 @@ was kept, what was paid out in two payouts, and how the bank's lines account for
 from dataclasses import dataclass, field
 
 from tests.builders.bank import PAYMENT, PAYOUT, Bank
-from tests.builders.sales import paid, sent
+from tests.builders.payouts import paid_out
+from tests.builders.sales import paid, refunded, sent
 from tests.house import House
 from tests.journeys.statements import Account, Record, told
 from tests.partnership import Partnership
@@ -47,7 +48,7 @@ class Month:
     def gives_back(self, on: str, invoice: Record, amount: int) -> Record:
         """Give money back to the card that it came from."""
         means = {"method": "CREDIT_CARD", "processor": "Mollie", "completed_at": f"{on}T12:00:00Z"}
-        refund = self.account.shop.refund(invoice, amount_cents=amount, **means)
+        refund = refunded(self.account.shop, invoice, amount_cents=amount, **means)
         self.account.expect(refund, on, on_4100=amount, on_2300=-amount)
         payment: Record = refund["refund_payments"][0]
         self.account.expect(payment, on, on_2300=amount, on_1150=-amount)
@@ -55,7 +56,8 @@ class Month:
 
     def is_paid(self, on: str, amount: int, *cards: Record, **facts: object) -> Record:
         """Be told of a payout."""
-        payout = self.account.shop.payout(
+        payout = paid_out(
+            self.account.shop,
             amount,
             processor="mollie",
             completed_at=f"{on}T06:00:00Z",

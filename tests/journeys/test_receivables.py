@@ -1,9 +1,10 @@
 """What a partner's accountant would tell of a hotel's account: every way in which money is owed,
 settled, given up and given back, until each balance is explained by the documents behind it."""
 
-from tests.bookkeeping import today
+from tests.builders import sales
 from tests.builders.files import KINDS, PDF, follow, in_json
-from tests.builders.sales import paid, refund_paid, sent
+from tests.builders.sales import paid, refund_paid, refunded, sent, written_off
+from tests.clock import today
 from tests.house import House
 from tests.journeys.statements import Account, Record, told
 from tests.partnership import Partnership
@@ -81,7 +82,8 @@ def paid_in_part_and_then_too_much(account: Account, furniture: Record, table: R
 
 def credited(account: Account, table: Record, lamps: Record) -> None:
     """Scratches are credited over two invoices; a part of the credit is left for the next one."""
-    credit = account.shop.credit(
+    credit = sales.credited(
+        account.shop,
         account.party,
         15_000,
         line_items=[{"amount": 15_000, "tax_amount_cents": 3_000, "memo": "Scratches"}],
@@ -101,15 +103,19 @@ def credited(account: Account, table: Record, lamps: Record) -> None:
 
 def written_off_and_paid_after_all(account: Account, lamps: Record) -> None:
     path = f"invoices/{lamps['id']}/write-offs/"
-    lost = account.shop.write_off(lamps, write_off_at="2025-08-01T09:00:00Z", memo="Given up")
+    lost = written_off(account.shop, lamps, write_off_at="2025-08-01T09:00:00Z", memo="Given up")
     [write_off] = lost["write_offs"]
     account.expect(write_off, "2025-08-01", on_6200=24_800, on_1200=-24_800)
     assert (lost["status"], write_off["amount_cents"]) == ("written_off", 24_800)
     told(account.shop.api.delete(f"{path}{write_off['id']}/"))
     account.expect(write_off, TODAY, on_1200=24_800, on_6200=-24_800)
     assert account.standing(lamps) == ("overdue", 24_800)
-    late = account.shop.payment(
-        account.party, 24_800, payment_date="2025-09-01", allocations=[part(lamps, 24_800)]
+    late = paid(
+        account.shop,
+        account.party,
+        24_800,
+        payment_date="2025-09-01",
+        allocations=[part(lamps, 24_800)],
     )
     account.expect(late, "2025-09-01", on_1100=24_800, on_1200=-24_800)
     assert account.standing(lamps) == ("paid", 0)
@@ -117,25 +123,26 @@ def written_off_and_paid_after_all(account: Account, lamps: Record) -> None:
 
 def refunded_in_two_payments(account: Account, furniture: Record) -> None:
     """Some chairs come back: their price and its tax go back, by card and by transfer."""
-    refund = account.shop.refund(furniture, amount_cents=30_000, document=in_json())
+    refund = refunded(account.shop, furniture, amount_cents=30_000, document=in_json())
     account.expect(refund, TODAY, on_4100=25_714, on_2200=4_286, on_2300=-30_000)
     assert account.held("2300") == 30_000
-    by_card = account.shop.refund_payment(
-        refund, amount_cents=10_000, method="STRIPE", refund_processing_fee_cents=150
+    by_card = refund_paid(
+        account.shop, refund, amount_cents=10_000, method="STRIPE", refund_processing_fee_cents=150
     )
     account.expect(by_card, TODAY, on_2300=10_000, on_1150=-10_000)
     account.expect(by_card, TODAY, on_6100=150, on_1150=-150)
     assert account.get(f"invoices/refunds/{refund['id']}/")["status"] == "processing"
-    rest = account.shop.refund_payment(refund)
+    rest = refund_paid(account.shop, refund)
     account.expect(rest, TODAY, on_2300=20_000, on_1100=-20_000)
     assert account.get(f"invoices/refunds/{refund['id']}/")["status"] == "paid"
     assert account.standing(furniture) == ("paid", 0)
 
 
 def given_back_what_settled_nothing(account: Account) -> None:
-    advance = account.shop.payment(account.party, 15_000, payment_date="2025-06-01")
+    advance = paid(account.shop, account.party, 15_000, payment_date="2025-06-01")
     account.expect(advance, "2025-06-01", on_1100=15_000, on_2100=-15_000)
-    refund = account.shop.refund(
+    refund = refunded(
+        account.shop,
         advance,
         amount_cents=9_000,
         method="CASH",

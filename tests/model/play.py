@@ -3,13 +3,14 @@
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import date
 from functools import cached_property
 from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
 
+from tests import clock
 from tests.model.books import Body, Books
 from tests.model.caller import Caller, Counts
 from tests.model.hand import Hand
@@ -69,7 +70,7 @@ class Site:
         answer = api.post(f"/v1/platform/{business}/oauth2/token/")
         token = {"Authorization": f"Bearer {answer.json()['access_token']}"}
         caller = Caller(api, f"/v1/platform/businesses/{business}/", token, self.counts)
-        books = Books(self.side, datetime.now(UTC).date())
+        books = Books(self.side, clock.today())
         for name, terms in (("north", None), ("south", 30)):
             body: Body = {"company_name": name, "external_id": name}
             body |= {} if terms is None else {"payment_terms_days": terms}

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
@@ -11,6 +11,7 @@ import pytest
 
 from access.links import LinkSigner
 from access.tokens import MasterSecret
+from tests import clock
 from tests.builders.files import KINDS, PDF, XML, follow, in_json, names, upload
 from tests.builders.trade import NOBODY
 from tests.house import SECRET, Databases, House
@@ -124,7 +125,7 @@ class TestRefusedLinks:
         refused(shop, f"{document['url']}&download=1")
 
     def test_one_that_is_over(self, shop: Business, document: dict[str, Any]) -> None:
-        now = datetime.now(UTC)
+        now = clock.now()
         refused(shop, signed(shop, document["id"], now - timedelta(seconds=901)))
         fresh = signed(shop, document["id"], now - timedelta(seconds=600))
         assert follow(shop, fresh).status_code == 200
@@ -133,7 +134,7 @@ class TestRefusedLinks:
         self, shop: Business, document: dict[str, Any]
     ) -> None:
         for _ in range(5):  # The machine may stand still for longer than the link lives.
-            url = signed(shop, document["id"], datetime.now(UTC) - timedelta(seconds=898))
+            url = signed(shop, document["id"], clock.now() - timedelta(seconds=898))
             held = follow(shop, url).status_code == 200
             if held:
                 break
@@ -142,18 +143,18 @@ class TestRefusedLinks:
         refused(shop, url)
 
     def test_one_of_a_document_that_is_not_there(self, shop: Business) -> None:
-        answer = follow(shop, signed(shop, NOBODY, datetime.now(UTC)))
+        answer = follow(shop, signed(shop, NOBODY, clock.now()))
         assert (answer.status_code, answer.json()["error_code"]) == (404, "document_not_found")
 
     def test_one_of_a_business_that_is_not_there(self, shop: Business) -> None:
-        url = SIGNER.sign(UUID(NOBODY), UUID(NOBODY), datetime.now(UTC))
+        url = SIGNER.sign(UUID(NOBODY), UUID(NOBODY), clock.now())
         assert follow(shop, url).status_code == 404
 
     def test_one_of_another_business_does_not_reach_it(
         self, shop: Business, document: dict[str, Any], rival: Partnership
     ) -> None:
         other = rival.business()
-        now = datetime.now(UTC)
+        now = clock.now()
         assert follow(shop, signed(other, document["id"], now)).status_code == 404
         path, _, query = document["url"].partition("?")
         refused(shop, f"{path.replace(shop.id, other.id)}?{query}")
@@ -200,7 +201,8 @@ class TestRevocation:
         shop = partner.business()
         document = upload(shop).json()
         house.query(
-            "UPDATE partner SET disabled_at = now() WHERE id = %s RETURNING id", partner.partner_id
+            "UPDATE partner SET disabled_at = now() WHERE id = %s RETURNING id",
+            partner.partner_id,
         )
         refused(shop, document["url"])
 
@@ -224,7 +226,7 @@ class TestSettings:
         assert document["url"].startswith(f"https://api.example.com/documents/{shop.id}/")
         parts = urlsplit(document["url"])
         assert follow(shop, f"{parts.path}?{parts.query}").content == PDF
-        older = signed(shop, document["id"], datetime.now(UTC))
+        older = signed(shop, document["id"], clock.now())
         assert older != document["url"].removeprefix("https://api.example.com")
         assert follow(shop, older).content == PDF
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.bank import (
     BILL_PAYMENT,
     BOOKED,
@@ -22,6 +22,7 @@ from tests.builders.purchases import part as of_bill
 from tests.builders.sales import paid, part, refunded, sent, settled
 from tests.builders.trade import PAID, Record
 from tests.builders.vendor_refunds import REFUND_PAYMENTS, agreed
+from tests.clock import today
 from tests.partnership import Business
 
 PAYMENTS = "invoices/payments/"

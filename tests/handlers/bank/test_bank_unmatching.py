@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.bank import (
     BILL_PAYMENT,
     PAYMENT,
@@ -20,6 +20,7 @@ from tests.builders.purchases import bill_paid
 from tests.builders.sales import paid, part, refunded, sent, settled
 from tests.builders.trade import NOBODY, PAID, Record
 from tests.builders.vendor_refunds import REFUND_PAYMENTS, agreed, cancelled, changed
+from tests.clock import today
 from tests.partnership import Business, Partnership
 
 PAYMENTS = "invoices/payments/"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.payouts import (
     AT,
     ON,
@@ -18,6 +18,7 @@ from tests.builders.payouts import (
     worked_example,
 )
 from tests.builders.trade import Record
+from tests.clock import today
 from tests.partnership import Business
 
 TODAY = str(today())

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.payouts import (
     AT,
     ON,
@@ -19,6 +19,7 @@ from tests.builders.payouts import (
     worked_example,
 )
 from tests.builders.trade import NOBODY, Record
+from tests.clock import today
 from tests.partnership import Business, Partnership
 
 TODAY = str(today())

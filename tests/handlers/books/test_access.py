@@ -6,7 +6,6 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -15,6 +14,7 @@ import pytest
 from access import api_keys
 from persistence.engine.pool import make_pool
 from persistence.partners import partners
+from tests import clock
 from tests.house import Databases, House
 from tests.partnership import Business, Partnership
 
@@ -68,7 +68,7 @@ class TestIssuePartnerToken:
         assert told.keys() == {"sub", "type", "iat", "exp"}
         assert (told["sub"], told["type"]) == (str(acme.partner_id), "partner")
         assert told["exp"] - told["iat"] == 3600
-        assert abs(told["iat"] - time.time()) < 60
+        assert abs(told["iat"] - clock.now().timestamp()) < 60
 
     @pytest.mark.parametrize("form", ["data", "json", "files"])
     def test_takes_a_form_json_and_multipart(self, form: str, acme: Partnership) -> None:
@@ -182,7 +182,7 @@ class TestRevocation:
     ) -> None:
         business = partner.business()
         assert set(self.statuses(business)) <= {200, 201}
-        operate(house, partners.revoke_tokens, partner.partner_id, datetime.now(UTC))
+        operate(house, partners.revoke_tokens, partner.partner_id, clock.now())
         answer = business.api.get("customers/")
         assert (answer.status_code, answer.json()["error_code"]) == (401, "invalid_token")
         assert set(self.statuses(business)) == {401}
@@ -191,8 +191,8 @@ class TestRevocation:
         ]
 
     def test_the_key_still_gets_new_tokens(self, house: House, partner: Partnership) -> None:
-        operate(house, partners.revoke_tokens, partner.partner_id, datetime.now(UTC))
-        time.sleep(1.1 - datetime.now(UTC).microsecond / 1_000_000)
+        operate(house, partners.revoke_tokens, partner.partner_id, clock.now())
+        time.sleep(1.1 - clock.now().microsecond / 1_000_000)
         token = partner.key.post(TOKEN, data=FORM).json()["access_token"]
         renewed = {"authorization": f"Bearer {token}"}
         assert partner.key.get(BUSINESSES, headers=renewed, auth=None).status_code == 200
@@ -200,7 +200,7 @@ class TestRevocation:
     def test_of_a_disabled_partner_nothing_works(self, house: House, partner: Partnership) -> None:
         business = partner.business()
         assert set(self.statuses(business)) <= {200, 201}
-        operate(house, partners.disable_partner, partner.partner_id, datetime.now(UTC))
+        operate(house, partners.disable_partner, partner.partner_id, clock.now())
         assert set(self.statuses(business)) == {401}
         assert partner.key.post(TOKEN, data=FORM).status_code == 401
         assert partner.key.get(BUSINESSES).status_code == 401
@@ -209,13 +209,13 @@ class TestRevocation:
         self, house: House, partner: Partnership
     ) -> None:
         business, second = partner.business(), api_keys.make("test")
-        add = (partner.partner_id, second.key_id, api_keys.seal(second.text), datetime.now(UTC))
+        add = (partner.partner_id, second.key_id, api_keys.seal(second.text), clock.now())
         first, _ = operate(house, partners.add_key, *add)
         assert set(self.statuses(business)) <= {200, 201}
         both = ((partner.api_key, 200), (second.text, 200))
         for revoked in ((), (first,)):
             for key_id in revoked:
-                now = datetime.now(UTC)
+                now = clock.now()
                 operate(house, partners.revoke_key, partner.partner_id, key_id, now)
                 both = ((partner.api_key, 401), (second.text, 200))
             for key, status in both:

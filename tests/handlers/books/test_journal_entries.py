@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.sales import invoice_body, paid, part, sent
 from tests.builders.trade import NOBODY, Record, line
+from tests.clock import today
 from tests.partnership import Business, Partnership
 
 ENTRIES = "general-ledger/journal-entries/"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.journal_entries import (
     ENTRIES,
     ON,
@@ -17,6 +17,7 @@ from tests.builders.journal_entries import (
 )
 from tests.builders.sales import sent
 from tests.builders.trade import NOBODY, Record
+from tests.clock import today
 from tests.partnership import Business, Partnership
 
 CHART = "general-ledger/chart-of-accounts/"

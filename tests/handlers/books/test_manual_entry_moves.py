@@ -5,10 +5,11 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.journal_entries import ENTRIES, ON, credit, debit, drafted, moved, posted
 from tests.builders.sales import sent
 from tests.builders.trade import Record
+from tests.clock import today
 from tests.partnership import Business
 
 CHART = "general-ledger/chart-of-accounts/"

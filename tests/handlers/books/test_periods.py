@@ -7,7 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
+from tests.clock import today
 from tests.contract.document import operations
 from tests.handlers.locking import MOVED, REFUSED, Case, Trader
 from tests.partnership import Business

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.purchases import (
     BILLS,
     CREDITS,
@@ -34,6 +34,7 @@ from tests.builders.vendor_refunds import (
     snapshot,
     taxed,
 )
+from tests.clock import today
 from tests.partnership import Business, Partnership
 
 CHART = "general-ledger/chart-of-accounts/"

@@ -5,9 +5,10 @@ from collections import Counter
 
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.sales import invoice_body, paid, part, refunded, sent, settled
 from tests.builders.trade import NOBODY, PAID, Record, line
+from tests.clock import today
 from tests.handlers.promises import keeps_its_key
 from tests.partnership import Business
 

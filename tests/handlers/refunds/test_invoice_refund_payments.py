@@ -6,9 +6,10 @@ from uuid import uuid4
 
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.sales import invoice_body, paid, part, refund_paid, refunded, settled
 from tests.builders.trade import NOBODY, Record, line
+from tests.clock import today
 from tests.handlers.promises import keeps_its_key
 from tests.partnership import Business, Partnership
 

@@ -4,9 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.sales import invoice_body, paid, part, refund_paid, refunded, sent, settled
 from tests.builders.trade import NOBODY, PAID, Record, line
+from tests.clock import today
 from tests.partnership import Business, Partnership
 
 REFUNDS = "invoices/refunds/"

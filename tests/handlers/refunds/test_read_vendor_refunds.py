@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.files import PDF, follow, in_json
 from tests.builders.purchases import bill_paid, settled
 from tests.builders.trade import Record, read
@@ -20,6 +20,7 @@ from tests.builders.vendor_refunds import (
     of_bill,
     of_payment,
 )
+from tests.clock import today
 from tests.partnership import Business, Partnership
 
 

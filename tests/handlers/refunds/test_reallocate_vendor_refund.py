@@ -1,6 +1,6 @@
 """A refund allocated anew by its payment: what goes back, what stays, and what is dated today."""
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.purchases import CREDITS, bill_paid, part, received, share, status_of
 from tests.builders.trade import NOBODY, Record, read
 from tests.builders.vendor_refunds import (
@@ -17,6 +17,7 @@ from tests.builders.vendor_refunds import (
     refused,
     taxed,
 )
+from tests.clock import today
 from tests.partnership import Business
 
 

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.sales import invoice_body, paid, part, payment_body, refunded, sent, settled
 from tests.builders.trade import PAID, SENT, Record, line
+from tests.clock import today
 from tests.partnership import Business
 
 PAYMENTS = "invoices/payments/"

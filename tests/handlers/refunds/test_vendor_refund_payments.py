@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.trade import NOBODY, Record
 from tests.builders.vendor_refunds import (
     REFUND_PAYMENTS,
@@ -17,6 +17,7 @@ from tests.builders.vendor_refunds import (
     refused,
     taxed,
 )
+from tests.clock import today
 from tests.partnership import Business
 
 COME = "2025-03-28"

@@ -1,6 +1,6 @@
 """Vendor refunds of payments and as credits: what is released, what is made, what is posted."""
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.purchases import CREDITS, PAYMENTS, bill_paid, part, received, status_of
 from tests.builders.trade import Record, read
 from tests.builders.vendor_refunds import (
@@ -13,6 +13,7 @@ from tests.builders.vendor_refunds import (
     refund_body,
     taxed,
 )
+from tests.clock import today
 from tests.partnership import Business
 
 

@@ -1,6 +1,6 @@
 """create_vendor_refund_payment: refund, payment and allocations, and what stands in the journal."""
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.purchases import BILLS, bill_paid, part, received, settled, status_of
 from tests.builders.trade import Record, read
 from tests.builders.vendor_refunds import (
@@ -16,6 +16,7 @@ from tests.builders.vendor_refunds import (
     refund_of,
     taxed,
 )
+from tests.clock import today
 from tests.partnership import Business
 
 

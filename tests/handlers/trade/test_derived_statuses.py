@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.sales import (
     credited,
     invoice_body,
@@ -17,6 +17,7 @@ from tests.builders.sales import (
     written_off,
 )
 from tests.builders.trade import CREDITED, PAID, Record, line
+from tests.clock import today
 from tests.partnership import Business, Partnership
 
 LATE = "2025-03-20T00:00:00Z"

@@ -4,10 +4,11 @@ from uuid import uuid4
 
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.purchases import BILLS, bill_body, received, vendor_credited
 from tests.builders.sales import invoice_body
 from tests.builders.trade import DAY, NOBODY, PURCHASES, RECEIVED, SALES, SENT, Record, Trade, line
+from tests.clock import today
 from tests.partnership import Business, Partnership
 
 CHART = "general-ledger/chart-of-accounts/"

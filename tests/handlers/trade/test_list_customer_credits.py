@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.bookkeeping import today
 from tests.builders.sales import credit_body, credited, paid, part, sent, share
 from tests.builders.trade import NOBODY, Record
+from tests.clock import today
 from tests.partnership import Business, Partnership
 
 CREDITS = "customer-credits/"

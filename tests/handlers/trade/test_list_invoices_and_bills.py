@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.purchases import (
     BILLS,
     CREDITS,
@@ -19,6 +19,7 @@ from tests.builders.purchases import (
 from tests.builders.purchases import part as bill_part
 from tests.builders.sales import paid, part, refunded, sent, written_off
 from tests.builders.trade import NOBODY, PAID, PURCHASES, SALES, Record, Trade, line, read
+from tests.clock import today
 from tests.partnership import Business, Partnership
 
 LATER = f"{today() + timedelta(days=40)}T00:00:00Z"

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.bookkeeping import today
 from tests.builders.purchases import CREDITS, received, share, vendor_credit_body, vendor_credited
 from tests.builders.trade import NOBODY, Record, read
+from tests.clock import today
 from tests.partnership import Business
 
 LATER = f"{today() + timedelta(days=40)}T00:00:00Z"

@@ -4,9 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.sales import paid, part, sent
 from tests.builders.trade import NOBODY, PAID, Record
+from tests.clock import today
 from tests.partnership import Business, Partnership
 
 PAYMENTS = "invoices/payments/"

@@ -4,9 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.sales import credit_body, credited, invoice_body, paid, part, sent, share
 from tests.builders.trade import CREDITED, NOBODY, Record, line
+from tests.clock import today
 from tests.handlers.promises import keeps_its_key_and_version
 from tests.partnership import Business, Partnership
 

@@ -4,10 +4,11 @@ from uuid import uuid4
 
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.purchases import PAYMENTS, bill_paid, received
 from tests.builders.sales import invoice_body, sent
 from tests.builders.trade import DAY, NOBODY, PAID, PURCHASES, SALES, Record, Trade, line
+from tests.clock import today
 from tests.partnership import Business
 
 

@@ -7,9 +7,10 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.sales import paid, part, sent
 from tests.builders.trade import NOBODY, PAID, Record
+from tests.clock import today
 from tests.partnership import Business
 
 PAYMENTS = "invoices/payments/"

@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.purchases import (
     BILLS,
     CREDITS,
@@ -15,6 +15,7 @@ from tests.builders.purchases import (
     vendor_credited,
 )
 from tests.builders.trade import CREDITED, CREDITED_AT, NOBODY, Record, read
+from tests.clock import today
 from tests.handlers.promises import keeps_its_key_and_version
 from tests.partnership import Business, Partnership
 

@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.purchases import (
     BILLS,
     PAYMENTS,
@@ -15,6 +15,7 @@ from tests.builders.purchases import (
     status_of,
 )
 from tests.builders.trade import NOBODY, PAID, Record, read
+from tests.clock import today
 from tests.handlers.promises import keeps_its_key_and_version
 from tests.partnership import Business
 

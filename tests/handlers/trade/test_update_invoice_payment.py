@@ -4,9 +4,10 @@ from uuid import uuid4
 
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.sales import paid, part, sent
 from tests.builders.trade import NOBODY, PAID, Record
+from tests.clock import today
 from tests.handlers.promises import keeps_its_key_and_version
 from tests.partnership import Business
 

@@ -5,9 +5,10 @@ from uuid import uuid4
 
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.sales import credit_body, credited, sent, share
 from tests.builders.trade import CREDITED, NOBODY, Record
+from tests.clock import today
 from tests.partnership import Business, Partnership
 
 CREDITS = "customer-credits/"

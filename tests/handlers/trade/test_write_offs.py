@@ -5,9 +5,10 @@ from uuid import uuid4
 
 import pytest
 
-from tests.bookkeeping import Ledger, today
+from tests.bookkeeping import Ledger
 from tests.builders.sales import credited, invoice_body, paid, part, sent, share, written_off
 from tests.builders.trade import NOBODY, PAID, SENT, Record, line
+from tests.clock import today
 from tests.partnership import Business, Partnership
 
 CHART = "general-ledger/chart-of-accounts/"

@@ -1,7 +1,7 @@
 """Names the step under way: with a running clock on a terminal, elsewhere in a line of its own.
 
 It needs nothing but Python, so that the Makefile can show its own long steps before anything is
-installed: `python cli/clock.py "What is done" command ...`.
+installed: `python cli/progress.py "What is done" command ...`.
 """
 
 import shutil
@@ -16,7 +16,7 @@ TICK_SECONDS = 0.2
 CLEARED = "\r\x1b[K"
 
 
-class Clock:
+class Progress:
     """Shows one step at a time; `advance` adds how much of a step is done."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -88,8 +88,8 @@ def main() -> int:
     """Run a command and return how it ended."""
     step, *command = sys.argv[1:]
     try:
-        with Clock() as clock:
-            clock.begin(step)
+        with Progress() as progress:
+            progress.begin(step)
             return subprocess.call(command)
     except KeyboardInterrupt:  # The command was told as well, and has ended.
         return 130

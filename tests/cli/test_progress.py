@@ -6,12 +6,12 @@ from pathlib import Path
 
 from tests.terminal import terminal
 
-CLOCK = Path(__file__).parents[2] / "cli" / "clock.py"
+PROGRESS = Path(__file__).parents[2] / "cli" / "progress.py"
 CLEARED = "\r\x1b[K"
 
 
 def words(*command: str) -> list[str]:
-    return [sys.executable, "-I", "-S", str(CLOCK), "Waiting for it", *command]
+    return [sys.executable, "-I", "-S", str(PROGRESS), "Waiting for it", *command]
 
 
 class TestClock:
