@@ -1,4 +1,4 @@
-# Every verb of the house. `make` prints them. Any of them works as the very first command on a
+# Every verb of the project. `make` prints them. Any of them works as the very first command on a
 # machine that has Python 3.11 or newer (and, for the contract's own tools, Node).
 
 SHELL := /bin/bash

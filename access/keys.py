@@ -1,4 +1,4 @@
-"""What the door may issue to callers: tokens, and links to documents."""
+"""What the server issues to callers: tokens, and links to documents."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Who is calling: the one value that the door hands to every room behind it."""
+"""Who is calling: the one value that the server hands to every layer below it."""
 
 from dataclasses import dataclass
 from datetime import datetime

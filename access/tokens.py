@@ -125,8 +125,8 @@ class Keyring:
         caller, expires_at = self._verify(token, now)
         if now >= expires_at:
             raise ExpiredTokenError
-        # Checking a signature costs more than the rest of the door together, so a good token is
-        # remembered by its whole text. The oldest makes room; forgetting only costs a check.
+        # Checking a signature costs more than all else that a token is checked for, so a good one
+        # is remembered by its whole text. The oldest makes room; forgetting only costs a check.
         self._remembered[token] = caller, expires_at
         if len(self._remembered) > self._remembered_limit:
             self._remembered.popitem(last=False)

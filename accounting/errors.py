@@ -3,7 +3,7 @@
 The kind says what is wrong (`server/responses/errors.py` gives each kind its status), the code says
 which rule, and `detail` carries what a program needs to act on it. Errors are raised, never
 returned. The code stands as a literal where it is raised, so that a test can compare the codes
-of the house with the closed list of the contract.
+of the product with the closed list of the contract.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Refusal(Exception):
-    """A rule, a store or the door says no."""
+    """A rule, a store or the server refuses a request."""
 
     def __init__(self, code: str, message: str, **detail: Any) -> None:
         super().__init__(message)
@@ -72,4 +72,4 @@ class TooMany(Refusal):
 
 
 class Unavailable(Refusal):
-    """The house cannot serve this now; the same request may succeed in a moment."""
+    """The server cannot do this now; the same request may succeed in a moment."""

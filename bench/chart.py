@@ -141,7 +141,7 @@ def _clocked(connection: psycopg.Connection, business_id: UUID) -> float:
     return time.perf_counter() - began
 
 
-class Clerk:
+class Poster:
     """Posts entries of four lines into a business, one in a transaction, with no HTTP around it."""
 
     def __init__(self, business: Business, pool: Pool) -> None:
@@ -198,11 +198,11 @@ async def post_in_turns(with_it: Business, without: Business, rounds: int) -> di
     postgres = cpu.of_postgres(with_it.postgres_home)
     found: dict[str, list[Cost]] = {"with the roll-up": [], "without": []}
     async with make_pool(with_it.database_url, size=1) as pool:
-        clerks = {"with the roll-up": Clerk(with_it, pool), "without": Clerk(without, pool)}
+        posters = {"with the roll-up": Poster(with_it, pool), "without": Poster(without, pool)}
         for turn in range(rounds + 1):
-            for name, clerk in clerks.items():
+            for name, poster in posters.items():
                 cost = await _cost(
-                    postgres, lambda c=clerk, n=name: c.post(POSTINGS, rolled_up=n != "without")
+                    postgres, lambda c=poster, n=name: c.post(POSTINGS, rolled_up=n != "without")
                 )
                 if turn:
                     found[name].append(cost)

@@ -1,4 +1,4 @@
-"""Journals as large as one likes, written past every desk in a few statements."""
+"""Journals as large as one likes, written past the API in a few statements."""
 
 import psycopg
 

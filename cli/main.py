@@ -144,7 +144,7 @@ def mendable(error: Exception) -> Exception | None:
     What it compares with is loaded only when there is a failure.
     """
     from accounting.errors import Refusal, Unavailable
-    from cli.demo.clerk import DemoFailed
+    from cli.demo.client import DemoFailed
     from embedded.errors import EmbeddedError
     from persistence.engine.faults import UnsafeDatabase, UnusableDatabase, away
     from persistence.files.blobs import UnusableFileStore

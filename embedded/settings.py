@@ -7,7 +7,7 @@ from typing import Final
 # Time-outs of locks and of idle transactions belong to the roles: migrations set them there.
 SETTINGS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "listen_addresses": "",  # The unix socket is the only door.
+        "listen_addresses": "",  # The unix socket is the only way in.
         "unix_socket_permissions": "0700",
         "port": "5432",
         "max_connections": "100",

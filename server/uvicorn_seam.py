@@ -52,7 +52,7 @@ class HttpConnection(HttpToolsProtocol):
     """One connection. Its requests are `RequestResponseCycle`s, the newest is `self.cycle`."""
 
     def request_starts(self, cycle: RequestResponseCycle) -> None:
-        """Do what is due before the application gets a request; a pipelined one waits till then."""
+        """Do what is due before the application gets a request; a pipelined one waits for it."""
 
     def stop_idle_timer(self) -> None:
         """Keep uvicorn from closing the connection between two requests."""

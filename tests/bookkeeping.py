@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from persistence import tables
-from tests.house import House
-from tests.partnership import Business
+from tests.api_server import ApiServer
+from tests.partner import Business
 from tests.persistence.auditing import faults_in
 
 KEPT = tuple(
@@ -59,13 +59,13 @@ class Entry:
 class Ledger:
     """The books of one business in the database of a house."""
 
-    def __init__(self, house: House, business: Business) -> None:
-        self.house = house
+    def __init__(self, api_server: ApiServer, business: Business) -> None:
+        self.api_server = api_server
         self.business = business
 
     def ask(self, text: str, **parameters: Any) -> list[tuple[Any, ...]]:
         given = {"business": self.business.id, **parameters}
-        return self.house.watcher.execute(text, given).fetchall()
+        return self.api_server.watcher.execute(text, given).fetchall()
 
     def entries(self, source: dict[str, Any] | None = None) -> list[Entry]:
         rows = self.ask(_ENTRIES, source=source["id"] if source else None)
@@ -134,7 +134,7 @@ class Ledger:
         for code, said in CONTROLLED.items():
             [(amount,)] = self.ask(said)
             assert balances.get(code, 0) == amount, code
-        assert faults_in(self.house, self.business) == set()
+        assert faults_in(self.api_server, self.business) == set()
 
 
 CONTROLLED = {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
-from tests.house import Databases, House
+from tests.api_server import ApiServer, Databases
 
 QUICKSTART = Path("dist/client/clients/quickstart.mjs")
 EXPECTED = (
@@ -20,10 +20,10 @@ def main() -> int:
     with (
         tempfile.TemporaryDirectory() as folder,
         EmbeddedPostgres(Path(folder) / "postgres", TEST_SETTINGS) as postgres,
-        House(Databases(postgres).clone("clients")) as house,
+        ApiServer(Databases(postgres).clone("clients")) as api_server,
     ):
-        partner = house.partner("Acme")
-        caller = [house.url, str(partner.partner_id), partner.api_key]
+        partner = api_server.partner("Acme")
+        caller = [api_server.url, str(partner.partner_id), partner.api_key]
         ran = subprocess.run(
             ["node", str(QUICKSTART), *caller], capture_output=True, text=True, check=False
         )

@@ -10,9 +10,9 @@ import pytest
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
 from server.app import CONNECTIONS_IN_ALL
+from tests.api_server import ApiServer, Databases
 from tests.contract.coverage_table import CoverageTable
-from tests.house import Databases, House
-from tests.partnership import PATIENCE_SECONDS, Partnership, within
+from tests.partner import PATIENCE_SECONDS, Partner, within
 
 COLLECT_AFTER = 200_000  # Objects; most of what a test makes is gone without any search for it.
 
@@ -68,33 +68,33 @@ def databases(postgres_home: Path) -> Iterator[Databases]:
 
 
 @pytest.fixture(scope="session")
-def house(databases: Databases) -> Iterator[House]:
-    with House(databases.clone(f"worker_{os.getpid()}")) as house:
-        yield house
+def api_server(databases: Databases) -> Iterator[ApiServer]:
+    with ApiServer(databases.clone(f"worker_{os.getpid()}")) as api_server:
+        yield api_server
 
 
 @pytest.fixture
-def fresh_house(databases: Databases) -> Iterator[House]:
-    with House(databases.clone(f"fresh_{os.getpid()}")) as house:
-        yield house
+def fresh_server(databases: Databases) -> Iterator[ApiServer]:
+    with ApiServer(databases.clone(f"fresh_{os.getpid()}")) as api_server:
+        yield api_server
 
 
 @pytest.fixture
-def hurried_house(databases: Databases, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
+def hurried_server(databases: Databases, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiServer]:
     """One where nobody waits for a connection longer than this; all it may have are there."""
     monkeypatch.setattr("persistence.engine.pool.WAIT_SECONDS", 0.5)
     there = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'accounting'"
     there += " AND datname = current_database()"
-    with House(databases.clone(f"hurried_{os.getpid()}")) as house:
-        assert within(PATIENCE_SECONDS, lambda: house.query(there) == [(CONNECTIONS_IN_ALL,)])
-        yield house
+    with ApiServer(databases.clone(f"hurried_{os.getpid()}")) as api_server:
+        assert within(PATIENCE_SECONDS, lambda: api_server.query(there) == [(CONNECTIONS_IN_ALL,)])
+        yield api_server
 
 
 @pytest.fixture(scope="session")
-def acme(house: House) -> Partnership:
-    return house.partner("Acme")
+def acme(api_server: ApiServer) -> Partner:
+    return api_server.partner("Acme")
 
 
 @pytest.fixture(scope="session")
-def rival(house: House) -> Partnership:
-    return house.partner("Rival")
+def rival(api_server: ApiServer) -> Partner:
+    return api_server.partner("Rival")

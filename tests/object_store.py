@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from persistence.files.buckets import Bucket
-from tests.partnership import PATIENCE_SECONDS, within
+from tests.partner import PATIENCE_SECONDS, within
 from tests.ports import free_port
 
 RCLONE = Path(sys.executable).with_name("rclone")

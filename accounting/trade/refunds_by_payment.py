@@ -52,12 +52,12 @@ def spread_refunds(
     shares_by_payment: dict[UUID, list[RefundShare]] = defaultdict(list)
     waiting = sorted(refunds, key=_age, reverse=True)
     for part in sorted(payments, key=lambda each: (each.payment_date, each.payment_id)):
-        room = part.amount
-        while room and waiting:
+        left = part.amount
+        while left and waiting:
             refund = waiting.pop()
-            amount = min(room, refund.amount)
+            amount = min(left, refund.amount)
             shares_by_payment[part.payment_id].append(replace(refund, amount=amount))
-            room -= amount
+            left -= amount
             if amount < refund.amount:
                 waiting.append(replace(refund, amount=refund.amount - amount))
     return dict(shares_by_payment)

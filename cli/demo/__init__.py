@@ -1,1 +1,1 @@
-"""The demo: a coffee roaster with a year of trade behind it, done over the API by a clerk."""
+"""The demo: a coffee roaster with a year of trade behind it, made over the API."""

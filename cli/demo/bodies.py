@@ -1,4 +1,4 @@
-"""What the demo's clerk writes: the bodies of invoices and bills, and of entries by hand."""
+"""What the demo sends: the bodies of invoices and bills, and of entries by hand."""
 
 from base64 import b64encode
 from typing import Any

@@ -11,7 +11,7 @@ import httpx
 from access import api_keys
 from cli.demo import in_process
 from cli.demo.access import V1, Access
-from cli.demo.clerk import Clerk, answered
+from cli.demo.client import DemoClient, answered
 from cli.demo.roaster import BUSINESS, CUSTOMERS, VENDORS
 from cli.demo.year import plan
 from cli.progress import Progress
@@ -91,10 +91,10 @@ async def _live_through(
     """Do everything that the year up to `today` lays out; False where it is given up before."""
     steps = plan(today)
     parties = (*CUSTOMERS, *VENDORS)
-    clerk = Clerk(api, progress.note)
-    await clerk.set_up_accounts()
-    welcomed = (partial(clerk.welcome, party) for party in parties)
-    work = [*welcomed, *(partial(clerk.take, step) for step in steps)]
+    client = DemoClient(api, progress.note)
+    await client.set_up_accounts()
+    created = (partial(client.create_party, party) for party in parties)
+    work = [*created, *(partial(client.take, step) for step in steps)]
     for done, do in enumerate(work, 1):
         if given_up():
             return False

@@ -1,4 +1,4 @@
-"""The demo's clerk goes through a statement: which line is which money, and what is no money."""
+"""Goes through the demo's statement: which line is which money, and what is no money."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any

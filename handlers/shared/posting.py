@@ -1,4 +1,4 @@
-"""Saving what changed and posting what it asks for: every desk that moves money does it so."""
+"""Saving what changed and posting what it asks for: every operation that moves money does it so."""
 
 from collections.abc import Iterable
 

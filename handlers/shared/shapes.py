@@ -1,4 +1,4 @@
-"""Shapes that more than one desk shows."""
+"""Shapes that the operations of several tags show."""
 
 from datetime import date
 from typing import Any

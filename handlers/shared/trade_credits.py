@@ -1,4 +1,4 @@
-"""What the desks of customer credits and vendor credits do alike: credits, and what they settle."""
+"""What customer credits and vendor credits do alike: credits, and what they settle."""
 
 from collections.abc import Mapping
 from dataclasses import replace

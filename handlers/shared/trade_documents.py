@@ -1,4 +1,4 @@
-"""What the desks of invoices and bills do alike: what is owed, from draft to settled or void."""
+"""What invoices and bills do alike: what is owed, from draft to settled or void."""
 
 from dataclasses import replace
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Customers and vendors as both desks read, change and show them."""
+"""Customers and vendors as both sides read, change and show them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

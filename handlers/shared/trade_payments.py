@@ -1,6 +1,6 @@
-"""What the desks of invoice payments and bill payments do alike: money, and what it settles.
+"""What invoice payments and bill payments do alike: money, and what it settles.
 
-Each desk shows a payment in its own words, by the `shape` that it hands over.
+Each side shows a payment in its own words, by the `shape` that it passes.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
-"""What the desks of invoice refunds and vendor refunds do alike.
+"""What invoice refunds and vendor refunds do alike.
 
-Each desk shows a refund in its own words, by the `shape` that it hands over.
+Each side shows a refund in its own words, by the `shape` that it passes.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """Admission: whether a caller is let in, by one indexed read that is kept for a moment.
 
-What is kept decides only the order of answers at the door (403 before 400). The books themselves
+What is kept decides only the order of answers (403 before 400). The books themselves
 open with the same check in the same statement as their first read, so that a revoked token or a
 disabled partner is refused at once, in every process.
 """

@@ -1,4 +1,4 @@
-"""What psycopg raises, turned into what the house understands."""
+"""What psycopg raises, turned into what callers can be told."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -86,7 +86,7 @@ def refusal_of(error: Exception) -> Refusal | None:
     """Say an error of the database as a refusal; None means that it is a fault of ours.
 
     A refusal for a value that the contract let through (DataError) is right for the caller and
-    still a hole in the contract: the door logs it.
+    still a hole in the contract: the server logs it.
     """
     if isinstance(error, errors.UniqueViolation):
         return _unique(error)

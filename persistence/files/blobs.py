@@ -59,7 +59,7 @@ class BlobStorage(Protocol):
 
 
 class Blobs:
-    """The contents of all businesses, as the rest of the house reaches them."""
+    """The contents of all businesses, as the other modules reach them."""
 
     def __init__(self, storage: BlobStorage) -> None:
         self._storage = storage

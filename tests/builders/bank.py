@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 
 from tests.builders.trade import Record
-from tests.partnership import Business
+from tests.partner import Business
 
 LINES = "bank-transactions/"
 BOOKED = "2025-03-12"

@@ -29,7 +29,7 @@ from tests.builders.sales import (
     written_off,
 )
 from tests.builders.trade import CREDITED_AT, NOBODY, Record, line
-from tests.partnership import Business
+from tests.partner import Business
 
 CHART = "general-ledger/chart-of-accounts/"
 NOTHING: Record = {"id": NOBODY, "type": "Invoice"}

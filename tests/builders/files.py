@@ -7,11 +7,11 @@ from typing import Any
 
 import httpx
 
+from tests.api_server import ApiServer
 from tests.builders.purchases import settled, vendor_credited
 from tests.builders.sales import invoice_body
 from tests.builders.trade import SENT, Record, line
-from tests.house import House
-from tests.partnership import Business
+from tests.partner import Business
 
 PDF = b"%PDF-1.7\n1 0 obj << /Type /Catalog >> endobj\n%%EOF\n"
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(17)
@@ -48,21 +48,21 @@ def follow(shop: Business, url: str, **options: Any) -> httpx.Response:
         return stranger.get(url, **options)
 
 
-def kept(house: House, shop: Business) -> set[str]:
+def kept(api_server: ApiServer, shop: Business) -> set[str]:
     """The digests of every file of a business that lies in the storage."""
-    folder: Path = house.folder / shop.id
+    folder: Path = api_server.folder / shop.id
     return {hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("*")}
 
 
-def names(house: House, shop: Business) -> list[str]:
+def names(api_server: ApiServer, shop: Business) -> list[str]:
     """How the files of a business are called in the storage."""
-    return sorted(path.name for path in (house.folder / shop.id).glob("*"))
+    return sorted(path.name for path in (api_server.folder / shop.id).glob("*"))
 
 
-def records(house: House, shop: Business) -> int:
+def records(api_server: ApiServer, shop: Business) -> int:
     """How many records of documents a business has."""
     asked = "SELECT count(*) FROM stored_document WHERE business_id = %s"
-    [(found,)] = house.query(asked, shop.id)
+    [(found,)] = api_server.query(asked, shop.id)
     return int(found)
 
 

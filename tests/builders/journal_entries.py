@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.builders.trade import Record
-from tests.partnership import Business
+from tests.partner import Business
 
 ENTRIES = "general-ledger/journal-entries/"
 ON = "2025-03-31"

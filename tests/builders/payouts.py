@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.builders.sales import paid, refunded
 from tests.builders.trade import Record
-from tests.partnership import Business
+from tests.partner import Business
 
 PAYOUTS = "payouts/"
 PAYMENTS = "invoices/payments/"

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.builders.trade import SALES, Record
-from tests.partnership import Business
+from tests.partner import Business
 
 INVOICES = SALES.path
 PAYMENTS = SALES.payments

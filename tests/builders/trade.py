@@ -6,7 +6,7 @@ Everything happens in March 2025, so that it is over whenever the tests run.
 from dataclasses import dataclass
 from typing import Any
 
-from tests.partnership import Business
+from tests.partner import Business
 
 Record = dict[str, Any]
 NOBODY = "0197f0c6-0000-7000-8000-000000000000"

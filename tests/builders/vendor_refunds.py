@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.builders.purchases import BILLS, CREDITS, PAYMENTS, bill_body, bill_paid, part
 from tests.builders.trade import Record, line, read
-from tests.partnership import Business
+from tests.partner import Business
 
 REFUNDS = "vendor-refunds/"
 REFUND_PAYMENTS = "vendor-refunds/payments/"

@@ -6,21 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.desk import Desk
-from tests.house import Databases, House
+from tests.api_server import ApiServer, Databases
+from tests.cli.command_line import CommandLine
 
 
 @pytest.fixture(scope="module")
-def premises(databases: Databases) -> Iterator[House]:
-    with House(databases.clone(f"desk_{os.getpid()}")) as house:
-        yield house
+def own_server(databases: Databases) -> Iterator[ApiServer]:
+    with ApiServer(databases.clone(f"desk_{os.getpid()}")) as api_server:
+        yield api_server
 
 
 @pytest.fixture(scope="module")
-def desk(premises: House, tmp_path_factory: pytest.TempPathFactory) -> Desk:
-    return Desk(tmp_path_factory.mktemp("data"), premises.database_url)
+def command_line(own_server: ApiServer, tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    return CommandLine(tmp_path_factory.mktemp("data"), own_server.database_url)
 
 
 @pytest.fixture
-def bare_desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path / "data")
+def bare_command_line(tmp_path: Path) -> CommandLine:
+    return CommandLine(tmp_path / "data")

@@ -15,10 +15,10 @@ import httpx
 import psycopg
 import pytest
 
+from tests.api_server import ApiServer, Databases
 from tests.bookkeeping import KEPT
-from tests.cli.desk import ACCOUNTING, Desk, Told
-from tests.house import Databases, House
-from tests.partnership import PATIENCE_SECONDS, within
+from tests.cli.command_line import ACCOUNTING, CommandLine, Told
+from tests.partner import PATIENCE_SECONDS, within
 
 TABLES = ("partner", "business", *KEPT)
 BALANCES = """
@@ -30,23 +30,25 @@ GROUP BY a.code ORDER BY a.code
 ALONE = "pg_stat_activity WHERE datname = current_database()"
 
 
-def rows_of(house: House) -> dict[str, int]:
-    return {table: house.query(f"SELECT count(*) FROM {table}")[0][0] for table in TABLES}
+def rows_of(api_server: ApiServer) -> dict[str, int]:
+    return {table: api_server.query(f"SELECT count(*) FROM {table}")[0][0] for table in TABLES}
 
 
-def files_of(desk: Desk) -> list[Path]:
-    return list((desk.folder / "documents" / kept_by(desk)["business_id"]).iterdir())
+def files_of(command_line: CommandLine) -> list[Path]:
+    return list(
+        (command_line.folder / "documents" / kept_by(command_line)["business_id"]).iterdir()
+    )
 
 
-def kept_by(desk: Desk) -> dict[str, Any]:
-    kept: dict[str, Any] = json.loads((desk.folder / "demo.json").read_text())
+def kept_by(command_line: CommandLine) -> dict[str, Any]:
+    kept: dict[str, Any] = json.loads((command_line.folder / "demo.json").read_text())
     return kept
 
 
 @pytest.fixture(scope="module")
-def first(desk: Desk) -> Told:
+def first(command_line: CommandLine) -> Told:
     """The first demo of this module."""
-    return desk.did("demo")
+    return command_line.did("demo")
 
 
 @pytest.fixture(scope="module")
@@ -55,9 +57,9 @@ def told(first: Told) -> str:
 
 
 @pytest.fixture(scope="module")
-def business(desk: Desk, told: str, premises: House) -> Iterator[httpx.Client]:
-    kept = kept_by(desk)
-    url = f"{premises.url}/v1/platform/businesses/{kept['business_id']}/"
+def business(command_line: CommandLine, told: str, own_server: ApiServer) -> Iterator[httpx.Client]:
+    kept = kept_by(command_line)
+    url = f"{own_server.url}/v1/platform/businesses/{kept['business_id']}/"
     credentials = kept["partner_id"], kept["api_key"]
     with httpx.Client(base_url=url, auth=credentials, timeout=PATIENCE_SECONDS) as client:
         yield client
@@ -76,8 +78,8 @@ def listed(business: httpx.Client, path: str, **asked: str) -> list[dict[str, An
 
 
 class TestDemo:
-    def test_its_books_are_proven(self, desk: Desk, told: str) -> None:
-        assert desk.did("check-books").out.startswith("The books of 1 business hold (")
+    def test_its_books_are_proven(self, command_line: CommandLine, told: str) -> None:
+        assert command_line.did("check-books").out.startswith("The books of 1 business hold (")
 
     def test_it_has_invoices_in_every_state(self, business: httpx.Client) -> None:
         states = Counter(invoice["status"] for invoice in listed(business, "invoices/"))
@@ -177,13 +179,13 @@ class TestDemo:
         } == {"loud": ("applied", [6_000, 4_800]), "no-decaf": ("sent", [])}
 
     def test_an_invoice_carries_the_order_behind_it(
-        self, desk: Desk, business: httpx.Client
+        self, command_line: CommandLine, business: httpx.Client
     ) -> None:
         [document] = listed(business, "documents/")
         invoice = business.get(f"invoices/{document['linked_id']}/").json()
         assert invoice["document"]["file_name"] == document["file_name"] == "PO 2041.pdf"
         assert document["document_type"] == "purchase_order"
-        [file] = files_of(desk)
+        [file] = files_of(command_line)
         assert b"(1 x Tasting for a group) Tj" in file.read_bytes()
 
     def test_its_receivables_are_what_is_owed(self, business: httpx.Client) -> None:
@@ -254,18 +256,20 @@ class TestDemo:
             account = business.get(f"general-ledger/chart-of-accounts/{code}/").json()
             assert account["current_balance"] > 0
 
-    def test_the_key_is_kept_where_only_its_owner_reads_it(self, desk: Desk, told: str) -> None:
-        assert kept_by(desk)["api_key"] in told
-        assert stat.S_IMODE((desk.folder / "demo.json").stat().st_mode) == 0o600
+    def test_the_key_is_kept_where_only_its_owner_reads_it(
+        self, command_line: CommandLine, told: str
+    ) -> None:
+        assert kept_by(command_line)["api_key"] in told
+        assert stat.S_IMODE((command_line.folder / "demo.json").stat().st_mode) == 0o600
 
     @pytest.mark.skipif(shutil.which("curl") is None, reason="the lines are for curl")
     def test_its_lines_work_when_they_are_pasted(
-        self, desk: Desk, told: str, premises: House
+        self, command_line: CommandLine, told: str, own_server: ApiServer
     ) -> None:
         assert told.count("http://127.0.0.1:8000/") == 4
         lines = re.findall(r"^(?:TOKEN=|curl).*$", told, flags=re.MULTILINE)
         assert len(lines) == 3
-        pasted = "\n".join(lines).replace("http://127.0.0.1:8000", premises.url)
+        pasted = "\n".join(lines).replace("http://127.0.0.1:8000", own_server.url)
         shown = subprocess.run(
             ["bash", "-c", pasted],
             capture_output=True,
@@ -277,30 +281,35 @@ class TestDemo:
         assert '"name": "Accounts receivable"' in shown
 
     def test_a_second_one_finds_everything_as_it_was(
-        self, desk: Desk, told: str, premises: House
+        self, command_line: CommandLine, told: str, own_server: ApiServer
     ) -> None:
-        before = rows_of(premises)
-        assert desk.did("demo").out == told
-        assert rows_of(premises) == before
+        before = rows_of(own_server)
+        assert command_line.did("demo").out == told
+        assert rows_of(own_server) == before
 
     def test_doing_all_of_it_again_changes_nothing(
-        self, desk: Desk, told: str, premises: House
+        self, command_line: CommandLine, told: str, own_server: ApiServer
     ) -> None:
-        before = rows_of(premises), files_of(desk)
-        path = desk.folder / "demo.json"
-        path.write_text(json.dumps({**kept_by(desk), "finished": False}))
-        assert desk.did("demo").out == told
-        assert (rows_of(premises), files_of(desk)) == before
-        assert kept_by(desk)["finished"] is True
+        before = rows_of(own_server), files_of(command_line)
+        path = command_line.folder / "demo.json"
+        path.write_text(json.dumps({**kept_by(command_line), "finished": False}))
+        assert command_line.did("demo").out == told
+        assert (rows_of(own_server), files_of(command_line)) == before
+        assert kept_by(command_line)["finished"] is True
 
     def test_one_that_is_killed_goes_on_where_it_was(
-        self, desk: Desk, told: str, premises: House, databases: Databases, tmp_path: Path
+        self,
+        command_line: CommandLine,
+        told: str,
+        own_server: ApiServer,
+        databases: Databases,
+        tmp_path: Path,
     ) -> None:
         """In another database, which gets a demo of its own whatever the folder says."""
         for _ in range(3):  # It may be done before this machine lets us kill it.
             url = databases.clone(f"elsewhere_{os.getpid()}")
-            elsewhere = replace(desk, folder=tmp_path, database_url=url)
-            shutil.copy(desk.folder / "demo.json", tmp_path / "demo.json")
+            elsewhere = replace(command_line, folder=tmp_path, database_url=url)
+            shutil.copy(command_line.folder / "demo.json", tmp_path / "demo.json")
             kill_halfway(elsewhere)
             if not kept_by(elsewhere)["finished"]:
                 break
@@ -308,8 +317,8 @@ class TestDemo:
         assert kept_by(elsewhere)["partner_id"] not in told
         with psycopg.connect(url, autocommit=True) as connection:
             assert "Tidewater Roasters" in elsewhere.did("demo").out
-            assert connection.execute(BALANCES).fetchall() == premises.query(BALANCES)
-            assert {table: counted(connection, table) for table in TABLES} == rows_of(premises)
+            assert connection.execute(BALANCES).fetchall() == own_server.query(BALANCES)
+            assert {table: counted(connection, table) for table in TABLES} == rows_of(own_server)
         assert len(files_of(elsewhere)) == 1
 
 
@@ -318,10 +327,10 @@ def counted(connection: psycopg.Connection[Any], table: str) -> int:
     return int(count)
 
 
-def kill_halfway(desk: Desk) -> None:
+def kill_halfway(command_line: CommandLine) -> None:
     """Begin a demo and kill it; return when the database has seen it go."""
-    with psycopg.connect(desk.database_url or "", autocommit=True) as connection:
-        begun = subprocess.Popen([ACCOUNTING, "demo"], env=desk.environment())
+    with psycopg.connect(command_line.database_url or "", autocommit=True) as connection:
+        begun = subprocess.Popen([ACCOUNTING, "demo"], env=command_line.environment())
         try:
             entries = partial(counted, connection, "journal_entry")
             assert within(PATIENCE_SECONDS, lambda: entries() > 40)

@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from cli.demo.access import Access
-from tests.cli.desk import ACCOUNTING, Desk
-from tests.partnership import PATIENCE_SECONDS, within
+from tests.cli.command_line import ACCOUNTING, CommandLine
+from tests.partner import PATIENCE_SECONDS, within
 from tests.ports import free_port, is_free
 from tests.terminal import terminal
 
@@ -39,7 +39,7 @@ class Started:
     folder: Path
 
     def __post_init__(self) -> None:
-        self.desk = Desk(self.folder / "data")
+        self.command_line = CommandLine(self.folder / "data")
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.told = ""
@@ -47,7 +47,7 @@ class Started:
         with self.err_path.open("wb") as errors:
             self.process = subprocess.Popen(
                 [ACCOUNTING, *words(self.port)],
-                env=self.desk.environment(),
+                env=self.command_line.environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -104,7 +104,7 @@ class TestDemoServe:
         self, started: Started
     ) -> None:
         assert within(PATIENCE_SECONDS, lambda: not is_free(started.port))
-        late = Desk(started.folder / "late").run(*words(started.port))
+        late = CommandLine(started.folder / "late").run(*words(started.port))
         assert started.told == ""
         assert (late.code, late.out) == (2, "")
         assert late.err.splitlines()[-1] == (
@@ -123,7 +123,7 @@ class TestDemoServe:
 
         port = free_port()  # Beside the first, on the same data.
         url = f"http://127.0.0.1:{port}"
-        with terminal([ACCOUNTING, *words(port)], started.desk.environment()) as again:
+        with terminal([ACCOUNTING, *words(port)], started.command_line.environment()) as again:
             again.wait_for(SERVING)
             assert_the_demo_is_served(url, started.credentials)
             for line in started.told.replace(started.url, url).splitlines():
@@ -139,13 +139,13 @@ class TestDemoServe:
         ("moment", "finished"), [("Starting PostgreSQL", None), ("Filling the demo", False)]
     )
     def test_ctrl_c_while_it_starts_ends_it_and_it_goes_on_another_time(
-        self, bare_desk: Desk, moment: str, finished: bool | None
+        self, bare_command_line: CommandLine, moment: str, finished: bool | None
     ) -> None:
-        with terminal([ACCOUNTING, *words(free_port())], bare_desk.environment()) as opened:
+        with terminal([ACCOUNTING, *words(free_port())], bare_command_line.environment()) as opened:
             opened.wait_for(moment)
             opened.interrupt()
             assert opened.end() == 0, opened.shown
-        kept = Access.kept_in(bare_desk.folder)
+        kept = Access.kept_in(bare_command_line.folder)
         assert (kept and kept.finished) == finished
         for word in ("Serving on", "Traceback", "accounting: "):
             assert word not in opened.shown

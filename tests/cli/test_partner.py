@@ -8,9 +8,9 @@ import pytest
 
 from accounting.errors import Malformed
 from persistence.engine.admission import KEPT_SECONDS
-from tests.cli.desk import ACCOUNTING, Desk
-from tests.house import House
-from tests.partnership import PATIENCE_SECONDS, within
+from tests.api_server import ApiServer
+from tests.cli.command_line import ACCOUNTING, CommandLine
+from tests.partner import PATIENCE_SECONDS, within
 from tests.terminal import terminal
 
 TOKEN = "/v1/platform/oauth2/token/"
@@ -21,7 +21,7 @@ BUSINESSES = "/v1/platform/businesses/"
 class Visitor:
     """A partner at the door of the house, with its key."""
 
-    house: House
+    api_server: ApiServer
     partner_id: str
     api_key: str
 
@@ -32,71 +32,77 @@ class Visitor:
     def ask_token(self) -> httpx.Response:
         grant = {"grant_type": "client_credentials"}
         auth = (self.partner_id, self.api_key)
-        return httpx.post(self.house.url + TOKEN, data=grant, auth=auth)
+        return httpx.post(self.api_server.url + TOKEN, data=grant, auth=auth)
 
     def token(self) -> str:
         return str(self.ask_token().json()["access_token"])
 
     def enter(self, token: str) -> int:
         bearer = {"Authorization": f"Bearer {token}"}
-        return httpx.get(self.house.url + BUSINESSES, headers=bearer).status_code
+        return httpx.get(self.api_server.url + BUSINESSES, headers=bearer).status_code
 
 
 @pytest.fixture
-def visitor(premises: House) -> Visitor:
-    partner = premises.partner("Visitor")
-    return Visitor(premises, str(partner.partner_id), partner.api_key)
+def visitor(own_server: ApiServer) -> Visitor:
+    partner = own_server.partner("Visitor")
+    return Visitor(own_server, str(partner.partner_id), partner.api_key)
 
 
-def visiting(house: House, facts: dict[str, Any]) -> Visitor:
-    return Visitor(house, facts["partner_id"], facts["api_key"])
+def visiting(api_server: ApiServer, facts: dict[str, Any]) -> Visitor:
+    return Visitor(api_server, facts["partner_id"], facts["api_key"])
 
 
 class TestCreate:
-    def test_prints_the_id_and_the_key_as_json(self, desk: Desk, premises: House) -> None:
-        facts = desk.did("partner", "create", "Ledger Loft", "--json").facts
+    def test_prints_the_id_and_the_key_as_json(
+        self, command_line: CommandLine, own_server: ApiServer
+    ) -> None:
+        facts = command_line.did("partner", "create", "Ledger Loft", "--json").facts
         assert set(facts) == {"partner_id", "api_key", "key_id"}
         assert facts["api_key"].startswith("apk_live_")
-        assert visiting(premises, facts).ask_token().status_code == 200
+        assert visiting(own_server, facts).ask_token().status_code == 200
 
-    def test_a_blank_name_is_refused(self, desk: Desk) -> None:
-        told = desk.run("partner", "create", "  ")
+    def test_a_blank_name_is_refused(self, command_line: CommandLine) -> None:
+        told = command_line.run("partner", "create", "  ")
         assert (told.code, told.out) == (2, "")
         assert told.err == "accounting: The name of a partner is one line of text, and not blank.\n"
 
     @pytest.mark.parametrize("name", ["", " \t ", "two\nlines", "a\x1b[2Jb", "\udcff"])
-    def test_so_is_any_that_nobody_could_read(self, premises: House, name: str) -> None:
-        before = premises.query("SELECT count(*) FROM partner")
+    def test_so_is_any_that_nobody_could_read(self, own_server: ApiServer, name: str) -> None:
+        before = own_server.query("SELECT count(*) FROM partner")
         with pytest.raises(Malformed, match="one line of text"):
-            premises.partner(name)
-        assert premises.query("SELECT count(*) FROM partner") == before
+            own_server.partner(name)
+        assert own_server.query("SELECT count(*) FROM partner") == before
 
-    def test_prints_them_to_people_and_says_that_it_does_so_once(self, desk: Desk) -> None:
-        told = desk.did("partner", "create", "Ledger Loft", "--test")
+    def test_prints_them_to_people_and_says_that_it_does_so_once(
+        self, command_line: CommandLine
+    ) -> None:
+        told = command_line.did("partner", "create", "Ledger Loft", "--test")
         assert "api_key: apk_test_" in told.out
         assert "shown this once" in told.err
 
 
 class TestList:
     def test_shows_partners_with_their_keys_and_no_secret(
-        self, desk: Desk, visitor: Visitor
+        self, command_line: CommandLine, visitor: Visitor
     ) -> None:
-        told = desk.did("partner", "list")
+        told = command_line.did("partner", "list")
         [line] = [line for line in told.out.splitlines() if visitor.partner_id in line]
         assert "Visitor" in line
         assert visitor.key_id in line
         assert visitor.api_key not in told.out
 
-    def test_cuts_nothing_on_a_narrow_terminal(self, desk: Desk, visitor: Visitor) -> None:
-        environment = desk.environment(COLUMNS="40")
+    def test_cuts_nothing_on_a_narrow_terminal(
+        self, command_line: CommandLine, visitor: Visitor
+    ) -> None:
+        environment = command_line.environment(COLUMNS="40")
         with terminal([ACCOUNTING, "partner", "list"], environment) as opened:
             assert opened.end() == 0
         [line] = [line for line in opened.shown.splitlines() if visitor.partner_id in line]
         assert visitor.key_id in line
         assert line.endswith("Visitor")
 
-    def test_shows_them_to_programs(self, desk: Desk, visitor: Visitor) -> None:
-        listed = json.loads(desk.did("partner", "list", "--json").out)
+    def test_shows_them_to_programs(self, command_line: CommandLine, visitor: Visitor) -> None:
+        listed = json.loads(command_line.did("partner", "list", "--json").out)
         [partner] = [each for each in listed if each["partner_id"] == visitor.partner_id]
         assert partner["name"] == "Visitor"
         assert partner["active_keys"] == [visitor.key_id]
@@ -108,54 +114,60 @@ class TestList:
 
 class TestRotateKey:
     def test_both_keys_work_until_the_old_one_is_revoked(
-        self, desk: Desk, visitor: Visitor, premises: House
+        self, command_line: CommandLine, visitor: Visitor, own_server: ApiServer
     ) -> None:
-        facts = desk.did("partner", "rotate-key", visitor.partner_id, "--json").facts
-        second = visiting(premises, facts)
+        facts = command_line.did("partner", "rotate-key", visitor.partner_id, "--json").facts
+        second = visiting(own_server, facts)
         assert facts["active_keys"] == [visitor.key_id, second.key_id]
         assert visitor.ask_token().status_code == 200
         token = second.token()
-        told = desk.did("partner", "revoke-key", visitor.partner_id, visitor.key_id, "--yes")
+        told = command_line.did(
+            "partner", "revoke-key", visitor.partner_id, visitor.key_id, "--yes"
+        )
         assert told.out.startswith(f"The key {visitor.key_id} and all tokens")
         assert visitor.ask_token().status_code == 401
         assert visitor.enter(token) == 401  # Nobody can tell which key a stolen token came from.
         assert visitor.enter(second.token()) == 200
 
-    def test_a_third_key_is_refused(self, desk: Desk, visitor: Visitor) -> None:
-        desk.did("partner", "rotate-key", visitor.partner_id)
-        told = desk.run("partner", "rotate-key", visitor.partner_id)
+    def test_a_third_key_is_refused(self, command_line: CommandLine, visitor: Visitor) -> None:
+        command_line.did("partner", "rotate-key", visitor.partner_id)
+        told = command_line.run("partner", "rotate-key", visitor.partner_id)
         assert told.code == 2
         assert told.err.startswith("accounting: Two keys are active already")
 
 
 class TestRevokeTokens:
     def test_tokens_of_before_are_refused_and_new_ones_are_not(
-        self, desk: Desk, visitor: Visitor
+        self, command_line: CommandLine, visitor: Visitor
     ) -> None:
         token = visitor.token()
         assert visitor.enter(token) == 200
-        desk.did("partner", "revoke-tokens", visitor.partner_id, "--yes")
+        command_line.did("partner", "revoke-tokens", visitor.partner_id, "--yes")
         assert visitor.enter(token) == 401
         assert visitor.enter(visitor.token()) == 200
 
 
 class TestDisable:
     def test_neither_key_nor_token_lets_in_until_it_is_enabled(
-        self, desk: Desk, visitor: Visitor
+        self, command_line: CommandLine, visitor: Visitor
     ) -> None:
         token = visitor.token()
-        disabled = desk.did("partner", "disable", visitor.partner_id, "--yes", "--json").facts
+        disabled = command_line.did(
+            "partner", "disable", visitor.partner_id, "--yes", "--json"
+        ).facts
         assert disabled["disabled_at"] is not None
         assert visitor.ask_token().status_code == 401
         assert visitor.enter(token) == 401
-        enabled = desk.did("partner", "enable", visitor.partner_id, "--json").facts
+        enabled = command_line.did("partner", "enable", visitor.partner_id, "--json").facts
         assert (enabled["partner_id"], enabled["disabled_at"]) == (visitor.partner_id, None)
         assert within(KEPT_SECONDS + PATIENCE_SECONDS, lambda: visitor.ask_token().is_success)
         assert visitor.enter(visitor.token()) == 200
         assert visitor.enter(token) == 401
 
-    def test_one_that_is_enabled_may_be_enabled(self, desk: Desk, visitor: Visitor) -> None:
-        told = desk.did("partner", "enable", visitor.partner_id)
+    def test_one_that_is_enabled_may_be_enabled(
+        self, command_line: CommandLine, visitor: Visitor
+    ) -> None:
+        told = command_line.did("partner", "enable", visitor.partner_id)
         assert told.out == "The partner is let in again, by its keys, within five seconds.\n"
         assert visitor.ask_token().status_code == 200
 
@@ -174,10 +186,10 @@ class TestConfirmation:
         return ["partner", command, visitor.partner_id, *more]
 
     def test_nothing_is_done_where_nobody_can_be_asked(
-        self, desk: Desk, visitor: Visitor, command: str
+        self, command_line: CommandLine, visitor: Visitor, command: str
     ) -> None:
         token = visitor.token()
-        told = desk.run(*self.words(command, visitor))
+        told = command_line.run(*self.words(command, visitor))
         assert (told.code, told.out) == (2, "")
         assert told.err == (
             "accounting: This asks before it is done, and there is no terminal: give --yes.\n"
@@ -187,11 +199,17 @@ class TestConfirmation:
 
     @pytest.mark.parametrize(("typed", "code", "status"), [("n", 1, 200), ("y", 0, 401)])
     def test_a_person_is_asked_by_the_partners_name(
-        self, desk: Desk, visitor: Visitor, command: str, typed: str, code: int, status: int
+        self,
+        command_line: CommandLine,
+        visitor: Visitor,
+        command: str,
+        typed: str,
+        code: int,
+        status: int,
     ) -> None:
         token = visitor.token()
         words = [ACCOUNTING, *self.words(command, visitor)]
-        with terminal(words, desk.environment()) as opened:
+        with terminal(words, command_line.environment()) as opened:
             opened.wait_for("[y/N]: ")
             assert f"Visitor ({visitor.partner_id}): " in opened.shown
             opened.type(typed)
@@ -203,7 +221,7 @@ class TestUnknownPartner:
     @pytest.mark.parametrize(
         "words", [["rotate-key"], ["revoke-tokens", "--yes"], ["disable", "--yes"], ["enable"]]
     )
-    def test_is_told_without_a_traceback(self, desk: Desk, words: list[str]) -> None:
+    def test_is_told_without_a_traceback(self, command_line: CommandLine, words: list[str]) -> None:
         nobody = "01a1f737-0000-7000-8000-000000000000"
-        told = desk.run("partner", *words, nobody)
+        told = command_line.run("partner", *words, nobody)
         assert (told.code, told.err) == (2, "accounting: There is no such partner.\n")

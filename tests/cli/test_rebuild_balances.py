@@ -4,10 +4,10 @@ from uuid import uuid4
 
 import pytest
 
+from tests.api_server import ApiServer
 from tests.builders.sales import sent
-from tests.cli.desk import Desk
-from tests.house import House
-from tests.partnership import Business
+from tests.cli.command_line import CommandLine
+from tests.partner import Business
 from tests.persistence.auditing import faults_in, tamper
 
 SPOILT = (
@@ -18,13 +18,13 @@ SPOILT = (
 
 
 @pytest.fixture
-def shops(premises: House) -> list[Business]:
-    partner = premises.partner("Months")
+def shops(own_server: ApiServer) -> list[Business]:
+    partner = own_server.partner("Months")
     found = [partner.business(name=name) for name in ("One Ltd", "Two Ltd")]
     for shop in found:
         sent(shop, shop.customer(), 100)
-        tamper(premises, SPOILT, shop.id)
-        assert faults_in(premises, shop) == {"roll_ups"}
+        tamper(own_server, SPOILT, shop.id)
+        assert faults_in(own_server, shop) == {"roll_ups"}
     return found
 
 
@@ -34,20 +34,22 @@ def balance(shop: Business) -> int:
 
 class TestRebuildBalances:
     def test_mends_one_business_or_all(
-        self, desk: Desk, premises: House, shops: list[Business]
+        self, command_line: CommandLine, own_server: ApiServer, shops: list[Business]
     ) -> None:
         one, two = shops
         assert balance(one) == 107
-        told = desk.did("rebuild-balances", "--business", one.id)
+        told = command_line.did("rebuild-balances", "--business", one.id)
         assert told.out == "The balances of 1 business are rolled up anew (2 months).\n"
         assert told.err == ""
         assert (balance(one), balance(two)) == (100, 107)
-        assert (faults_in(premises, one), faults_in(premises, two)) == (set(), {"roll_ups"})
-        assert "businesses are rolled up anew (" in desk.did("rebuild-balances").out
+        assert (faults_in(own_server, one), faults_in(own_server, two)) == (set(), {"roll_ups"})
+        assert "businesses are rolled up anew (" in command_line.did("rebuild-balances").out
         assert balance(two) == 100
-        assert faults_in(premises, two) == set()
+        assert faults_in(own_server, two) == set()
 
-    def test_knows_no_other_business(self, desk: Desk, shops: list[Business]) -> None:
-        told = desk.run("rebuild-balances", "--business", str(uuid4()))
+    def test_knows_no_other_business(
+        self, command_line: CommandLine, shops: list[Business]
+    ) -> None:
+        told = command_line.run("rebuild-balances", "--business", str(uuid4()))
         assert (told.code, told.out) == (2, "")
         assert "There is no such business" in told.err

@@ -5,8 +5,8 @@ from uuid import uuid4
 import pytest
 
 from cli.demo.access import Access
-from tests.cli.desk import Desk
-from tests.house import Databases, House
+from tests.api_server import ApiServer, Databases
+from tests.cli.command_line import CommandLine
 from tests.persistence.cutting import Wire
 
 NOBODY_LISTENS = "postgresql://someone:secret@127.0.0.1:1/accounting"
@@ -29,29 +29,37 @@ class TestRefusedSettings:
         ],
     )
     def test_are_told_and_nothing_is_made(
-        self, bare_desk: Desk, arguments: list[str], environment: dict[str, str], told: str
+        self,
+        bare_command_line: CommandLine,
+        arguments: list[str],
+        environment: dict[str, str],
+        told: str,
     ) -> None:
-        answer = bare_desk.run(*arguments, **environment)
+        answer = bare_command_line.run(*arguments, **environment)
         assert answer.code == 2
         assert answer.err.startswith("accounting: The settings cannot be used:")
         assert told in answer.err
         assert "Traceback" not in answer.err
-        assert not bare_desk.folder.exists()
+        assert not bare_command_line.folder.exists()
 
 
 class TestUnusableDatabase:
     @pytest.mark.parametrize("command", ["check-books", "migrate", "demo"])
-    def test_that_is_away_is_told_without_its_password(self, bare_desk: Desk, command: str) -> None:
-        told = bare_desk.run(command, DATABASE_URL=NOBODY_LISTENS)
+    def test_that_is_away_is_told_without_its_password(
+        self, bare_command_line: CommandLine, command: str
+    ) -> None:
+        told = bare_command_line.run(command, DATABASE_URL=NOBODY_LISTENS)
         assert told.code == 2
         assert told.err.startswith("accounting: The database cannot be")
         assert "secret" not in told.err
         assert "Traceback" not in told.err
 
     def test_an_address_that_cannot_be_read_is_told_without_its_password(
-        self, bare_desk: Desk
+        self, bare_command_line: CommandLine
     ) -> None:
-        told = bare_desk.run("check-books", DATABASE_URL="postgresql://a:sec%zzret@127.0.0.1/x")
+        told = bare_command_line.run(
+            "check-books", DATABASE_URL="postgresql://a:sec%zzret@127.0.0.1/x"
+        )
         assert (told.code, told.out) == (2, "")
         assert told.err.startswith("accounting: The address of the database cannot be read: ")
         assert told.err.count("\n") == 1
@@ -68,22 +76,24 @@ class TestUnusableDatabase:
         ],
     )
     def test_that_goes_away_meanwhile_is_told_in_one_line(
-        self, bare_desk: Desk, premises: House, words: list[str]
+        self, bare_command_line: CommandLine, own_server: ApiServer, words: list[str]
     ) -> None:
-        Access(str(uuid4()), "key", str(uuid4()), "2026-01-31", True).keep_in(bare_desk.folder)
-        with Wire(premises.database_url, most=2) as wire:  # So many look whether it is there.
-            told = bare_desk.run(*words, DATABASE_URL=wire.url)
+        Access(str(uuid4()), "key", str(uuid4()), "2026-01-31", True).keep_in(
+            bare_command_line.folder
+        )
+        with Wire(own_server.database_url, most=2) as wire:  # So many look whether it is there.
+            told = bare_command_line.run(*words, DATABASE_URL=wire.url)
         assert (told.code, told.out) == (2, "")
         *steps, last = told.err.splitlines()
         assert last.startswith(SENTENCES)
         assert [line for line in steps if not line.endswith(" ...")] == []
 
     def test_that_goes_away_during_a_commit_is_told_in_one_line(
-        self, desk: Desk, premises: House
+        self, command_line: CommandLine, own_server: ApiServer
     ) -> None:
-        with Wire(premises.database_url) as wire:
+        with Wire(own_server.database_url) as wire:
             wire.cut = "after"
-            told = desk.run("partner", "create", "Lost", DATABASE_URL=wire.url)
+            told = command_line.run("partner", "create", "Lost", DATABASE_URL=wire.url)
             assert wire.cuts == 1
         assert (told.code, told.out) == (2, "")
         assert told.err.startswith("accounting: The database does not answer any more: ")
@@ -91,25 +101,25 @@ class TestUnusableDatabase:
 
 
 class TestFolders:
-    def test_one_of_somebody_else_is_told(self, bare_desk: Desk) -> None:
-        home = bare_desk.folder / "postgres"
-        bare_desk.folder.mkdir()
+    def test_one_of_somebody_else_is_told(self, bare_command_line: CommandLine) -> None:
+        home = bare_command_line.folder / "postgres"
+        bare_command_line.folder.mkdir()
         if os.geteuid() == 0:
             home.mkdir()
             os.chown(home, 12_345, 12_345)
         else:
             home.symlink_to("/usr")
-        told = bare_desk.run("check-books")
+        told = bare_command_line.run("check-books")
         assert (told.code, told.out) == (2, "")
         assert told.err.startswith(f"accounting: {home.resolve()} belongs to user id ")
         assert told.err.count("\n") == 1
 
     @pytest.mark.parametrize("command", ["migrate", "check-books", "demo"])
-    def test_one_that_is_a_file_is_told(self, bare_desk: Desk, command: str) -> None:
-        bare_desk.folder.touch()
-        told = bare_desk.run(command)
+    def test_one_that_is_a_file_is_told(self, bare_command_line: CommandLine, command: str) -> None:
+        bare_command_line.folder.touch()
+        told = bare_command_line.run(command)
         assert (told.code, told.out) == (2, "")
-        assert f"{bare_desk.folder} is not a folder" in told.err
+        assert f"{bare_command_line.folder} is not a folder" in told.err
         assert told.err.startswith("accounting: ")
 
     @pytest.mark.parametrize(
@@ -119,30 +129,35 @@ class TestFolders:
     )
     @pytest.mark.parametrize("command", ["migrate", "demo"])
     def test_one_that_cannot_be_made_is_told(self, command: str, folder: str) -> None:
-        told = Desk(Path(folder)).run(command)
+        told = CommandLine(Path(folder)).run(command)
         assert (told.code, told.out) == (2, "")
         assert told.err.startswith("accounting: ")
         assert folder in told.err
         assert "Traceback" not in told.err
 
-    def test_a_file_in_the_place_of_the_data_is_told(self, bare_desk: Desk) -> None:
-        bare_desk.folder.mkdir()
-        (bare_desk.folder / "postgres").touch()
-        told = bare_desk.run("check-books")
+    def test_a_file_in_the_place_of_the_data_is_told(self, bare_command_line: CommandLine) -> None:
+        bare_command_line.folder.mkdir()
+        (bare_command_line.folder / "postgres").touch()
+        told = bare_command_line.run("check-books")
         assert told.code == 2
         assert told.err.startswith("accounting: PostgreSQL cannot keep its data in ")
         assert told.err.count("\n") == 1
 
 
 class TestMigrate:
-    def test_fills_an_empty_database_once(self, bare_desk: Desk, databases: Databases) -> None:
+    def test_fills_an_empty_database_once(
+        self, bare_command_line: CommandLine, databases: Databases
+    ) -> None:
         name = f"cli_empty_{os.getpid()}"
         databases.postgres.create_database(name)
-        desk = Desk(bare_desk.folder, databases.postgres.url(name))
-        before = desk.run("check-books")
+        command_line = CommandLine(bare_command_line.folder, databases.postgres.url(name))
+        before = command_line.run("check-books")
         assert before.code == 2
         assert "Run `accounting migrate` first" in before.err
-        first = desk.did("migrate")
+        first = command_line.did("migrate")
         assert first.out.startswith("The database stands at ")
-        assert desk.did("migrate").out == first.out
-        assert desk.did("check-books").out == "The books of 0 businesses hold (0 things checked).\n"
+        assert command_line.did("migrate").out == first.out
+        assert (
+            command_line.did("check-books").out
+            == "The books of 0 businesses hold (0 things checked).\n"
+        )

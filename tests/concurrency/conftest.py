@@ -4,20 +4,20 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.trade import Record
-from tests.house import House
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 
 @pytest.fixture
-def shop(acme: Partnership) -> Business:
+def shop(acme: Partner) -> Business:
     return acme.business()
 
 
 @pytest.fixture
-def ledger(house: House, shop: Business) -> Iterator[Ledger]:
-    ledger = Ledger(house, shop)
+def ledger(api_server: ApiServer, shop: Business) -> Iterator[Ledger]:
+    ledger = Ledger(api_server, shop)
     yield ledger
     ledger.audit()
 

@@ -12,7 +12,7 @@ from time import monotonic
 
 import httpx
 
-from tests.partnership import PATIENCE_SECONDS
+from tests.partner import PATIENCE_SECONDS
 
 SECONDS = float(os.environ.get("RACE_SECONDS", "4"))
 

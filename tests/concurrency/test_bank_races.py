@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.bank import (
     LINES,
@@ -24,8 +25,7 @@ from tests.builders.sales import paid, part, sent
 from tests.builders.trade import Record
 from tests.builders.vendor_refunds import REFUND_PAYMENTS, agreed
 from tests.concurrency.racing import race, statuses, together
-from tests.house import House
-from tests.partnership import Business, client
+from tests.partner import Business, client
 
 CLIENTS = 32
 PAYMENTS = "invoices/payments/"
@@ -121,7 +121,7 @@ class TestOnePayment:
 
 class TestEverybodyAtOnce:
     def test_the_books_stay_right(
-        self, house: House, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
+        self, api_server: ApiServer, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
     ) -> None:
         ring = Ring(
             [bank.line(500)["id"] for _ in range(5)],

@@ -10,12 +10,12 @@ import httpx
 import psycopg
 import pytest
 
+from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.purchases import BILLS, bill_body
 from tests.builders.sales import invoice_body
 from tests.builders.trade import RECEIVED, SENT, Record, line
-from tests.house import House
-from tests.partnership import PATIENCE_SECONDS, Business, client, within
+from tests.partner import PATIENCE_SECONDS, Business, client, within
 
 ACCOUNTS = "general-ledger/chart-of-accounts/"
 CLIENTS = 8
@@ -48,9 +48,9 @@ def busy(shop: Business, path: str, body: Record) -> Iterator[set[str | None]]:
 
 
 @contextmanager
-def held(house: House, table: str, id: str) -> Iterator[psycopg.Connection]:
+def held(api_server: ApiServer, table: str, id: str) -> Iterator[psycopg.Connection]:
     """Hold a row as a posting does that names it."""
-    with psycopg.connect(house.database_url) as connection:
+    with psycopg.connect(api_server.database_url) as connection:
         connection.execute(f"SELECT FROM {table} WHERE id = '{id}' FOR KEY SHARE")
         yield connection
         connection.rollback()
@@ -110,27 +110,27 @@ class TestPostingUnderWay:
     """What it holds is changed meanwhile; who closes it waits, and so do postings after that."""
 
     def test_the_customer_is_archived_before_who_comes_later(
-        self, house: House, shop: Business, buyer: Record
+        self, api_server: ApiServer, shop: Business, buyer: Record
     ) -> None:
         close = partial(shop.api.post, f"customers/{buyer['id']}/archive/")
         later = partial(shop.api.post, "invoices/", json=invoice_body(buyer))
-        with held(house, "customer", buyer["id"]) as books:
+        with held(api_server, "customer", buyer["id"]) as books:
             answers = in_turn(books, close, later)
         assert answers == [(200, None), (409, "customer_archived")]
 
     def test_the_vendor_is_blocked_before_who_comes_later(
-        self, house: House, shop: Business
+        self, api_server: ApiServer, shop: Business
     ) -> None:
         vendor = shop.vendor()
         close = partial(shop.api.patch, f"vendors/{vendor['id']}/", json={"status": "BLOCKED"})
         later = partial(shop.api.post, BILLS, json=bill_body(vendor))
-        with held(house, "vendor", vendor["id"]) as books:
+        with held(api_server, "vendor", vendor["id"]) as books:
             answers = in_turn(books, close, later)
         assert answers == [(200, None), (409, "vendor_not_active")]
 
     @pytest.mark.parametrize("method", ["DELETE", "PATCH"])
     def test_the_account_is_archived_before_who_comes_later(
-        self, house: House, shop: Business, buyer: Record, method: str
+        self, api_server: ApiServer, shop: Business, buyer: Record, method: str
     ) -> None:
         kind = {"account_type": "revenue", "account_subtype": "revenue"}
         account = shop.made(ACCOUNTS, {"code": "4900", "name": "Busy", **kind})
@@ -138,22 +138,22 @@ class TestPostingUnderWay:
         close = partial(shop.api.request, method, f"{ACCOUNTS}4900/", **body)
         named = line(account_identifier={"type": "AccountCode", "code": "4900"})
         later = partial(shop.api.post, "invoices/", json=invoice_body(buyer, named))
-        with held(house, "account", account["id"]) as books:
+        with held(api_server, "account", account["id"]) as books:
             answers = in_turn(books, close, later)
         assert answers == [(200, None), (409, "account_archived")]
 
     @pytest.mark.parametrize("kind", ["customer", "vendor"])
-    def test_its_party_is_changed(self, house: House, shop: Business, kind: str) -> None:
+    def test_its_party_is_changed(self, api_server: ApiServer, shop: Business, kind: str) -> None:
         one = shop.customer() if kind == "customer" else shop.vendor()
         facts = {"email": "new@example.com", **({"status": "ACTIVE"} if kind == "vendor" else {})}
-        with held(house, kind, one["id"]):
+        with held(api_server, kind, one["id"]):
             answer = shop.api.patch(f"{kind}s/{one['id']}/", json=facts)
             again = shop.api.post(f"{kind}s/{one['id']}/unarchive/")
         assert (answer.status_code, answer.json()["email"]) == (200, "new@example.com")
         assert again.status_code == 200
 
-    def test_its_account_is_renamed(self, house: House, shop: Business) -> None:
+    def test_its_account_is_renamed(self, api_server: ApiServer, shop: Business) -> None:
         path = f"{ACCOUNTS}4000/"
-        with held(house, "account", shop.api.get(path).json()["id"]):
+        with held(api_server, "account", shop.api.get(path).json()["id"]):
             answer = shop.api.patch(path, json={"name": "Coffee sold"})
         assert (answer.status_code, answer.json()["name"]) == (200, "Coffee sold")

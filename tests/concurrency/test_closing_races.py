@@ -6,13 +6,13 @@ from functools import partial
 import psycopg
 import pytest
 
+from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.purchases import BILLS, bill_body
 from tests.builders.sales import invoice_body, sent
 from tests.builders.trade import RECEIVED, SENT, Record, line
 from tests.concurrency.racing import Ran, statuses, together
-from tests.house import House
-from tests.partnership import Business
+from tests.partner import Business
 from tests.persistence.auditing import faults_in
 
 ACCOUNTS = "general-ledger/chart-of-accounts/"
@@ -61,7 +61,7 @@ class TestClosingAPeriod:
         ran = together([post, post, close, post, post, reopen] * 4)
         assert {each.code for each in ran} <= {None, "period_locked"}
         ledger.lock(None)
-        assert faults_in(ledger.house, shop) == set()
+        assert faults_in(ledger.api_server, shop) == set()
 
 
 class TestArchivingABusiness:
@@ -161,7 +161,7 @@ class TestArchivingACustomer:
 
     @pytest.mark.parametrize("move", ["send", "replace"])
     def test_a_draft_that_is_sent_meanwhile_waits_for_the_archiving(
-        self, shop: Business, ledger: Ledger, house: House, buyer: Record, move: str
+        self, shop: Business, ledger: Ledger, api_server: ApiServer, buyer: Record, move: str
     ) -> None:
         draft = shop.made("invoices/", invoice_body(buyer))
         path = f"invoices/{draft['id']}/"
@@ -174,7 +174,7 @@ class TestArchivingACustomer:
                 else shop.api.put(path, json={"line_items": [line()], "sent_at": SENT})
             )
 
-        with psycopg.connect(house.database_url) as connection:
+        with psycopg.connect(api_server.database_url) as connection:
             connection.execute(
                 "UPDATE customer SET archived_at = now() WHERE id = %s", (buyer["id"],)
             )
@@ -230,7 +230,7 @@ class TestVendorsOutOfUse:
         assert sources(ledger) == made(ran)
 
     def test_a_draft_that_is_received_meanwhile_waits_for_the_block(
-        self, shop: Business, ledger: Ledger, house: House
+        self, shop: Business, ledger: Ledger, api_server: ApiServer
     ) -> None:
         vendor = shop.vendor()
         draft = shop.made(BILLS, bill_body(vendor))
@@ -239,7 +239,7 @@ class TestVendorsOutOfUse:
         def receive() -> None:
             answers.append(shop.api.post(f"{BILLS}{draft['id']}/receive/"))
 
-        with psycopg.connect(house.database_url) as connection:
+        with psycopg.connect(api_server.database_url) as connection:
             block = "UPDATE vendor SET standing = 'BLOCKED' WHERE id = %s"
             connection.execute(block, (vendor["id"],))
             connection.execute("SELECT FROM vendor WHERE id = %s FOR UPDATE", (vendor["id"],))

@@ -7,7 +7,7 @@ import pytest
 from tests.bookkeeping import Ledger
 from tests.builders.journal_entries import ENTRIES, drafted, entry_body, posted
 from tests.concurrency.racing import statuses, together
-from tests.partnership import Business
+from tests.partner import Business
 
 CHART = "general-ledger/chart-of-accounts/"
 

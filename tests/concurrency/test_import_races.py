@@ -3,7 +3,7 @@
 from functools import partial
 
 from tests.concurrency.racing import statuses, together
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 LINES = "bank-transactions/"
 COUNTED = ("imported", "skipped", "failed")
@@ -24,7 +24,7 @@ class TestSendingAStatement:
 
 
 class TestMakingBankAccounts:
-    def test_many_at_once_each_have_an_account_of_their_own(self, acme: Partnership) -> None:
+    def test_many_at_once_each_have_an_account_of_their_own(self, acme: Partner) -> None:
         business = acme.business()
         ran = together(
             [
@@ -36,14 +36,14 @@ class TestMakingBankAccounts:
         codes = sorted(each.answer.json()["account"]["code"] for each in ran)
         assert codes == [str(1100 + n) for n in range(10)]
 
-    def test_one_account_is_taken_once(self, acme: Partnership) -> None:
+    def test_one_account_is_taken_once(self, acme: Partner) -> None:
         business = acme.business()
         body = {"display_name": "Till", "account": "1000"}
         ran = together([partial(business.api.post, "bank-accounts/", json=body)] * 8)
         assert statuses(ran) == {201: 1, 409: 7}
         assert {each.code for each in ran} == {None, "account_taken"}
 
-    def test_one_external_id_is_made_once(self, acme: Partnership) -> None:
+    def test_one_external_id_is_made_once(self, acme: Partner) -> None:
         business = acme.business()
         body = {"display_name": "Once", "external_id": "once"}
         ran = together([partial(business.api.post, "bank-accounts/", json=body)] * 8)

@@ -5,12 +5,12 @@ from uuid import uuid4
 
 import pytest
 
+from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.sales import invoice_body, paid, part, payment_body, sent
 from tests.builders.trade import SENT, Record, line
 from tests.concurrency.racing import statuses, together
-from tests.house import House
-from tests.partnership import Business
+from tests.partner import Business
 
 PAYMENTS = "invoices/payments/"
 
@@ -115,7 +115,7 @@ class TestOneKey:
 
 class TestNumbers:
     def test_they_have_no_gap_though_many_that_took_one_fail(
-        self, shop: Business, ledger: Ledger, house: House, buyer: Record
+        self, shop: Business, ledger: Ledger, api_server: ApiServer, buyer: Record
     ) -> None:
         shop.made("invoices/", invoice_body(buyer, invoice_number="Taken"))
         calls = []

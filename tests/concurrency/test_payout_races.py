@@ -18,7 +18,7 @@ from tests.builders.payouts import (
 )
 from tests.builders.trade import Record
 from tests.concurrency.racing import statuses, together
-from tests.partnership import Business
+from tests.partner import Business
 
 
 class TestClaims:

@@ -21,7 +21,7 @@ from tests.builders.sales import (
 )
 from tests.builders.trade import SENT, Record, line
 from tests.concurrency.racing import Ran, statuses, together
-from tests.partnership import Business
+from tests.partner import Business
 
 PAYMENTS, CREDITS, REFUNDS = "invoices/payments/", "customer-credits/", "invoices/refunds/"
 ACCOUNTS = "general-ledger/chart-of-accounts/"

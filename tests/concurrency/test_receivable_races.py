@@ -12,6 +12,7 @@ import httpx
 import psycopg
 import pytest
 
+from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.sales import (
     credit_body,
@@ -27,8 +28,7 @@ from tests.builders.sales import (
 from tests.builders.trade import SENT, Record, line
 from tests.concurrency.racers import CREDITS, PAYMENTS, REFUNDS, Racer, Ring
 from tests.concurrency.racing import Ran, race, statuses, together
-from tests.house import House
-from tests.partnership import Business, client
+from tests.partner import Business, client
 
 CLIENTS = 32
 SERVERS = 4
@@ -57,16 +57,16 @@ DEADLOCKS = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_data
 class Watcher(threading.Thread):
     """Asks the database all the time whether any invoice is settled with more than it comes to."""
 
-    def __init__(self, house: House, shop: Business) -> None:
+    def __init__(self, api_server: ApiServer, shop: Business) -> None:
         super().__init__(daemon=True)
-        self.house = house
+        self.api_server = api_server
         self.shop = shop
         self.stopped = threading.Event()
         self.looks = 0
         self.found: list[Any] = []
 
     def run(self) -> None:
-        with psycopg.connect(self.house.database_url, autocommit=True) as connection:
+        with psycopg.connect(self.api_server.database_url, autocommit=True) as connection:
             while not self.stopped.is_set():
                 given = {"business": self.shop.id}
                 self.found += connection.execute(OVERSETTLED, given).fetchall()
@@ -75,7 +75,7 @@ class Watcher(threading.Thread):
 
 
 @pytest.fixture
-def doors(house: House, shop: Business) -> Iterator[list[httpx.Client]]:
+def clients(api_server: ApiServer, shop: Business) -> Iterator[list[httpx.Client]]:
     """A connection of its own for each client, to four servers over one database.
 
     That is as many connections to the database as there are clients: all of them meet there, and
@@ -83,7 +83,7 @@ def doors(house: House, shop: Business) -> Iterator[list[httpx.Client]]:
     """
     headers = {"Authorization": shop.api.headers["Authorization"]}
     with ExitStack() as stack:
-        houses = [stack.enter_context(House(house.database_url)) for _ in range(SERVERS)]
+        houses = [stack.enter_context(ApiServer(api_server.database_url)) for _ in range(SERVERS)]
         yield [
             stack.enter_context(
                 client(
@@ -105,15 +105,15 @@ class TestSettlingTheSameInvoices:
     @pytest.mark.slow
     def test_nobody_settles_more_than_they_come_to(
         self,
-        house: House,
+        api_server: ApiServer,
         shop: Business,
         ledger: Ledger,
         buyer: Record,
-        doors: list[httpx.Client],
+        clients: list[httpx.Client],
     ) -> None:
         ring = Ring(buyer, [sent(shop, buyer, 1_000)["id"] for _ in range(5)])
-        [(deadlocks,)] = house.query(DEADLOCKS)
-        watcher = Watcher(house, shop)
+        [(deadlocks,)] = api_server.query(DEADLOCKS)
+        watcher = Watcher(api_server, shop)
         watcher.start()
 
         def enough() -> bool:
@@ -123,7 +123,7 @@ class TestSettlingTheSameInvoices:
             return seen and done >= ENOUGH["done"] and refused >= ENOUGH["refused"]
 
         race(
-            lambda until: [Racer(ring, door, until) for door in doors],
+            lambda until: [Racer(ring, each, until) for each in clients],
             lambda: bool(ring.faults) or enough(),
         )
         watcher.stopped.set()
@@ -133,7 +133,7 @@ class TestSettlingTheSameInvoices:
         assert {status for _, status, _ in ring.answers} <= {200, 201, 409, 422}
         assert {code for _, _, code in ring.answers} <= {"", *REFUSALS}
         assert enough(), ring.answers
-        assert house.query(DEADLOCKS) == [(deadlocks,)]
+        assert api_server.query(DEADLOCKS) == [(deadlocks,)]
 
 
 class TestOneKey:

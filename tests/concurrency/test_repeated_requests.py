@@ -14,14 +14,14 @@ import httpx
 import psycopg
 import pytest
 
+from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.sales import part, payment_body, sent
 from tests.builders.trade import Record
 from tests.concurrency.racing import Ran, statuses, together
 from tests.contract.document import Operation, operations
 from tests.contract.valid_requests import Story
-from tests.house import House
-from tests.partnership import PATIENCE_SECONDS, Business, Partnership
+from tests.partner import PATIENCE_SECONDS, Business, Partner
 
 CLIENTS = 20
 TAGS = ("Customers", "Invoices", "Invoice payments", "Invoice refunds", "Customer credits")
@@ -36,15 +36,15 @@ WAITING = "SELECT count(*) FROM pg_locks WHERE pg_backend_pid() = ANY(pg_blockin
 
 
 @pytest.fixture
-def story(acme: Partnership) -> Iterator[Story]:
+def story(acme: Partner) -> Iterator[Story]:
     story = Story.begin(acme)
     yield story
     story.close()
 
 
 @pytest.fixture
-def books(house: House, story: Story) -> Iterator[Ledger]:
-    books = Ledger(house, story.business)
+def books(api_server: ApiServer, story: Story) -> Iterator[Ledger]:
+    books = Ledger(api_server, story.business)
     yield books
     books.audit()
 
@@ -89,7 +89,7 @@ class TestOneKey:
 
     def test_at_work_for_long_is_409_and_answered_when_it_is_done(
         self,
-        house: House,
+        api_server: ApiServer,
         shop: Business,
         ledger: Ledger,
         buyer: Record,
@@ -100,7 +100,7 @@ class TestOneKey:
         body = payment_body(buyer, 100, allocations=[part(invoice, 100)])
         pay = partial(shop.api.post, "invoices/payments/", json=body, headers=key)
         with ThreadPoolExecutor(1) as threads:
-            with psycopg.connect(house.database_url) as connection:
+            with psycopg.connect(api_server.database_url) as connection:
                 row = "SELECT FROM invoice WHERE id = %s FOR UPDATE"
                 connection.execute(row, (invoice["id"],))
                 running = threads.submit(pay)
@@ -123,20 +123,20 @@ class TestClientThatLeaves:
     BODY: ClassVar[Record] = {"company_name": "Hasty Bakery"}
 
     def test_before_its_body_is_whole_has_asked_for_nothing(
-        self, house: House, shop: Business
+        self, api_server: ApiServer, shop: Business
     ) -> None:
-        with self.asked(house, shop, "half", whole=False):
+        with self.asked(api_server, shop, "half", whole=False):
             pass
         assert shop.api.get("customers/").json()["count"] == 0
         again = self.again(shop, "half")
         assert (again.status_code, "idempotent-replayed" in again.headers) == (201, False)
 
     def test_while_it_is_at_work_gets_the_answer_when_it_comes_back(
-        self, house: House, shop: Business
+        self, api_server: ApiServer, shop: Business
     ) -> None:
-        with psycopg.connect(house.database_url) as connection:
+        with psycopg.connect(api_server.database_url) as connection:
             connection.execute("SELECT FROM business WHERE id = %s FOR UPDATE", (shop.id,))
-            with self.asked(house, shop, "whole", whole=True):
+            with self.asked(api_server, shop, "whole", whole=True):
                 wait_for_a_lock(connection)
             sleep(0.1)  # The server has seen it go.
             connection.rollback()
@@ -151,7 +151,9 @@ class TestClientThatLeaves:
         return shop.api.post("customers/", json=self.BODY, headers={"Idempotency-Key": key})
 
     @contextmanager
-    def asked(self, house: House, shop: Business, key: str, *, whole: bool) -> Iterator[None]:
+    def asked(
+        self, api_server: ApiServer, shop: Business, key: str, *, whole: bool
+    ) -> Iterator[None]:
         """Send a request, or half of its body, and hang up without waiting for the answer."""
         body = json.dumps(self.BODY).encode()
         head = (
@@ -159,7 +161,7 @@ class TestClientThatLeaves:
             f"Authorization: {shop.api.headers['Authorization']}\r\nIdempotency-Key: {key}\r\n"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         )
-        with socket.create_connection(("127.0.0.1", house.port), 10) as line:
+        with socket.create_connection(("127.0.0.1", api_server.port), 10) as line:
             line.sendall(head.encode() + (body if whole else body[:10]))
             yield
 

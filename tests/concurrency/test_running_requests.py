@@ -9,25 +9,25 @@ import httpx
 import psycopg
 import pytest
 
+from tests.api_server import ApiServer
 from tests.contract.document import named
 from tests.contract.valid_requests import Request, Story
-from tests.house import House
-from tests.partnership import PATIENCE_SECONDS, Partnership
+from tests.partner import PATIENCE_SECONDS, Partner
 
 WAITING = "SELECT count(*) FROM pg_locks WHERE relation = 'business'::regclass AND NOT granted"
 AT_PARTNER_LEVEL = ("create_business", "update_business", "archive_business", "unarchive_business")
 
 
 @contextmanager
-def nobody_writes_a_business(house: House) -> Iterator[None]:
-    with psycopg.connect(house.database_url) as connection:
+def nobody_writes_a_business(api_server: ApiServer) -> Iterator[None]:
+    with psycopg.connect(api_server.database_url) as connection:
         connection.execute("LOCK TABLE business IN EXCLUSIVE MODE")
         yield
         connection.rollback()
 
 
 @pytest.fixture
-def requests(acme: Partnership) -> list[tuple[Request, dict[str, str]]]:
+def requests(acme: Partner) -> list[tuple[Request, dict[str, str]]]:
     return [
         (Story.begin(acme).request(named(name)), {"idempotency-key": f"running-{name}"})
         for name in AT_PARTNER_LEVEL
@@ -37,7 +37,7 @@ def requests(acme: Partnership) -> list[tuple[Request, dict[str, str]]]:
 class TestKeyOfARunningRequest:
     def test_is_409_after_a_wait_and_the_first_answer_when_that_is_there(
         self,
-        house: House,
+        api_server: ApiServer,
         requests: list[tuple[Request, dict[str, str]]],
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
@@ -47,9 +47,9 @@ class TestKeyOfARunningRequest:
             return each[0].send(headers=each[1])
 
         with ThreadPoolExecutor(2 * len(requests)) as threads:
-            with nobody_writes_a_business(house):
+            with nobody_writes_a_business(api_server):
                 running = [threads.submit(send, each) for each in requests]
-                self.wait_for(house, len(requests))
+                self.wait_for(api_server, len(requests))
                 began = time.monotonic()
                 told = list(threads.map(send, requests))
                 waited = time.monotonic() - began
@@ -64,8 +64,8 @@ class TestKeyOfARunningRequest:
         assert [answer.content for answer in again] == [answer.content for answer in firsts]
         assert all(answer.headers["idempotent-replayed"] == "true" for answer in again)
 
-    def wait_for(self, house: House, count: int) -> None:
+    def wait_for(self, api_server: ApiServer, count: int) -> None:
         deadline = time.monotonic() + PATIENCE_SECONDS
-        while house.query(WAITING) != [(count,)]:
+        while api_server.query(WAITING) != [(count,)]:
             assert time.monotonic() < deadline
             time.sleep(0.01)

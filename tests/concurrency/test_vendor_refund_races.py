@@ -11,6 +11,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.purchases import (
     BILLS,
@@ -35,8 +36,7 @@ from tests.builders.vendor_refunds import (
     refund_body,
 )
 from tests.concurrency.racing import race, statuses, together
-from tests.house import House
-from tests.partnership import Business, client
+from tests.partner import Business, client
 
 CLIENTS = 16
 
@@ -258,10 +258,10 @@ class Race:
 
 class TestEverythingAtOnce:
     def test_nobody_waits_in_a_ring_and_the_books_hold(
-        self, house: House, shop: Business, ledger: Ledger, vendor: Record
+        self, api_server: ApiServer, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
-        what, before = Race(shop, vendor), house.query(deadlocks)
+        what, before = Race(shop, vendor), api_server.query(deadlocks)
         headers = dict(shop.api.headers)
         apis = [client(shop.base_url, headers=headers) for _ in range(CLIENTS)]
         wanted = {"claim", "reallocate", "turn", "cancel", "pay", "apply"}
@@ -274,6 +274,6 @@ class TestEverythingAtOnce:
         assert what.faults == []
         assert {status for _, status in what.answers} <= {200, 201, 409, 422}
         assert what.done >= wanted
-        assert house.query(deadlocks) == before
+        assert api_server.query(deadlocks) == before
         for bill in what.bills:
             assert read(shop, BILLS, bill)["outstanding_balance"] >= 0

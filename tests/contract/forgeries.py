@@ -11,7 +11,7 @@ from uuid import uuid4
 from access.principal import CallerKind
 from access.tokens import MasterSecret, _TokenKey
 from tests import clock
-from tests.house import SECRET
+from tests.api_server import SECRET
 
 LIFETIME = 3600
 Claims = dict[str, Any]

@@ -5,7 +5,7 @@ import socket
 import httpx
 
 from tests.contract.responses import check_response
-from tests.partnership import PATIENCE_SECONDS
+from tests.partner import PATIENCE_SECONDS
 
 
 def exchanged(url: httpx.URL, method: str, head: bytes, *, chunks: int = 0) -> httpx.Response:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.contract.document import Operation, operations
 from tests.contract.valid_requests import Story
-from tests.partnership import Partnership
+from tests.partner import Partner
 
 # They hand out what is kept nowhere.
 CHANGES_NOTHING = {"issue_partner_token", "issue_business_token"}
@@ -17,7 +17,7 @@ each_change = pytest.mark.parametrize("operation", CHANGES, ids=lambda each: eac
 
 
 @pytest.fixture
-def story(acme: Partnership) -> Iterator[Story]:
+def story(acme: Partner) -> Iterator[Story]:
     story = Story.begin(acme)
     yield story
     story.close()

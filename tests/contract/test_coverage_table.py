@@ -58,13 +58,13 @@ class TestCoverageTable:
         return tmp_path
 
     def run(self, project: Path, *options: str) -> subprocess.CompletedProcess[str]:
-        house = str(Path(__file__).parents[2])
+        api_server = str(Path(__file__).parents[2])
         plugins = ["-p", "no:cacheprovider", "-p", "xdist.plugin"]
         command = [sys.executable, "-m", "pytest", "-q", *plugins, *options]
         return subprocess.run(
             command,
             cwd=project,
-            env={"PYTHONPATH": house, "PATH": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+            env={"PYTHONPATH": api_server, "PATH": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
             capture_output=True,
             text=True,
             check=False,

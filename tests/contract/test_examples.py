@@ -17,7 +17,7 @@ from tests.contract.document import (
     walk,
 )
 from tests.contract.valid_requests import JSON, UNIQUE, Story
-from tests.partnership import Partnership
+from tests.partner import Partner
 
 # Operations that a story may begin with, in this order, and what they make for those behind them.
 MADE_IN_ORDER = {
@@ -83,7 +83,7 @@ def named(name: str) -> Operation:
 
 
 @pytest.fixture(scope="module")
-def made(acme: Partnership) -> dict[str, Any]:
+def made(acme: Partner) -> dict[str, Any]:
     """What each of them answers to the first example of its body."""
     story, answers = Story.begin(acme), {}
     for name, thing in MADE_IN_ORDER.items():

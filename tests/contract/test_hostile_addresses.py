@@ -11,10 +11,10 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from tests.api_server import ApiServer
 from tests.contract.document import Node, Operation, bodies, follow, operations
 from tests.contract.valid_requests import JSON, Request, Story
-from tests.house import House
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 NOT_TEXT = ["%00", "a%00b", "%ED%A0%80", "%FF", "%C0%AF", "a%2Fb", "%2F", ""]
 NOT_WHOLE = ["+1", "%2B1", "1.0", "1e0", " 1", "01", "0x1", "1_0", "%D9%A1", "9" * 30, "true", ""]
@@ -50,25 +50,27 @@ each_with_a_header = named("header")
 
 
 @pytest.fixture(scope="module")
-def story(acme: Partnership) -> Story:
+def story(acme: Partner) -> Story:
     return Story.whole(acme)
 
 
 @pytest.fixture(scope="module")
-def foreign(rival: Partnership) -> Story:
+def foreign(rival: Partner) -> Story:
     return Story.whole(rival)
 
 
 @pytest.fixture(scope="module")
-def sister(acme: Partnership) -> Business:
+def sister(acme: Partner) -> Business:
     return acme.business()
 
 
 @pytest.fixture(autouse=True)
-def nothing_kept(house: House, story: Story, foreign: Story, sister: Business) -> Iterator[None]:
-    before = house.stored()
+def nothing_kept(
+    api_server: ApiServer, story: Story, foreign: Story, sister: Business
+) -> Iterator[None]:
+    before = api_server.stored()
     yield
-    assert house.stored() == before
+    assert api_server.stored() == before
 
 
 def shown(answer: httpx.Response, *ids: str) -> Any:

@@ -9,13 +9,13 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.api_server import ApiServer
 from tests.contract.document import Operation, bodies, follow, operations
 from tests.contract.hostile_bodies import JSON, Hostile, hostile_bodies
 from tests.contract.sockets import exchanged
 from tests.contract.story_things import PDF
 from tests.contract.valid_requests import Request, Story
-from tests.house import House
-from tests.partnership import Partnership
+from tests.partner import Partner
 
 TAKING_JSON = [each for each in operations() if JSON in bodies(each)]
 each_taking_json = pytest.mark.parametrize("operation", TAKING_JSON, ids=lambda each: each.name)
@@ -51,15 +51,15 @@ each_told = pytest.mark.parametrize(("operation", "content_type", "example"), [*
 
 
 @pytest.fixture(scope="module")
-def story(acme: Partnership) -> Story:
+def story(acme: Partner) -> Story:
     return Story.whole(acme)
 
 
 @pytest.fixture
-def nothing_kept(house: House) -> Iterator[None]:
-    before = house.stored()
+def nothing_kept(api_server: ApiServer) -> Iterator[None]:
+    before = api_server.stored()
     yield
-    assert house.stored() == before
+    assert api_server.stored() == before
 
 
 def wrongly_answered(request: Request, hostile: Iterable[Hostile]) -> list[str]:
@@ -90,14 +90,14 @@ class TestStory:
     # Of the others the first example, below, is the very same request.
     @each_without_body
     def test_tells_a_valid_request_for_every_operation_without_a_body(
-        self, operation: Operation, rival: Partnership
+        self, operation: Operation, rival: Partner
     ) -> None:
         answer = Story.begin(rival).request(operation).send()
         assert answer.status_code in (200, 201), answer.text
 
     @each_told
     def test_takes_every_example_of_the_contract_for_one(
-        self, operation: Operation, content_type: str, example: str, rival: Partnership
+        self, operation: Operation, content_type: str, example: str, rival: Partner
     ) -> None:
         answer = told(Story.begin(rival), operation, content_type, example).send()
         assert answer.status_code in (200, 201), answer.text
@@ -124,7 +124,7 @@ class TestJsonBody:
 
     @each_taking_json
     def test_is_taken_under_any_spelling_of_its_name(
-        self, operation: Operation, rival: Partnership
+        self, operation: Operation, rival: Partner
     ) -> None:
         for content_type in (
             "APPLICATION/JSON",
@@ -137,7 +137,7 @@ class TestJsonBody:
             assert answer.status_code in (200, 201), answer.text
 
     @each_taking_json
-    def test_is_taken_in_chunks(self, operation: Operation, rival: Partnership) -> None:
+    def test_is_taken_in_chunks(self, operation: Operation, rival: Partner) -> None:
         request = Story.begin(rival).request(operation)
         content = json.dumps(request.body).encode()
         pieces = (content[start : start + 7] for start in range(0, len(content), 7))

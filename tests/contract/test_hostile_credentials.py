@@ -10,11 +10,11 @@ import pytest
 
 from access import api_keys
 from access.principal import CallerKind
+from tests.api_server import ApiServer
 from tests.contract.document import Operation, operations
 from tests.contract.forgeries import claims_of, forgeries, signed
 from tests.contract.valid_requests import Story, lasting
-from tests.house import House
-from tests.partnership import Partnership
+from tests.partner import Partner
 
 each_operation = pytest.mark.parametrize("operation", operations(), ids=lambda each: each.name)
 each_kind_of_operation = pytest.mark.parametrize(
@@ -27,7 +27,7 @@ KINDS = ("PartnerKey", "PartnerToken", "BusinessToken")
 
 
 @pytest.fixture(scope="module")
-def story(acme: Partnership) -> Story:
+def story(acme: Partner) -> Story:
     return Story.whole(acme)
 
 
@@ -40,10 +40,10 @@ def callers(story: Story) -> dict[str, httpx.Client]:
 
 
 @pytest.fixture(autouse=True)
-def nothing_kept(house: House, callers: dict[str, httpx.Client]) -> Iterator[None]:
-    before = house.stored()
+def nothing_kept(api_server: ApiServer, callers: dict[str, httpx.Client]) -> Iterator[None]:
+    before = api_server.stored()
     yield
-    assert house.stored() == before
+    assert api_server.stored() == before
 
 
 @pytest.fixture
@@ -181,7 +181,7 @@ class TestRightKind:
 class TestWrongKey:
     # Few and not at every operation: a hundred in a minute from one address are a 429.
     def test_is_one_and_the_same_401(
-        self, story: Story, rival: Partnership, ask: Callable[..., httpx.Response]
+        self, story: Story, rival: Partner, ask: Callable[..., httpx.Response]
     ) -> None:
         partner_id, key = str(story.partner.partner_id), story.partner.api_key
         [token] = [each for each in operations() if each.name == "issue_partner_token"]

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.api_server import ApiServer
 from tests.contract.document import Operation, bodies, follow, operations
 from tests.contract.valid_requests import (
     MULTIPART,
@@ -16,8 +17,7 @@ from tests.contract.valid_requests import (
     file_fields,
     text_of,
 )
-from tests.house import House
-from tests.partnership import Partnership
+from tests.partner import Partner
 
 BOUNDARY = "frontier"
 NOT_WHOLE = ["+5", "5.0", " 5", "1e3", "0x5", "\u0665", "5,0", "--5", "9" * 30, "", "true", "null"]
@@ -178,15 +178,15 @@ def hostile_files(operation: Operation, valid: Fields) -> Iterator[HostileForm]:
 
 
 @pytest.fixture(scope="module")
-def story(acme: Partnership) -> Story:
+def story(acme: Partner) -> Story:
     return Story.whole(acme)
 
 
 @pytest.fixture
-def nothing_kept(house: House) -> Iterator[None]:
-    before = house.stored()
+def nothing_kept(api_server: ApiServer) -> Iterator[None]:
+    before = api_server.stored()
     yield
-    assert house.stored() == before
+    assert api_server.stored() == before
 
 
 class TestForm:
@@ -228,7 +228,7 @@ class TestForm:
 
     @taking(URLENCODED)
     def test_urlencoded_is_taken_with_lists_and_objects_as_json_text(
-        self, operation: Operation, rival: Partnership
+        self, operation: Operation, rival: Partner
     ) -> None:
         story = Story.begin(rival)
         fields = self.fields(story, operation, URLENCODED)
@@ -236,7 +236,7 @@ class TestForm:
 
     @taking(MULTIPART)
     def test_multipart_is_taken_with_lists_and_objects_as_json_text(
-        self, operation: Operation, rival: Partnership
+        self, operation: Operation, rival: Partner
     ) -> None:
         story = Story.begin(rival)
         fields = self.fields(story, operation, MULTIPART)

@@ -8,6 +8,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from tests.api_server import ApiServer
 from tests.builders.payouts import paid_out
 from tests.builders.purchases import bill_paid, received, vendor_credited
 from tests.builders.sales import credited, paid, refund_paid, refunded, sent
@@ -15,7 +16,6 @@ from tests.builders.vendor_refunds import agreed_refund
 from tests.contract import story_things
 from tests.contract.document import Operation, follow, operations
 from tests.contract.valid_requests import Story, lasting
-from tests.house import House
 
 MANY = 7
 LISTS = [each for each in operations() if each.is_list]
@@ -25,9 +25,9 @@ each_list = pytest.mark.parametrize("operation", LISTS, ids=lambda each: each.na
 
 
 @pytest.fixture(scope="module")
-def crowd(house: House) -> Story:
+def crowd(api_server: ApiServer) -> Story:
     """A partner of its own with several of everything."""
-    story = Story.begin(house.partner("Crowd"))
+    story = Story.begin(api_server.partner("Crowd"))
     for number in range(MANY):
         customer = story.business.customer(company_name=f"Customer {number % 3}")
         sent(story.business, customer, 100 + number % 3)

@@ -8,10 +8,10 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from tests.api_server import ApiServer
 from tests.contract.document import Operation, bodies, follow, operations
 from tests.contract.valid_requests import JSON, Request, Story, lasting
-from tests.house import House
-from tests.partnership import Partnership
+from tests.partner import Partner
 
 OWN_TO_EACH = ("x-request-id", "date", "idempotent-replayed")
 
@@ -50,14 +50,14 @@ each_read = those(lambda each: each.method == "get")
 
 
 @pytest.fixture
-def story(acme: Partnership) -> Iterator[Story]:
+def story(acme: Partner) -> Iterator[Story]:
     story = Story.begin(acme)
     yield story
     story.close()
 
 
 @pytest.fixture(scope="module")
-def standing(acme: Partnership) -> Story:
+def standing(acme: Partner) -> Story:
     """A story for tests that change nothing in it."""
     return Story.whole(acme)
 
@@ -87,22 +87,22 @@ def reading_of(request: Request) -> str:
 class TestIdempotencyKey:
     @each_repeatable
     def test_gets_the_first_answer_again_byte_for_byte_and_takes_effect_once(
-        self, operation: Operation, story: Story, house: House
+        self, operation: Operation, story: Story, api_server: ApiServer
     ) -> None:
         request, headers = story.request(operation), key()
         first = succeeded(request.send(headers=headers))
-        before = house.stored()
+        before = api_server.stored()
         for path in (request.path, request.path.rstrip("/")):
             again = request.send(path=path, headers=headers)
             assert again.headers["idempotent-replayed"] == "true"
             assert (again.status_code, again.content) == (first.status_code, first.content)
             assert lines(again) == lines(first)
         assert "idempotent-replayed" not in first.headers
-        assert house.stored() == before
+        assert api_server.stored() == before
 
     @each_repeatable
     def test_of_another_request_is_422(
-        self, operation: Operation, story: Story, house: House
+        self, operation: Operation, story: Story, api_server: ApiServer
     ) -> None:
         headers = key()
         [other] = [
@@ -112,10 +112,10 @@ class TestIdempotencyKey:
             == ("create_business" if is_about_a_business(operation) else "create_customer")
         ]
         succeeded(story.request(other).send(headers=headers))
-        request, before = story.request(operation), house.stored()
+        request, before = story.request(operation), api_server.stored()
         answer = request.send(headers=headers)
         assert (answer.status_code, answer.json()["error_code"]) == (422, "idempotency_key_reused")
-        assert house.stored() == before
+        assert api_server.stored() == before
 
     @those(lambda each: each.takes("Idempotency-Key") and has_thing(each))
     def test_gets_a_refusal_again_even_when_it_would_succeed_now(
@@ -154,18 +154,18 @@ class TestIdempotencyKey:
 class TestExternalId:
     @those(has_external_id)
     def test_that_is_known_answers_what_is_there_and_makes_nothing(
-        self, operation: Operation, story: Story, house: House
+        self, operation: Operation, story: Story, api_server: ApiServer
     ) -> None:
         request = story.request(operation)
         body = {**request.body, "external_id": f"mine-{uuid4()}"}
-        first, before = request.send(json=body), house.stored()
+        first, before = request.send(json=body), api_server.stored()
         assert first.status_code == 201
         again = request.send(json=body)
         assert again.status_code == 200
         kept, made = (json.loads(lasting(each.text)) for each in (again, first))
         assert {**kept, "_meta": None} == {**made, "_meta": None}
         assert again.headers["etag"] == first.headers["etag"]
-        assert house.stored() == before
+        assert api_server.stored() == before
 
     @those(lambda each: has_external_id(each) and each.within_business)
     def test_means_another_thing_in_another_business(
@@ -182,15 +182,15 @@ class TestExternalId:
 class TestIfMatch:
     @each_with_if_match
     def test_of_an_older_version_is_412_and_changes_nothing(
-        self, operation: Operation, standing: Story, house: House
+        self, operation: Operation, standing: Story, api_server: ApiServer
     ) -> None:
-        request, before = standing.request(operation), house.stored()
+        request, before = standing.request(operation), api_server.stored()
         current = request.client.get(reading_of(request)).headers["etag"]
         for stale in ('"999"', '"0"', f"W/{current}"):
             answer = request.send(headers={"if-match": stale})
             assert answer.json()["error_code"] == "precondition_failed"
             assert answer.status_code == 412
-        assert house.stored() == before
+        assert api_server.stored() == before
 
     @each_with_if_match
     @pytest.mark.parametrize("version", ["current", "any"])
@@ -216,27 +216,27 @@ class TestIfMatch:
 class TestArchivedBusiness:
     @those(lambda each: each.within_business and not is_about_a_business(each))
     def test_is_read_and_not_written(
-        self, operation: Operation, story: Story, house: House
+        self, operation: Operation, story: Story, api_server: ApiServer
     ) -> None:
         request = story.request(operation)
         story.partner.api.post(f"/v1/platform/businesses/{story.business.id}/archive/")
-        before = house.stored()
+        before = api_server.stored()
         answer = request.send()
         if operation.method == "get":
             assert answer.status_code == 200
         else:
             assert (answer.status_code, answer.json()["error_code"]) == (409, "business_archived")
-        assert house.stored() == before
+        assert api_server.stored() == before
 
 
 class TestPreview:
     @each_with_preview
     def test_answers_what_would_be_posted_and_keeps_nothing(
-        self, operation: Operation, story: Story, house: House
+        self, operation: Operation, story: Story, api_server: ApiServer
     ) -> None:
-        request, before = story.request(operation), house.stored()
+        request, before = story.request(operation), api_server.stored()
         preview = request.send(path=f"{request.path}?preview=true")
-        assert house.stored() == before
+        assert api_server.stored() == before
         assert preview.status_code == 200
         assert "etag" not in preview.headers  # Of what is not there; another may come to have it.
         for entry in preview.json()["journal_entries"]:

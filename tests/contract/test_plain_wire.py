@@ -16,12 +16,12 @@ Serve = Callable[..., httpx.Client]
 @pytest.fixture
 def serve() -> Iterator[Serve]:
     """Start a server that says these bytes on its connections, one piece for each request."""
-    with socket.create_server(("127.0.0.1", 0)) as door:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
         clients: list[httpx.Client] = []
 
         def talk(connections: tuple[list[bytes], ...]) -> None:
             for pieces in connections:
-                connection, _ = door.accept()
+                connection, _ = listener.accept()
                 with connection:
                     for piece in pieces:
                         connection.recv(65_536)
@@ -29,7 +29,7 @@ def serve() -> Iterator[Serve]:
 
         def start(*connections: list[bytes]) -> httpx.Client:
             Thread(target=talk, args=(connections,), daemon=True).start()
-            url = f"http://127.0.0.1:{door.getsockname()[1]}"
+            url = f"http://127.0.0.1:{listener.getsockname()[1]}"
             clients.append(httpx.Client(base_url=url, transport=PlainWire(), timeout=60))
             return clients[-1]
 
@@ -69,8 +69,8 @@ class TestPlainWire:
             serve([said]).get("/")
 
     def test_tells_that_nobody_is_there(self, serve: Serve) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as door:
-            port = door.getsockname()[1]
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            port = listener.getsockname()[1]
         with (
             httpx.Client(transport=PlainWire()) as client,
             pytest.raises(httpx.ConnectError),

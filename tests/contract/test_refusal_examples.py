@@ -11,7 +11,7 @@ import pytest
 from tests.builders.sales import credited
 from tests.contract.document import document
 from tests.contract.valid_requests import Story
-from tests.partnership import Partnership
+from tests.partner import Partner
 
 # These take a moment that has passed, many logins, or a database that is away.
 SHOWN_ELSEWHERE = {"TokenExpired", "TokenRateLimited", "ServiceUnavailable"}
@@ -187,7 +187,7 @@ def facts(refusal: dict[str, Any]) -> tuple[Any, ...]:
 
 
 @pytest.fixture(scope="module")
-def standing(acme: Partnership) -> Story:
+def standing(acme: Partner) -> Story:
     """A story for refusals, which change nothing that another one looks at."""
     return Story.begin(acme)
 

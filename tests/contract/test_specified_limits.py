@@ -7,11 +7,11 @@ import pytest
 from tests.contract.document import named
 from tests.contract.specified_limits import Limit, limits
 from tests.contract.valid_requests import Story
-from tests.partnership import Partnership
+from tests.partner import Partner
 
 
 @pytest.fixture(scope="module")
-def story(acme: Partnership) -> Story:
+def story(acme: Partner) -> Story:
     return Story.begin(acme)
 
 

@@ -4,48 +4,48 @@ import httpx
 import psycopg
 import pytest
 
+from tests.api_server import ApiServer, Databases
 from tests.contract.responses import FAULTS_EXPECTED
 from tests.contract.sockets import exchanged
-from tests.house import Databases, House
-from tests.partnership import PATIENCE_SECONDS, Business, Partnership, within
+from tests.partner import PATIENCE_SECONDS, Business, Partner, within
 
 LIST = "/v1/platform/businesses/"
 
 
 @pytest.fixture
-def business(hurried_house: House) -> Business:
-    return hurried_house.partner("Acme").business()
+def business(hurried_server: ApiServer) -> Business:
+    return hurried_server.partner("Acme").business()
 
 
 class TestTransport:
-    def test_of_a_head_that_never_ends_is_408(self, house: House) -> None:
+    def test_of_a_head_that_never_ends_is_408(self, api_server: ApiServer) -> None:
         head = f"GET {LIST} HTTP/1.1\r\nHost: localhost\r\nX-Slow: ".encode()
-        answer = exchanged(httpx.URL(house.url + LIST), "GET", head)
+        answer = exchanged(httpx.URL(api_server.url + LIST), "GET", head)
         assert (answer.status_code, answer.json()["error_code"]) == (408, "request_timeout")
 
-    def test_of_a_body_beyond_a_mebibyte_is_413(self, acme: Partnership) -> None:
+    def test_of_a_body_beyond_a_mebibyte_is_413(self, acme: Partner) -> None:
         headers = {"content-type": "application/json"}
         answer = acme.api.post(LIST, content=b" " * 2**21, headers=headers)
         assert (answer.status_code, answer.json()["error_code"]) == (413, "payload_too_large")
 
-    def test_of_a_long_address_is_414(self, acme: Partnership) -> None:
+    def test_of_a_long_address_is_414(self, acme: Partner) -> None:
         answer = acme.api.get(LIST, params={"search": "x" * 9000})
         assert (answer.status_code, answer.json()["error_code"]) == (414, "uri_too_long")
 
     @pytest.mark.parametrize(("count", "size"), [(200, 1), (1, 17_000)])
-    def test_of_many_or_long_headers_is_431(self, count: int, size: int, acme: Partnership) -> None:
+    def test_of_many_or_long_headers_is_431(self, count: int, size: int, acme: Partner) -> None:
         headers = {f"X-More-{number}": "x" * size for number in range(count)}
         answer = acme.api.get(LIST, headers=headers)
         assert (answer.status_code, answer.json()["error_code"]) == (431, "headers_too_large")
 
-    def test_of_what_is_no_http_is_400(self, house: House) -> None:
-        answer = exchanged(httpx.URL(house.url), "GET", b"HELO accounting\r\n\r\n")
+    def test_of_what_is_no_http_is_400(self, api_server: ApiServer) -> None:
+        answer = exchanged(httpx.URL(api_server.url), "GET", b"HELO accounting\r\n\r\n")
         assert (answer.status_code, answer.json()["error_code"]) == (400, "bad_request")
 
 
 class TestTrouble:
-    def test_with_a_guesser_is_429_until_the_minute_is_over(self, fresh_house: House) -> None:
-        partner = fresh_house.partner("Acme")
+    def test_with_a_guesser_is_429_until_the_minute_is_over(self, fresh_server: ApiServer) -> None:
+        partner = fresh_server.partner("Acme")
         other_end = "y" if partner.api_key.endswith("x") else "x"
         wrong = (str(partner.partner_id), partner.api_key[:-1] + other_end)
         answers = [partner.key.get(LIST, auth=wrong) for _ in range(101)]
@@ -56,10 +56,10 @@ class TestTrouble:
         assert partner.key.get(LIST).status_code == 200
 
     def test_with_a_database_that_is_away_is_503_until_it_is_back(
-        self, business: Business, hurried_house: House, databases: Databases
+        self, business: Business, hurried_server: ApiServer, databases: Databases
     ) -> None:
         assert business.api.get("customers/").status_code == 200
-        [(name,)] = hurried_house.query("SELECT current_database()")
+        [(name,)] = hurried_server.query("SELECT current_database()")
         with psycopg.connect(databases.postgres.url("postgres"), autocommit=True) as connection:
             connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
             connection.execute(
@@ -75,9 +75,9 @@ class TestTrouble:
         assert business.api.get("customers/").json()["count"] == 0
 
     def test_with_a_fault_of_ours_is_500_and_tells_nothing_of_it(
-        self, business: Business, hurried_house: House
+        self, business: Business, hurried_server: ApiServer
     ) -> None:
-        with psycopg.connect(hurried_house.database_url, autocommit=True) as connection:
+        with psycopg.connect(hurried_server.database_url, autocommit=True) as connection:
             connection.execute("ALTER TABLE customer RENAME TO customer_elsewhere")
         answer = business.api.get("customers/", extensions={FAULTS_EXPECTED: True})
         assert answer.status_code == 500

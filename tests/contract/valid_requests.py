@@ -17,7 +17,7 @@ import httpx
 
 from tests.contract import story_things
 from tests.contract.document import Node, Operation, bodies, follow, operations
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 JSON = "application/json"
 MULTIPART = "multipart/form-data"
@@ -97,18 +97,18 @@ class Story:
     look at what is stored.
     """
 
-    partner: Partnership
+    partner: Partner
     business: Business
     ids: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def begin(cls, partner: Partnership) -> "Story":
+    def begin(cls, partner: Partner) -> "Story":
         """A story whose things are made one by one."""
         business = partner.business()
         return cls(partner, business, {"business_id": business.id})
 
     @classmethod
-    def whole(cls, partner: Partnership) -> "Story":
+    def whole(cls, partner: Partner) -> "Story":
         """A story to which nothing is added any more."""
         story = cls.begin(partner)
         for name in story_things.MAKERS:

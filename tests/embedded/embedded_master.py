@@ -16,26 +16,30 @@ from embedded.settings import TEST_SETTINGS
 from embedded.users import hold, leave_with_parent
 
 
-def work(home, door, manner, ready):
+def work(home, listener, manner, ready):
     if manner == "leave":
         leave_with_parent()
     hold(home)
     ready.put(os.getpid())
     while True:
-        door.accept()[0].close()
+        listener.accept()[0].close()
 
 
 def main():
     home, manner, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-    door = socket.create_server(("127.0.0.1", 0))
-    door.set_inheritable(True)
+    listener = socket.create_server(("127.0.0.1", 0))
+    listener.set_inheritable(True)
     postgres = EmbeddedPostgres(home, TEST_SETTINGS).start()
     spawn = multiprocessing.get_context("spawn")
     ready = spawn.Queue()
     for _ in range(count):
-        spawn.Process(target=work, args=(home, door, manner, ready), daemon=True).start()
+        spawn.Process(target=work, args=(home, listener, manner, ready), daemon=True).start()
     workers = [ready.get(timeout=60) for _ in range(count)]
-    report = {"port": door.getsockname()[1], "workers": workers, "url": postgres.url("postgres")}
+    report = {
+        "port": listener.getsockname()[1],
+        "workers": workers,
+        "url": postgres.url("postgres"),
+    }
     sys.stdout.write(json.dumps(report) + "\n")
     sys.stdout.flush()
     time.sleep(600)

@@ -23,11 +23,11 @@ def alive(pid):
 
 def is_free(port):
     """Whether nothing listens on a port any more: a server could take it at once."""
-    with socket.socket() as door:
-        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            door.bind(("127.0.0.1", port))
-            door.listen()
+            listener.bind(("127.0.0.1", port))
+            listener.listen()
         except OSError:
             return False
         return True

@@ -9,7 +9,7 @@ from typing import Any
 from tests.builders.purchases import bill_paid, received, vendor_credited
 from tests.builders.vendor_refunds import agreed_refund
 from tests.fuzz.settled import LARGE, Pools, Record
-from tests.partnership import Business
+from tests.partner import Business
 
 VENDORS = 12
 

@@ -6,7 +6,7 @@ A link is taken back once, and a line categorized once; both are there many time
 from typing import Any
 
 from tests.builders.sales import paid
-from tests.partnership import Business
+from tests.partner import Business
 
 Record = dict[str, Any]
 Pools = dict[str, list[str]]

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.builders.payouts import paid_out
 from tests.builders.sales import paid, refunded
-from tests.partnership import Business
+from tests.partner import Business
 
 Record = dict[str, Any]
 Pools = dict[str, list[str]]

@@ -31,11 +31,11 @@ from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
 from server import logs
 from server.limiter import FailedLogins
+from tests.api_server import ApiServer, Databases
 from tests.contract.document import operations
 from tests.fuzz import gate
 from tests.fuzz.seed import Seeds, plant
-from tests.house import Databases, House
-from tests.partnership import Partnership
+from tests.partner import Partner
 
 CONFIG = Path("schemathesis.toml")
 REPORTS = Path("dist/fuzz")
@@ -120,11 +120,11 @@ def arguments() -> argparse.Namespace:
 def fuzz(name: str, databases: Databases, asked: argparse.Namespace) -> list[str]:
     """Do one run and return what the gate finds."""
     log, planted = REPORTS / f"{name}.log", REPORTS / f"{name}.seeds"
-    with served(databases, f"fuzz_{name}", log) as house:
-        seeds = plant(house, many=2 * asked.examples + 20 + asked.deep // 2)
+    with served(databases, f"fuzz_{name}", log) as api_server:
+        seeds = plant(api_server, many=2 * asked.examples + 20 + asked.deep // 2)
         seeds.write(planted)
-        config = write_config(name, house, seeds, asked.examples)
-        told = {"FUZZ_URL": house.url, "FUZZ_SEEDS": str(planted), "FUZZ_CALLER": name}
+        config = write_config(name, api_server, seeds, asked.examples)
+        told = {"FUZZ_URL": api_server.url, "FUZZ_SEEDS": str(planted), "FUZZ_CALLER": name}
         surroundings = {**os.environ, **told, "PYTHONPATH": "."}
         findings = []
         for place, options in enumerate(rounds(name)):
@@ -132,7 +132,7 @@ def fuzz(name: str, databases: Databases, asked: argparse.Namespace) -> list[str
             words = command(report, config, asked, options)
             ended = subprocess.run(words, env=surroundings, check=False).returncode
             findings += judged(name, report, ended, whole=place == 0)
-        findings += asyncio.run(gate.judge_books(house.database_url))
+        findings += asyncio.run(gate.judge_books(api_server.database_url))
     with log.open(encoding="utf-8") as lines:
         findings += gate.judge_log(lines)
     return [f"{name}: {finding}" for finding in findings]
@@ -178,7 +178,7 @@ def contract_operations() -> dict[str, set[str]]:
 
 
 @contextmanager
-def served(databases: Databases, database: str, log: Path) -> Iterator[House]:
+def served(databases: Databases, database: str, log: Path) -> Iterator[ApiServer]:
     """Run a house with its log in a file.
 
     Schemathesis tries a wrong key at every operation, from one address: more in a minute than
@@ -188,13 +188,13 @@ def served(databases: Databases, database: str, log: Path) -> Iterator[House]:
         log.open("w", encoding="utf-8") as lines,
         redirect_stderr(lines),
         patch("server.app.FailedLogins", partial(FailedLogins, limit=1_000_000)),
-        House(databases.clone(database)) as house,
+        ApiServer(databases.clone(database)) as api_server,
     ):
         logs.adopt()
-        yield house
+        yield api_server
 
 
-def write_config(name: str, house: House, seeds: Seeds, examples: int) -> Path:
+def write_config(name: str, api_server: ApiServer, seeds: Seeds, examples: int) -> Path:
     """Write the configuration of one run."""
     config = tomllib.loads(CONFIG.read_text("utf-8"))
     planted = (REPORTS / f"{name}.seeds").absolute()
@@ -204,16 +204,16 @@ def write_config(name: str, house: House, seeds: Seeds, examples: int) -> Path:
     # A walk follows a few links of thousands, from wherever it begins.
     config["phases"]["stateful"]["generation"]["max-examples"] = WALKS_PER_EXAMPLE * examples
     if name == "tenants":
-        add_tenants(config, house, seeds, planted)
+        add_tenants(config, api_server, seeds, planted)
     written = REPORTS / f"{name}.toml"
     written.write_text(tomli_w.dumps(config), "utf-8")
     return written
 
 
-def add_tenants(config: dict[str, Any], house: House, seeds: Seeds, planted: Path) -> None:
+def add_tenants(config: dict[str, Any], api_server: ApiServer, seeds: Seeds, planted: Path) -> None:
     """Let two partners call who must not see each other's things."""
-    callers = {"owner": Partnership(house.url, UUID(seeds.partner_id), seeds.api_key)}
-    callers["rival"] = house.partner("Rival")
+    callers = {"owner": Partner(api_server.url, UUID(seeds.partner_id), seeds.api_key)}
+    callers["rival"] = api_server.partner("Rival")
     peers = []
     for name, caller in callers.items():
         header = {"name": "Authorization", "value": caller.api.headers["Authorization"]}

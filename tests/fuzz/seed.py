@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from tests.api_server import ApiServer
 from tests.builders.sales import paid, sent
 from tests.fuzz import files
 from tests.fuzz.banked import plant_banked
@@ -19,8 +20,7 @@ from tests.fuzz.matched import plant_matched
 from tests.fuzz.paid_out import plant_paid_out
 from tests.fuzz.settled import plant_settled, upload
 from tests.fuzz.written import plant_written
-from tests.house import House
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 CONTRACT = Path("openapi/accounting.yaml")
 EXPENSES = ["5000", "5100", "6000"]
@@ -53,9 +53,9 @@ class Seeds:
         return cls(**json.loads((folder / "seeds.json").read_text("utf-8")))
 
 
-def plant(house: House, many: int = 60) -> Seeds:
+def plant(api_server: ApiServer, many: int = 60) -> Seeds:
     """Fill a fresh house; `many` of what a run uses up."""
-    partner = house.partner("Fuzzed")
+    partner = api_server.partner("Fuzzed")
     business = partner.business()
     seeds = Seeds(str(partner.partner_id), partner.api_key, business.id)
     customers = [business.customer(external_id=f"customer-{n}") for n in range(12)]
@@ -188,7 +188,7 @@ def plant_accounts(seeds: Seeds, business: Business, many: int) -> None:
     }
 
 
-def living_cursors(partner: Partnership, **ids: str) -> dict[str, dict[str, str]]:
+def living_cursors(partner: Partner, **ids: str) -> dict[str, dict[str, str]]:
     """A cursor for every list and every sort it has, each from its first page; `ids` for paths."""
     found: dict[str, dict[str, str]] = {}
     contract = yaml.load(CONTRACT.read_text("utf-8"), yaml.CSafeLoader)

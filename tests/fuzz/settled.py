@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.builders.sales import credited, refund_paid, refunded, sent, written_off
 from tests.fuzz import files
-from tests.partnership import Business
+from tests.partner import Business
 
 Record = dict[str, Any]
 Pools = dict[str, list[str]]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.partnership import Business
+from tests.partner import Business
 
 Record = dict[str, Any]
 Pools = dict[str, list[str]]

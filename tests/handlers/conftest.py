@@ -5,20 +5,20 @@ from typing import Any
 
 import pytest
 
+from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.trade import Trade
-from tests.house import House
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 
 @pytest.fixture(scope="module")
-def shop(acme: Partnership) -> Business:
+def shop(acme: Partner) -> Business:
     return acme.business()
 
 
 @pytest.fixture(scope="module")
-def ledger(house: House, shop: Business) -> Iterator[Ledger]:
-    ledger = Ledger(house, shop)
+def ledger(api_server: ApiServer, shop: Business) -> Iterator[Ledger]:
+    ledger = Ledger(api_server, shop)
     yield ledger
     ledger.audit()
 
@@ -34,7 +34,7 @@ def vendor(shop: Business) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def drawer(acme: Partnership) -> Business:
+def drawer(acme: Partner) -> Business:
     """A business of its own for a module that lists everything in it."""
     return acme.business()
 

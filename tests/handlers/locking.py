@@ -17,7 +17,7 @@ from tests.builders.requests import Request
 from tests.builders.sales import part, share
 from tests.builders.trade import Record, line
 from tests.builders.vendor_refunds import REFUND_PAYMENTS, REFUNDS, agreed, as_credit
-from tests.partnership import Business
+from tests.partner import Business
 
 INSIDE = "2025-03-20"
 AT = f"{INSIDE}T09:00:00Z"

@@ -7,7 +7,7 @@ import httpx
 
 from tests.bookkeeping import Ledger
 from tests.builders.trade import Record
-from tests.partnership import Business
+from tests.partner import Business
 
 
 def keeps_its_key(

@@ -4,9 +4,9 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
-from tests.house import House
-from tests.partnership import Business
+from tests.partner import Business
 
 Record = dict[str, Any]
 Statement = list[tuple[str, Record]]
@@ -62,9 +62,9 @@ class Account:
             found[entry["source_id"]].append((entry["entry_date"], dict(lines)))
         return found
 
-    def prove(self, house: House) -> None:
+    def prove(self, api_server: ApiServer) -> None:
         """Hold the balances against the statements, and prove the books."""
-        ledger = Ledger(house, self.shop)
+        ledger = Ledger(api_server, self.shop)
         ledger.audit()
         total: Counter[str] = Counter()
         for statement in self.statements.values():

@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.sales import paid, sent
 from tests.clock import today
-from tests.house import House
-from tests.partnership import Business, Partnership, client
+from tests.partner import Business, Partner, client
 
 Record = dict[str, Any]
 
@@ -19,9 +19,9 @@ def told(answer: Any, status: int) -> Record:
 
 class TestFirstInvoice:
     def test_a_partner_invoices_is_paid_and_sees_the_double_entry(
-        self, house: House, acme: Partnership
+        self, api_server: ApiServer, acme: Partner
     ) -> None:
-        platform = f"{house.url}/v1/platform"
+        platform = f"{api_server.url}/v1/platform"
         with client(platform, auth=(str(acme.partner_id), acme.api_key)) as by_key:
             token = told(
                 by_key.post("/oauth2/token/", data={"grant_type": "client_credentials"}), 200
@@ -120,15 +120,15 @@ class TestFirstInvoice:
                 "2200": 3_480,
                 "4000": 17_400,
             }
-        Ledger(house, Business(acme, opened)).audit()
+        Ledger(api_server, Business(acme, opened)).audit()
 
 
 class TestMoneyInAdvance:
     def test_it_waits_is_applied_bounces_and_comes_again(
-        self, house: House, acme: Partnership
+        self, api_server: ApiServer, acme: Partner
     ) -> None:
         shop = acme.business()
-        ledger, now = Ledger(house, shop), str(today())
+        ledger, now = Ledger(api_server, shop), str(today())
         customer = shop.customer()
         payment = paid(
             shop,

@@ -1,6 +1,7 @@
 """What a partner's accountant would tell of a sawmill's account: every way in which money is owed
 to a vendor, settled and got back, until each balance is explained by the documents behind it."""
 
+from tests.api_server import ApiServer
 from tests.builders.purchases import (
     BILLS,
     bill_body,
@@ -19,9 +20,8 @@ from tests.builders.vendor_refunds import (
     of_payment,
 )
 from tests.clock import today
-from tests.house import House
 from tests.journeys.statements import Account, Record, told
-from tests.partnership import Partnership
+from tests.partner import Partner
 
 TODAY = str(today())
 GOODS = {"type": "AccountCode", "code": "5000"}
@@ -31,7 +31,7 @@ VARNISH = {"description": "Varnish", "quantity": 1, "unit_price": 50_000, "tax_r
 SAWS = {"description": "Saw", "quantity": 5, "unit_price": 5_000, "tax_rate": 20}
 
 
-def opened(acme: Partnership) -> Account:
+def opened(acme: Partner) -> Account:
     shop = acme.business()
     return Account(shop, shop.vendor(company_name="Fjord Sawmill", payment_terms_days=30))
 
@@ -289,7 +289,7 @@ def explained(account: Account) -> None:
 
 class TestPayables:
     def test_every_balance_is_explained_by_the_documents_behind_it(
-        self, house: House, acme: Partnership
+        self, api_server: ApiServer, acme: Partner
     ) -> None:
         account = opened(acme)
         boards, varnish, saws = billed(account)
@@ -305,4 +305,4 @@ class TestPayables:
 
         explained(account)
         assert account.posted() == account.statements
-        account.prove(house)
+        account.prove(api_server)

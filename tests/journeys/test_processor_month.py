@@ -3,12 +3,12 @@ was kept, what was paid out in two payouts, and how the bank's lines account for
 
 from dataclasses import dataclass, field
 
+from tests.api_server import ApiServer
 from tests.builders.bank import PAYMENT, PAYOUT, Bank
 from tests.builders.payouts import paid_out
 from tests.builders.sales import paid, refunded, sent
-from tests.house import House
 from tests.journeys.statements import Account, Record, told
-from tests.partnership import Partnership
+from tests.partner import Partner
 
 PAYOUTS = "payouts/"
 CARD = {"payment_method": "credit_card", "payment_processor": "mollie"}
@@ -76,7 +76,7 @@ class Month:
         return self.account.get(f"{PAYOUTS}{self.payouts[place]['id']}/")
 
 
-def begun(acme: Partnership) -> Month:
+def begun(acme: Partner) -> Month:
     shop = acme.business()
     account = Account(shop, shop.customer(company_name="Guests of March"))
     opened = {"display_name": "Current account", "currency": "GBP"}
@@ -156,7 +156,7 @@ def closed(month: Month) -> None:
 
 class TestMonthOfAProcessor:
     def test_clearing_and_suspense_are_at_zero_and_every_payout_is_at_the_bank(
-        self, house: House, acme: Partnership
+        self, api_server: ApiServer, acme: Partner
     ) -> None:
         month = begun(acme)
         first_half(month)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from clients import quickstart
-from tests.house import House
+from tests.api_server import ApiServer
 from tests.persistence.auditing import faults_of
 
 SCRIPT = Path(quickstart.__file__)
@@ -18,43 +18,45 @@ SCRIPT = Path(quickstart.__file__)
 
 class TestQuickstart:
     def test_its_receivables_are_what_its_invoices_are_owed(
-        self, house: House, capsys: pytest.CaptureFixture[str]
+        self, api_server: ApiServer, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        partner = house.partner("Newcomer")
-        found = quickstart.first_ten_calls(house.url, str(partner.partner_id), partner.api_key)
+        partner = api_server.partner("Newcomer")
+        found = quickstart.first_ten_calls(api_server.url, str(partner.partner_id), partner.api_key)
         assert found["owed"] == found["receivable"] == 144_000 + 21_250 - 100_000
-        assert faults_of(house, found["business_id"]) == []
+        assert faults_of(api_server, found["business_id"]) == []
         told = capsys.readouterr().out
         assert "Sales" in told
         assert "INV-000001 comes to 1,652.50." in told
         assert "652.50 is owed, and Accounts receivable holds 652.50." in told
 
-    def test_running_it_again_changes_nothing(self, house: House) -> None:
-        partner = house.partner("Returner")
-        credentials = house.url, str(partner.partner_id), partner.api_key
+    def test_running_it_again_changes_nothing(self, api_server: ApiServer) -> None:
+        partner = api_server.partner("Returner")
+        credentials = api_server.url, str(partner.partner_id), partner.api_key
         first = quickstart.first_ten_calls(*credentials)
         assert quickstart.first_ten_calls(*credentials) == first
-        [[entries]] = house.query(
+        [[entries]] = api_server.query(
             "SELECT count(*) FROM journal_entry WHERE business_id = %s", first["business_id"]
         )
         assert entries == 3
 
-    def test_it_makes_ten_calls(self, house: House) -> None:
-        partner = house.partner("Counter")
+    def test_it_makes_ten_calls(self, api_server: ApiServer) -> None:
+        partner = api_server.partner("Counter")
         source = SCRIPT.read_text()
         assert source.count("said(api.") == 10
         assert [f"# {n}. " in source for n in range(1, 11)] == [True] * 10
-        quickstart.first_ten_calls(house.url, str(partner.partner_id), partner.api_key)
+        quickstart.first_ten_calls(api_server.url, str(partner.partner_id), partner.api_key)
 
-    def test_it_runs_from_the_command_line(self, house: House) -> None:
-        partner = house.partner("Typist")
-        done = run(BASE_URL=house.url, PARTNER_ID=str(partner.partner_id), API_KEY=partner.api_key)
+    def test_it_runs_from_the_command_line(self, api_server: ApiServer) -> None:
+        partner = api_server.partner("Typist")
+        done = run(
+            BASE_URL=api_server.url, PARTNER_ID=str(partner.partner_id), API_KEY=partner.api_key
+        )
         assert (done.returncode, done.stderr) == (0, "")
         assert "Posted: JE-" in done.stdout
 
-    def test_a_refusal_ends_it_with_the_words_of_the_api(self, house: House) -> None:
-        partner = house.partner("Forgetful")
-        done = run(BASE_URL=house.url, PARTNER_ID=str(partner.partner_id), API_KEY="apk_wrong")
+    def test_a_refusal_ends_it_with_the_words_of_the_api(self, api_server: ApiServer) -> None:
+        partner = api_server.partner("Forgetful")
+        done = run(BASE_URL=api_server.url, PARTNER_ID=str(partner.partner_id), API_KEY="apk_wrong")
         assert done.returncode == 1
         assert done.stderr.startswith("invalid_credentials: ")
 

@@ -1,13 +1,13 @@
 """What a partner's accountant would tell of a hotel's account: every way in which money is owed,
 settled, given up and given back, until each balance is explained by the documents behind it."""
 
+from tests.api_server import ApiServer
 from tests.builders import sales
 from tests.builders.files import KINDS, PDF, follow, in_json
 from tests.builders.sales import paid, refund_paid, refunded, sent, written_off
 from tests.clock import today
-from tests.house import House
 from tests.journeys.statements import Account, Record, told
-from tests.partnership import Partnership
+from tests.partner import Partner
 
 TODAY = str(today())
 TERMS = {"payment_terms_days": 30}
@@ -21,7 +21,7 @@ def part(invoice: Record, amount: int) -> Record:
     return {"invoice_id": invoice["id"], "amount_cents": amount}
 
 
-def opened(acme: Partnership) -> Account:
+def opened(acme: Partner) -> Account:
     shop = acme.business()
     customer = {"company_name": "Harbour Hotel", "document": in_json(name="terms.pdf"), **TERMS}
     return Account(shop, shop.made("customers/", customer))
@@ -215,7 +215,7 @@ def documented(account: Account) -> None:
 
 class TestReceivables:
     def test_every_balance_is_explained_by_the_documents_behind_it(
-        self, house: House, acme: Partnership
+        self, api_server: ApiServer, acme: Partner
     ) -> None:
         account = opened(acme)
         furniture, table, lamps = invoiced(account)
@@ -229,4 +229,4 @@ class TestReceivables:
         explained(account)
         documented(account)
         assert account.posted() == account.statements
-        account.prove(house)
+        account.prove(api_server)

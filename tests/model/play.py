@@ -23,7 +23,7 @@ from tests.model.records import (
 from tests.model.refusals import Refused
 from tests.model.sides import Side
 from tests.model.views import Record, view
-from tests.partnership import Partnership
+from tests.partner import Partner
 
 Records = Sequence[Any]
 NUMBERS = (
@@ -45,7 +45,7 @@ class Divergence(AssertionError):
 class Site:
     """Where runs are played: a partner of a house, and what proves the books of a business."""
 
-    partner: Partnership
+    partner: Partner
     counts: Counts
     prove: Callable[[UUID], list[str]]
     side: Side

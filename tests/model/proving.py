@@ -7,13 +7,13 @@ from uuid import UUID
 
 from persistence.engine.pool import make_pool
 from persistence.proof.integrity import BooksToProve, prove
-from tests.partnership import Partnership
+from tests.partner import Partner
 
 
 class Prover:
     """The auditor of a partner's businesses."""
 
-    def __init__(self, database_url: str, partner: Partnership) -> None:
+    def __init__(self, database_url: str, partner: Partner) -> None:
         self.database_url = database_url
         self.partner = partner
         self.loop = asyncio.new_event_loop()

@@ -24,7 +24,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
-from tests.house import Databases, House
+from tests.api_server import ApiServer, Databases
 from tests.model.caller import Counts
 from tests.model.machine import Trading
 from tests.model.play import Site
@@ -120,8 +120,8 @@ def work(task: Task, queue: "Queue[Told]") -> None:
     with ExitStack() as stack:
         log = (REPORTS / f"worker-{task.number}.log").open("w", encoding="utf-8")
         stack.enter_context(redirect_stderr(stack.enter_context(log)))
-        house = stack.enter_context(House(task.database_url))
-        partner = house.partner("Modeller")
+        api_server = stack.enter_context(ApiServer(task.database_url))
+        partner = api_server.partner("Modeller")
         prover = stack.enter_context(Prover(task.database_url, partner))
         told = [time.monotonic()]
         try:

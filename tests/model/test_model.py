@@ -6,14 +6,14 @@ import hypothesis
 import pytest
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.house import House
+from tests.api_server import ApiServer
 from tests.model.caller import Counts
 from tests.model.machine import Trading
 from tests.model.play import Divergence, Site
 from tests.model.profiles import settings
 from tests.model.proving import Prover
 from tests.model.sides import PURCHASES, SALES, Side
-from tests.partnership import Partnership
+from tests.partner import Partner
 
 STEPS = 50
 RUNS = int(os.environ.get("MODEL_RUNS", "25"))
@@ -23,9 +23,9 @@ SEED = int(os.environ.get("MODEL_SEED", "1"))
 class TestTrading:
     @pytest.mark.slow
     @pytest.mark.parametrize("side", [SALES, PURCHASES], ids=lambda side: side.name)
-    def test_server_and_model_agree(self, house: House, acme: Partnership, side: Side) -> None:
+    def test_server_and_model_agree(self, api_server: ApiServer, acme: Partner, side: Side) -> None:
         counts = Counts()
-        with Prover(house.database_url, acme) as prover:
+        with Prover(api_server.database_url, acme) as prover:
             site = Site(acme, counts, prover.faults_of, side)
             machine = hypothesis.seed(SEED)(lambda: Trading(site))
             try:

@@ -9,7 +9,7 @@ from tests.builders.purchases import bill_paid
 from tests.builders.sales import paid
 from tests.builders.trade import Record
 from tests.builders.vendor_refunds import agreed_refund
-from tests.partnership import Business
+from tests.partner import Business
 from tests.persistence.planting import Fault, called, change, role
 
 BOOKED = "2025-03-12"

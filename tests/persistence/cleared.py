@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from tests.builders.payouts import paid_out
 from tests.builders.sales import paid, refunded
 from tests.builders.trade import Record
-from tests.partnership import Business
+from tests.partner import Business
 from tests.persistence.banked import did
 from tests.persistence.planting import Fault, called, change
 

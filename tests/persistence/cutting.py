@@ -9,7 +9,7 @@ from typing import Self
 
 from psycopg.conninfo import conninfo_to_dict
 
-from tests.partnership import PATIENCE_SECONDS
+from tests.partner import PATIENCE_SECONDS
 
 COMMITTED = b"C\x00\x00\x00\x0bCOMMIT\x00"  # How the database says that it has committed.
 PREPARED = re.compile(rb"P.{4}(\w+)\x00COMMIT\x00", re.DOTALL)  # The name it is asked for by.

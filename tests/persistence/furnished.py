@@ -6,6 +6,7 @@ from uuid import UUID
 
 from persistence.engine.pool import make_pool
 from persistence.ledger.rebuilding import rebuild
+from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.journal_entries import ENTRIES, credit, debit, drafted, entry_body, posted
 from tests.builders.payouts import paid_out
@@ -21,8 +22,7 @@ from tests.builders.purchases import (
 from tests.builders.purchases import part as bought_part
 from tests.builders.sales import invoice_body, paid, part, sent
 from tests.builders.trade import PAID, SENT, Record, line
-from tests.house import House
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 ACCOUNTS = "general-ledger/chart-of-accounts/"
 PDF = ("same.pdf", b"%PDF-1.4 same", "application/pdf")
@@ -37,9 +37,9 @@ class Side:
     ids: dict[str, str]
 
 
-def furnish(house: House, partner: Partnership) -> Side:
+def furnish(api_server: ApiServer, partner: Partner) -> Side:
     shop = partner.business()
-    ledger = Ledger(house, shop)
+    ledger = Ledger(api_server, shop)
     buyer = shop.customer(external_id="same", company_name="The same name")
     invoice = sent(shop, buyer, 100, external_id="same", invoice_number="SAME-1", memo="same")
     payment = paid(
@@ -64,15 +64,15 @@ def furnish(house: House, partner: Partnership) -> Side:
         "draft_entry": drafted(shop, lines=[debit("same", 7), credit("2400", 7)])["id"],
         "manual_entry": posted(shop)["id"],
     }
-    roll_up(house, shop)
+    roll_up(api_server, shop)
     return Side(shop, ledger, ids)
 
 
-def roll_up(house: House, shop: Business) -> None:
+def roll_up(api_server: ApiServer, shop: Business) -> None:
     """Roll the balances up by month, as a hundred entries would have done."""
 
     async def rebuilt() -> None:
-        async with make_pool(house.database_url, size=1) as pool:
+        async with make_pool(api_server.database_url, size=1) as pool:
             await rebuild(pool, UUID(shop.id))
 
     asyncio.run(rebuilt())

@@ -20,9 +20,9 @@ from persistence.engine.transaction import reading, writing
 from persistence.ledger.accounts import AccountState, RoleMemory
 from persistence.proof.balances import ROLL_UPS
 from persistence.proof.shapes import verdict
-from tests.house import House
-from tests.partnership import Business
-from tests.persistence.test_transaction import Desk
+from tests.api_server import ApiServer
+from tests.partner import Business
+from tests.persistence.test_transaction import Writer
 
 T = TypeVar("T")
 NOW = datetime(2026, 7, 10, 12, tzinfo=UTC)
@@ -48,12 +48,12 @@ class Posting:
 class Keeper:
     """Keeps the journal of a business of its own."""
 
-    def __init__(self, house: House, business: Business, step: int = STEP) -> None:
-        self.house, self.business, self.step = house, business, step
-        self.desk = Desk(house, business)
+    def __init__(self, api_server: ApiServer, business: Business, step: int = STEP) -> None:
+        self.api_server, self.business, self.step = api_server, business, step
+        self.writer = Writer(api_server, business)
         self.accounts: list[UUID] = [
             id_
-            for (id_,) in house.query(
+            for (id_,) in api_server.query(
                 "SELECT id FROM account WHERE business_id = %s ORDER BY code LIMIT 6", business.id
             )
         ]
@@ -77,7 +77,7 @@ class Keeper:
             books.post(entries)
             books.balances.advance()
 
-        await writing(pool, self.desk.work(handle, preview=preview))
+        await writing(pool, self.writer.work(handle, preview=preview))
 
     def books(self, session: Reading | Writing) -> Books:
         assert isinstance(session.tenant, BusinessTenant)
@@ -90,13 +90,13 @@ class Keeper:
         async def nothing(_: Writing) -> None:
             raise AssertionError("nothing is written")
 
-        tenant = self.desk.work(nothing).tenant()
+        tenant = self.writer.work(nothing).tenant()
         async with reading(pool, tenant) as session:
             return await question(self.books(session))
 
     def run(self, work: Callable[[Pool], Awaitable[T]], *, size: int = 1) -> T:
         async def go() -> T:
-            async with make_pool(self.house.database_url, size=size) as pool:
+            async with make_pool(self.api_server.database_url, size=size) as pool:
                 return await work(pool)
 
         return asyncio.run(go())
@@ -118,7 +118,7 @@ class Keeper:
 
     def reversals(self) -> list[Entry]:
         """The entries that take back each one that is not taken back yet."""
-        rows = self.house.query(
+        rows = self.api_server.query(
             "SELECT e.id, e.entry_date, array_agg(l.account_id ORDER BY l.line_number),"
             " array_agg(l.credit - l.debit ORDER BY l.line_number)"
             " FROM journal_entry e JOIN journal_line l ON l.entry_id = e.id"
@@ -139,19 +139,19 @@ class Keeper:
         ]
 
     def by_lines(self, period: Period) -> Sums:
-        rows = self.house.query(BY_LINES, self.business.id, period.first, period.last)
+        rows = self.api_server.query(BY_LINES, self.business.id, period.first, period.last)
         return {account: tuple(sums) for account, *sums in rows}
 
     def roll_ups_hold(self) -> bool:
         """What the proof says of the roll-up, alone."""
-        with psycopg.connect(self.house.database_url) as connection:
+        with psycopg.connect(self.api_server.database_url) as connection:
             told = {"business_id": self.business.id}
             found = connection.execute(verdict(ROLL_UPS), told).fetchone()
         return found is not None and found[1] is None
 
     def rolled_up(self) -> dict[str, tuple[int, int]]:
         """How far each year is rolled up, and how many entries it has."""
-        rows = self.house.query(
+        rows = self.api_server.query(
             "SELECT series, coalesce(rolled_up, 0), last FROM number_series"
             " WHERE business_id = %s AND series LIKE 'JE-%%'",
             self.business.id,

@@ -8,16 +8,16 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 
 from persistence.engine.pool import SERVER_ROLE
-from tests.house import House
+from tests.api_server import ApiServer
 
 
 @contextmanager
 def as_server(
-    house: House, business_id: str | None = None
+    api_server: ApiServer, business_id: str | None = None
 ) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
     """One transaction in the server's role; it is rolled back unless it is committed."""
     with psycopg.connect(
-        make_conninfo(house.database_url, options=f"-c role={SERVER_ROLE}")
+        make_conninfo(api_server.database_url, options=f"-c role={SERVER_ROLE}")
     ) as connection:
         if business_id is not None:
             connection.execute("SELECT set_config('app.business_id', %s, true)", (business_id,))

@@ -10,8 +10,8 @@ import pytest
 
 from persistence.ledger.audit_trail import first_id
 from persistence.tables import metadata
-from tests.house import House
-from tests.partnership import Business, Partnership
+from tests.api_server import ApiServer
+from tests.partner import Business, Partner
 from tests.persistence.server_role import as_server
 
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -30,16 +30,16 @@ OPERATORS = {"partner", "api_key"}
 
 
 @pytest.fixture(scope="module")
-def shop(acme: Partnership) -> Business:
+def shop(acme: Partner) -> Business:
     shop = acme.business()
     shop.customer()
     return shop
 
 
 @pytest.fixture
-def owner(house: House) -> Iterator[Connection]:
+def owner(api_server: ApiServer) -> Iterator[Connection]:
     """A transaction as the owner of the tables; it is rolled back."""
-    with psycopg.connect(house.database_url) as connection:
+    with psycopg.connect(api_server.database_url) as connection:
         yield connection
         connection.rollback()
 
@@ -53,8 +53,8 @@ def trail(connection: Connection, shop: Business) -> list[tuple[Any, ...]]:
 
 
 class TestAuditedTables:
-    def test_every_table_is_under_audit_or_said_not_to_be(self, house: House) -> None:
-        audited = house.query(
+    def test_every_table_is_under_audit_or_said_not_to_be(self, api_server: ApiServer) -> None:
+        audited = api_server.query(
             "SELECT c.relname, array_agg(t.tgtype::int ORDER BY t.tgtype)"
             " FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid"
             " JOIN pg_proc p ON p.oid = t.tgfoid"
@@ -78,10 +78,10 @@ class TestAuditedTables:
         ],
     )
     def test_the_server_cannot_touch_the_trail(
-        self, house: House, shop: Business, statement: str
+        self, api_server: ApiServer, shop: Business, statement: str
     ) -> None:
         with (
-            as_server(house, shop.id) as server,
+            as_server(api_server, shop.id) as server,
             pytest.raises(psycopg.errors.InsufficientPrivilege),
         ):
             server.execute(statement)
@@ -105,8 +105,10 @@ class TestChangesOfRows:
         assert first == ("business", "update", None, "operator", None)
         assert second == ("customer", "update", None, "operator", None)
 
-    def test_a_record_goes_with_the_transaction(self, house: House, shop: Business) -> None:
-        with psycopg.connect(house.database_url) as connection:
+    def test_a_record_goes_with_the_transaction(
+        self, api_server: ApiServer, shop: Business
+    ) -> None:
+        with psycopg.connect(api_server.database_url) as connection:
             before = trail(connection, shop)
             connection.execute("UPDATE customer SET notes = 'x' WHERE business_id = %s", (shop.id,))
             assert len(trail(connection, shop)) == len(before) + 1
@@ -114,9 +116,9 @@ class TestChangesOfRows:
             assert trail(connection, shop) == before
 
     def test_who_is_announced_is_forgotten_with_the_transaction(
-        self, house: House, shop: Business
+        self, api_server: ApiServer, shop: Business
     ) -> None:
-        with psycopg.connect(house.database_url) as connection:
+        with psycopg.connect(api_server.database_url) as connection:
             connection.execute(
                 "SELECT set_config('app.actor_kind', 'partner_key', true),"
                 " set_config('app.action', 'create_customer', true)"
@@ -128,19 +130,19 @@ class TestChangesOfRows:
 
 
 class TestIds:
-    def test_they_are_of_version_7_and_begin_with_the_moment(self, house: House) -> None:
+    def test_they_are_of_version_7_and_begin_with_the_moment(self, api_server: ApiServer) -> None:
         at = datetime(2026, 11, 20, 9, 30, 0, 123_457, UTC)
-        ids = [house.query("SELECT audit_id(%s)", at)[0][0] for _ in range(50)]
+        ids = [api_server.query("SELECT audit_id(%s)", at)[0][0] for _ in range(50)]
         assert {(each.version, each.variant) for each in ids} == {(7, "specified in RFC 4122")}
         assert {int(each) >> 80 for each in ids} == {int(at.timestamp() * 1000)}
         assert len(set(ids)) == 50
 
     @pytest.mark.parametrize("micros", [0, 1, 499, 999, 1000, 999_999])
     def test_the_first_id_of_a_moment_is_the_lowest_it_can_have(
-        self, house: House, micros: int
+        self, api_server: ApiServer, micros: int
     ) -> None:
         at = datetime(2026, 11, 20, 9, 30, tzinfo=UTC) + timedelta(microseconds=micros)
-        ids = [house.query("SELECT audit_id(%s)", at)[0][0] for _ in range(20)]
+        ids = [api_server.query("SELECT audit_id(%s)", at)[0][0] for _ in range(20)]
         assert first_id(at) <= min(ids)
         assert max(ids) < first_id(at, 1) == first_id(at + timedelta(microseconds=1))
         assert int(first_id(at)) >> 64 == int(ids[0]) >> 64
@@ -148,8 +150,8 @@ class TestIds:
     def test_before_1970_there_is_none(self) -> None:
         assert first_id(datetime(1900, 1, 1, tzinfo=UTC)) == UUID(int=7 << 76)
 
-    def test_they_stand_in_the_order_of_time(self, house: House, shop: Business) -> None:
-        rows = house.query(
+    def test_they_stand_in_the_order_of_time(self, api_server: ApiServer, shop: Business) -> None:
+        rows = api_server.query(
             "SELECT id, created_at FROM audit_record WHERE business_id = %s ORDER BY id", shop.id
         )
         moments = [at for _, at in rows]

@@ -19,8 +19,8 @@ from persistence.ledger.account_sql import CHART, FAMILY
 from persistence.ledger.accounts import AccountState
 from persistence.ledger.balances import period_parameters
 from persistence.ledger.rebuilding import rebuild
-from tests.house import Databases, House
-from tests.partnership import Partnership
+from tests.api_server import ApiServer, Databases
+from tests.partner import Partner
 from tests.persistence.auditing import faults_in, remembered, tamper
 from tests.persistence.posting import STEP, Keeper, Posting
 from tests.persistence.server_role import as_server
@@ -44,14 +44,14 @@ HISTORIES = st.lists(st.lists(postings(), min_size=1, max_size=7), max_size=8)
 
 
 @pytest.fixture(scope="module")
-def shelf(databases: Databases) -> Iterator[House]:
-    with House(databases.clone(f"shelf_{os.getpid()}")) as house:
-        yield house
+def own_server(databases: Databases) -> Iterator[ApiServer]:
+    with ApiServer(databases.clone(f"shelf_{os.getpid()}")) as api_server:
+        yield api_server
 
 
 @pytest.fixture(scope="module")
-def partner(shelf: House) -> Partnership:
-    return shelf.partner("Shelf")
+def partner(own_server: ApiServer) -> Partner:
+    return own_server.partner("Shelf")
 
 
 def sums(states: list[AccountState], *, of_period: bool) -> dict[object, tuple[int, ...]]:
@@ -77,9 +77,9 @@ class TestAnyHistory:
     )
     @given(HISTORIES, PERIODS)
     def test_balances_are_the_sums_of_the_lines_and_sum_to_zero(
-        self, shelf: House, partner: Partnership, history: list[list[Posting]], period: Period
+        self, own_server: ApiServer, partner: Partner, history: list[list[Posting]], period: Period
     ) -> None:
-        keeper = Keeper(shelf, partner.business())
+        keeper = Keeper(own_server, partner.business())
         keeper.post(*history)
         states = keeper.chart(period)
         assert total(states) == 0
@@ -100,9 +100,9 @@ class TestAnyHistory:
     )
     @given(HISTORIES)
     def test_taking_every_entry_back_restores_every_balance(
-        self, shelf: House, partner: Partnership, history: list[list[Posting]]
+        self, own_server: ApiServer, partner: Partner, history: list[list[Posting]]
     ) -> None:
-        keeper = Keeper(shelf, partner.business())
+        keeper = Keeper(own_server, partner.business())
         keeper.post(*history)
         entries = keeper.reversals()
         if entries:
@@ -117,16 +117,16 @@ class TestAnyHistory:
     @given(HISTORIES, st.integers(1, 4), st.sampled_from(["entry_date", "-entry_date"]))
     def test_each_line_of_an_account_shows_the_balance_after_it(
         self,
-        shelf: House,
-        partner: Partnership,
+        own_server: ApiServer,
+        partner: Partner,
         history: list[list[Posting]],
         size: int,
         sort: str,
     ) -> None:
-        keeper = Keeper(shelf, partner.business())
+        keeper = Keeper(own_server, partner.business())
         keeper.post(*history)
         account, net, expected = keeper.accounts[0], 0, []
-        for id_, amount in shelf.query(
+        for id_, amount in own_server.query(
             "SELECT id, debit - credit FROM journal_line WHERE account_id = %s"
             " ORDER BY entry_date, id",
             account,
@@ -163,30 +163,30 @@ def two(amount: int, on: date = date(2026, 3, 3)) -> Posting:
 
 class TestAdvancing:
     def test_many_entries_at_once_are_rolled_up_at_once(
-        self, shelf: House, partner: Partnership
+        self, own_server: ApiServer, partner: Partner
     ) -> None:
-        keeper = Keeper(shelf, partner.business(), step=500)
+        keeper = Keeper(own_server, partner.business(), step=500)
         days = [date(2026, 1, 1) + timedelta(days=n % 300) for n in range(1_300)]
         keeper.post([two(1 + n, day) for n, day in enumerate(days)])
         assert keeper.rolled_up() == {"JE-2026": (1_300, 1_300)}
         assert sums(keeper.chart(EVER), of_period=False) == keeper.by_lines(EVER)
 
-    def test_a_preview_rolls_nothing_up(self, shelf: House, partner: Partnership) -> None:
-        keeper = Keeper(shelf, partner.business())
+    def test_a_preview_rolls_nothing_up(self, own_server: ApiServer, partner: Partner) -> None:
+        keeper = Keeper(own_server, partner.business())
         keeper.post([two(1), two(2)])
         keeper.post([two(3), two(4)], preview=True)
         assert keeper.rolled_up() == {"JE-2026": (0, 2)}
-        [(months,)] = shelf.query(
+        [(months,)] = own_server.query(
             "SELECT count(*) FROM account_month WHERE business_id = %s", keeper.business.id
         )
         assert months == 0
 
-    def test_years_advance_one_by_one(self, shelf: House, partner: Partnership) -> None:
-        keeper = Keeper(shelf, partner.business())
+    def test_years_advance_one_by_one(self, own_server: ApiServer, partner: Partner) -> None:
+        keeper = Keeper(own_server, partner.business())
         old, new = date(2024, 12, 31), date(2025, 1, 1)
         keeper.post([two(1, old), two(2, new)], [two(3, old), two(4, old)])
         assert keeper.rolled_up() == {"JE-2024": (3, 3), "JE-2025": (0, 1)}
-        found = shelf.query(
+        found = own_server.query(
             "SELECT month, debits, debit_count FROM account_month"
             " WHERE business_id = %s AND account_id = %s",
             keeper.business.id,
@@ -195,9 +195,9 @@ class TestAdvancing:
         assert found == [(date(2024, 12, 1), 8, 3)]
 
     def test_readers_see_whole_postings_while_others_post(
-        self, shelf: House, partner: Partnership
+        self, own_server: ApiServer, partner: Partner
     ) -> None:
-        keeper = Keeper(shelf, partner.business(), step=2)
+        keeper = Keeper(own_server, partner.business(), step=2)
         read = 0
 
         async def post(pool: Pool, turn: int) -> None:
@@ -226,9 +226,9 @@ class TestAdvancing:
 class TestPlan:
     @pytest.mark.parametrize("text", [CHART, FAMILY, NETS])
     def test_only_the_entries_that_wait_are_looked_at(
-        self, shelf: House, partner: Partnership, text: str
+        self, own_server: ApiServer, partner: Partner, text: str
     ) -> None:
-        keeper = Keeper(shelf, partner.business())
+        keeper = Keeper(own_server, partner.business())
         told = {
             "business_id": keeper.business.id,
             "reference": "1200",
@@ -238,7 +238,7 @@ class TestPlan:
             "ids": [new_id()],
             **period_parameters(EVER),
         }
-        with as_server(shelf, keeper.business.id) as connection:
+        with as_server(own_server, keeper.business.id) as connection:
             connection.execute("SET LOCAL enable_seqscan = off")
             lines = connection.execute(f"EXPLAIN {text}", told).fetchall()
         found = [line for (line,) in lines if "rolled_up" in line]
@@ -247,8 +247,8 @@ class TestPlan:
 
 
 @pytest.fixture(scope="module")
-def rolled(shelf: House, partner: Partnership) -> Keeper:
-    keeper = Keeper(shelf, partner.business())
+def rolled(own_server: ApiServer, partner: Partner) -> Keeper:
+    keeper = Keeper(own_server, partner.business())
     keeper.post([two(n, date(2026, month, 3)) for month in (1, 2, 3) for n in (1, 2, 3, 4)])
     keeper.post([two(100)])
     assert keeper.rolled_up() == {"JE-2026": (12, 13)}
@@ -256,8 +256,8 @@ def rolled(shelf: House, partner: Partnership) -> Keeper:
 
 
 @pytest.fixture(scope="module")
-def put_back(shelf: House, rolled: Keeper) -> Iterator[Callable[[], None]]:
-    with remembered(shelf, rolled.business) as put_back:
+def put_back(own_server: ApiServer, rolled: Keeper) -> Iterator[Callable[[], None]]:
+    with remembered(own_server, rolled.business) as put_back:
         yield put_back
 
 
@@ -294,16 +294,18 @@ FAULTS = {
 
 
 class TestRollUpsAreProven:
-    def test_where_nothing_is_wrong_nothing_is_found(self, shelf: House, kept: Keeper) -> None:
+    def test_where_nothing_is_wrong_nothing_is_found(
+        self, own_server: ApiServer, kept: Keeper
+    ) -> None:
         assert kept.roll_ups_hold()
 
     @pytest.mark.parametrize("fault", FAULTS)
     def test_a_planted_fault_is_found_and_a_rebuilding_mends_it(
-        self, shelf: House, kept: Keeper, fault: str
+        self, own_server: ApiServer, kept: Keeper, fault: str
     ) -> None:
-        tamper(shelf, FAULTS[fault], kept.business.id)
-        assert "roll_ups" in faults_in(shelf, kept.business)
-        kept.run(lambda pool: rebuild(pool, kept.desk.business_id))
+        tamper(own_server, FAULTS[fault], kept.business.id)
+        assert "roll_ups" in faults_in(own_server, kept.business)
+        kept.run(lambda pool: rebuild(pool, kept.writer.business_id))
         assert kept.roll_ups_hold()
         assert kept.rolled_up() == {"JE-2026": (13, 13)}
         assert sums(kept.chart(EVER), of_period=False) == kept.by_lines(EVER)
@@ -311,9 +313,9 @@ class TestRollUpsAreProven:
 
 class TestRebuilding:
     def test_it_waits_for_postings_under_way_and_they_for_it(
-        self, shelf: House, partner: Partnership
+        self, own_server: ApiServer, partner: Partner
     ) -> None:
-        keeper = Keeper(shelf, partner.business(), step=4)
+        keeper = Keeper(own_server, partner.business(), step=4)
 
         async def post(pool: Pool) -> None:
             for n in range(1, 16):
@@ -321,7 +323,7 @@ class TestRebuilding:
 
         async def again(pool: Pool) -> None:
             for _ in range(6):
-                await rebuild(pool, keeper.desk.business_id)
+                await rebuild(pool, keeper.writer.business_id)
 
         async def all_at_once(pool: Pool) -> None:
             await asyncio.gather(post(pool), post(pool), again(pool))
@@ -330,5 +332,5 @@ class TestRebuilding:
         assert sums(keeper.chart(EVER), of_period=False) == keeper.by_lines(EVER)
         assert keeper.roll_ups_hold()
 
-    def test_it_tells_how_many_months_there_are(self, shelf: House, kept: Keeper) -> None:
-        assert kept.run(lambda pool: rebuild(pool, kept.desk.business_id)) == 6
+    def test_it_tells_how_many_months_there_are(self, own_server: ApiServer, kept: Keeper) -> None:
+        assert kept.run(lambda pool: rebuild(pool, kept.writer.business_id)) == 6

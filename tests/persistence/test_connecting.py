@@ -16,8 +16,8 @@ from persistence.engine import connecting
 from persistence.engine.connecting import connect
 from persistence.engine.faults import DatabaseAway, UnusableDatabase
 from persistence.engine.migrate import migrate
-from tests.house import Databases
-from tests.partnership import PATIENCE_SECONDS, within
+from tests.api_server import Databases
+from tests.partner import PATIENCE_SECONDS, within
 from tests.ports import free_port
 
 

@@ -16,37 +16,37 @@ from persistence.engine.pool import Pool
 from persistence.engine.sessions import Writing
 from persistence.engine.transaction import writing
 from persistence.files.blobs import Blobs, Folder
-from tests.house import House
-from tests.partnership import PATIENCE_SECONDS, Business, Partnership
+from tests.api_server import ApiServer
+from tests.partner import PATIENCE_SECONDS, Business, Partner
 from tests.persistence.test_staging import customer_row, entry_row, invoice_row
-from tests.persistence.test_transaction import Desk, Handle, raising
+from tests.persistence.test_transaction import Handle, Writer, raising
 
 
 @pytest.fixture
-def shop(acme: Partnership) -> Business:
+def shop(acme: Partner) -> Business:
     return acme.business()
 
 
 @pytest.fixture
-def desk(house: House, shop: Business) -> Desk:
-    return Desk(house, shop)
+def writer(api_server: ApiServer, shop: Business) -> Writer:
+    return Writer(api_server, shop)
 
 
 class Cabinet:
     """A folder for the files of one desk."""
 
-    def __init__(self, desk: Desk, root: Path) -> None:
-        self.desk, self.root = desk, root
+    def __init__(self, writer: Writer, root: Path) -> None:
+        self.writer, self.root = writer, root
 
     def write(self, handle: Handle, **options: object) -> tuple[str, bool]:
         """Do one writing that may keep files."""
         blobs = Blobs(Folder(self.root))
 
         async def go(pool: object) -> object:
-            work = self.desk.work(handle, **options)
+            work = self.writer.work(handle, **options)
             return await writing(pool, replace(work, contents=blobs))
 
-        return self.desk.together(go)[0]
+        return self.writer.together(go)[0]
 
     @property
     def keys(self) -> list[str]:
@@ -56,8 +56,8 @@ class Cabinet:
 
 
 @pytest.fixture
-def cabinet(desk: Desk, tmp_path: Path) -> Cabinet:
-    return Cabinet(desk, tmp_path)
+def cabinet(writer: Writer, tmp_path: Path) -> Cabinet:
+    return Cabinet(writer, tmp_path)
 
 
 def staging_file(name: str, *failing: str) -> Handle:
@@ -75,22 +75,22 @@ def staging_file(name: str, *failing: str) -> Handle:
 
 
 class TestContents:
-    def test_they_are_there_when_the_rows_are(self, cabinet: Cabinet, desk: Desk) -> None:
+    def test_they_are_there_when_the_rows_are(self, cabinet: Cabinet, writer: Writer) -> None:
         assert cabinet.write(staging_file("kept")) == ("run 1", False)
-        assert (cabinet.keys, desk.customers()) == (["kept/0"], {"kept"})
+        assert (cabinet.keys, writer.customers()) == (["kept/0"], {"kept"})
 
     def test_each_run_has_files_of_its_own_and_only_the_last_are_kept(
-        self, cabinet: Cabinet, desk: Desk
+        self, cabinet: Cabinet, writer: Writer
     ) -> None:
         cabinet.write(staging_file("again", "40001", "40P01"))
-        assert (cabinet.keys, desk.customers()) == (["again/2"], {"again"})
+        assert (cabinet.keys, writer.customers()) == (["again/2"], {"again"})
 
-    def test_a_preview_puts_none(self, cabinet: Cabinet, desk: Desk) -> None:
+    def test_a_preview_puts_none(self, cabinet: Cabinet, writer: Writer) -> None:
         cabinet.write(staging_file("seen"), preview=True)
-        assert (cabinet.keys, desk.customers()) == ([], set())
+        assert (cabinet.keys, writer.customers()) == ([], set())
 
     @pytest.mark.parametrize("key", [None, "kept refusal"])
-    def test_a_refusal_puts_none(self, cabinet: Cabinet, desk: Desk, key: str | None) -> None:
+    def test_a_refusal_puts_none(self, cabinet: Cabinet, writer: Writer, key: str | None) -> None:
         async def refusing(session: Writing) -> None:
             await staging_file("refused")(session)
             raise RuleBroken("negative_amount", "No.")
@@ -100,7 +100,7 @@ class TestContents:
                 cabinet.write(refusing)
         else:
             assert cabinet.write(refusing, key=key) == ("negative_amount", False)
-        assert (cabinet.keys, desk.customers()) == ([], set())
+        assert (cabinet.keys, writer.customers()) == ([], set())
 
     def test_a_replay_puts_none(self, cabinet: Cabinet) -> None:
         cabinet.write(staging_file("once"), key="replayed")
@@ -108,7 +108,7 @@ class TestContents:
         assert cabinet.keys == ["once/0"]
 
     def test_a_commit_that_is_refused_takes_them_away_again(
-        self, cabinet: Cabinet, desk: Desk
+        self, cabinet: Cabinet, writer: Writer
     ) -> None:
         async def headless(session: Writing) -> None:
             await staging_file("headless")(session)
@@ -116,10 +116,10 @@ class TestContents:
 
         with pytest.raises(psycopg.errors.CheckViolation):
             cabinet.write(headless)
-        assert (cabinet.keys, desk.customers()) == ([], set())
+        assert (cabinet.keys, writer.customers()) == ([], set())
 
     def test_where_one_cannot_be_put_none_is_and_nothing_is_committed(
-        self, cabinet: Cabinet, desk: Desk
+        self, cabinet: Cabinet, writer: Writer
     ) -> None:
         (cabinet.root / "blocked").write_text("a file where a folder has to be")
 
@@ -129,10 +129,10 @@ class TestContents:
 
         with pytest.raises(Unavailable):
             cabinet.write(two)
-        assert (cabinet.keys, desk.customers()) == (["blocked"], set())
+        assert (cabinet.keys, writer.customers()) == (["blocked"], set())
 
     def test_who_takes_a_number_does_not_wait_for_the_file_of_another(
-        self, desk: Desk, tmp_path: Path
+        self, writer: Writer, tmp_path: Path
     ) -> None:
         at_work, numbered = threading.Event(), threading.Event()
 
@@ -152,14 +152,14 @@ class TestContents:
             session.staging.contents["slow/0"] = b"a file"
 
         async def first(pool: Pool) -> object:
-            return await writing(pool, replace(desk.work(filing), contents=Blobs(Slow(tmp_path))))
+            return await writing(pool, replace(writer.work(filing), contents=Blobs(Slow(tmp_path))))
 
         async def second(pool: Pool) -> object:
             assert await asyncio.to_thread(at_work.wait, PATIENCE_SECONDS)
             try:
-                return await writing(pool, desk.work(numbering))
+                return await writing(pool, writer.work(numbering))
             finally:
                 numbered.set()
 
-        assert len(desk.together(first, second)) == 2
+        assert len(writer.together(first, second)) == 2
         assert (tmp_path / "slow/0").read_bytes() == b"a file"

@@ -27,10 +27,10 @@ from persistence.engine.tenants import BusinessTenant
 from persistence.engine.transaction import reading
 from persistence.ledger.accounts import RoleMemory
 from persistence.trade.document_settlements import Settlements
+from tests.api_server import ApiServer
 from tests.builders.trade import PURCHASES, SALES
-from tests.house import House
-from tests.partnership import Partnership
-from tests.persistence.test_transaction import Desk
+from tests.partner import Partner
+from tests.persistence.test_transaction import Writer
 
 T = TypeVar("T")
 NOW = datetime(2025, 3, 10, 12, tzinfo=UTC)
@@ -40,9 +40,9 @@ OPENED = date(2025, 3, 1)
 class Shop:
     """A business with two documents of one party, written to and read past the handlers."""
 
-    def __init__(self, house: House, acme: Partnership, side: str) -> None:
+    def __init__(self, api_server: ApiServer, acme: Partner, side: str) -> None:
         business = acme.business()
-        self.desk = Desk(house, business)
+        self.writer = Writer(api_server, business)
         self.side = side
         trade = SALES if side == "sales" else PURCHASES
         party = trade.somebody(business, company_name="Blue Door")
@@ -50,7 +50,7 @@ class Shop:
         self.document, self.other_document = (
             UUID(trade.open(business, party)["id"]) for _ in range(2)
         )
-        [(self.account,)] = house.query(
+        [(self.account,)] = api_server.query(
             "SELECT id FROM account WHERE business_id = %s AND role = 'sales_returns'", business.id
         )
 
@@ -62,17 +62,17 @@ class Shop:
             assert isinstance(session.tenant, BusinessTenant)
             self.trade(Books(session, session.tenant, NOW, RoleMemory())).save(*values)
 
-        self.desk.write(handle)
+        self.writer.write(handle)
 
     def read(self, question: Callable[[Trade], Awaitable[T]]) -> T:
         async def handle(session: Writing) -> None:
             raise AssertionError("nothing is written")
 
         async def go() -> T:
-            tenant = self.desk.work(handle).tenant()
+            tenant = self.writer.work(handle).tenant()
             assert isinstance(tenant, BusinessTenant)
             async with (
-                make_pool(self.desk.house.database_url, size=1) as pool,
+                make_pool(self.writer.api_server.database_url, size=1) as pool,
                 reading(pool, tenant) as session,
             ):
                 return await question(self.trade(Books(session, tenant, NOW, RoleMemory())))
@@ -166,14 +166,14 @@ class Shop:
 
 
 @pytest.fixture(params=["sales", "purchases"])
-def shop(house: House, acme: Partnership, request: pytest.FixtureRequest) -> Shop:
-    return Shop(house, acme, request.param)
+def shop(api_server: ApiServer, acme: Partner, request: pytest.FixtureRequest) -> Shop:
+    return Shop(api_server, acme, request.param)
 
 
 @pytest.fixture
-def seller(house: House, acme: Partnership) -> Shop:
+def seller(api_server: ApiServer, acme: Partner) -> Shop:
     """Only what is owed to the business is written off."""
-    return Shop(house, acme, "sales")
+    return Shop(api_server, acme, "sales")
 
 
 class TestCreditStore:

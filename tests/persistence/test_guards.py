@@ -9,35 +9,35 @@ import psycopg
 import pytest
 from psycopg import errors
 
+from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.sales import paid, part, sent
-from tests.house import House
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 from tests.persistence.server_role import as_server
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 
 @pytest.fixture(scope="module")
-def shop(acme: Partnership) -> Business:
+def shop(acme: Partner) -> Business:
     return acme.business()
 
 
 @pytest.fixture(scope="module")
-def ledger(house: House, shop: Business) -> Iterator[Ledger]:
+def ledger(api_server: ApiServer, shop: Business) -> Iterator[Ledger]:
     """Books with one invoice of 100, of which 60 are paid and 30 reserved."""
     buyer = shop.customer()
     invoice = sent(shop, buyer, 100)
     paid(shop, buyer, 60, part(invoice, 60))
     paid(shop, buyer, 30, part(invoice, 30), status="pending")
-    ledger = Ledger(house, shop)
+    ledger = Ledger(api_server, shop)
     yield ledger
     ledger.audit()
 
 
 @pytest.fixture
-def server(house: House, shop: Business, ledger: Ledger) -> Iterator[Connection]:
-    with ledger.untouched(), as_server(house, shop.id) as connection:
+def server(api_server: ApiServer, shop: Business, ledger: Ledger) -> Iterator[Connection]:
+    with ledger.untouched(), as_server(api_server, shop.id) as connection:
         yield connection
 
 
@@ -141,15 +141,17 @@ class TestEntries:
             )
 
     def test_none_falls_into_the_locked_period(
-        self, house: House, shop: Business, ledger: Ledger
+        self, api_server: ApiServer, shop: Business, ledger: Ledger
     ) -> None:
-        with ledger.locked("2025-05-31"), as_server(house, shop.id) as server:
+        with ledger.locked("2025-05-31"), as_server(api_server, shop.id) as server:
             post(server, shop.id, JUNE, 5)
             with pytest.raises(errors.CheckViolation) as refused:
                 post(server, shop.id, date(2025, 5, 31), 5)
         assert refused.value.diag.constraint_name == "journal_entry_after_lock_date"
 
-    def test_nor_one_among_others(self, house: House, shop: Business, ledger: Ledger) -> None:
+    def test_nor_one_among_others(
+        self, api_server: ApiServer, shop: Business, ledger: Ledger
+    ) -> None:
         among = (
             "INSERT INTO journal_entry (business_id, id, created_at, version, sequence_number,"
             " entry_date, posted_at, description, currency, total, stream, created_by, source_type,"
@@ -158,7 +160,7 @@ class TestEntries:
             " FROM unnest(%s::date[]) AS day"
         )
         days = [date(2025, 5, 31), JUNE, date(2025, 7, 1)]
-        with ledger.locked("2025-05-31"), as_server(house, shop.id) as server:
+        with ledger.locked("2025-05-31"), as_server(api_server, shop.id) as server:
             assert server.execute(among, (shop.id, days[1:])).rowcount == 2
             with pytest.raises(errors.CheckViolation) as refused:
                 server.execute(among, (shop.id, days))

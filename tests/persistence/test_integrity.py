@@ -10,8 +10,8 @@ from persistence.engine.faults import DatabaseAway
 from persistence.proof import control
 from persistence.proof.checks import CHECKS
 from persistence.proof.journal import SOURCES
-from tests.house import Databases, House
-from tests.partnership import Business, Partnership
+from tests.api_server import ApiServer, Databases
+from tests.partner import Business, Partner
 from tests.persistence.auditing import books_in, checks_of, faults_in, remembered, tamper
 from tests.persistence.planted import PLANTED
 from tests.persistence.trading import traded
@@ -20,25 +20,25 @@ NAMES = {*CHECKS, "posted_as_desired"}
 
 
 @pytest.fixture(scope="module")
-def vault(databases: Databases) -> Iterator[House]:
-    with House(databases.clone(f"vault_{os.getpid()}")) as house:
-        yield house
+def own_server(databases: Databases) -> Iterator[ApiServer]:
+    with ApiServer(databases.clone(f"vault_{os.getpid()}")) as api_server:
+        yield api_server
 
 
 @pytest.fixture(scope="module")
-def keeper(vault: House) -> Partnership:
-    return vault.partner("Keeper")
+def keeper(own_server: ApiServer) -> Partner:
+    return own_server.partner("Keeper")
 
 
 @pytest.fixture(scope="module")
-def bakery(vault: House, keeper: Partnership) -> Business:
+def bakery(own_server: ApiServer, keeper: Partner) -> Business:
     """Too few entries for a roll-up: a fault in its lines is one of the journal alone."""
     return traded(keeper.business())
 
 
 @pytest.fixture(scope="module")
-def put_back(vault: House, bakery: Business) -> Iterator[Callable[[], None]]:
-    with remembered(vault, bakery) as put_back:
+def put_back(own_server: ApiServer, bakery: Business) -> Iterator[Callable[[], None]]:
+    with remembered(own_server, bakery) as put_back:
         yield put_back
 
 
@@ -49,71 +49,77 @@ def shop(bakery: Business, put_back: Callable[[], None]) -> Iterator[Business]:
 
 
 class TestProve:
-    def test_real_activity_is_proven_by_every_check(self, vault: House, shop: Business) -> None:
-        checks = checks_of(vault, shop.id)
+    def test_real_activity_is_proven_by_every_check(
+        self, own_server: ApiServer, shop: Business
+    ) -> None:
+        checks = checks_of(own_server, shop.id)
         assert {check.name for check in checks} == NAMES
         assert [check for check in checks if not check.ok] == []
         assert all(check.checked > 0 for check in checks)
 
-    def test_an_empty_business_is_proven(self, vault: House, keeper: Partnership) -> None:
-        assert faults_in(vault, keeper.business()) == set()
+    def test_an_empty_business_is_proven(self, own_server: ApiServer, keeper: Partner) -> None:
+        assert faults_in(own_server, keeper.business()) == set()
 
-    def test_an_archived_business_of_a_disabled_partner_is_proven(self, vault: House) -> None:
-        owner = vault.partner("Gone")
+    def test_an_archived_business_of_a_disabled_partner_is_proven(
+        self, own_server: ApiServer
+    ) -> None:
+        owner = own_server.partner("Gone")
         shop = traded(owner.business())
         assert owner.api.post(f"/v1/platform/businesses/{shop.id}/archive/").status_code == 200
-        tamper(vault, "UPDATE partner SET disabled_at = now() WHERE id = %s", owner.partner_id)
-        assert faults_in(vault, shop) == set()
+        tamper(own_server, "UPDATE partner SET disabled_at = now() WHERE id = %s", owner.partner_id)
+        assert faults_in(own_server, shop) == set()
 
-    def test_a_fault_stays_in_its_own_business(self, vault: House, keeper: Partnership) -> None:
+    def test_a_fault_stays_in_its_own_business(
+        self, own_server: ApiServer, keeper: Partner
+    ) -> None:
         spoilt, sound = traded(keeper.business()), traded(keeper.business())
         statement = "UPDATE invoice SET paid = paid + 1 WHERE business_id = %s AND external_id = %s"
-        tamper(vault, statement, spoilt.id, "partly")
-        assert faults_in(vault, spoilt) >= {"invoice_settlement"}
-        assert faults_in(vault, sound) == set()
+        tamper(own_server, statement, spoilt.id, "partly")
+        assert faults_in(own_server, spoilt) >= {"invoice_settlement"}
+        assert faults_in(own_server, sound) == set()
 
     def test_a_proof_that_is_cut_off_is_neither_green_nor_red(
-        self, vault: House, shop: Business
+        self, own_server: ApiServer, shop: Business
     ) -> None:
         def cut_off(_: float) -> None:
-            vault.query(
+            own_server.query(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                 " WHERE datname = current_database() AND state = 'idle in transaction'"
             )
 
         with pytest.raises(DatabaseAway, match=shop.id):
-            checks_of(vault, shop.id, cut_off)
+            checks_of(own_server, shop.id, cut_off)
 
-    def test_every_business_of_every_partner_is_listed(self, vault: House) -> None:
-        [[businesses]] = vault.query("SELECT count(*) FROM business")
-        assert len(books_in(vault)) == businesses
+    def test_every_business_of_every_partner_is_listed(self, own_server: ApiServer) -> None:
+        [[businesses]] = own_server.query("SELECT count(*) FROM business")
+        assert len(books_in(own_server)) == businesses
 
 
 class TestPlantedFault:
     @pytest.mark.parametrize("fault", PLANTED)
     def test_is_found_by_the_checks_it_concerns(
-        self, vault: House, shop: Business, fault: str
+        self, own_server: ApiServer, shop: Business, fault: str
     ) -> None:
         statement, named = PLANTED[fault]
-        tamper(vault, statement.replace("%(b)s", f"'{shop.id}'"))
-        assert faults_in(vault, shop) == named
+        tamper(own_server, statement.replace("%(b)s", f"'{shop.id}'"))
+        assert faults_in(own_server, shop) == named
 
     @pytest.mark.parametrize("source", SOURCES)
     def test_is_found_in_what_each_kind_of_document_posted(
-        self, vault: House, shop: Business, source: str
+        self, own_server: ApiServer, shop: Business, source: str
     ) -> None:
         statement = "UPDATE journal_entry SET stream = 'other' WHERE business_id = %s"
-        tamper(vault, f"{statement} AND source_type = %s", shop.id, source)
-        assert faults_in(vault, shop) == {"posted_as_desired"}
+        tamper(own_server, f"{statement} AND source_type = %s", shop.id, source)
+        assert faults_in(own_server, shop) == {"posted_as_desired"}
 
-    def test_is_named_with_its_place(self, vault: House, shop: Business) -> None:
+    def test_is_named_with_its_place(self, own_server: ApiServer, shop: Business) -> None:
         tamper(
-            vault,
+            own_server,
             "DELETE FROM journal_entry WHERE business_id = %s AND sequence_number = %s",
             shop.id,
             "JE-2025-000004",
         )
-        found = {check.name: check for check in checks_of(vault, shop.id)}
+        found = {check.name: check for check in checks_of(own_server, shop.id)}
         assert found["entry_numbers"].first_offender == "JE-2025-000004"
         assert found["invoice_numbers"].ok
 

@@ -9,18 +9,18 @@ import httpx
 import psycopg
 import pytest
 
+from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.sales import invoice_body, sent
 from tests.builders.trade import Record, line
-from tests.house import House
-from tests.partnership import PATIENCE_SECONDS, Business, Partnership
+from tests.partner import PATIENCE_SECONDS, Business, Partner
 from tests.persistence.cutting import Wire
 
 SENT = "2025-03-01T00:00:00Z"
 
 
 @pytest.fixture(scope="module")
-def shop(acme: Partnership) -> Business:
+def shop(acme: Partner) -> Business:
     return acme.business()
 
 
@@ -30,24 +30,24 @@ def buyer(shop: Business) -> Record:
 
 
 @pytest.fixture
-def ledger(house: House, shop: Business) -> Iterator[Ledger]:
-    ledger = Ledger(house, shop)
+def ledger(api_server: ApiServer, shop: Business) -> Iterator[Ledger]:
+    ledger = Ledger(api_server, shop)
     yield ledger
     ledger.audit()
 
 
 @pytest.fixture
-def wire(house: House) -> Iterator[Wire]:
-    with Wire(house.database_url) as wire:
+def wire(api_server: ApiServer) -> Iterator[Wire]:
+    with Wire(api_server.database_url) as wire:
         yield wire
 
 
 @pytest.fixture
 def far(wire: Wire, shop: Business) -> Iterator[Business]:
     """The same business over a server whose database is at the end of the wire."""
-    with House(wire.url) as house:
-        partner = Partnership(house.url, shop.partner.partner_id, shop.partner.api_key)
-        house.partners.append(partner)
+    with ApiServer(wire.url) as api_server:
+        partner = Partner(api_server.url, shop.partner.partner_id, shop.partner.api_key)
+        api_server.partners.append(partner)
         yield Business(partner, shop.record)
 
 
@@ -89,9 +89,9 @@ class TestLostDuringCommit:
 
 class TestNoConnectionLeft:
     def test_who_finds_none_is_told_to_come_back_and_the_rest_go_on(
-        self, hurried_house: House
+        self, hurried_server: ApiServer
     ) -> None:
-        shop = hurried_house.partner("Acme").business()
+        shop = hurried_server.partner("Acme").business()
         buyer = shop.customer()
         answers: list[httpx.Response] = []
 
@@ -99,7 +99,7 @@ class TestNoConnectionLeft:
             body = invoice_body(buyer, line(1))
             answers.append(shop.api.post("invoices/", json=body))
 
-        with psycopg.connect(hurried_house.database_url) as connection:
+        with psycopg.connect(hurried_server.database_url) as connection:
             connection.execute("SELECT FROM business WHERE id = %s FOR UPDATE", (shop.id,))
             writers = [threading.Thread(target=write) for _ in range(8)]
             for writer in writers:
@@ -120,7 +120,7 @@ class TestNoConnectionLeft:
         assert refused.json()["error_code"] == "service_unavailable"
         assert [answer.status_code for answer in answers] == [201] * 8
         assert shop.api.get("customers/").status_code == 200
-        Ledger(hurried_house, shop).audit()
+        Ledger(hurried_server, shop).audit()
 
 
 class TestRefusedByTheFlush:

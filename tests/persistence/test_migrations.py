@@ -11,7 +11,7 @@ from alembic.script import ScriptDirectory
 import persistence
 from persistence.engine import migrate as migrations
 from persistence.engine.faults import UnusableDatabase
-from tests.house import Databases
+from tests.api_server import Databases
 
 FOLDER = Path(persistence.__file__).parent / "migrations"
 

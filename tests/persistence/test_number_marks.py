@@ -12,13 +12,13 @@ from persistence.engine.pool import make_pool
 from persistence.engine.sql import Query, Row
 from persistence.engine.staging import Staging
 from persistence.engine.tenants import set_tenant
-from tests.house import House
-from tests.partnership import Business, Partnership
+from tests.api_server import ApiServer
+from tests.partner import Business, Partner
 from tests.persistence.test_staging import entry_row
 
 
 @pytest.fixture
-def shop(acme: Partnership) -> Business:
+def shop(acme: Partner) -> Business:
     return acme.business()
 
 
@@ -27,11 +27,14 @@ def staging(shop: Business) -> Staging:
     return Staging(UUID(shop.id))
 
 
-def last_rows(house: House, staging: Staging) -> list[Row]:
+def last_rows(api_server: ApiServer, staging: Staging) -> list[Row]:
     """Flush into a transaction that is rolled back; return what its last statement brought."""
 
     async def go() -> list[Row]:
-        async with make_pool(house.database_url, size=1) as pool, pool.connection() as connection:
+        async with (
+            make_pool(api_server.database_url, size=1) as pool,
+            pool.connection() as connection,
+        ):
             assert staging.business_id is not None
             await connection.execute("BEGIN")
             results = await exchange(
@@ -47,7 +50,7 @@ def last_rows(house: House, staging: Staging) -> list[Row]:
 
 class TestMarks:
     def test_the_database_writes_the_answer_that_the_server_does(
-        self, house: House, shop: Business, staging: Staging
+        self, api_server: ApiServer, shop: Business, staging: Staging
     ) -> None:
         staging.raise_series("INV", 999_998)
         for place in range(2):
@@ -61,7 +64,7 @@ class TestMarks:
         assert filled is not None
         whole = Query(f"SELECT {filled.text} AS body", {**filled.parameters, "owner": shop.id})
         staging.follow_with(whole)
-        [kept] = last_rows(house, staging)
+        [kept] = last_rows(api_server, staging)
         told = '{"é \\" \\u0000": "INV-1000000", "b": "entry JE-2031-000002INV-999999"}'
         assert staging.marks.fill(body, staging.number) == told.encode()
         assert bytes(kept["body"]) == told.encode()

@@ -13,8 +13,8 @@ from persistence.engine import pipeline
 from persistence.engine.pipeline import Connection, exchange, numbered
 from persistence.engine.pool import make_pool
 from persistence.engine.sql import Query
-from tests.house import Databases
-from tests.partnership import PATIENCE_SECONDS, within
+from tests.api_server import Databases
+from tests.partner import PATIENCE_SECONDS, within
 
 Work = Callable[[Connection], Awaitable[Any]]
 

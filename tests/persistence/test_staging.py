@@ -16,15 +16,15 @@ from persistence.engine.pipeline import exchange
 from persistence.engine.pool import make_pool
 from persistence.engine.staging import Staging
 from persistence.engine.tenants import set_tenant
-from tests.house import House
-from tests.partnership import Business, Partnership
+from tests.api_server import ApiServer
+from tests.partner import Business, Partner
 
 NOW = datetime(2025, 3, 1, tzinfo=UTC)
 Row = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def shop(acme: Partnership) -> Business:
+def shop(acme: Partner) -> Business:
     return acme.business()
 
 
@@ -83,12 +83,15 @@ def entry_row(number: Any, **facts: Any) -> Row:
     }
 
 
-def flushed(house: House, shop: Business, staging: Staging, *reads: str) -> list[Any]:
+def flushed(api_server: ApiServer, shop: Business, staging: Staging, *reads: str) -> list[Any]:
     """Flush into a transaction that is rolled back; return how many rows each statement touched,
     and then what the given queries read before the end."""
 
     async def go() -> list[Any]:
-        async with make_pool(house.database_url, size=1) as pool, pool.connection() as connection:
+        async with (
+            make_pool(api_server.database_url, size=1) as pool,
+            pool.connection() as connection,
+        ):
             await connection.execute("BEGIN")
             await exchange(connection, [set_tenant(UUID(shop.id))])
             results = await exchange(connection, [*staging.queries()])
@@ -114,21 +117,24 @@ def staging(shop: Business) -> Staging:
 
 class TestStaging:
     def test_parents_go_first_whatever_the_order_they_came_in(
-        self, house: House, shop: Business, staging: Staging
+        self, api_server: ApiServer, shop: Business, staging: Staging
     ) -> None:
         buyer = customer_row()
         staging.insert(tables.invoice, invoice_row(buyer["id"], "A-1"))
         staging.insert(tables.customer, buyer)
         staging.insert(tables.customer, customer_row(company_name='Quote " and \\ and é'))
         affected, names = flushed(
-            house, shop, staging, "SELECT company_name, transaction_tags FROM customer ORDER BY 1"
+            api_server,
+            shop,
+            staging,
+            "SELECT company_name, transaction_tags FROM customer ORDER BY 1",
         )
         assert affected == [2, 1]
         assert [row["company_name"] for row in names] == ["Blue Door", 'Quote " and \\ and é']
         assert names[0]["transaction_tags"] == ["a"]
 
     def test_numbers_are_taken_once_and_rendered_by_the_database(
-        self, house: House, shop: Business, staging: Staging
+        self, api_server: ApiServer, shop: Business, staging: Staging
     ) -> None:
         buyer = customer_row()
         staging.insert(tables.customer, buyer)
@@ -137,7 +143,7 @@ class TestStaging:
             staging.insert(tables.journal_entry, entry_row(each, reference=Pending("INV")))
         staging.insert(tables.invoice, invoice_row(buyer["id"], Pending("INV")))
         _, entries, invoices, series = flushed(
-            house,
+            api_server,
             shop,
             staging,
             "SELECT sequence_number, reference FROM journal_entry ORDER BY 1",
@@ -154,38 +160,38 @@ class TestStaging:
         assert staging.number(Pending("INV")) == "INV-000001"
 
     def test_a_series_that_is_raised_goes_on_after_that_and_grows_past_its_digits(
-        self, house: House, shop: Business, staging: Staging
+        self, api_server: ApiServer, shop: Business, staging: Staging
     ) -> None:
         buyer = customer_row()
         staging.insert(tables.customer, buyer)
         staging.raise_series("INV", 999_999)
         staging.raise_series("INV", 17)
         staging.insert(tables.invoice, invoice_row(buyer["id"], Pending("INV")))
-        _, found = flushed(house, shop, staging, "SELECT number FROM invoice")
+        _, found = flushed(api_server, shop, staging, "SELECT number FROM invoice")
         assert found == [{"number": "INV-1000000"}]
         assert staging.number(Pending("INV")) == "INV-1000000"
 
     def test_a_row_staged_twice_is_written_once_as_it_was_last(
-        self, house: House, shop: Business, staging: Staging
+        self, api_server: ApiServer, shop: Business, staging: Staging
     ) -> None:
         fresh = customer_row()
         staging.insert(tables.customer, fresh)
         staging.update(tables.customer, {**fresh, "email": "a@b.example", "version": 7})
-        affected, found = flushed(house, shop, staging, "SELECT email, version FROM customer")
+        affected, found = flushed(api_server, shop, staging, "SELECT email, version FROM customer")
         assert (affected, found) == ([1], [{"email": "a@b.example", "version": 1}])
 
     def test_a_change_counts_only_from_the_version_it_was_made_from(
-        self, house: House, shop: Business, staging: Staging
+        self, api_server: ApiServer, shop: Business, staging: Staging
     ) -> None:
         buyer = shop.customer(email="old@b.example")
         known = {**customer_row(), "id": buyer["id"], "email": "new@b.example"}
         read = f"SELECT email, version FROM customer WHERE id = '{buyer['id']}'"
         staging.update(tables.customer, {**known, "version": 2})
         with pytest.raises(STALE):
-            flushed(house, shop, staging, read)
+            flushed(api_server, shop, staging, read)
         fresh = Staging(UUID(shop.id))
         fresh.update(tables.customer, {**known, "version": 1})
-        affected, found = flushed(house, shop, fresh, read)
+        affected, found = flushed(api_server, shop, fresh, read)
         assert (affected, found) == ([1], [{"email": "new@b.example", "version": 2}])
 
     def test_numbers_wait_for_the_first_row_that_carries_one(
@@ -223,9 +229,9 @@ class TestStaging:
         assert list(staging.queries()) == []
 
     def test_a_fault_in_one_row_keeps_all_of_them_out(
-        self, house: House, shop: Business, staging: Staging
+        self, api_server: ApiServer, shop: Business, staging: Staging
     ) -> None:
         staging.insert(tables.customer, customer_row())
         staging.insert(tables.customer, customer_row(company_name=None))
         with pytest.raises(psycopg.errors.CheckViolation):
-            flushed(house, shop, staging)
+            flushed(api_server, shop, staging)

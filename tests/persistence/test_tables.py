@@ -12,7 +12,7 @@ from sqlalchemy import (
 
 from persistence.engine.pool import SERVER_ROLE
 from persistence.tables import metadata
-from tests.house import House
+from tests.api_server import ApiServer
 
 TABLES = list(metadata.sorted_tables)
 TENANTS = [table for table in TABLES if table.info.get("tenant")]
@@ -107,12 +107,12 @@ class TestTables:
 
 
 class TestMigratedDatabase:
-    def test_it_holds_these_tables_and_no_other(self, house: House) -> None:
-        found = house.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+    def test_it_holds_these_tables_and_no_other(self, api_server: ApiServer) -> None:
+        found = api_server.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
         assert {name for (name,) in found} == {*names(TABLES), "alembic_version"}
 
-    def test_row_security_stands_before_every_tenant_table(self, house: House) -> None:
-        found = house.query(
+    def test_row_security_stands_before_every_tenant_table(self, api_server: ApiServer) -> None:
+        found = api_server.query(
             "SELECT c.relname, c.relrowsecurity, p.polcmd, pg_get_expr(p.polqual, p.polrelid)"
             " FROM pg_class c LEFT JOIN pg_policy p ON p.polrelid = c.oid"
             " WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'"
@@ -124,31 +124,37 @@ class TestMigratedDatabase:
             assert "business_id = ( SELECT (NULLIF(current_setting('app.business_id'" in text
 
     @pytest.mark.parametrize("table", names(TABLES))
-    def test_the_server_may_do_what_it_needs_and_no_more(self, house: House, table: str) -> None:
+    def test_the_server_may_do_what_it_needs_and_no_more(
+        self, api_server: ApiServer, table: str
+    ) -> None:
         every = ("SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
         granted = [
             privilege
             for privilege in every
             for [(may,)] in [
-                house.query("SELECT has_table_privilege(%s, %s, %s)", SERVER_ROLE, table, privilege)
+                api_server.query(
+                    "SELECT has_table_privilege(%s, %s, %s)", SERVER_ROLE, table, privilege
+                )
             ]
             if may
         ]
         assert " ".join(granted) == GRANTS[table]
 
-    def test_the_servers_role_owns_nothing_and_passes_no_wall(self, house: House) -> None:
-        assert house.query(
+    def test_the_servers_role_owns_nothing_and_passes_no_wall(self, api_server: ApiServer) -> None:
+        assert api_server.query(
             "SELECT rolsuper, rolbypassrls, rolcreatedb, rolcreaterole, rolcanlogin"
             " FROM pg_roles WHERE rolname = %s",
             SERVER_ROLE,
         ) == [(False,) * 5]
         assert (
-            house.query("SELECT relname FROM pg_class WHERE relowner = to_regrole(%s)", SERVER_ROLE)
+            api_server.query(
+                "SELECT relname FROM pg_class WHERE relowner = to_regrole(%s)", SERVER_ROLE
+            )
             == []
         )
-        assert house.query("SELECT has_schema_privilege(%s, 'public', 'CREATE')", SERVER_ROLE) == [
-            (False,)
-        ]
+        assert api_server.query(
+            "SELECT has_schema_privilege(%s, 'public', 'CREATE')", SERVER_ROLE
+        ) == [(False,)]
 
-    def test_no_extension_is_needed(self, house: House) -> None:
-        assert house.query("SELECT extname FROM pg_extension") == [("plpgsql",)]
+    def test_no_extension_is_needed(self, api_server: ApiServer) -> None:
+        assert api_server.query("SELECT extname FROM pg_extension") == [("plpgsql",)]

@@ -11,14 +11,14 @@ from persistence.engine import staging
 from persistence.engine.pipeline import Pipeline
 from persistence.engine.sql import Query
 from persistence.tables import metadata
+from tests.api_server import ApiServer
 from tests.bookkeeping import KEPT
 from tests.builders.sales import invoice_body, part, payment_body
 from tests.builders.trade import SENT, Record, line
 from tests.contract.document import follow, operations
-from tests.house import House
-from tests.partnership import Partnership
-from tests.persistence.doors import BY_ID, FILTERS, LISTS
+from tests.partner import Partner
 from tests.persistence.furnished import ACCOUNTS, PDF, Side, buying_bodies, furnish, settling_bodies
+from tests.persistence.reaches import BY_ID, FILTERS, LISTS
 from tests.persistence.server_role import as_server
 
 TENANTS = sorted(table.name for table in metadata.sorted_tables if table.info.get("tenant"))
@@ -26,15 +26,15 @@ NAMED = re.compile(rf"\b({'|'.join(TENANTS)})\b")
 
 
 @pytest.fixture(scope="module")
-def here(house: House, acme: Partnership) -> Side:
-    return furnish(house, acme)
+def here(api_server: ApiServer, acme: Partner) -> Side:
+    return furnish(api_server, acme)
 
 
 @pytest.fixture(scope="module", params=["of the same partner", "of another partner"])
 def there(
-    request: pytest.FixtureRequest, house: House, acme: Partnership, rival: Partnership
+    request: pytest.FixtureRequest, api_server: ApiServer, acme: Partner, rival: Partner
 ) -> Side:
-    return furnish(house, acme if request.param == "of the same partner" else rival)
+    return furnish(api_server, acme if request.param == "of the same partner" else rival)
 
 
 @pytest.fixture
@@ -176,30 +176,30 @@ class TestAnswers:
 class TestRowSecurity:
     @pytest.mark.parametrize("table", TENANTS)
     def test_without_a_business_there_are_no_rows(
-        self, house: House, here: Side, table: str
+        self, api_server: ApiServer, here: Side, table: str
     ) -> None:
         if table != "reply":
-            assert house.query(f"SELECT count(*) > 0 FROM {table}") == [(True,)]
-        with as_server(house) as server:
+            assert api_server.query(f"SELECT count(*) > 0 FROM {table}") == [(True,)]
+        with as_server(api_server) as server:
             assert server.execute(f"SELECT count(*) FROM {table}").fetchall() == [(0,)]
-        with as_server(house, "") as server:
+        with as_server(api_server, "") as server:
             assert server.execute(f"SELECT count(*) FROM {table}").fetchall() == [(0,)]
 
     @pytest.mark.parametrize("table", KEPT)
     def test_with_a_business_there_are_its_own(
-        self, house: House, here: Side, there: Side, table: str
+        self, api_server: ApiServer, here: Side, there: Side, table: str
     ) -> None:
-        with as_server(house, here.shop.id) as server:
+        with as_server(api_server, here.shop.id) as server:
             seen = server.execute(f"SELECT DISTINCT business_id::text FROM {table}").fetchall()
         assert seen == [(here.shop.id,)]
 
     @pytest.mark.parametrize("table", ["customer", "account", "invoice", "bill", "number_series"])
     def test_no_statement_reaches_across(
-        self, house: House, here: Side, there: Side, table: str
+        self, api_server: ApiServer, here: Side, there: Side, table: str
     ) -> None:
         foreign = there.shop.id
         column = "last" if table == "number_series" else "version"
-        with as_server(house, here.shop.id) as server:
+        with as_server(api_server, here.shop.id) as server:
             changed = server.execute(
                 f"UPDATE {table} SET {column} = {column} + 1 WHERE business_id = %s", (foreign,)
             )
@@ -208,10 +208,10 @@ class TestRowSecurity:
                 server.execute(f"UPDATE {table} SET business_id = %s", (foreign,))
 
     def test_no_row_is_put_into_another_business(
-        self, house: House, here: Side, there: Side
+        self, api_server: ApiServer, here: Side, there: Side
     ) -> None:
         with (
-            as_server(house, here.shop.id) as server,
+            as_server(api_server, here.shop.id) as server,
             pytest.raises(psycopg.errors.InsufficientPrivilege),
         ):
             server.execute(
@@ -219,8 +219,10 @@ class TestRowSecurity:
                 (there.shop.id,),
             )
 
-    def test_the_business_is_forgotten_with_the_transaction(self, house: House, here: Side) -> None:
-        with as_server(house, here.shop.id) as server:
+    def test_the_business_is_forgotten_with_the_transaction(
+        self, api_server: ApiServer, here: Side
+    ) -> None:
+        with as_server(api_server, here.shop.id) as server:
             server.commit()
             assert server.execute("SELECT count(*) FROM customer").fetchall() == [(0,)]
 
@@ -233,7 +235,7 @@ class TestStatements:
             assert stays_inside(staging.replacement(metadata.tables[table]))
 
     def test_no_statement_on_a_tenant_table_leaves_the_business_out(
-        self, acme: Partnership, house: House, monkeypatch: pytest.MonkeyPatch
+        self, acme: Partner, api_server: ApiServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         sent_texts: set[str] = set()
         exchange = Pipeline.exchange
@@ -243,7 +245,7 @@ class TestStatements:
             return exchange(pipeline, queries)
 
         monkeypatch.setattr(Pipeline, "exchange", listening)
-        side = furnish(house, acme)
+        side = furnish(api_server, acme)
         walk(side)
         on_tenants = {text for text in sent_texts if NAMED.search(text)}
         assert len(on_tenants) > 60

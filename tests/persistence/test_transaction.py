@@ -20,8 +20,8 @@ from persistence.engine.sessions import Writing
 from persistence.engine.sql import Query
 from persistence.engine.tenants import BusinessTenant
 from persistence.engine.transaction import MOST_RUNS, Work, writing
-from tests.house import House
-from tests.partnership import Business, Partnership
+from tests.api_server import ApiServer
+from tests.partner import Business, Partner
 from tests.persistence.test_staging import customer_row, entry_row
 
 Handle = Callable[[Writing], Awaitable[None]]
@@ -36,11 +36,11 @@ def outcome(text: str, status: int = 201) -> Outcome:
     return Outcome(status, {"content-type": "application/json"}, text.encode())
 
 
-class Desk:
+class Writer:
     """Writes into one business and counts how often the handler ran."""
 
-    def __init__(self, house: House, shop: Business) -> None:
-        self.house = house
+    def __init__(self, api_server: ApiServer, shop: Business) -> None:
+        self.api_server = api_server
         self.business_id = UUID(shop.id)
         self.partner_id = shop.partner.partner_id
         self.runs = 0
@@ -70,27 +70,27 @@ class Desk:
 
     def together(self, *writings: Callable[[Pool], Awaitable[Any]]) -> list[tuple[str, bool]]:
         async def go() -> list[tuple[str, bool]]:
-            async with make_pool(self.house.database_url, size=4) as pool:
+            async with make_pool(self.api_server.database_url, size=4) as pool:
                 done = await asyncio.gather(*(each(pool) for each in writings))
             return [(answer.body.decode(), replayed) for answer, replayed in done]
 
         return asyncio.run(go())
 
     def customers(self) -> set[str]:
-        rows = self.house.query(
+        rows = self.api_server.query(
             "SELECT company_name FROM customer WHERE business_id = %s", self.business_id
         )
         return {name for (name,) in rows}
 
 
 @pytest.fixture
-def shop(acme: Partnership) -> Business:
+def shop(acme: Partner) -> Business:
     return acme.business()
 
 
 @pytest.fixture
-def desk(house: House, shop: Business) -> Desk:
-    return Desk(house, shop)
+def writer(api_server: ApiServer, shop: Business) -> Writer:
+    return Writer(api_server, shop)
 
 
 def staging(name: str, *failing: str) -> Handle:
@@ -108,19 +108,19 @@ def staging(name: str, *failing: str) -> Handle:
 class TestRunsAgain:
     @pytest.mark.parametrize("state", ["40001", "40P01"])
     def test_what_was_overtaken_runs_again_and_is_written_once(
-        self, desk: Desk, state: str
+        self, writer: Writer, state: str
     ) -> None:
-        body, replayed = desk.write(staging("once", state, state))
-        assert (body, replayed, desk.customers()) == ("run 3", False, {"once"})
+        body, replayed = writer.write(staging("once", state, state))
+        assert (body, replayed, writer.customers()) == ("run 3", False, {"once"})
 
-    def test_it_gives_up_after_some_runs(self, desk: Desk) -> None:
+    def test_it_gives_up_after_some_runs(self, writer: Writer) -> None:
         with pytest.raises(Unavailable) as refused:
-            desk.write(staging("never", *["40001"] * 9))
-        assert (desk.runs, desk.customers()) == (MOST_RUNS, set())
+            writer.write(staging("never", *["40001"] * 9))
+        assert (writer.runs, writer.customers()) == (MOST_RUNS, set())
         assert refused.value.code == "service_unavailable"
 
     def test_two_that_lock_in_opposite_orders_both_end_well(
-        self, desk: Desk, shop: Business
+        self, writer: Writer, shop: Business
     ) -> None:
         ids = [UUID(shop.customer()["id"]) for _ in range(2)]
         met, locked = asyncio.Event(), []
@@ -139,77 +139,77 @@ class TestRunsAgain:
 
             return handle
 
-        done = desk.together(
-            lambda pool: writing(pool, desk.work(crossing(*ids))),
-            lambda pool: writing(pool, desk.work(crossing(*reversed(ids)))),
+        done = writer.together(
+            lambda pool: writing(pool, writer.work(crossing(*ids))),
+            lambda pool: writing(pool, writer.work(crossing(*reversed(ids)))),
         )
-        assert (len(done), desk.runs) == (2, 3)
+        assert (len(done), writer.runs) == (2, 3)
 
-    def test_a_row_that_moved_meanwhile_is_read_again(self, desk: Desk, shop: Business) -> None:
+    def test_a_row_that_moved_meanwhile_is_read_again(self, writer: Writer, shop: Business) -> None:
         id_ = UUID(shop.customer()["id"])
 
         async def handle(session: Writing) -> None:
             read = Query("SELECT version FROM customer WHERE id = %(id)s", {"id": id_})
             [result] = await exchange(session.connection, [read])
-            if desk.runs == 1:
+            if writer.runs == 1:
                 shop.api.patch(f"customers/{id_}/", json={"notes": "meanwhile"})
             row = customer_row(id=id_, version=result.rows[0]["version"], company_name="moved")
             session.staging.update(tables.customer, row)
 
-        assert desk.write(handle) == ("run 2", False)
-        assert desk.customers() == {"moved"}
+        assert writer.write(handle) == ("run 2", False)
+        assert writer.customers() == {"moved"}
 
     def test_a_race_for_an_external_id_runs_once_more_and_then_refuses(
-        self, desk: Desk, shop: Business
+        self, writer: Writer, shop: Business
     ) -> None:
         async def handle(session: Writing) -> None:
             session.staging.insert(
                 tables.customer, customer_row(external_id="raced", company_name="late")
             )
-            if desk.runs == 1:
+            if writer.runs == 1:
                 shop.customer(external_id="raced", company_name="first")
 
         with pytest.raises(Conflict) as refused:
-            desk.write(handle)
-        assert (refused.value.code, desk.runs) == ("duplicate_external_id", 2)
-        assert desk.customers() == {"first"}
+            writer.write(handle)
+        assert (refused.value.code, writer.runs) == ("duplicate_external_id", 2)
+        assert writer.customers() == {"first"}
 
     def test_it_runs_once_more_for_each_external_id_that_it_names(
-        self, desk: Desk, shop: Business
+        self, writer: Writer, shop: Business
     ) -> None:
         async def handle(session: Writing) -> None:
-            if desk.runs == 1:
+            if writer.runs == 1:
                 session.staging.insert(tables.customer, customer_row(external_id="new"))
                 shop.customer(external_id="new", company_name="first")
-            if desk.runs == 2:
+            if writer.runs == 2:
                 vendor = {**customer_row(external_id="raced"), "standing": "ACTIVE"}
                 vendor.pop("tax_exempt")
                 session.staging.insert(tables.vendor, vendor)
                 shop.vendor(external_id="raced")
 
-        assert desk.write(handle) == ("run 3", False)
-        assert desk.customers() == {"first"}
+        assert writer.write(handle) == ("run 3", False)
+        assert writer.customers() == {"first"}
 
-    def test_a_fault_of_ours_is_raised_as_it_is(self, desk: Desk) -> None:
+    def test_a_fault_of_ours_is_raised_as_it_is(self, writer: Writer) -> None:
         async def handle(session: Writing) -> None:
             await exchange(session.connection, [Query("SELECT nothing_there", {})])
 
         with pytest.raises(psycopg.errors.UndefinedColumn):
-            desk.write(handle)
-        assert desk.runs == 1
+            writer.write(handle)
+        assert writer.runs == 1
 
 
 class TestKeys:
-    def test_a_refusal_drops_the_work_and_is_kept(self, desk: Desk) -> None:
+    def test_a_refusal_drops_the_work_and_is_kept(self, writer: Writer) -> None:
         async def handle(session: Writing) -> None:
             session.staging.insert(tables.customer, customer_row())
             raise RuleBroken("negative_amount", "No.")
 
-        assert desk.write(handle, key="r") == ("negative_amount", False)
-        assert desk.write(staging("other"), key="r") == ("negative_amount", True)
-        assert (desk.customers(), desk.runs) == (set(), 1)
+        assert writer.write(handle, key="r") == ("negative_amount", False)
+        assert writer.write(staging("other"), key="r") == ("negative_amount", True)
+        assert (writer.customers(), writer.runs) == (set(), 1)
 
-    def test_a_refusal_by_the_flush_is_kept_as_well(self, desk: Desk, shop: Business) -> None:
+    def test_a_refusal_by_the_flush_is_kept_as_well(self, writer: Writer, shop: Business) -> None:
         async def handle(session: Writing) -> None:
             [account] = (
                 await exchange(
@@ -221,26 +221,26 @@ class TestKeys:
             session.staging.insert(tables.customer, customer_row())
             session.staging.insert(tables.account, copy)
 
-        assert desk.write(handle, key="f") == ("duplicate_account_code", False)
-        assert desk.write(handle, key="f") == ("duplicate_account_code", True)
-        assert (desk.customers(), desk.runs) == (set(), 1)
+        assert writer.write(handle, key="f") == ("duplicate_account_code", False)
+        assert writer.write(handle, key="f") == ("duplicate_account_code", True)
+        assert (writer.customers(), writer.runs) == (set(), 1)
 
-    def test_what_is_not_the_callers_doing_is_not_kept(self, desk: Desk) -> None:
+    def test_what_is_not_the_callers_doing_is_not_kept(self, writer: Writer) -> None:
         with pytest.raises(Unavailable):
-            desk.write(staging("x", *["40001"] * 9), key="u")
-        assert desk.write(staging("later"), key="u") == ("run 6", False)
-        assert desk.customers() == {"later"}
+            writer.write(staging("x", *["40001"] * 9), key="u")
+        assert writer.write(staging("later"), key="u") == ("run 6", False)
+        assert writer.customers() == {"later"}
 
-    def test_one_key_at_once_writes_once(self, desk: Desk) -> None:
-        done = desk.together(
-            *(lambda pool: writing(pool, desk.work(staging("one"), key="k")) for _ in range(6))
+    def test_one_key_at_once_writes_once(self, writer: Writer) -> None:
+        done = writer.together(
+            *(lambda pool: writing(pool, writer.work(staging("one"), key="k")) for _ in range(6))
         )
         assert {body for body, _ in done} == {"run 1"}
         assert sorted(replayed for _, replayed in done) == [False] + [True] * 5
-        assert desk.runs == 1
+        assert writer.runs == 1
 
     def test_a_key_that_stays_at_work_is_told_so(
-        self, desk: Desk, monkeypatch: pytest.MonkeyPatch
+        self, writer: Writer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("persistence.engine.transaction.WAIT_FOR_KEY_SECONDS", 0.5)
         at_work, told = asyncio.Event(), asyncio.Event()
@@ -252,40 +252,40 @@ class TestKeys:
         async def late(pool: Pool) -> Any:
             await at_work.wait()
             with pytest.raises(Conflict) as refused:
-                await writing(pool, desk.work(slow, key="busy"))
+                await writing(pool, writer.work(slow, key="busy"))
             assert refused.value.code == "idempotency_in_progress"
             assert refused.value.detail["retry_after_seconds"] == 1
             told.set()
             return outcome("told"), False
 
-        done = desk.together(lambda pool: writing(pool, desk.work(slow, key="busy")), late)
+        done = writer.together(lambda pool: writing(pool, writer.work(slow, key="busy")), late)
         assert [body for body, _ in done] == ["run 1", "told"]
 
 
 class TestPreview:
-    def test_it_sees_deferred_refusals_and_writes_nothing(self, desk: Desk) -> None:
-        assert desk.write(staging("seen"), preview=True) == ("run 1", False)
+    def test_it_sees_deferred_refusals_and_writes_nothing(self, writer: Writer) -> None:
+        assert writer.write(staging("seen"), preview=True) == ("run 1", False)
 
         async def headless(session: Writing) -> None:
             session.staging.insert(tables.journal_entry, entry_row("JE-1"))
 
         with pytest.raises(psycopg.errors.CheckViolation):
-            desk.write(headless, preview=True)
-        assert desk.customers() == set()
+            writer.write(headless, preview=True)
+        assert writer.customers() == set()
 
 
 class TestRefusal:
-    def test_every_kind_leaves_the_connection_fit_for_the_next(self, desk: Desk) -> None:
+    def test_every_kind_leaves_the_connection_fit_for_the_next(self, writer: Writer) -> None:
         async def go() -> list[str]:
             said = []
-            async with make_pool(desk.house.database_url, size=1) as pool:
+            async with make_pool(writer.api_server.database_url, size=1) as pool:
                 for state in ("40001", "22P02", "23514", "42703", "55P03"):
                     failing = staging("x", *[state] * 9)
                     try:
-                        await writing(pool, desk.work(failing, key=state))
+                        await writing(pool, writer.work(failing, key=state))
                     except (Refusal, psycopg.Error) as error:
                         said.append(type(error).__name__)
-                    done, _ = await writing(pool, desk.work(staging(state)))
+                    done, _ = await writing(pool, writer.work(staging(state)))
                     assert done.status == 201
             return said
 
@@ -297,4 +297,4 @@ class TestRefusal:
             "UndefinedColumn",
             "Unavailable",
         ]
-        assert desk.customers() == {"40001", "22P02", "23514", "42703", "55P03"}
+        assert writer.customers() == {"40001", "22P02", "23514", "42703", "55P03"}

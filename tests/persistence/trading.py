@@ -17,7 +17,7 @@ from tests.builders.vendor_refunds import (
     of_bill,
     of_payment,
 )
-from tests.partnership import Business
+from tests.partner import Business
 from tests.persistence.banked import banked
 from tests.persistence.cleared import LATER, cleared, did
 

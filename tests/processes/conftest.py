@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.partnership import Partnership
+from tests.partner import Partner
 from tests.processes.serving import Server, remove
 
 
@@ -39,5 +39,5 @@ def served(lived_in: Path) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="package")
-def acme(served: Server) -> Partnership:
+def acme(served: Server) -> Partner:
     return served.partner()

@@ -17,7 +17,7 @@ from uuid import UUID
 import httpx
 
 from embedded import places, wire
-from tests.partnership import PATIENCE_SECONDS, Partnership, client, within
+from tests.partner import PATIENCE_SECONDS, Partner, client, within
 from tests.ports import free_port
 
 ACCOUNTING = Path(sys.executable).with_name("accounting")
@@ -77,7 +77,7 @@ class Server:
         self.settings = settings
         self.log_path = folder / f"serve-{self.port}.log"
         self.started_at = 0.0
-        self.partners: list[Partnership] = []
+        self.partners: list[Partner] = []
 
     def __enter__(self) -> Self:
         return self.start().wait()
@@ -118,12 +118,12 @@ class Server:
         assert within(PATIENCE_SECONDS, lambda: self.listens or self.ended), self.log
         return self
 
-    def partner(self) -> Partnership:
+    def partner(self) -> Partner:
         """Create a partner at the operator's desk."""
         created = accounting(self.folder, "partner", "create", "Acme", "--json", **self.settings)
         assert created.returncode == 0, created.stderr
         facts = json.loads(created.stdout)
-        self.partners.append(Partnership(self.url, UUID(facts["partner_id"]), facts["api_key"]))
+        self.partners.append(Partner(self.url, UUID(facts["partner_id"]), facts["api_key"]))
         return self.partners[-1]
 
     @property

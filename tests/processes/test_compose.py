@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from embedded.postgres import EmbeddedPostgres
-from tests.partnership import PATIENCE_SECONDS, within
+from tests.partner import PATIENCE_SECONDS, within
 from tests.processes.serving import Server, accounting, secrets
 
 GIVEN = {

@@ -6,14 +6,12 @@ import signal
 import httpx
 
 from tests.builders.files import PDF, upload
-from tests.partnership import PATIENCE_SECONDS, Partnership, within
+from tests.partner import PATIENCE_SECONDS, Partner, within
 from tests.processes.serving import Server
 
 
 class TestWorkers:
-    def test_what_one_of_them_kept_each_of_them_serves(
-        self, served: Server, acme: Partnership
-    ) -> None:
+    def test_what_one_of_them_kept_each_of_them_serves(self, served: Server, acme: Partner) -> None:
         served.wait_for_workers(2)
         shop = acme.business()
         urls = [upload(shop).json()["url"] for _ in range(4)]
@@ -24,7 +22,7 @@ class TestWorkers:
                 assert (answer.status_code, answer.content) == (200, PDF)
 
     def test_what_was_acknowledged_is_there_after_all_workers_were_killed(
-        self, served: Server, acme: Partnership
+        self, served: Server, acme: Partner
     ) -> None:
         workers = served.wait_for_workers(2)
         url = upload(acme.business()).json()["url"]

@@ -15,7 +15,7 @@ import psycopg
 from embedded import reaper
 from embedded.postgres import EmbeddedPostgres
 from server.process.serving import DRAIN_SECONDS
-from tests.partnership import PATIENCE_SECONDS, Business, Partnership, within
+from tests.partner import PATIENCE_SECONDS, Business, Partner, within
 from tests.ports import is_free
 from tests.processes.serving import Server, processes_of
 
@@ -96,7 +96,7 @@ class Callers:
 
 class TestWorkerTold:
     def test_to_drain_loses_no_request_and_another_takes_its_place(
-        self, served: Server, acme: Partnership
+        self, served: Server, acme: Partner
     ) -> None:
         business = acme.business()
         callers = Callers(business)

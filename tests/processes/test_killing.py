@@ -8,7 +8,7 @@ from pathlib import Path
 from embedded import reaper
 from embedded.postgres import EmbeddedPostgres
 from server.process.serving import DRAIN_SECONDS, HUNG_SECONDS
-from tests.partnership import PATIENCE_SECONDS, Business, Partnership, within
+from tests.partner import PATIENCE_SECONDS, Business, Partner, within
 from tests.ports import is_free
 from tests.processes.clerks import Office, at_work
 from tests.processes.serving import Server, accounting, processes_of
@@ -91,7 +91,7 @@ class TestKilledWorker:
 
 class TestKilledPostgres:
     def test_it_is_started_again_and_no_answer_is_lost_with_it_nor_with_a_worker(
-        self, served: Server, lived_in: Path, acme: Partnership
+        self, served: Server, lived_in: Path, acme: Partner
     ) -> None:
         served.wait_for_workers(2)
         first = served.postgres()
@@ -106,7 +106,7 @@ class TestKilledPostgres:
         answers_stand(lived_in, office)
 
     def test_idle_connections_that_broke_are_replaced_unseen(
-        self, served: Server, acme: Partnership
+        self, served: Server, acme: Partner
     ) -> None:
         served.wait_for_workers(2)
         back = len(served.events("postgres_back"))

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from embedded.postgres import EmbeddedPostgres
-from tests.partnership import PATIENCE_SECONDS, within
+from tests.partner import PATIENCE_SECONDS, within
 from tests.ports import free_port
 from tests.processes.serving import Server, accounting, processes_of
 

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from embedded import places
-from tests.partnership import PATIENCE_SECONDS, within
+from tests.partner import PATIENCE_SECONDS, within
 from tests.processes.serving import Server, processes_of
 
 SOON_SECONDS = 5.0

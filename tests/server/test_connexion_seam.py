@@ -29,7 +29,7 @@ from server.connexion_seam import (
     schema_check_skipped,
     set_route,
 )
-from tests.house import Databases, House
+from tests.api_server import ApiServer, Databases
 from tests.server.relied_on import moved
 
 SEAM = "server/connexion_seam.py"
@@ -300,11 +300,11 @@ class TestRequest:
     def test_three_functions_of_connexion_take_part(self, databases: Databases) -> None:
         """Decision 1 names them."""
         trace = Trace()
-        house = House(databases.clone(f"traced_{os.getpid()}"))
+        api_server = ApiServer(databases.clone(f"traced_{os.getpid()}"))
         threading.setprofile(trace)  # For the threads that are still to start.
         try:
-            with house:
-                business = house.partner("Acme").business()
+            with api_server:
+                business = api_server.partner("Acme").business()
                 trace.on = True
                 business.customer()
                 assert business.api.get("customers/").json()["results"]

@@ -12,20 +12,20 @@ import pytest
 from access.links import LinkSigner
 from access.tokens import MasterSecret
 from tests import clock
+from tests.api_server import SECRET, ApiServer, Databases
 from tests.builders.files import KINDS, PDF, XML, follow, in_json, names, upload
 from tests.builders.trade import NOBODY
-from tests.house import SECRET, Databases, House
-from tests.partnership import PATIENCE_SECONDS, Business, Partnership, within
+from tests.partner import PATIENCE_SECONDS, Business, Partner, within
 
 SIGNER = LinkSigner([SECRET])
 
 
 @pytest.fixture(scope="module")
-def shop(house: House) -> Business:
+def shop(api_server: ApiServer) -> Business:
     """A business that was there yesterday, so that links of an hour ago are not revoked ones."""
-    shop = house.partner("Acme").business()
+    shop = api_server.partner("Acme").business()
     for table, id_ in (("business", shop.id), ("partner", shop.partner.partner_id)):
-        house.query(
+        api_server.query(
             f"UPDATE {table} SET tokens_valid_from = now() - interval '1 day' WHERE id = %s"
             " RETURNING id",
             id_,
@@ -151,7 +151,7 @@ class TestRefusedLinks:
         assert follow(shop, url).status_code == 404
 
     def test_one_of_another_business_does_not_reach_it(
-        self, shop: Business, document: dict[str, Any], rival: Partnership
+        self, shop: Business, document: dict[str, Any], rival: Partner
     ) -> None:
         other = rival.business()
         now = clock.now()
@@ -173,34 +173,34 @@ class TestRefusedLinks:
         refused(shop, "/documents/%2e%2e/passwd")
 
     def test_a_file_that_somebody_took_away_is_not_found(
-        self, house: House, shop: Business
+        self, api_server: ApiServer, shop: Business
     ) -> None:
-        before = set(names(house, shop))
+        before = set(names(api_server, shop))
         made = upload(shop).json()
-        [name] = set(names(house, shop)) - before
-        (house.folder / shop.id / name).unlink()
+        [name] = set(names(api_server, shop)) - before
+        (api_server.folder / shop.id / name).unlink()
         answer = follow(shop, made["url"])
         assert (answer.status_code, answer.json()["error_code"]) == (404, "document_not_found")
 
 
 class TestRevocation:
-    def test_links_end_with_the_tokens_of_their_partner(self, house: House) -> None:
-        partner = house.partner("Revoked")
+    def test_links_end_with_the_tokens_of_their_partner(self, api_server: ApiServer) -> None:
+        partner = api_server.partner("Revoked")
         shop = partner.business()
         document = upload(shop).json()
         assert follow(shop, document["url"]).status_code == 200
-        house.query(
+        api_server.query(
             "UPDATE partner SET tokens_valid_from = now() + interval '1 second' WHERE id = %s"
             " RETURNING id",
             partner.partner_id,
         )
         refused(shop, document["url"])
 
-    def test_links_of_a_disabled_partner_are_refused(self, house: House) -> None:
-        partner = house.partner("Disabled")
+    def test_links_of_a_disabled_partner_are_refused(self, api_server: ApiServer) -> None:
+        partner = api_server.partner("Disabled")
         shop = partner.business()
         document = upload(shop).json()
-        house.query(
+        api_server.query(
             "UPDATE partner SET disabled_at = now() WHERE id = %s RETURNING id",
             partner.partner_id,
         )
@@ -209,17 +209,17 @@ class TestRevocation:
 
 class TestSettings:
     @pytest.fixture
-    def changed(self, databases: Databases) -> Iterator[House]:
+    def changed(self, databases: Databases) -> Iterator[ApiServer]:
         newer = MasterSecret("newer", bytes(range(100, 132)))
-        with House(
+        with ApiServer(
             databases.clone(f"links_{os.getpid()}"),
             public_url="https://api.example.com",
             secrets=(newer, SECRET),
-        ) as house:
-            yield house
+        ) as api_server:
+            yield api_server
 
     def test_the_public_address_begins_the_link_and_an_older_secret_still_opens(
-        self, changed: House
+        self, changed: ApiServer
     ) -> None:
         shop = changed.partner("Acme").business()
         document = upload(shop).json()
@@ -231,8 +231,8 @@ class TestSettings:
         assert follow(shop, older).content == PDF
 
     def test_plain_http_is_refused_before_anything_else(self, databases: Databases) -> None:
-        with House(databases.clone(f"strict_{os.getpid()}"), development=False) as house:
-            partner = house.partner("Acme")
-            with partner.client(house.url) as stranger:
+        with ApiServer(databases.clone(f"strict_{os.getpid()}"), development=False) as api_server:
+            partner = api_server.partner("Acme")
+            with partner.client(api_server.url) as stranger:
                 answer = stranger.get(f"/documents/{NOBODY}/{NOBODY}?expires=1&signature=a")
             assert (answer.status_code, answer.json()["error_code"]) == (403, "https_required")

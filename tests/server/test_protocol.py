@@ -15,7 +15,7 @@ import pytest
 import uvicorn
 
 from server.protocol import GuardedProtocol
-from tests.partnership import PATIENCE_SECONDS
+from tests.partner import PATIENCE_SECONDS
 
 HOST = b"Host: test\r\n"
 BEARER = b"Authorization: Bearer a\r\n"

@@ -8,7 +8,7 @@ from access import api_keys
 from access.principal import Caller, CallerKind
 from accounting import errors
 from server.contract import ContractError
-from tests.server.doorstep import (
+from tests.server.secured_stack import (
     BUSINESS,
     CREDENTIALS,
     FOREIGN,
@@ -16,7 +16,7 @@ from tests.server.doorstep import (
     NOW,
     PARTNER,
     STRANGER,
-    House,
+    SecuredStack,
     basic,
     business_token,
     contract,
@@ -31,43 +31,45 @@ OLD = NOW - timedelta(hours=1)
 
 
 @pytest.fixture
-def house() -> House:
-    return House()
+def stack() -> SecuredStack:
+    return SecuredStack()
 
 
 class TestGuardedOperation:
     @KINDS
-    def test_every_listed_kind_enters_its_business(self, house: House, kind: CallerKind) -> None:
-        scope = house.get(INVOICES, CREDENTIALS[kind]())
+    def test_every_listed_kind_enters_its_business(
+        self, stack: SecuredStack, kind: CallerKind
+    ) -> None:
+        scope = stack.get(INVOICES, CREDENTIALS[kind]())
         assert (scope["caller"].kind, scope["caller"].partner_id) == (kind, PARTNER)
-        assert house.admission.asked[-1] == ("admit_to_business", kind, str(BUSINESS))
+        assert stack.admission.asked[-1] == ("admit_to_business", kind, str(BUSINESS))
 
-    def test_a_caller_by_key_carries_the_id_of_the_key(self, house: House) -> None:
-        assert house.get(INVOICES, basic())["caller"].key_id == KEY.key_id
+    def test_a_caller_by_key_carries_the_id_of_the_key(self, stack: SecuredStack) -> None:
+        assert stack.get(INVOICES, basic())["caller"].key_id == KEY.key_id
 
-    def test_without_a_business_the_caller_is_welcomed(self, house: House) -> None:
-        scope = house.get("/v1/businesses/", partner_token())
+    def test_without_a_business_the_caller_is_welcomed(self, stack: SecuredStack) -> None:
+        scope = stack.get("/v1/businesses/", partner_token())
         assert scope["caller"] == Caller(CallerKind.PARTNER_TOKEN, PARTNER, None, NOW)
-        assert house.admission.asked == [("admit_partner", CallerKind.PARTNER_TOKEN)]
+        assert stack.admission.asked == [("admit_partner", CallerKind.PARTNER_TOKEN)]
 
-    def test_an_open_operation_asks_nobody(self, house: House) -> None:
-        assert "caller" not in house.get("/v1/open/", "Bearer nonsense")
-        assert house.admission.asked == []
+    def test_an_open_operation_asks_nobody(self, stack: SecuredStack) -> None:
+        assert "caller" not in stack.get("/v1/open/", "Bearer nonsense")
+        assert stack.admission.asked == []
 
     @pytest.mark.parametrize("scheme", ["bearer", "BEARER", "Bearer  ", " Bearer"])
-    def test_the_scheme_may_be_written_in_any_case(self, house: House, scheme: str) -> None:
+    def test_the_scheme_may_be_written_in_any_case(self, stack: SecuredStack, scheme: str) -> None:
         token = partner_token().partition(" ")[2]
-        assert house.get(INVOICES, f"{scheme} {token} ")["caller"].partner_id == PARTNER
+        assert stack.get(INVOICES, f"{scheme} {token} ")["caller"].partner_id == PARTNER
 
-    def test_the_path_may_name_the_business_in_upper_case(self, house: House) -> None:
+    def test_the_path_may_name_the_business_in_upper_case(self, stack: SecuredStack) -> None:
         path = f"/v1/businesses/{str(BUSINESS).upper()}/invoices/"
-        house.get(path, business_token())
-        assert house.admission.asked == [
+        stack.get(path, business_token())
+        assert stack.admission.asked == [
             ("admit_to_business", CallerKind.BUSINESS_TOKEN, str(BUSINESS))
         ]
 
-    def test_the_partner_id_may_be_in_upper_case(self, house: House) -> None:
-        assert house.get(INVOICES, basic(str(PARTNER).upper()))["caller"].partner_id == PARTNER
+    def test_the_partner_id_may_be_in_upper_case(self, stack: SecuredStack) -> None:
+        assert stack.get(INVOICES, basic(str(PARTNER).upper()))["caller"].partner_id == PARTNER
 
 
 class TestCredentials:
@@ -104,31 +106,31 @@ class TestCredentials:
     )
     @pytest.mark.parametrize("path", [INVOICES, REFUND, "/v1/businesses/", "/v1/token/"])
     def test_bad_ones_are_refused_whatever_the_operation_takes(
-        self, house: House, path: str, credentials: list[str | bytes], code: str
+        self, stack: SecuredStack, path: str, credentials: list[str | bytes], code: str
     ) -> None:
-        refusal = house.refusal(path, *credentials)
+        refusal = stack.refusal(path, *credentials)
         assert (type(refusal), refusal.code) == (errors.NotAuthenticated, code)
 
-    def test_unknown_partner_and_wrong_key_get_the_same_answer(self, house: House) -> None:
-        stranger = house.refusal(INVOICES, basic(STRANGER))
-        wrong = house.refusal(INVOICES, basic(password=api_keys.make("live").text))
-        malformed = house.refusal(INVOICES, basic(password="x"))
+    def test_unknown_partner_and_wrong_key_get_the_same_answer(self, stack: SecuredStack) -> None:
+        stranger = stack.refusal(INVOICES, basic(STRANGER))
+        wrong = stack.refusal(INVOICES, basic(password=api_keys.make("live").text))
+        malformed = stack.refusal(INVOICES, basic(password="x"))
         assert stranger.args == wrong.args == malformed.args
 
-    def test_what_is_no_key_by_its_form_costs_no_query(self, house: House) -> None:
-        house.refusal(INVOICES, basic(password=KEY.text[:-1]))
-        assert house.admission.asked == []
+    def test_what_is_no_key_by_its_form_costs_no_query(self, stack: SecuredStack) -> None:
+        stack.refusal(INVOICES, basic(password=KEY.text[:-1]))
+        assert stack.admission.asked == []
 
-    def test_a_remembered_token_still_expires(self, house: House) -> None:
+    def test_a_remembered_token_still_expires(self, stack: SecuredStack) -> None:
         token = business_token()
-        house.get(INVOICES, token)
-        house.now = NOW + timedelta(hours=1)
-        assert house.refusal(INVOICES, token).code == "token_expired"
+        stack.get(INVOICES, token)
+        stack.now = NOW + timedelta(hours=1)
+        assert stack.refusal(INVOICES, token).code == "token_expired"
 
-    def test_a_revoked_token_is_the_gates_to_refuse(self, house: House) -> None:
-        house.admission.trouble = errors.NotAuthenticated("invalid_token", "Revoked.")
-        assert house.refusal(INVOICES, partner_token()).message == "Revoked."
-        assert house.refusal("/v1/businesses/", partner_token()).message == "Revoked."
+    def test_a_revoked_token_is_the_gates_to_refuse(self, stack: SecuredStack) -> None:
+        stack.admission.trouble = errors.NotAuthenticated("invalid_token", "Revoked.")
+        assert stack.refusal(INVOICES, partner_token()).message == "Revoked."
+        assert stack.refusal("/v1/businesses/", partner_token()).message == "Revoked."
 
 
 class TestKinds:
@@ -145,11 +147,11 @@ class TestKinds:
         ],
     )
     def test_a_kind_that_is_not_listed_may_not(
-        self, house: House, path: str, kind: CallerKind
+        self, stack: SecuredStack, path: str, kind: CallerKind
     ) -> None:
-        refusal = house.refusal(path, CREDENTIALS[kind]())
+        refusal = stack.refusal(path, CREDENTIALS[kind]())
         assert (type(refusal), refusal.code) == (errors.NotAllowed, "permission_denied")
-        assert {asked[0] for asked in house.admission.asked} <= {"check_key"}
+        assert {asked[0] for asked in stack.admission.asked} <= {"check_key"}
 
 
 class TestBusiness:
@@ -160,36 +162,40 @@ class TestBusiness:
     @ids
     @KINDS
     def test_malformed_foreign_and_unknown_get_one_answer(
-        self, house: House, kind: CallerKind, named: str
+        self, stack: SecuredStack, kind: CallerKind, named: str
     ) -> None:
-        refusal = house.refusal(f"/v1/businesses/{named}/invoices/", CREDENTIALS[kind]())
+        refusal = stack.refusal(f"/v1/businesses/{named}/invoices/", CREDENTIALS[kind]())
         assert (type(refusal), refusal.code) == (errors.NotAllowed, "permission_denied")
         assert refusal.message == "These credentials do not open this business."
         assert refusal.detail == {}
 
-    def test_a_business_token_for_another_business_is_refused_unasked(self, house: House) -> None:
-        refusal = house.refusal(INVOICES, business_token(FOREIGN))
+    def test_a_business_token_for_another_business_is_refused_unasked(
+        self, stack: SecuredStack
+    ) -> None:
+        refusal = stack.refusal(INVOICES, business_token(FOREIGN))
         assert type(refusal) is errors.NotAllowed
-        assert house.admission.asked == []
+        assert stack.admission.asked == []
 
-    def test_a_malformed_business_costs_no_query(self, house: House) -> None:
-        house.refusal(f"/v1/businesses/{BUSINESS.hex}/invoices/", partner_token())
-        assert house.admission.asked == []
+    def test_a_malformed_business_costs_no_query(self, stack: SecuredStack) -> None:
+        stack.refusal(f"/v1/businesses/{BUSINESS.hex}/invoices/", partner_token())
+        assert stack.admission.asked == []
 
     @ids
-    def test_the_exchange_is_not_the_business(self, house: House, named: str) -> None:
-        assert type(house.refusal(f"/v1/{named}/token/", partner_token())) is errors.NotAllowed
+    def test_the_exchange_is_not_the_business(self, stack: SecuredStack, named: str) -> None:
+        assert type(stack.refusal(f"/v1/{named}/token/", partner_token())) is errors.NotAllowed
 
     @ids
     @pytest.mark.parametrize("kind", [CallerKind.PARTNER_KEY, CallerKind.PARTNER_TOKEN])
     def test_the_business_as_a_resource_is_not_found(
-        self, house: House, kind: CallerKind, named: str
+        self, stack: SecuredStack, kind: CallerKind, named: str
     ) -> None:
-        refusal = house.refusal(f"/v1/businesses/{named}/", CREDENTIALS[kind]())
+        refusal = stack.refusal(f"/v1/businesses/{named}/", CREDENTIALS[kind]())
         assert (type(refusal), refusal.code) == (errors.NotFound, "business_not_found")
 
-    def test_a_business_token_asking_for_another_business_may_not(self, house: House) -> None:
-        refusal = house.refusal(f"/v1/businesses/{FOREIGN}/", business_token())
+    def test_a_business_token_asking_for_another_business_may_not(
+        self, stack: SecuredStack
+    ) -> None:
+        refusal = stack.refusal(f"/v1/businesses/{FOREIGN}/", business_token())
         assert (type(refusal), refusal.code) == (errors.NotAllowed, "permission_denied")
 
 
@@ -197,49 +203,49 @@ class TestTrouble:
     @pytest.mark.parametrize("path", [INVOICES, "/v1/businesses/"])
     @pytest.mark.parametrize("kind", [CallerKind.PARTNER_KEY, CallerKind.PARTNER_TOKEN])
     def test_a_database_that_is_away_is_never_called_a_wrong_password(
-        self, house: House, path: str, kind: CallerKind
+        self, stack: SecuredStack, path: str, kind: CallerKind
     ) -> None:
-        house.admission.trouble = errors.Unavailable("service_unavailable", "Try again.")
-        assert type(house.refusal(path, CREDENTIALS[kind]())) is errors.Unavailable
+        stack.admission.trouble = errors.Unavailable("service_unavailable", "Try again.")
+        assert type(stack.refusal(path, CREDENTIALS[kind]())) is errors.Unavailable
 
     @KINDS
-    def test_a_bug_stays_a_bug(self, house: House, kind: CallerKind) -> None:
-        house.admission.trouble = ZeroDivisionError()
+    def test_a_bug_stays_a_bug(self, stack: SecuredStack, kind: CallerKind) -> None:
+        stack.admission.trouble = ZeroDivisionError()
         with pytest.raises(ZeroDivisionError):
-            house.get(INVOICES, CREDENTIALS[kind]())
+            stack.get(INVOICES, CREDENTIALS[kind]())
 
-    def test_it_is_not_counted_as_a_failed_login(self, house: House) -> None:
-        house.admission.trouble = errors.Unavailable("service_unavailable", "Try again.")
+    def test_it_is_not_counted_as_a_failed_login(self, stack: SecuredStack) -> None:
+        stack.admission.trouble = errors.Unavailable("service_unavailable", "Try again.")
         for _ in range(10):
-            house.refusal(INVOICES, basic())
-        house.admission.trouble = None
-        assert house.refusal(INVOICES, basic(password="x")).code == "invalid_credentials"
+            stack.refusal(INVOICES, basic())
+        stack.admission.trouble = None
+        assert stack.refusal(INVOICES, basic(password="x")).code == "invalid_credentials"
 
 
 class TestFailedLogins:
-    def test_after_many_from_one_address_it_is_told_to_wait(self, house: House) -> None:
+    def test_after_many_from_one_address_it_is_told_to_wait(self, stack: SecuredStack) -> None:
         for n in range(3):
             wrong = basic(UUID(int=n))
-            assert house.refusal(INVOICES, wrong, address="203.0.113.9").code != "rate_limited"
-        refusal = house.refusal(INVOICES, basic(UUID(int=9)), address="203.0.113.9")
+            assert stack.refusal(INVOICES, wrong, address="203.0.113.9").code != "rate_limited"
+        refusal = stack.refusal(INVOICES, basic(UUID(int=9)), address="203.0.113.9")
         assert (type(refusal), refusal.detail) == (errors.TooMany, {"retry_after_seconds": 60})
-        other = house.refusal(INVOICES, basic(UUID(int=9)), address="203.0.113.10")
+        other = stack.refusal(INVOICES, basic(UUID(int=9)), address="203.0.113.10")
         assert other.code == "invalid_credentials"
 
-    def test_after_many_for_one_partner_it_is_told_to_wait(self, house: House) -> None:
+    def test_after_many_for_one_partner_it_is_told_to_wait(self, stack: SecuredStack) -> None:
         wrong = basic(password="x")
         for n in range(3):
-            house.refusal(INVOICES, wrong, address=f"203.0.113.{n}")
-        assert house.refusal(INVOICES, wrong, address="203.0.113.9").code == "rate_limited"
+            stack.refusal(INVOICES, wrong, address=f"203.0.113.{n}")
+        assert stack.refusal(INVOICES, wrong, address="203.0.113.9").code == "rate_limited"
 
-    def test_the_right_key_still_opens(self, house: House) -> None:
+    def test_the_right_key_still_opens(self, stack: SecuredStack) -> None:
         for _ in range(10):
-            house.refusal(INVOICES, basic(password="x"), address="203.0.113.9")
-        assert house.get(INVOICES, basic(), address="203.0.113.9")["caller"].partner_id == PARTNER
+            stack.refusal(INVOICES, basic(password="x"), address="203.0.113.9")
+        assert stack.get(INVOICES, basic(), address="203.0.113.9")["caller"].partner_id == PARTNER
 
-    def test_bad_tokens_are_not_logins(self, house: House) -> None:
+    def test_bad_tokens_are_not_logins(self, stack: SecuredStack) -> None:
         for _ in range(10):
-            assert house.refusal(INVOICES, "Bearer x", address="a").code == "invalid_token"
+            assert stack.refusal(INVOICES, "Bearer x", address="a").code == "invalid_token"
 
 
 class TestContract:
@@ -262,17 +268,17 @@ class TestContract:
             Portal={"type": "http", "scheme": "bearer", "x-token-kind": "portal"},
         )
         with pytest.raises(ContractError):
-            House(document).get("/v1/open/", partner_token())
+            SecuredStack(document).get("/v1/open/", partner_token())
 
     def test_a_business_open_to_everybody_does_not_start(self) -> None:
         document = contract({"/v1/{business_id}/": operation("open", [])})
         with pytest.raises(ContractError, match="does not say who may call it"):
-            House(document).get(f"/v1/{BUSINESS}/")
+            SecuredStack(document).get(f"/v1/{BUSINESS}/")
 
     def test_security_for_the_whole_document_holds_where_an_operation_is_silent(self) -> None:
         document = contract({"/v1/open/": operation("open", [])})
         del document["paths"]["/v1/open/"]["get"]["security"]
         document["security"] = [{"PartnerToken": []}]
-        house = House(document)
-        assert house.refusal("/v1/open/").code == "authentication_required"
-        assert house.get("/v1/open/", partner_token())["caller"].partner_id == PARTNER
+        stack = SecuredStack(document)
+        assert stack.refusal("/v1/open/").code == "authentication_required"
+        assert stack.get("/v1/open/", partner_token())["caller"].partner_id == PARTNER

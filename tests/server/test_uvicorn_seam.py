@@ -21,7 +21,7 @@ from uvicorn.supervisors.multiprocess import SIGNALS, Multiprocess, Process
 
 from server.protocol import GuardedProtocol
 from server.uvicorn_seam import RELIED_ON, HttpConnection, Supervisor, WorkerProcess
-from tests.partnership import PATIENCE_SECONDS, within
+from tests.partner import PATIENCE_SECONDS, within
 from tests.server.relied_on import moved
 
 SEAM = "server/uvicorn_seam.py"

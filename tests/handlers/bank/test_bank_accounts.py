@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from tests.builders.trade import NOBODY, Record
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 BANKS = "bank-accounts/"
 ACCOUNTS = "general-ledger/chart-of-accounts/"
@@ -14,7 +14,7 @@ IBAN = "GB33BUKB20201555555555"
 
 
 @pytest.fixture
-def fresh(acme: Partnership) -> Business:
+def fresh(acme: Partner) -> Business:
     """A business without any bank account."""
     return acme.business()
 
@@ -132,7 +132,7 @@ class TestCreateBankAccount:
         assert answer.status_code == 400
         assert answer.json()["detail"]["field_errors"] == {"iban": ["must be an IBAN"]}
 
-    def test_an_archived_business_gets_none(self, acme: Partnership) -> None:
+    def test_an_archived_business_gets_none(self, acme: Partner) -> None:
         closed = acme.business()
         acme.api.post(f"/v1/platform/businesses/{closed.id}/archive/")
         answer = closed.api.post(BANKS, json={"display_name": "Late"})
@@ -164,7 +164,7 @@ class TestListBankAccounts:
 
 
 class TestGetBankAccount:
-    def test_anothers_is_not_found(self, shop: Business, acme: Partnership) -> None:
+    def test_anothers_is_not_found(self, shop: Business, acme: Partner) -> None:
         other = acme.business().made(BANKS, {"display_name": "Theirs"})
         answer = shop.api.get(f"{BANKS}{other['id']}/")
         assert (answer.status_code, answer.json()["error_code"]) == (404, "bank_account_not_found")

@@ -6,7 +6,7 @@ from tests.bookkeeping import Ledger
 from tests.builders.bank import BOOKED, PAYMENT, Bank, left, matching, open_account
 from tests.builders.sales import paid
 from tests.builders.trade import Record
-from tests.partnership import Business
+from tests.partner import Business
 
 CHART = "general-ledger/chart-of-accounts/"
 

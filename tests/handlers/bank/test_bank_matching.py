@@ -23,7 +23,7 @@ from tests.builders.sales import paid, part, refunded, sent, settled
 from tests.builders.trade import PAID, Record
 from tests.builders.vendor_refunds import REFUND_PAYMENTS, agreed
 from tests.clock import today
-from tests.partnership import Business
+from tests.partner import Business
 
 PAYMENTS = "invoices/payments/"
 TODAY = str(today())

@@ -21,7 +21,7 @@ from tests.builders.sales import paid, part, refunded, sent, settled
 from tests.builders.trade import NOBODY, PAID, Record
 from tests.builders.vendor_refunds import REFUND_PAYMENTS, agreed, cancelled, changed
 from tests.clock import today
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 PAYMENTS = "invoices/payments/"
 TODAY = str(today())
@@ -321,7 +321,7 @@ class TestMatchBankTransaction:
         "kind", [PAYMENT, BILL_PAYMENT, REFUND_PAYMENT, VENDOR_REFUND_PAYMENT, PAYOUT]
     )
     def test_what_belongs_to_another_business_is_not_there(
-        self, shop: Business, ledger: Ledger, bank: Bank, rival: Partnership, kind: str
+        self, shop: Business, ledger: Ledger, bank: Bank, rival: Partner, kind: str
     ) -> None:
         other = rival.business()
         theirs = money(other, other.customer(), other.vendor(), kind)
@@ -332,7 +332,7 @@ class TestMatchBankTransaction:
                 assert said == (422, "reference_not_found")
 
     def test_a_line_of_another_business_is_not_there(
-        self, shop: Business, ledger: Ledger, buyer: Record, rival: Partnership
+        self, shop: Business, ledger: Ledger, buyer: Record, rival: Partner
     ) -> None:
         other = rival.business()
         line = Bank(other, open_account(other)).line(90)

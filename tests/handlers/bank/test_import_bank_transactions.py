@@ -16,7 +16,7 @@ from tests.bank_files import statements
 from tests.bank_files.statements import EUROS, FILES, MAPPINGS, content_of, format_of
 from tests.builders.trade import Record
 from tests.contract.document import document
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 LINES = "bank-transactions/"
 WRONG_DAY = '{"date": "Day", "amount": "Amount"}'
@@ -24,7 +24,7 @@ OUTCOMES = ("imported", "skipped", "failed")
 
 
 @pytest.fixture(scope="module")
-def euro_shop(acme: Partnership) -> Business:
+def euro_shop(acme: Partner) -> Business:
     return acme.business(country="NL", entity_type="bv")
 
 
@@ -149,7 +149,7 @@ class TestImportBankTransactions:
         assert counted(send(shop, bank, *lines[:1_000])) == (1_000, 0, 0)
 
     def test_a_bank_account_that_is_not_there_is_refused(
-        self, shop: Business, acme: Partnership
+        self, shop: Business, acme: Partner
     ) -> None:
         theirs = fresh_bank(acme.business())
         for bank in (theirs, {"id": str(uuid4())}):
@@ -157,7 +157,7 @@ class TestImportBankTransactions:
             assert answer.status_code == 422
             assert answer.json()["error_code"] == "reference_not_found"
 
-    def test_an_archived_business_takes_none(self, acme: Partnership) -> None:
+    def test_an_archived_business_takes_none(self, acme: Partner) -> None:
         closed = acme.business()
         bank = fresh_bank(closed)
         acme.api.post(f"/v1/platform/businesses/{closed.id}/archive/")
@@ -215,7 +215,7 @@ class TestImportBankFiles:
         codes = [each["error"] and each["error"]["error_code"] for each in answer.json()["results"]]
         assert codes == [None, None, None, None, "currency_mismatch", "bank_account_mismatch"]
 
-    def test_krona_without_cents_are_read_whole(self, acme: Partnership) -> None:
+    def test_krona_without_cents_are_read_whole(self, acme: Partner) -> None:
         icelandic = acme.business(base_currency="ISK")
         bank = fresh_bank(icelandic)
         content = b"Date,Amount\n2026-07-15,1500\n2026-07-16,-20.00\n2026-07-17,0.50\n"

@@ -22,7 +22,7 @@ from tests.builders.payouts import (
 )
 from tests.builders.sales import paid, refunded
 from tests.builders.trade import NOBODY, Record
-from tests.partnership import Business
+from tests.partner import Business
 
 Make = Callable[[Business, Record], Record]
 

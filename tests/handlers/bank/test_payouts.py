@@ -19,7 +19,7 @@ from tests.builders.payouts import (
 )
 from tests.builders.trade import Record
 from tests.clock import today
-from tests.partnership import Business
+from tests.partner import Business
 
 TODAY = str(today())
 CLEARING = "1150"

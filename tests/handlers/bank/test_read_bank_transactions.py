@@ -5,13 +5,13 @@ from uuid import uuid4
 import pytest
 
 from tests.builders.trade import Record
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 LINES = "bank-transactions/"
 
 
 @pytest.fixture(scope="module")
-def statement(acme: Partnership) -> tuple[Business, dict[str, Record]]:
+def statement(acme: Partner) -> tuple[Business, dict[str, Record]]:
     """Four lines of two bank accounts, by their external ids."""
     business = acme.business()
     current = business.made("bank-accounts/", {"display_name": "Current"})
@@ -99,7 +99,7 @@ class TestListBankTransactions:
         assert cursor.endswith("None")
 
     def test_another_business_has_none_of_them(
-        self, statement: tuple[Business, dict[str, Record]], acme: Partnership
+        self, statement: tuple[Business, dict[str, Record]], acme: Partner
     ) -> None:
         assert acme.business().api.get(LINES).json()["count"] == 0
 
@@ -113,7 +113,7 @@ class TestGetBankTransaction:
             assert business.api.get(f"{LINES}{line['id']}/").json() == line
 
     def test_anothers_is_not_found(
-        self, statement: tuple[Business, dict[str, Record]], acme: Partnership
+        self, statement: tuple[Business, dict[str, Record]], acme: Partner
     ) -> None:
         _, lines = statement
         other = acme.business()

@@ -20,13 +20,13 @@ from tests.builders.payouts import (
 )
 from tests.builders.trade import NOBODY, Record
 from tests.clock import today
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 TODAY = str(today())
 
 
 @pytest.fixture(scope="module")
-def counter(acme: Partnership) -> Business:
+def counter(acme: Partner) -> Business:
     """A business with five payouts and a deleted one."""
     counter = acme.business()
     buyer = counter.customer()

@@ -17,7 +17,7 @@ from tests.builders.purchases import bill_paid
 from tests.builders.sales import paid, part, refunded, sent, settled
 from tests.builders.trade import Record
 from tests.builders.vendor_refunds import agreed
-from tests.partnership import Business
+from tests.partner import Business
 
 
 @pytest.fixture(scope="module")

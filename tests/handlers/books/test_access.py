@@ -15,8 +15,8 @@ from access import api_keys
 from persistence.engine.pool import make_pool
 from persistence.partners import partners
 from tests import clock
-from tests.house import Databases, House
-from tests.partnership import Business, Partnership
+from tests.api_server import ApiServer, Databases
+from tests.partner import Business, Partner
 
 TOKEN = "/v1/platform/oauth2/token/"
 FORM = {"grant_type": "client_credentials"}
@@ -35,35 +35,35 @@ def claims(token: str) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def shop(acme: Partnership) -> Business:
+def shop(acme: Partner) -> Business:
     return acme.business()
 
 
 @pytest.fixture
-def partner(house: House) -> Partnership:
+def partner(api_server: ApiServer) -> Partner:
     """A partner of one's own, to be locked out."""
-    return house.partner("Short-lived")
+    return api_server.partner("Short-lived")
 
 
-def operate(house: House, work: Callable[..., Any], *arguments: Any) -> Any:
+def operate(api_server: ApiServer, work: Callable[..., Any], *arguments: Any) -> Any:
     """Do what the operator's command line does."""
 
     async def run() -> Any:
-        async with make_pool(house.database_url, size=1) as pool:
+        async with make_pool(api_server.database_url, size=1) as pool:
             return await work(pool, *arguments)
 
     return asyncio.run(run())
 
 
 class TestIssuePartnerToken:
-    def test_answers_exactly_what_oauth_promises(self, acme: Partnership) -> None:
+    def test_answers_exactly_what_oauth_promises(self, acme: Partner) -> None:
         answer = acme.key.post(TOKEN, data=FORM)
         assert answer.status_code == 200
         assert answer.json().keys() == {"access_token", "token_type", "expires_in"}
         assert (answer.json()["token_type"], answer.json()["expires_in"]) == ("Bearer", 3600)
         assert answer.headers["cache-control"] == "no-store"
 
-    def test_makes_a_token_with_exactly_the_promised_claims(self, acme: Partnership) -> None:
+    def test_makes_a_token_with_exactly_the_promised_claims(self, acme: Partner) -> None:
         told = claims(acme.key.post(TOKEN, data=FORM).json()["access_token"])
         assert told.keys() == {"sub", "type", "iat", "exp"}
         assert (told["sub"], told["type"]) == (str(acme.partner_id), "partner")
@@ -71,12 +71,12 @@ class TestIssuePartnerToken:
         assert abs(told["iat"] - clock.now().timestamp()) < 60
 
     @pytest.mark.parametrize("form", ["data", "json", "files"])
-    def test_takes_a_form_json_and_multipart(self, form: str, acme: Partnership) -> None:
+    def test_takes_a_form_json_and_multipart(self, form: str, acme: Partner) -> None:
         named = {**FORM, "client_id": str(acme.partner_id)}
         body = {name: (None, value) for name, value in named.items()} if form == "files" else named
         assert acme.key.post(TOKEN, **{form: body}).status_code == 200
 
-    def test_of_another_grant_is_400(self, acme: Partnership) -> None:
+    def test_of_another_grant_is_400(self, acme: Partner) -> None:
         for form, word in (
             ({"grant_type": "password"}, "unsupported_grant_type"),
             ({}, "invalid_request"),
@@ -87,27 +87,27 @@ class TestIssuePartnerToken:
             faults = answer.json()["detail"]["field_errors"]
             assert list(faults) == (["grant_type"] if form else ["body"])
 
-    def test_for_another_client_is_400(self, acme: Partnership, rival: Partnership) -> None:
+    def test_for_another_client_is_400(self, acme: Partner, rival: Partner) -> None:
         answer = acme.key.post(TOKEN, data={**FORM, "client_id": str(rival.partner_id)})
         assert (answer.status_code, answer.json()["error"]) == (400, "invalid_request")
         assert list(answer.json()["detail"]["field_errors"]) == ["client_id"]
 
-    def test_by_a_token_is_403(self, acme: Partnership, shop: Business) -> None:
+    def test_by_a_token_is_403(self, acme: Partner, shop: Business) -> None:
         for caller in (acme.api.headers, shop.api.headers):
             answer = acme.api.post(TOKEN, data=FORM, headers=caller)
             assert (answer.status_code, answer.json()["error"]) == (403, "access_denied")
 
-    def test_by_a_wrong_key_is_401_and_says_how_to_authenticate(self, acme: Partnership) -> None:
+    def test_by_a_wrong_key_is_401_and_says_how_to_authenticate(self, acme: Partner) -> None:
         answer = acme.key.post(TOKEN, data=FORM, auth=(str(acme.partner_id), "wrong"))
         assert (answer.status_code, answer.json()["error"]) == (401, "invalid_client")
         assert answer.json()["error_code"] == "invalid_credentials"
         assert answer.headers["www-authenticate"] == 'Basic realm="accounting", charset="UTF-8"'
 
-    def test_in_another_content_type_is_415(self, acme: Partnership) -> None:
+    def test_in_another_content_type_is_415(self, acme: Partner) -> None:
         answer = acme.key.post(TOKEN, content=b"<a/>", headers={"content-type": "text/xml"})
         assert (answer.status_code, answer.json()["error"]) == (415, "invalid_request")
 
-    def test_takes_the_partner_id_in_either_case(self, acme: Partnership) -> None:
+    def test_takes_the_partner_id_in_either_case(self, acme: Partner) -> None:
         auth = (str(acme.partner_id).upper(), acme.api_key)
         assert acme.key.post(TOKEN, data=FORM, auth=auth).status_code == 200
 
@@ -138,14 +138,14 @@ class TestIssueBusinessToken:
         assert shop.api.get(f"{sister.base_url}/customers/").status_code == 403
         assert shop.api.get(f"{shop.partner.url}{BUSINESSES}").status_code == 403
 
-    def test_of_an_archived_business_still_reads_it(self, acme: Partnership) -> None:
+    def test_of_an_archived_business_still_reads_it(self, acme: Partner) -> None:
         business = acme.business()
         acme.api.post(f"{BUSINESSES}{business.id}/archive/")
         assert acme.api.post(exchange(business)).status_code == 200
         assert business.api.get("").json()["is_active"] is False
 
     def test_for_a_business_of_another_partner_is_403_like_one_that_does_not_exist(
-        self, shop: Business, rival: Partnership
+        self, shop: Business, rival: Partner
     ) -> None:
         answer = rival.api.post(exchange(shop))
         assert (answer.status_code, answer.json()["error"]) == (403, "access_denied")
@@ -178,45 +178,47 @@ class TestRevocation:
         ]
 
     def test_tokens_issued_before_are_refused_at_once(
-        self, house: House, partner: Partnership
+        self, api_server: ApiServer, partner: Partner
     ) -> None:
         business = partner.business()
         assert set(self.statuses(business)) <= {200, 201}
-        operate(house, partners.revoke_tokens, partner.partner_id, clock.now())
+        operate(api_server, partners.revoke_tokens, partner.partner_id, clock.now())
         answer = business.api.get("customers/")
         assert (answer.status_code, answer.json()["error_code"]) == (401, "invalid_token")
         assert set(self.statuses(business)) == {401}
-        assert house.query("SELECT count(*) FROM customer WHERE business_id = %s", business.id) == [
-            (1,)
-        ]
+        assert api_server.query(
+            "SELECT count(*) FROM customer WHERE business_id = %s", business.id
+        ) == [(1,)]
 
-    def test_the_key_still_gets_new_tokens(self, house: House, partner: Partnership) -> None:
-        operate(house, partners.revoke_tokens, partner.partner_id, clock.now())
+    def test_the_key_still_gets_new_tokens(self, api_server: ApiServer, partner: Partner) -> None:
+        operate(api_server, partners.revoke_tokens, partner.partner_id, clock.now())
         time.sleep(1.1 - clock.now().microsecond / 1_000_000)
         token = partner.key.post(TOKEN, data=FORM).json()["access_token"]
         renewed = {"authorization": f"Bearer {token}"}
         assert partner.key.get(BUSINESSES, headers=renewed, auth=None).status_code == 200
 
-    def test_of_a_disabled_partner_nothing_works(self, house: House, partner: Partnership) -> None:
+    def test_of_a_disabled_partner_nothing_works(
+        self, api_server: ApiServer, partner: Partner
+    ) -> None:
         business = partner.business()
         assert set(self.statuses(business)) <= {200, 201}
-        operate(house, partners.disable_partner, partner.partner_id, clock.now())
+        operate(api_server, partners.disable_partner, partner.partner_id, clock.now())
         assert set(self.statuses(business)) == {401}
         assert partner.key.post(TOKEN, data=FORM).status_code == 401
         assert partner.key.get(BUSINESSES).status_code == 401
 
     def test_of_a_key_leaves_the_other_one_and_ends_all_tokens(
-        self, house: House, partner: Partnership
+        self, api_server: ApiServer, partner: Partner
     ) -> None:
         business, second = partner.business(), api_keys.make("test")
         add = (partner.partner_id, second.key_id, api_keys.seal(second.text), clock.now())
-        first, _ = operate(house, partners.add_key, *add)
+        first, _ = operate(api_server, partners.add_key, *add)
         assert set(self.statuses(business)) <= {200, 201}
         both = ((partner.api_key, 200), (second.text, 200))
         for revoked in ((), (first,)):
             for key_id in revoked:
                 now = clock.now()
-                operate(house, partners.revoke_key, partner.partner_id, key_id, now)
+                operate(api_server, partners.revoke_key, partner.partner_id, key_id, now)
                 both = ((partner.api_key, 401), (second.text, 200))
             for key, status in both:
                 auth = (str(partner.partner_id), key)
@@ -225,15 +227,15 @@ class TestRevocation:
 
 
 @pytest.fixture(scope="module")
-def open_house(databases: Databases) -> Iterator[House]:
+def open_server(databases: Databases) -> Iterator[ApiServer]:
     name = f"cross_origin_{os.getpid()}"
-    with House(databases.clone(name), allowed_origins=frozenset({ORIGIN})) as house:
-        yield house
+    with ApiServer(databases.clone(name), allowed_origins=frozenset({ORIGIN})) as api_server:
+        yield api_server
 
 
 class TestCrossOrigin:
-    def preflight(self, house: House, origin: str) -> httpx.Response:
-        return house.partner("Web").key.options(
+    def preflight(self, api_server: ApiServer, origin: str) -> httpx.Response:
+        return api_server.partner("Web").key.options(
             BUSINESSES,
             headers={
                 "origin": origin,
@@ -243,8 +245,8 @@ class TestCrossOrigin:
             auth=None,
         )
 
-    def test_preflights_need_no_credentials(self, open_house: House) -> None:
-        answer = self.preflight(open_house, ORIGIN)
+    def test_preflights_need_no_credentials(self, open_server: ApiServer) -> None:
+        answer = self.preflight(open_server, ORIGIN)
         assert answer.status_code in (200, 204)
         assert answer.headers["access-control-allow-origin"] == ORIGIN
         allowed = answer.headers["access-control-allow-headers"].lower()
@@ -254,12 +256,14 @@ class TestCrossOrigin:
             assert name in allowed
         assert "origin" in answer.headers["vary"].lower()
 
-    def test_of_another_origin_get_no_leave(self, open_house: House) -> None:
-        answer = self.preflight(open_house, "https://evil.example.com")
+    def test_of_another_origin_get_no_leave(self, open_server: ApiServer) -> None:
+        answer = self.preflight(open_server, "https://evil.example.com")
         assert "access-control-allow-origin" not in answer.headers
 
-    def test_errors_can_be_read_by_an_allowed_origin_and_no_other(self, open_house: House) -> None:
-        caller = open_house.partner("Web").key
+    def test_errors_can_be_read_by_an_allowed_origin_and_no_other(
+        self, open_server: ApiServer
+    ) -> None:
+        caller = open_server.partner("Web").key
         for path, status in ((BUSINESSES, 401), ("/v1/nothing/", 404)):
             for origin, leave in ((ORIGIN, ORIGIN), ("https://evil.example.com", None)):
                 answer = caller.get(path, headers={"origin": origin}, auth=None)
@@ -269,8 +273,8 @@ class TestCrossOrigin:
 
 class TestPlainHttp:
     def test_is_refused_where_nobody_asked_for_development(self, databases: Databases) -> None:
-        with House(databases.clone(f"plain_{os.getpid()}"), development=False) as house:
-            partner = house.partner("Acme")
+        with ApiServer(databases.clone(f"plain_{os.getpid()}"), development=False) as api_server:
+            partner = api_server.partner("Acme")
             answer = partner.key.get(BUSINESSES)
             assert (answer.status_code, answer.json()["error_code"]) == (403, "https_required")
             assert partner.key.post(TOKEN, data=FORM).status_code == 403

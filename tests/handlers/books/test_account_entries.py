@@ -6,7 +6,7 @@ import pytest
 
 from tests.builders.sales import invoice_body, paid, part
 from tests.builders.trade import NOBODY, Record, line
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 ACCOUNTS = "general-ledger/chart-of-accounts/"
 
@@ -16,7 +16,7 @@ def entries_of(code: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def shop(acme: Partnership) -> Business:
+def shop(acme: Partner) -> Business:
     """A business that sold on four days, the last of them first, and was paid for one sale."""
     shop = acme.business()
     buyer = shop.customer()
@@ -76,7 +76,7 @@ class TestListAccountEntries:
         assert [each["credit_amount"] for each in found] == [amount for _, amount in sales]
         assert [each["running_balance"] for each in found] == [4_650, 650, 350, 150, 50]
 
-    def test_a_contra_account_shows_its_own_side(self, acme: Partnership) -> None:
+    def test_a_contra_account_shows_its_own_side(self, acme: Partner) -> None:
         shop = acme.business()
         turned = {"code": "4009", "name": "Turned", "balance_behavior": "debit_positive"}
         shop.made(f"{ACCOUNTS}4000/children/", turned)
@@ -157,7 +157,7 @@ class TestListAccountEntries:
         assert shop.api.get(entries_of("1500")).json()["count"] == 0
         assert shop.api.get(entries_of("1200"), params={"count": False}).json()["count"] is None
 
-    def test_a_line_posted_between_two_pages_is_in_the_second(self, acme: Partnership) -> None:
+    def test_a_line_posted_between_two_pages_is_in_the_second(self, acme: Partner) -> None:
         shop = acme.business()
         buyer = shop.customer()
         for month in (1, 2, 3):
@@ -179,7 +179,7 @@ class TestListAccountEntries:
         assert listed(shop, "1500") == []
         assert listed(shop, "1200", page=9) == []
 
-    def test_lines_of_accounts_under_it_are_not_its_own(self, acme: Partnership) -> None:
+    def test_lines_of_accounts_under_it_are_not_its_own(self, acme: Partner) -> None:
         shop = acme.business()
         shop.made(f"{ACCOUNTS}4000/children/", {"code": "4001", "name": "Coffee"})
         coffee = line(70, account_identifier={"type": "AccountCode", "code": "4001"})
@@ -189,7 +189,7 @@ class TestListAccountEntries:
         assert listed(shop, "4000") == []
         assert [each["amount"] for each in listed(shop, "4001")] == [70]
 
-    def test_one_of_another_business_is_not_there(self, shop: Business, rival: Partnership) -> None:
+    def test_one_of_another_business_is_not_there(self, shop: Business, rival: Partner) -> None:
         foreign = rival.business().api.get(f"{ACCOUNTS}1200/").json()
         for reference in (foreign["id"], NOBODY, "none"):
             answer = shop.api.get(entries_of(reference))

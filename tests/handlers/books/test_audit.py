@@ -7,12 +7,12 @@ from uuid import UUID
 import httpx
 import pytest
 
+from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.journal_entries import drafted, moved
 from tests.builders.sales import invoice_body, paid, part, payment_body, sent
 from tests.builders.trade import SENT
-from tests.house import House
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 Record = dict[str, Any]
 
@@ -69,7 +69,7 @@ class TestListAuditRecords:
         [record] = trail(shop, request_id=answer.headers["x-request-id"])
         assert record["object_id"] == answer.json()["id"]
 
-    def test_it_tells_with_what_a_partner_came(self, acme: Partnership, shop: Business) -> None:
+    def test_it_tells_with_what_a_partner_came(self, acme: Partner, shop: Business) -> None:
         for client, name in ((acme.key, "by-key"), (acme.api, "by-token")):
             client.post(
                 f"/v1/platform/businesses/{shop.id}/customers/",
@@ -102,7 +102,7 @@ class TestListAuditRecords:
         assert invoices == {first["id"], second["id"]}
 
     def test_a_things_life_is_a_chain_of_digests(
-        self, house: House, shop: Business, buyer: Record
+        self, api_server: ApiServer, shop: Business, buyer: Record
     ) -> None:
         draft = shop.made("invoices/", invoice_body(buyer))
         shop.api.put(f"invoices/{draft['id']}/", json={**invoice_body(buyer), "memo": "Changed"})
@@ -116,7 +116,7 @@ class TestListAuditRecords:
         assert made["before_digest"] is None
         assert replaced["before_digest"] == made["after_digest"]
         assert sent_["before_digest"] == replaced["after_digest"] != sent_["after_digest"]
-        [[digest]] = house.query(
+        [[digest]] = api_server.query(
             "SELECT encode(sha256(record_send(i)), 'hex') FROM invoice i WHERE id = %s",
             UUID(draft["id"]),
         )
@@ -166,7 +166,7 @@ class TestListAuditRecords:
             reversed(trail(shop, created_at_lte=trail(shop, sort="created_at")[9]["created_at"]))
         )
 
-    def test_an_archived_business_is_still_told_of(self, acme: Partnership) -> None:
+    def test_an_archived_business_is_still_told_of(self, acme: Partner) -> None:
         shop = acme.business()
         for verb in ("archive", "unarchive", "archive"):
             acme.api.post(f"/v1/platform/businesses/{shop.id}/{verb}/")
@@ -183,13 +183,13 @@ class TestListAuditRecords:
             ("create_business", "insert")
         }
 
-    def test_nobody_else_reads_it(self, rival: Partnership, shop: Business) -> None:
+    def test_nobody_else_reads_it(self, rival: Partner, shop: Business) -> None:
         answer = rival.api.get(f"/v1/platform/businesses/{shop.id}/audit/")
         assert answer.status_code == 403
 
 
 class TestLockDates:
-    def test_who_moved_it_from_which_day_to_which_is_told(self, acme: Partnership) -> None:
+    def test_who_moved_it_from_which_day_to_which_is_told(self, acme: Partner) -> None:
         shop = acme.business()
         change(acme.key, shop, "close-march", lock_date="2025-03-31")
         change(acme.api, shop, "close-april", lock_date="2025-04-30", name="Renamed")
@@ -212,7 +212,7 @@ class TestLockDates:
         assert {each["action"] for each in (march, opened, renamed)} == {"update_business"}
         assert renamed["changes"] is None
 
-    def test_and_so_is_what_else_decides_how_books_read(self, acme: Partnership) -> None:
+    def test_and_so_is_what_else_decides_how_books_read(self, acme: Partner) -> None:
         shop = acme.business(accounting_method="accrual", fiscal_year_end="2000-12-31")
         change(acme.api, shop, "other", accounting_method="cash", fiscal_year_end="2000-06-30")
         changed, opened = trail(shop, object_type="business")
@@ -222,7 +222,7 @@ class TestLockDates:
             "fiscal_year_end": {"from": "2000-12-31", "to": "2000-06-30"},
         }
 
-    def test_the_same_day_again_is_no_change(self, acme: Partnership) -> None:
+    def test_the_same_day_again_is_no_change(self, acme: Partner) -> None:
         shop = acme.business()
         for name in ("first", "again"):
             change(acme.api, shop, name, lock_date="2025-03-31")
@@ -230,7 +230,7 @@ class TestLockDates:
 
 
 @pytest.fixture(scope="module")
-def told_of(acme: Partnership) -> tuple[Business, list[Record]]:
+def told_of(acme: Partner) -> tuple[Business, list[Record]]:
     """A business of its own and its whole trail, the oldest first."""
     shop = acme.business()
     buyer = shop.customer()

@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from accounting.books.businesses import COUNTRIES, CURRENCY_BY_COUNTRY, ENTITY_TYPES
-from tests.house import House
-from tests.partnership import Business, Partnership
+from tests.api_server import ApiServer
+from tests.partner import Business, Partner
 
 BUSINESSES = "/v1/platform/businesses/"
 _numbers = count(1)
@@ -47,7 +47,7 @@ def body(**facts: Any) -> dict[str, Any]:
     return {name: value for name, value in merged.items() if value is not None}
 
 
-def opened(partner: Partnership, **facts: Any) -> dict[str, Any]:
+def opened(partner: Partner, **facts: Any) -> dict[str, Any]:
     answer = partner.api.post(BUSINESSES, json=body(**facts))
     assert answer.status_code == 201, answer.text
     made: dict[str, Any] = answer.json()
@@ -59,12 +59,12 @@ def change(business: Business, **changes: Any) -> httpx.Response:
 
 
 @pytest.fixture
-def business(acme: Partnership) -> Business:
+def business(acme: Partner) -> Business:
     return acme.business()
 
 
 class TestCreateBusiness:
-    def test_keeps_and_shows_every_field(self, acme: Partnership) -> None:
+    def test_keeps_and_shows_every_field(self, acme: Partner) -> None:
         made = opened(acme, **COMPLETE)
         assert {name: made[name] for name in COMPLETE} == COMPLETE
         assert made["_meta"] == {"created": True, "matched_on": None}
@@ -75,7 +75,7 @@ class TestCreateBusiness:
             name: value for name, value in made.items() if name != "_meta"
         }
 
-    def test_fills_in_what_was_left_out(self, acme: Partnership) -> None:
+    def test_fills_in_what_was_left_out(self, acme: Partner) -> None:
         made = opened(acme, country=None)
         assert made["name"] == made["legal_name"]
         assert (made["country"], made["base_currency"]) == (None, "EUR")
@@ -84,7 +84,7 @@ class TestCreateBusiness:
         assert made["metadata"] == {}
 
     def test_of_a_known_external_id_answers_the_one_there_is_unchanged(
-        self, acme: Partnership, house: House
+        self, acme: Partner, api_server: ApiServer
     ) -> None:
         first = opened(acme)
         again = acme.api.post(
@@ -93,13 +93,13 @@ class TestCreateBusiness:
         assert again.status_code == 200
         expected = {**first, "_meta": {"created": False, "matched_on": "external_id"}}
         assert again.json() == expected
-        found = house.query(
+        found = api_server.query(
             "SELECT count(*) FROM business WHERE external_id = %s", first["external_id"]
         )
         assert found == [(1,)]
 
     def test_may_have_an_external_id_that_another_partner_uses(
-        self, acme: Partnership, rival: Partnership
+        self, acme: Partner, rival: Partner
     ) -> None:
         ours = opened(acme)
         theirs = opened(rival, external_id=ours["external_id"])
@@ -107,7 +107,7 @@ class TestCreateBusiness:
 
     @pytest.mark.parametrize("country", COUNTRIES)
     def test_in_each_country_has_its_currency_and_takes_either_case(
-        self, country: str, acme: Partnership
+        self, country: str, acme: Partner
     ) -> None:
         entity_type = ENTITY_TYPES.get(country, ("anything",))[0]
         made = opened(acme, country=country.lower(), entity_type=entity_type.upper())
@@ -116,7 +116,7 @@ class TestCreateBusiness:
 
     @pytest.mark.parametrize("country", ENTITY_TYPES)
     def test_of_a_wrong_legal_form_is_400_and_names_the_right_ones(
-        self, country: str, acme: Partnership
+        self, country: str, acme: Partner
     ) -> None:
         answer = acme.api.post(BUSINESSES, json=body(country=country.lower(), entity_type="guild"))
         assert answer.status_code == 400
@@ -125,29 +125,29 @@ class TestCreateBusiness:
 
     @pytest.mark.parametrize("country", ["FR", "IT", None])
     def test_takes_any_legal_form_where_there_is_no_list(
-        self, country: str | None, acme: Partnership
+        self, country: str | None, acme: Partner
     ) -> None:
         assert opened(acme, country=country, entity_type="Guild")["entity_type"] == "guild"
 
-    def test_in_another_currency_than_its_country_is_possible(self, acme: Partnership) -> None:
+    def test_in_another_currency_than_its_country_is_possible(self, acme: Partner) -> None:
         assert opened(acme, base_currency="USD")["currency"] == "USD"
 
-    def test_warns_of_numbers_that_look_wrong_and_takes_them(self, acme: Partnership) -> None:
+    def test_warns_of_numbers_that_look_wrong_and_takes_them(self, acme: Partner) -> None:
         made = opened(acme, **MISTAKEN)
         assert {each["field"] for each in made["warnings"]} == set(MISTAKEN)
         assert {name: made[name] for name in MISTAKEN} == MISTAKEN
 
     @pytest.mark.parametrize("missing", ["external_id", "legal_name", "entity_type", "email"])
-    def test_without_what_it_needs_is_400(self, missing: str, acme: Partnership) -> None:
+    def test_without_what_it_needs_is_400(self, missing: str, acme: Partner) -> None:
         answer = acme.api.post(BUSINESSES, json=body(**{missing: None}))
         assert answer.status_code == 400
         assert answer.json()["detail"]["field_errors"] == {missing: ["is required"]}
 
-    def test_tells_all_faults_at_once(self, acme: Partnership) -> None:
+    def test_tells_all_faults_at_once(self, acme: Partner) -> None:
         answer = acme.api.post(BUSINESSES, json=body(email="nobody", country="XX", nope=1))
         assert answer.json()["detail"]["field_errors"].keys() == {"email", "country", "nope"}
 
-    def test_starts_with_a_chart_in_its_language(self, acme: Partnership) -> None:
+    def test_starts_with_a_chart_in_its_language(self, acme: Partner) -> None:
         names = {}
         for language in ("en", "de", "nl", "fr", "es"):
             made = opened(acme, coa_language=language)
@@ -158,21 +158,19 @@ class TestCreateBusiness:
         assert len({chart["1100"] for chart in names.values()}) == 5
 
     def test_by_a_key_works_too_and_by_a_business_token_is_403(
-        self, acme: Partnership, business: Business
+        self, acme: Partner, business: Business
     ) -> None:
         assert acme.key.post(BUSINESSES, json=body()).status_code == 201
         answer = business.api.post(f"{acme.url}{BUSINESSES}", json=body())
         assert answer.status_code == 403
 
-    def test_with_the_key_of_another_body_is_422(self, acme: Partnership) -> None:
+    def test_with_the_key_of_another_body_is_422(self, acme: Partner) -> None:
         headers = {"idempotency-key": f"open-{next(_numbers)}"}
         first = acme.api.post(BUSINESSES, json=body(), headers=headers)
         other = acme.api.post(BUSINESSES, json=body(), headers=headers)
         assert (first.status_code, other.status_code) == (201, 422)
 
-    def test_a_key_of_one_partner_is_free_for_another(
-        self, acme: Partnership, rival: Partnership
-    ) -> None:
+    def test_a_key_of_one_partner_is_free_for_another(self, acme: Partner, rival: Partner) -> None:
         headers = {"idempotency-key": f"shared-{next(_numbers)}"}
         ours = acme.api.post(BUSINESSES, json=body(), headers=headers)
         theirs = rival.api.post(BUSINESSES, json=body(), headers=headers)
@@ -188,7 +186,7 @@ class TestGetBusiness:
         assert len({answer.headers["etag"] for answer in answers}) == 1
 
     def test_of_another_partner_is_404_and_by_a_token_of_another_business_403(
-        self, business: Business, rival: Partnership
+        self, business: Business, rival: Partner
     ) -> None:
         answer = rival.api.get(f"{BUSINESSES}{business.id}/")
         assert (answer.status_code, answer.json()["error_code"]) == (404, "business_not_found")
@@ -264,7 +262,7 @@ class TestUpdateBusiness:
         answer = change(business, email="new@harbour.example.com")
         assert (answer.status_code, answer.json()["error_code"]) == (409, "business_archived")
 
-    def test_of_another_partner_is_404(self, business: Business, rival: Partnership) -> None:
+    def test_of_another_partner_is_404(self, business: Business, rival: Partner) -> None:
         answer = rival.api.patch(f"{BUSINESSES}{business.id}/", json={"name": "Stolen"})
         assert (answer.status_code, answer.json()["error_code"]) == (404, "business_not_found")
 
@@ -299,9 +297,7 @@ class TestArchiveBusiness:
         assert again.json() == first.json() == business.api.get("").json()
 
     @pytest.mark.parametrize("move", ["archive", "unarchive"])
-    def test_of_another_partner_is_404(
-        self, move: str, business: Business, rival: Partnership
-    ) -> None:
+    def test_of_another_partner_is_404(self, move: str, business: Business, rival: Partner) -> None:
         answer = rival.api.post(f"{BUSINESSES}{business.id}/{move}/")
         assert (answer.status_code, answer.json()["error_code"]) == (404, "business_not_found")
 

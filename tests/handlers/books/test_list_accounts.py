@@ -7,13 +7,13 @@ import pytest
 from accounting.books.chart import STARTING_CHART, SUBTYPES
 from tests.builders.sales import invoice_body, paid, part
 from tests.builders.trade import Record, line
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 ACCOUNTS = "general-ledger/chart-of-accounts/"
 
 
 @pytest.fixture(scope="module")
-def chart(acme: Partnership) -> Business:
+def chart(acme: Partner) -> Business:
     """A business with sub accounts, an archived one, and postings in two months of 2025."""
     shop = acme.business(fiscal_year_end="2000-03-31")
     buyer = shop.customer()

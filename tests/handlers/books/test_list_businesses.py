@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from tests.house import House
-from tests.partnership import Partnership
+from tests.api_server import ApiServer
+from tests.partner import Partner
 
 BUSINESSES = "/v1/platform/businesses/"
 
 
 @pytest.fixture(scope="module")
-def lister(house: House) -> Partnership:
-    partner = house.partner("Lister")
+def lister(api_server: ApiServer) -> Partner:
+    partner = api_server.partner("Lister")
     facts = {"email": "books@example.com"}
     partner.business(external_id="a-1", legal_name="Alpha 100% Ltd", **facts)
     partner.business(
@@ -31,7 +31,7 @@ def lister(house: House) -> Partnership:
     return partner
 
 
-def found(partner: Partnership, **filters: Any) -> list[str]:
+def found(partner: Partner, **filters: Any) -> list[str]:
     answer = partner.api.get(BUSINESSES, params={"sort": "created_at", **filters})
     assert answer.status_code == 200, answer.text
     shown = answer.json()
@@ -40,29 +40,27 @@ def found(partner: Partnership, **filters: Any) -> list[str]:
 
 
 class TestListBusinesses:
-    def test_shows_the_active_ones(self, lister: Partnership) -> None:
+    def test_shows_the_active_ones(self, lister: Partner) -> None:
         assert found(lister) == ["a-1", "b-2"]
         assert found(lister, is_archived="false") == ["a-1", "b-2"]
 
-    def test_shows_the_archived_ones_instead_when_asked(self, lister: Partnership) -> None:
+    def test_shows_the_archived_ones_instead_when_asked(self, lister: Partner) -> None:
         assert found(lister, is_archived="true") == ["c-3"]
 
-    def test_shows_no_business_of_another_partner(
-        self, lister: Partnership, acme: Partnership
-    ) -> None:
+    def test_shows_no_business_of_another_partner(self, lister: Partner, acme: Partner) -> None:
         theirs = acme.business(legal_name="Alpha of Acme").record["external_id"]
         assert found(lister, search="alpha") == ["a-1"]
         assert found(acme, search="alpha of acme") == [theirs]
         assert found(acme, search="100%") == []
 
-    def test_shows_the_same_to_the_key_and_not_to_a_business(self, lister: Partnership) -> None:
+    def test_shows_the_same_to_the_key_and_not_to_a_business(self, lister: Partner) -> None:
         by_key = lister.key.get(BUSINESSES).json()
         assert by_key == lister.api.get(BUSINESSES).json()
         assert (
             lister.business(external_id="d").api.get(f"{lister.url}{BUSINESSES}").status_code == 403
         )
 
-    def test_shows_what_a_list_needs(self, lister: Partnership) -> None:
+    def test_shows_what_a_list_needs(self, lister: Partner) -> None:
         [beta] = lister.api.get(BUSINESSES, params={"country": "DE"}).json()["results"]
         told = {
             "external_id": "b-2", "name": "Kaffee_Haus", "legal_name": "Beta GmbH",
@@ -102,13 +100,11 @@ class TestListBusinesses:
         ],
         ids=str,
     )
-    def test_filters(
-        self, filters: dict[str, str], expected: list[str], lister: Partnership
-    ) -> None:
+    def test_filters(self, filters: dict[str, str], expected: list[str], lister: Partner) -> None:
         assert [each for each in found(lister, **filters) if each != "d"] == expected
 
-    def test_sorts_by_name_in_any_case(self, house: House) -> None:
-        partner = house.partner("Sorter")
+    def test_sorts_by_name_in_any_case(self, api_server: ApiServer) -> None:
+        partner = api_server.partner("Sorter")
         for name in ("beta", "Alpha", "Gamma"):
             partner.business(external_id=name, legal_name=name, name=name.swapcase())
         assert found(partner, sort="legal_name") == ["Alpha", "beta", "Gamma"]

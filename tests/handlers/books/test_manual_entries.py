@@ -18,7 +18,7 @@ from tests.builders.journal_entries import (
 from tests.builders.sales import sent
 from tests.builders.trade import NOBODY, Record
 from tests.clock import today
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 CHART = "general-ledger/chart-of-accounts/"
 
@@ -179,7 +179,7 @@ class TestCreateJournalEntry:
             assert refused(shop, body) == (409, "account_archived")
 
     def test_an_account_of_another_business_is_unknown(
-        self, shop: Business, rival: Partnership
+        self, shop: Business, rival: Partner
     ) -> None:
         foreign = rival.business().api.get(f"{CHART}6000/").json()["id"]
         body = entry_body(lines=[debit(foreign, 5), credit("2400", 5)])

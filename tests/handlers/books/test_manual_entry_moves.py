@@ -10,7 +10,7 @@ from tests.builders.journal_entries import ENTRIES, ON, credit, debit, drafted, 
 from tests.builders.sales import sent
 from tests.builders.trade import Record
 from tests.clock import today
-from tests.partnership import Business
+from tests.partner import Business
 
 CHART = "general-ledger/chart-of-accounts/"
 

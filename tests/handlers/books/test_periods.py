@@ -11,7 +11,7 @@ from tests.bookkeeping import Ledger
 from tests.clock import today
 from tests.contract.document import operations
 from tests.handlers.locking import MOVED, REFUSED, Case, Trader
-from tests.partnership import Business
+from tests.partner import Business
 
 MARCH = "2025-03-31"
 TOMORROW = today() + timedelta(days=1)

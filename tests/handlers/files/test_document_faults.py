@@ -8,15 +8,15 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from tests.api_server import ApiServer, Databases
 from tests.builders.files import CSV, PDF, follow, in_json, names, records, upload
-from tests.house import Databases, House
 from tests.object_store import ObjectStore
-from tests.partnership import PATIENCE_SECONDS, Business, Partnership, within
+from tests.partner import PATIENCE_SECONDS, Business, Partner, within
 from tests.persistence.cutting import Wire
 
 
 @pytest.fixture
-def shop(acme: Partnership) -> Business:
+def shop(acme: Partner) -> Business:
     return acme.business()
 
 
@@ -38,24 +38,24 @@ def unavailable(answer: httpx.Response) -> None:
 
 class TestFolderThatCannotBeWritten:
     @pytest.fixture
-    def blocked(self, house: House, shop: Business) -> Iterator[None]:
+    def blocked(self, api_server: ApiServer, shop: Business) -> Iterator[None]:
         """A file where the business's folder has to be: root may write everywhere else."""
-        place = house.folder / shop.id
+        place = api_server.folder / shop.id
         place.write_text("in the way")
         yield
         place.unlink(missing_ok=True)
 
     @pytest.mark.usefixtures("blocked")
     def test_nothing_is_committed_and_the_caller_is_told_to_come_back(
-        self, house: House, shop: Business
+        self, api_server: ApiServer, shop: Business
     ) -> None:
         unavailable(create(shop, "Never"))
         unavailable(upload(shop))
-        assert (customers(shop), records(house, shop)) == ([], 0)
+        assert (customers(shop), records(api_server, shop)) == ([], 0)
 
-    def test_the_same_key_works_once_it_can(self, house: House, shop: Business) -> None:
+    def test_the_same_key_works_once_it_can(self, api_server: ApiServer, shop: Business) -> None:
         key = {"Idempotency-Key": str(uuid4())}
-        place = house.folder / shop.id
+        place = api_server.folder / shop.id
         place.write_text("in the way")
         unavailable(create(shop, "Later", **key))
         place.unlink()
@@ -64,7 +64,7 @@ class TestFolderThatCannotBeWritten:
         assert "idempotent-replayed" not in made.headers
         [document] = made.json()["documents"]
         assert follow(shop, document["url"]).content == PDF
-        assert (len(names(house, shop)), records(house, shop)) == (1, 1)
+        assert (len(names(api_server, shop)), records(api_server, shop)) == (1, 1)
 
     @pytest.mark.usefixtures("blocked")
     def test_what_needs_no_file_goes_on(self, shop: Business) -> None:
@@ -74,19 +74,23 @@ class TestFolderThatCannotBeWritten:
 
 class TestFlushThatRefuses:
     @pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "refused"}])
-    def test_no_file_is_left(self, house: House, shop: Business, headers: dict[str, str]) -> None:
+    def test_no_file_is_left(
+        self, api_server: ApiServer, shop: Business, headers: dict[str, str]
+    ) -> None:
         one = shop.customer(external_id="taken")
         other = shop.customer()
-        before = names(house, shop), records(house, shop)
+        before = names(api_server, shop), records(api_server, shop)
         changes = {"external_id": "taken", "document": in_json(CSV, "a.csv")}
         for _ in range(2):
             answer = shop.api.patch(f"customers/{other['id']}/", json=changes, headers=headers)
             refused = (answer.status_code, answer.json()["error_code"])
             assert refused == (409, "duplicate_external_id")
             assert answer.json()["detail"] == {"external_id": "taken", "id": one["id"]}
-        assert (names(house, shop), records(house, shop)) == before
+        assert (names(api_server, shop), records(api_server, shop)) == before
 
-    def test_a_refusal_of_the_rules_leaves_none_either(self, house: House, shop: Business) -> None:
+    def test_a_refusal_of_the_rules_leaves_none_either(
+        self, api_server: ApiServer, shop: Business
+    ) -> None:
         person = shop.made("customers/", {"individual_name": "Maya"})
         nameless = {"individual_name": None, "document": in_json()}
         answer = shop.api.patch(f"customers/{person['id']}/", json=nameless)
@@ -97,12 +101,12 @@ class TestFlushThatRefuses:
             headers={"If-Match": '"7"'},
         )
         assert stale.status_code == 412
-        assert (names(house, shop), records(house, shop)) == ([], 0)
+        assert (names(api_server, shop), records(api_server, shop)) == ([], 0)
 
 
 class TestCallerThatHangsUp:
     def test_whole_requests_are_kept_with_their_files_and_halves_leave_nothing(
-        self, house: House, shop: Business
+        self, api_server: ApiServer, shop: Business
     ) -> None:
         request = shop.api.build_request(
             "POST", "documents/", files={"file": ("a.pdf", PDF.ljust(100_000, b" "))}
@@ -113,46 +117,58 @@ class TestCallerThatHangsUp:
         for missing in (0, 1, 0, 50_000, 0):
             with socket.create_connection((request.url.host, request.url.port)) as connection:
                 connection.sendall(whole[: len(whole) - missing])
-        assert within(PATIENCE_SECONDS, lambda: records(house, shop) >= 3)
-        assert (records(house, shop), len(names(house, shop))) == (3, 3)
+        assert within(PATIENCE_SECONDS, lambda: records(api_server, shop) >= 3)
+        assert (records(api_server, shop), len(names(api_server, shop))) == (3, 3)
 
 
 class TestLostDuringCommit:
     @pytest.fixture
-    def wire(self, house: House) -> Iterator[Wire]:
-        with Wire(house.database_url) as wire:
+    def wire(self, api_server: ApiServer) -> Iterator[Wire]:
+        with Wire(api_server.database_url) as wire:
             yield wire
 
     @pytest.fixture
-    def far(self, wire: Wire, house: House, shop: Business) -> Iterator[Business]:
+    def far(self, wire: Wire, api_server: ApiServer, shop: Business) -> Iterator[Business]:
         """The same business and storage, with the database at the end of the wire."""
-        with House(wire.url, documents=house.settings.documents) as server:
-            partner = Partnership(server.url, shop.partner.partner_id, shop.partner.api_key)
+        with ApiServer(wire.url, documents=api_server.settings.documents) as server:
+            partner = Partner(server.url, shop.partner.partner_id, shop.partner.api_key)
             server.partners.append(partner)
             yield Business(partner, shop.record)
 
     @pytest.mark.parametrize(("place", "kept"), [("before", 0), ("after", 1)])
     def test_the_file_stays_since_nobody_knows_whether_a_record_names_it(
-        self, wire: Wire, far: Business, house: House, shop: Business, place: str, kept: int
+        self,
+        wire: Wire,
+        far: Business,
+        api_server: ApiServer,
+        shop: Business,
+        place: str,
+        kept: int,
     ) -> None:
         far.api.get("customers/")
         wire.cut = place
         unavailable(upload(far))
         assert wire.cuts == 1
-        assert (records(house, shop), len(names(house, shop))) == (kept, 1)
+        assert (records(api_server, shop), len(names(api_server, shop))) == (kept, 1)
         for document in shop.api.get("documents/").json()["results"]:
             assert follow(shop, document["url"]).content == PDF
 
     @pytest.mark.parametrize(("place", "files"), [("before", 2), ("after", 1)])
     def test_with_a_key_there_is_one_record_and_its_file(
-        self, wire: Wire, far: Business, house: House, shop: Business, place: str, files: int
+        self,
+        wire: Wire,
+        far: Business,
+        api_server: ApiServer,
+        shop: Business,
+        place: str,
+        files: int,
     ) -> None:
         far.api.get("customers/")
         wire.cut = place
         made = upload(far, headers={"Idempotency-Key": str(uuid4())})
         assert (made.status_code, wire.cuts) == (201, 1)
         # Cut before, the first file is one that the sweep will find.
-        assert (records(house, shop), len(names(house, shop))) == (1, files)
+        assert (records(api_server, shop), len(names(api_server, shop))) == (1, files)
         assert follow(shop, made.json()["url"]).content == PDF
 
 
@@ -163,18 +179,20 @@ def store() -> Iterator[ObjectStore]:
 
 
 @pytest.fixture(scope="module")
-def premises(databases: Databases, store: ObjectStore) -> Iterator[House]:
-    with House(databases.clone(f"object_store_{os.getpid()}"), documents=store.bucket()) as house:
-        yield house
+def premises(databases: Databases, store: ObjectStore) -> Iterator[ApiServer]:
+    with ApiServer(
+        databases.clone(f"object_store_{os.getpid()}"), documents=store.bucket()
+    ) as api_server:
+        yield api_server
 
 
 class TestObjectStore:
     @pytest.fixture
-    def customer(self, premises: House) -> Business:
+    def customer(self, premises: ApiServer) -> Business:
         return premises.partner("Acme").business()
 
     def test_files_are_kept_below_the_business_and_fetched_again(
-        self, store: ObjectStore, premises: House, customer: Business
+        self, store: ObjectStore, premises: ApiServer, customer: Business
     ) -> None:
         made = upload(customer, PDF, "../../paper.pdf").json()
         [key] = [key for key in store.keys if key.startswith(customer.id)]
@@ -185,7 +203,7 @@ class TestObjectStore:
         assert list(premises.folder.iterdir()) == []
 
     def test_while_it_is_away_nothing_is_committed(
-        self, store: ObjectStore, premises: House, customer: Business
+        self, store: ObjectStore, premises: ApiServer, customer: Business
     ) -> None:
         made = upload(customer).json()
         keys = store.keys

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.api_server import ApiServer
 from tests.builders.files import (
     CSV,
     KINDS,
@@ -18,14 +19,13 @@ from tests.builders.files import (
 )
 from tests.builders.sales import sent
 from tests.builders.trade import NOBODY, Record
-from tests.house import House
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 MIB = 1024 * 1024
 
 
 @pytest.fixture(scope="module")
-def shop(acme: Partnership) -> Business:
+def shop(acme: Partner) -> Business:
     return acme.business()
 
 
@@ -81,14 +81,14 @@ class TestCreateDocument:
         ],
     )
     def test_another_kind_is_not_taken_whatever_it_is_called(
-        self, house: House, shop: Business, content: bytes
+        self, api_server: ApiServer, shop: Business, content: bytes
     ) -> None:
-        before = names(house, shop), records(house, shop)
+        before = names(api_server, shop), records(api_server, shop)
         answer = upload(shop, content, "paper.pdf")
         assert (answer.status_code, answer.json()["error_code"]) == (415, "unsupported_media_type")
         for word in ("PDF", "PNG", "JPEG", "CSV", "XML"):
             assert word in answer.json()["message"]
-        assert (names(house, shop), records(house, shop)) == before
+        assert (names(api_server, shop), records(api_server, shop)) == before
 
     def test_an_empty_file_is_none(self, shop: Business) -> None:
         answer = upload(shop, b"")
@@ -102,17 +102,17 @@ class TestCreateDocument:
         assert "file" in answer.json()["detail"]["field_errors"]
 
     def test_ten_mebibytes_are_taken_and_not_one_byte_more(
-        self, house: House, shop: Business
+        self, api_server: ApiServer, shop: Business
     ) -> None:
         largest = PDF.ljust(10 * MIB, b" ")
         made = upload(shop, largest)
         assert (made.status_code, made.json()["file_size"]) == (201, 10 * MIB)
         assert follow(shop, made.json()["url"]).content == largest
-        before = names(house, shop)
+        before = names(api_server, shop)
         answer = upload(shop, largest + b" ")
         assert (answer.status_code, answer.json()["error_code"]) == (413, "payload_too_large")
         assert answer.json()["detail"] == {"limit_bytes": 10 * MIB}
-        assert names(house, shop) == before
+        assert names(api_server, shop) == before
 
     @pytest.mark.parametrize(
         ("linked_type", "document_type"),
@@ -145,14 +145,14 @@ class TestCreateDocument:
         ],
     )
     def test_it_is_linked_to_nothing_that_is_not_there(
-        self, house: House, shop: Business, buyer: Record, linked_type: str
+        self, api_server: ApiServer, shop: Business, buyer: Record, linked_type: str
     ) -> None:
-        before = names(house, shop)
+        before = names(api_server, shop)
         other = buyer["id"] if linked_type != "customer" else sent(shop, buyer)["id"]
         for nothing in (NOBODY, other):
             answer = upload(shop, linked_type=linked_type, linked_id=nothing)
             assert (answer.status_code, answer.json()["error_code"]) == (422, "reference_not_found")
-        assert names(house, shop) == before
+        assert names(api_server, shop) == before
 
     def test_what_it_is_linked_to_comes_whole(self, shop: Business, buyer: Record) -> None:
         for half in ({"linked_type": "customer"}, {"linked_id": buyer["id"]}):
@@ -181,7 +181,7 @@ class TestCreateDocument:
         ],
     )
     def test_a_name_is_kept_for_display_and_leads_nowhere(
-        self, house: House, shop: Business, name: str, shown: str
+        self, api_server: ApiServer, shop: Business, name: str, shown: str
     ) -> None:
         parts = {"document": in_json(PDF, name[:255])} if len(name) <= 255 else None
         if parts is not None:
@@ -189,32 +189,32 @@ class TestCreateDocument:
         else:
             document = upload(shop, PDF, name).json()
         assert document["file_name"] == shown
-        assert all(len(each) == 32 and each.isalnum() for each in names(house, shop))
+        assert all(len(each) == 32 and each.isalnum() for each in names(api_server, shop))
         answer = follow(shop, document["url"])
         assert (answer.status_code, answer.content) == (200, PDF)
         assert answer.headers["content-disposition"].startswith('attachment; filename="')
 
-    def test_a_key_keeps_it_once(self, house: House, shop: Business) -> None:
+    def test_a_key_keeps_it_once(self, api_server: ApiServer, shop: Business) -> None:
         key = {"Idempotency-Key": "a document"}
         first = upload(shop, CSV, "a.csv", headers=key)
-        before = names(house, shop), records(house, shop)
+        before = names(api_server, shop), records(api_server, shop)
         again = upload(shop, CSV, "a.csv", headers=key)
         assert (again.status_code, again.content) == (201, first.content)
         assert again.headers["idempotent-replayed"] == "true"
-        assert (names(house, shop), records(house, shop)) == before
+        assert (names(api_server, shop), records(api_server, shop)) == before
         for content, name in ((XML, "a.csv"), (CSV, "b.csv")):
             other = upload(shop, content, name, headers=key)
             refused = (other.status_code, other.json()["error_code"])
             assert refused == (422, "idempotency_key_reused")
-        assert (names(house, shop), records(house, shop)) == before
+        assert (names(api_server, shop), records(api_server, shop)) == before
 
-    def test_an_archived_business_takes_none(self, house: House, acme: Partnership) -> None:
+    def test_an_archived_business_takes_none(self, api_server: ApiServer, acme: Partner) -> None:
         closed = acme.business()
         made = upload(closed).json()
         closed.partner.api.post(f"/v1/platform/businesses/{closed.id}/archive/")
         answer = upload(closed)
         assert (answer.status_code, answer.json()["error_code"]) == (409, "business_archived")
-        assert len(names(house, closed)) == 1
+        assert len(names(api_server, closed)) == 1
         assert follow(closed, made["url"]).content == PDF
 
 
@@ -222,7 +222,7 @@ Archive = tuple[Business, Record, list[Record]]
 
 
 @pytest.fixture(scope="module")
-def archive(acme: Partnership) -> Archive:
+def archive(acme: Partner) -> Archive:
     shop = acme.business()
     buyer = shop.customer()
     made = [

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.files import (
     CSV,
@@ -23,12 +24,11 @@ from tests.builders.files import (
 from tests.builders.sales import invoice_body
 from tests.builders.trade import SENT, Record
 from tests.builders.vendor_refunds import agreed
-from tests.house import House
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 
 @pytest.fixture(scope="module")
-def shop(acme: Partnership) -> Business:
+def shop(acme: Partner) -> Business:
     return acme.business()
 
 
@@ -38,13 +38,15 @@ def buyer(shop: Business) -> Record:
 
 
 class TestDocumentsOfCustomers:
-    def test_a_customer_comes_with_its_document(self, house: House, shop: Business) -> None:
+    def test_a_customer_comes_with_its_document(
+        self, api_server: ApiServer, shop: Business
+    ) -> None:
         sent = in_json(XML, "order.xml", document_type="order", tags=["x"], metadata={"a": 1})
         made = shop.made("customers/", {"company_name": "With paper", "document": sent})
         [document] = made["documents"]
         assert (document["file_name"], document["mime_type"]) == ("order.xml", "application/xml")
         assert follow(shop, document["url"]).content == XML
-        assert hashlib.sha256(XML).hexdigest() in kept(house, shop)
+        assert hashlib.sha256(XML).hexdigest() in kept(api_server, shop)
         whole = shop.api.get(f"documents/{document['document_id']}/").json()
         assert (whole["linked_type"], whole["linked_id"]) == ("customer", made["id"])
         assert (whole["document_type"], whole["tags"]) == ("order", ["x"])
@@ -64,15 +66,17 @@ class TestDocumentsOfCustomers:
         [document] = shop.made("customers/", {"company_name": "N", "document": sent})["documents"]
         assert document["file_name"] == "document.xml"
 
-    def test_in_json_it_has_up_to_750_000_bytes(self, house: House, shop: Business) -> None:
+    def test_in_json_it_has_up_to_750_000_bytes(
+        self, api_server: ApiServer, shop: Business
+    ) -> None:
         largest = PDF.ljust(750_000, b" ")
         body = {"company_name": "L", "document": in_json(largest)}
         [document] = shop.made("customers/", body)["documents"]
         assert follow(shop, document["url"]).content == largest
-        before = names(house, shop)
+        before = names(api_server, shop)
         answer = shop.api.post("customers/", json={**body, "document": in_json(largest + b" ")})
         assert list(answer.json()["detail"]["field_errors"]) == ["document.file"]
-        assert (answer.status_code, names(house, shop)) == (400, before)
+        assert (answer.status_code, names(api_server, shop)) == (400, before)
 
     def test_a_change_adds_one_and_the_newest_comes_first(self, shop: Business) -> None:
         made = shop.made("customers/", {"company_name": "C", "document": in_json(PDF, "1.pdf")})
@@ -94,29 +98,31 @@ class TestDocumentsOfCustomers:
         listed = shop.api.get("customers/", params={"name": "Listed"}).json()["results"]
         assert ["documents" in each for each in listed] == [False]
 
-    def test_a_known_external_id_keeps_no_second_one(self, house: House, shop: Business) -> None:
+    def test_a_known_external_id_keeps_no_second_one(
+        self, api_server: ApiServer, shop: Business
+    ) -> None:
         body = {"company_name": "Same", "external_id": "same", "document": in_json()}
         first = shop.made("customers/", body)
-        before = names(house, shop), records(house, shop)
+        before = names(api_server, shop), records(api_server, shop)
         again = shop.api.post("customers/", json=body)
         assert again.status_code == 200
         assert [each["document_id"] for each in again.json()["documents"]] == [
             each["document_id"] for each in first["documents"]
         ]
-        assert (names(house, shop), records(house, shop)) == before
+        assert (names(api_server, shop), records(api_server, shop)) == before
 
-    def test_a_key_tells_files_apart(self, house: House, shop: Business) -> None:
+    def test_a_key_tells_files_apart(self, api_server: ApiServer, shop: Business) -> None:
         key = {"Idempotency-Key": "a customer with paper"}
         body = {"company_name": "Keyed", "document": in_json(PDF)}
         first = shop.api.post("customers/", json=body, headers=key)
-        before = names(house, shop)
+        before = names(api_server, shop)
         again = shop.api.post("customers/", json=body, headers=key)
         assert (again.status_code, again.content) == (201, first.content)
         other = shop.api.post(
             "customers/", json={**body, "document": in_json(PDF + b" ")}, headers=key
         )
         assert (other.status_code, other.json()["error_code"]) == (422, "idempotency_key_reused")
-        assert names(house, shop) == before
+        assert names(api_server, shop) == before
 
     @pytest.mark.parametrize(
         "text",
@@ -129,13 +135,13 @@ class TestDocumentsOfCustomers:
         assert list(answer.json()["detail"]["field_errors"]) == ["document.file"]
 
     def test_another_kind_is_not_taken_and_nothing_is_kept(
-        self, house: House, shop: Business
+        self, api_server: ApiServer, shop: Business
     ) -> None:
-        before = names(house, shop)
+        before = names(api_server, shop)
         body = {"company_name": "X", "external_id": "no", "document": in_json(b"MZ" + bytes(9))}
         answer = shop.api.post("customers/", json=body)
         assert (answer.status_code, answer.json()["error_code"]) == (415, "unsupported_media_type")
-        assert names(house, shop) == before
+        assert names(api_server, shop) == before
         found = shop.api.get("customers/", params={"external_id": "no"}).json()
         assert found["results"] == []
 
@@ -167,14 +173,16 @@ class TestDocumentsOfOthers:
         assert (shown["linked_type"], shown["linked_id"]) == ("invoice", draft["id"])
         assert follow(shop, shown["url"]).content == PDF
 
-    def test_a_preview_keeps_no_file(self, house: House, shop: Business, buyer: Record) -> None:
-        before = names(house, shop), records(house, shop)
+    def test_a_preview_keeps_no_file(
+        self, api_server: ApiServer, shop: Business, buyer: Record
+    ) -> None:
+        before = names(api_server, shop), records(api_server, shop)
         body = credit(shop, buyer, sent_at=SENT, document=in_json())
         preview = shop.api.post("customer-credits/?preview=true", json=body)
         assert preview.status_code == 200
         assert preview.json()["document"]["file_name"] == "paper.pdf"
         assert follow(shop, preview.json()["document"]["url"]).status_code == 404
-        assert (names(house, shop), records(house, shop)) == before
+        assert (names(api_server, shop), records(api_server, shop)) == before
 
     def test_a_form_and_json_come_to_the_same(self, shop: Business, buyer: Record) -> None:
         invoice = target(shop, buyer, "invoice")
@@ -250,7 +258,7 @@ class TestDocumentsOfOthers:
 
 class TestWall:
     def test_another_business_finds_neither_record_nor_list_nor_target(
-        self, shop: Business, buyer: Record, acme: Partnership, rival: Partnership
+        self, shop: Business, buyer: Record, acme: Partner, rival: Partner
     ) -> None:
         made = upload(shop, linked_type="customer", linked_id=buyer["id"]).json()
         for other in (acme.business(), rival.business()):

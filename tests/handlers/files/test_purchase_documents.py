@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
+from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.files import CSV, PDF, follow, in_json, names
 from tests.builders.purchases import BILLS, CREDITS, bill_body, vendor_credit_body
 from tests.builders.trade import Record, line, read
-from tests.house import House
-from tests.partnership import Business
+from tests.partner import Business
 
 LINES = {BILLS: {"line_items": [line()]}, CREDITS: {}}
 KINDS = {BILLS: "bill", CREDITS: "vendor_credit"}
@@ -45,10 +45,10 @@ class TestDocumentsOfPurchases:
         assert answer.json()["updated_at"] > made["updated_at"]
 
     def test_another_kind_of_file_is_not_taken_and_nothing_is_kept(
-        self, house: House, shop: Business, ledger: Ledger, vendor: Record, path: str
+        self, api_server: ApiServer, shop: Business, ledger: Ledger, vendor: Record, path: str
     ) -> None:
         made, wrong = shop.made(path, body(path, vendor)), in_json(b"MZ" + bytes(9))
-        before = names(house, shop)
+        before = names(api_server, shop)
         with ledger.untouched():
             for answer in (
                 shop.api.post(path, json=body(path, vendor, document=wrong)),
@@ -56,18 +56,18 @@ class TestDocumentsOfPurchases:
             ):
                 assert answer.status_code == 415
                 assert answer.json()["error_code"] == "unsupported_media_type"
-        assert names(house, shop) == before
+        assert names(api_server, shop) == before
 
     def test_a_preview_keeps_no_file(
-        self, house: House, shop: Business, ledger: Ledger, vendor: Record, path: str
+        self, api_server: ApiServer, shop: Business, ledger: Ledger, vendor: Record, path: str
     ) -> None:
-        before = names(house, shop)
+        before = names(api_server, shop)
         with ledger.untouched():
             seen = shop.api.post(
                 f"{path}?preview=true", json=body(path, vendor, document=in_json())
             )
         assert (seen.status_code, seen.json()["document"]["file_name"]) == (200, "paper.pdf")
-        assert names(house, shop) == before
+        assert names(api_server, shop) == before
 
     def test_a_list_of_credits_shows_the_latest_and_one_of_bills_none(
         self, shop: Business, vendor: Record, path: str

@@ -35,7 +35,7 @@ from tests.builders.vendor_refunds import (
     taxed,
 )
 from tests.clock import today
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 CHART = "general-ledger/chart-of-accounts/"
 
@@ -228,7 +228,7 @@ class TestCancelVendorRefundPayment:
         assert answer.json()["detail"]["current_state"] == status
 
     def test_it_is_for_business_tokens_alone(
-        self, shop: Business, ledger: Ledger, acme: Partnership, vendor: Record
+        self, shop: Business, ledger: Ledger, acme: Partner, vendor: Record
     ) -> None:
         made = agreed(shop, vendor, 500)
         path = f"/v1/platform/businesses/{shop.id}/{on(made['payment'])}"
@@ -242,7 +242,7 @@ class TestCancelVendorRefundPayment:
         assert shop.api.post(on(made["payment"])).status_code == 200
 
     def test_a_partner_does_not_cancel_by_an_update_either(
-        self, shop: Business, ledger: Ledger, acme: Partnership, vendor: Record
+        self, shop: Business, ledger: Ledger, acme: Partner, vendor: Record
     ) -> None:
         made = agreed(shop, vendor, 500)
         path = f"{REFUND_PAYMENTS}{made['payment']['id']}/"

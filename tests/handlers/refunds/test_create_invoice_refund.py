@@ -10,7 +10,7 @@ from tests.builders.sales import invoice_body, paid, part, refunded, sent, settl
 from tests.builders.trade import NOBODY, PAID, Record, line
 from tests.clock import today
 from tests.handlers.promises import keeps_its_key
-from tests.partnership import Business
+from tests.partner import Business
 
 REFUNDS = "invoices/refunds/"
 BACK = "2025-03-20"

@@ -11,7 +11,7 @@ from tests.builders.sales import invoice_body, paid, part, refund_paid, refunded
 from tests.builders.trade import NOBODY, Record, line
 from tests.clock import today
 from tests.handlers.promises import keeps_its_key
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 REFUNDS = "invoices/refunds/"
 ENTRIES = "general-ledger/journal-entries/"
@@ -259,7 +259,7 @@ class TestCreateInvoiceRefundPayment:
         assert [entry.on for entry in ledger.entries(payment)] == ["2025-03-21"]
 
     def test_a_refund_of_another_business_is_not_there(
-        self, shop: Business, ledger: Ledger, rival: Partnership
+        self, shop: Business, ledger: Ledger, rival: Partner
     ) -> None:
         elsewhere = rival.business()
         foreign = refunded(elsewhere, paid(elsewhere, elsewhere.customer(), 5))

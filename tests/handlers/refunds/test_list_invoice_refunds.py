@@ -6,14 +6,14 @@ import pytest
 
 from tests.builders.sales import paid, part, sent
 from tests.builders.trade import NOBODY, Record
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 REFUNDS = "invoices/refunds/"
 STATUSES = ("pending", "processing", "paid", "cancelled")
 
 
 @pytest.fixture(scope="module")
-def drawer(acme: Partnership) -> Business:
+def drawer(acme: Partner) -> Business:
     return acme.business()
 
 
@@ -137,7 +137,7 @@ class TestListInvoiceRefunds:
         assert by_cursor == [each["id"] for each in wanted]
         assert cursor == {"cursor": None}
 
-    def test_those_of_another_business_are_not_there(self, acme: Partnership) -> None:
+    def test_those_of_another_business_are_not_there(self, acme: Partner) -> None:
         assert ids(acme.business().api.get(REFUNDS)) == []
 
 

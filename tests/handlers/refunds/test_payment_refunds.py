@@ -6,14 +6,14 @@ import pytest
 
 from tests.builders.sales import paid, part, sent
 from tests.builders.trade import Record
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 PAYMENTS = "invoices/payments/"
 REFUNDS = "invoices/refunds/"
 
 
 @pytest.fixture
-def shop(acme: Partnership) -> Business:
+def shop(acme: Partner) -> Business:
     return acme.business()
 
 

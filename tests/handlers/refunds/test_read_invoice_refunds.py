@@ -8,7 +8,7 @@ from tests.bookkeeping import Ledger
 from tests.builders.sales import invoice_body, paid, part, refund_paid, refunded, sent, settled
 from tests.builders.trade import NOBODY, PAID, Record, line
 from tests.clock import today
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 REFUNDS = "invoices/refunds/"
 ENTRIES = "general-ledger/journal-entries/"
@@ -49,7 +49,7 @@ class TestGetInvoiceRefund:
             assert allocation["invoice_outstanding_balance_cents"] == owed
         assert allocation["amount"] == 600
 
-    def test_one_of_another_business_is_not_there(self, shop: Business, rival: Partnership) -> None:
+    def test_one_of_another_business_is_not_there(self, shop: Business, rival: Partner) -> None:
         elsewhere = rival.business()
         foreign = refunded(elsewhere, settled(elsewhere, elsewhere.customer()))
         for id_ in (foreign["id"], NOBODY):
@@ -61,7 +61,7 @@ class TestGetInvoiceRefund:
 
 class TestListInvoiceRefunds:
     def test_it_filters_by_when_they_were_made_and_changed(
-        self, acme: Partnership, shop: Business
+        self, acme: Partner, shop: Business
     ) -> None:
         quiet = acme.business()
         buyer = quiet.customer()
@@ -226,7 +226,7 @@ class TestCancelInvoiceRefund:
         assert (mirror["entry_date"], mirror["sequence_number"]) == (TODAY, None)
 
     def test_one_of_another_business_is_not_there(
-        self, shop: Business, ledger: Ledger, rival: Partnership
+        self, shop: Business, ledger: Ledger, rival: Partner
     ) -> None:
         elsewhere = rival.business()
         foreign = refunded(elsewhere, paid(elsewhere, elsewhere.customer(), 5, payment_date=PAID))

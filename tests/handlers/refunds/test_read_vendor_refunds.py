@@ -21,7 +21,7 @@ from tests.builders.vendor_refunds import (
     of_payment,
 )
 from tests.clock import today
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 
 class TestCreateVendorRefund:
@@ -173,7 +173,7 @@ class TestUpdateVendorRefund:
 
 
 @pytest.fixture(scope="module")
-def store(acme: Partnership) -> Business:
+def store(acme: Partner) -> Business:
     return acme.business()
 
 

@@ -8,7 +8,7 @@ from tests.bookkeeping import Ledger
 from tests.builders.sales import invoice_body, paid, part, payment_body, refunded, sent, settled
 from tests.builders.trade import PAID, SENT, Record, line
 from tests.clock import today
-from tests.partnership import Business
+from tests.partner import Business
 
 PAYMENTS = "invoices/payments/"
 REFUNDS = "invoices/refunds/"

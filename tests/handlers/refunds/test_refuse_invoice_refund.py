@@ -9,7 +9,7 @@ from tests.bookkeeping import Ledger
 from tests.builders.sales import invoice_body, paid, part, refunded, sent, settled
 from tests.builders.trade import NOBODY, Record
 from tests.clock import today
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 REFUNDS = "invoices/refunds/"
 AT = "2025-03-20T10:00:00Z"
@@ -165,7 +165,7 @@ class TestCreateInvoiceRefund:
         assert answer.json()["detail"]["refundable"] == 0
 
     def test_only_what_exists_in_this_business(
-        self, shop: Business, ledger: Ledger, buyer: Record, rival: Partnership
+        self, shop: Business, ledger: Ledger, buyer: Record, rival: Partner
     ) -> None:
         elsewhere = rival.business()
         stranger = elsewhere.customer()

@@ -23,7 +23,7 @@ from tests.builders.vendor_refunds import (
     refund_body,
     refused,
 )
-from tests.partnership import Business
+from tests.partner import Business
 
 COUNTS = " UNION ALL ".join(
     f"SELECT '{table.name}', count(*) FROM {table.name}" for table in tables.metadata.sorted_tables

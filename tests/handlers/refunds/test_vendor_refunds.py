@@ -17,7 +17,7 @@ from tests.builders.vendor_refunds import (
     taxed,
 )
 from tests.clock import today
-from tests.partnership import Business
+from tests.partner import Business
 
 
 class TestCreateVendorRefundPayment:

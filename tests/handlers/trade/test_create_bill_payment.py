@@ -15,7 +15,7 @@ from tests.builders.purchases import (
 )
 from tests.builders.trade import NOBODY, PAID, Record, read
 from tests.handlers.promises import keeps_its_key
-from tests.partnership import Business
+from tests.partner import Business
 
 
 class TestCreateBillPayment:

@@ -8,7 +8,7 @@ from tests.bookkeeping import Ledger
 from tests.builders.sales import credit_body, credited, invoice_body, sent, share
 from tests.builders.trade import CREDITED, NOBODY, SENT, Record, line
 from tests.handlers.promises import keeps_its_key
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 CREDITS = "customer-credits/"
 AT = f"{CREDITED}T09:00:00Z"
@@ -129,7 +129,7 @@ class TestCreateCustomerCredit:
         named = shop.made(CREDITS, credit_body(buyer, credit_note_number="Mine-1"))
         assert (named["status"], named["credit_note_number"]) == ("draft", "Mine-1")
 
-    def test_numbers_run_and_one_in_the_series_own_form_moves_them(self, acme: Partnership) -> None:
+    def test_numbers_run_and_one_in_the_series_own_form_moves_them(self, acme: Partner) -> None:
         shop = acme.business()
         buyer = shop.customer()
 

@@ -9,7 +9,7 @@ from tests.builders.purchases import BILLS, bill_body, received
 from tests.builders.sales import invoice_body
 from tests.builders.trade import DAY, NOBODY, PURCHASES, RECEIVED, SALES, SENT, Record, Trade, line
 from tests.handlers.promises import keeps_its_key
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 CHART = "general-ledger/chart-of-accounts/"
 # Two at 10.00 less 1.00 and three thirds of 3.33; 0.90 off the whole, 20 % on the rest.
@@ -215,7 +215,7 @@ class Creating:
         assert shop.api.get(f"{trade.party}s/{made[id_]}/").json()["status"] == "ACTIVE"
 
     def test_a_number_in_the_series_own_form_moves_the_series(
-        self, acme: Partnership, trade: Trade
+        self, acme: Partner, trade: Trade
     ) -> None:
         shop = acme.business()
         party, series = trade.somebody(shop), trade.series

@@ -7,7 +7,7 @@ import pytest
 from tests.bookkeeping import Ledger
 from tests.builders.sales import invoice_body, paid
 from tests.builders.trade import SENT, Record, line
-from tests.partnership import Business
+from tests.partner import Business
 
 
 class TestPaymentsOfCreateInvoice:

@@ -8,7 +8,7 @@ from tests.bookkeeping import Ledger
 from tests.builders.sales import invoice_body, paid, part, payment_body, sent
 from tests.builders.trade import NOBODY, PAID, Record, line
 from tests.handlers.promises import keeps_its_key
-from tests.partnership import Business
+from tests.partner import Business
 
 PAYMENTS = "invoices/payments/"
 

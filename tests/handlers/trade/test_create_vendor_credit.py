@@ -18,7 +18,7 @@ from tests.builders.purchases import (
 from tests.builders.sales import credited
 from tests.builders.trade import CREDITED, CREDITED_AT, NOBODY, RECEIVED, Record, line, read
 from tests.handlers.promises import keeps_its_key
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 CHART = "general-ledger/chart-of-accounts/"
 
@@ -109,7 +109,7 @@ class TestCreateVendorCredit:
         assert (draft["applied_amount"], draft["unapplied_amount"]) == (0, 0)
         assert ledger.entries(draft) == []
 
-    def test_numbers_run_and_one_in_the_series_own_form_moves_them(self, acme: Partnership) -> None:
+    def test_numbers_run_and_one_in_the_series_own_form_moves_them(self, acme: Partner) -> None:
         shop = acme.business()
         vendor = shop.vendor()
 

@@ -6,9 +6,9 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.api_server import ApiServer
 from tests.builders.sales import paid, sent
-from tests.house import House
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 _numbers = count(1)
 
@@ -38,7 +38,7 @@ COMPLETE = {
 
 
 @pytest.fixture(scope="module")
-def shop(acme: Partnership) -> Business:
+def shop(acme: Partner) -> Business:
     return acme.business()
 
 
@@ -78,7 +78,7 @@ class TestCreateCustomer:
         assert answer.status_code == 400
 
     def test_of_a_known_external_id_answers_the_one_there_is_unchanged(
-        self, shop: Business, house: House
+        self, shop: Business, api_server: ApiServer
     ) -> None:
         body = unique()
         first = shop.api.post("customers/", json=body)
@@ -86,7 +86,7 @@ class TestCreateCustomer:
         assert (first.status_code, again.status_code) == (201, 200)
         assert again.json() == first.json()
         assert again.headers["etag"] == first.headers["etag"]
-        found = house.query(
+        found = api_server.query(
             "SELECT count(*) FROM customer WHERE business_id = %s AND external_id = %s",
             shop.id, body["external_id"],
         )  # fmt: skip
@@ -100,7 +100,7 @@ class TestCreateCustomer:
         assert gone["status"] == "ARCHIVED"
 
     def test_may_have_an_external_id_that_another_business_uses(
-        self, shop: Business, acme: Partnership
+        self, shop: Business, acme: Partner
     ) -> None:
         body = unique()
         ours, theirs = shop.made("customers/", body), acme.business().made("customers/", body)
@@ -160,9 +160,7 @@ class TestCreateCustomer:
             assert answer.status_code == 201
         assert answer.headers["idempotent-replayed"] == "true"
 
-    def test_a_key_of_one_business_is_free_for_another(
-        self, shop: Business, acme: Partnership
-    ) -> None:
+    def test_a_key_of_one_business_is_free_for_another(self, shop: Business, acme: Partner) -> None:
         headers = {"idempotency-key": f"customer-{next(_numbers)}"}
         for business in (shop, acme.business()):
             answer = business.api.post("customers/", json=unique(), headers=headers)
@@ -302,7 +300,7 @@ class TestGetCustomer:
         ]
         assert row["outstanding_balance"] == 4_300
 
-    def test_of_another_business_is_404(self, shop: Business, rival: Partnership) -> None:
+    def test_of_another_business_is_404(self, shop: Business, rival: Partner) -> None:
         theirs = rival.business().customer()
         answer = shop.api.get(f"customers/{theirs['id']}/")
         assert (answer.status_code, answer.json()["error_code"]) == (404, "customer_not_found")
@@ -310,7 +308,7 @@ class TestGetCustomer:
 
 class TestListCustomers:
     @pytest.fixture
-    def crowd(self, acme: Partnership) -> Business:
+    def crowd(self, acme: Partner) -> Business:
         business = acme.business()
         business.customer(external_id="k-1", company_name="Blue Door 100%", email="A@Example.com")
         person = {"external_id": "k-2", "individual_name": "maya", "notes": "likes_tea"}

@@ -9,7 +9,7 @@ import pytest
 from tests.builders.journal_entries import ENTRIES, credit, debit, drafted, moved, posted
 from tests.builders.sales import sent
 from tests.builders.trade import NOBODY, Record
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 EXPORT = f"{ENTRIES}export/"
 CHART = "general-ledger/chart-of-accounts/"
@@ -22,7 +22,7 @@ COLUMNS = [
 
 
 @pytest.fixture(scope="module")
-def desk(acme: Partnership) -> Business:
+def desk(acme: Partner) -> Business:
     return acme.business()
 
 
@@ -181,7 +181,7 @@ class TestExportJournalEntries:
         shown = dict.fromkeys(names[row["entry_id"]] for row in self.rows(desk, **asked))
         assert list(shown) == expected.split()
 
-    def test_no_cell_is_a_formula(self, acme: Partnership) -> None:
+    def test_no_cell_is_a_formula(self, acme: Partner) -> None:
         shop = acme.business()
         lines = [debit("6000", 5, description="-2+3"), credit("2400", 5, description="@now")]
         drafted(shop, reference="=1+1", description="+cmd|' /C calc'!A0", lines=lines)
@@ -190,7 +190,7 @@ class TestExportJournalEntries:
         assert (first["line_description"], second["line_description"]) == ("'-2+3", "'@now")
         assert (first["debit_amount"], first["credit_amount"]) == ("5", "0")
 
-    def test_a_file_has_so_many_lines_and_no_more(self, acme: Partnership) -> None:
+    def test_a_file_has_so_many_lines_and_no_more(self, acme: Partner) -> None:
         shop = acme.business()
         lines = [debit("6000", 1)] * 250 + [credit("2400", 1)] * 250
         for _ in range(40):
@@ -202,7 +202,7 @@ class TestExportJournalEntries:
         assert answer.json()["detail"] == {"limit": 20_000}
 
     def test_it_is_closed_to_strangers(
-        self, desk: Business, written: dict[str, Record], rival: Partnership
+        self, desk: Business, written: dict[str, Record], rival: Partner
     ) -> None:
         stranger = desk.partner.client(desk.base_url)
         assert stranger.get(EXPORT).status_code == 401

@@ -9,7 +9,7 @@ from tests.builders.purchases import BILLS, bill_body, received, vendor_credited
 from tests.builders.sales import invoice_body
 from tests.builders.trade import DAY, NOBODY, PURCHASES, RECEIVED, SALES, SENT, Record, Trade, line
 from tests.clock import today
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 CHART = "general-ledger/chart-of-accounts/"
 ENTRIES = "general-ledger/journal-entries/"
@@ -339,7 +339,7 @@ class Deleting:
         assert shop.api.delete(path, headers={"If-Match": '"2"'}).status_code == 200
 
     def test_one_of_another_business_is_not_there(
-        self, shop: Business, rival: Partnership, trade: Trade
+        self, shop: Business, rival: Partner, trade: Trade
     ) -> None:
         elsewhere = rival.business()
         foreign = trade.open(elsewhere, trade.somebody(elsewhere))

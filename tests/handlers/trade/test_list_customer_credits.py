@@ -8,7 +8,7 @@ import pytest
 from tests.builders.sales import credit_body, credited, paid, part, sent, share
 from tests.builders.trade import NOBODY, Record
 from tests.clock import today
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 CREDITS = "customer-credits/"
 LATER = f"{today() + timedelta(days=40)}T00:00:00Z"
@@ -16,7 +16,7 @@ STATUSES = ("draft", "sent", "partially_applied", "applied", "void")
 
 
 @pytest.fixture(scope="module")
-def drawer(acme: Partnership) -> Business:
+def drawer(acme: Partner) -> Business:
     return acme.business()
 
 
@@ -235,7 +235,7 @@ class TestListCustomerCredits:
         [shown] = shop.api.get(CREDITS).json()["results"]
         assert (shown["status"], shown["allocations"], shown["applied_amount"]) == ("sent", [], 0)
 
-    def test_those_of_another_business_are_not_there(self, acme: Partnership) -> None:
+    def test_those_of_another_business_are_not_there(self, acme: Partner) -> None:
         assert ids(acme.business().api.get(CREDITS)) == []
 
 
@@ -258,7 +258,7 @@ class TestGetCustomerCredit:
         shop.api.put(path, json={"memo": "new"})
         assert shop.api.get(path).headers["etag"] == '"2"'
 
-    def test_one_of_another_business_is_not_there(self, shop: Business, rival: Partnership) -> None:
+    def test_one_of_another_business_is_not_there(self, shop: Business, rival: Partner) -> None:
         elsewhere = rival.business()
         foreign = credited(elsewhere, elsewhere.customer(), 9)
         for id_ in (foreign["id"], NOBODY):

@@ -8,7 +8,7 @@ import pytest
 from tests.builders.purchases import CREDITS, received, share, vendor_credit_body, vendor_credited
 from tests.builders.trade import NOBODY, Record, read
 from tests.clock import today
-from tests.partnership import Business
+from tests.partner import Business
 
 LATER = f"{today() + timedelta(days=40)}T00:00:00Z"
 STATUSES = ("draft", "received", "partially_applied", "applied", "void")

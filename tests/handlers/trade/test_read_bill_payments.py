@@ -8,7 +8,7 @@ import pytest
 from tests.builders.purchases import PAYMENTS, bill_paid, part, received
 from tests.builders.trade import NOBODY, Record, read
 from tests.clock import today
-from tests.partnership import Business
+from tests.partner import Business
 
 LATER = f"{today() + timedelta(days=40)}T00:00:00Z"
 NAMES = ("first", "second", "third", "waiting")

@@ -8,14 +8,14 @@ from tests.bookkeeping import Ledger
 from tests.builders.sales import paid, part, sent
 from tests.builders.trade import NOBODY, PAID, Record
 from tests.clock import today
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 PAYMENTS = "invoices/payments/"
 LATER = f"{today() + timedelta(days=40)}T00:00:00Z"
 
 
 class TestGetInvoicePayment:
-    def test_one_of_another_business_is_not_there(self, shop: Business, rival: Partnership) -> None:
+    def test_one_of_another_business_is_not_there(self, shop: Business, rival: Partner) -> None:
         elsewhere = rival.business()
         foreign = paid(elsewhere, elsewhere.customer(), 5)
         for id_ in (foreign["id"], NOBODY):
@@ -62,7 +62,7 @@ class TestCancelInvoicePayment:
 
 
 @pytest.fixture(scope="module")
-def seller(acme: Partnership) -> Business:
+def seller(acme: Partner) -> Business:
     return acme.business()
 
 

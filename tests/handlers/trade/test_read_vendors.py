@@ -6,11 +6,11 @@ import pytest
 
 from tests.builders.purchases import BILLS, bill_body, bill_paid, part, received, vendor_credited
 from tests.builders.trade import NOBODY
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 
 @pytest.fixture(scope="module")
-def crowd(acme: Partnership) -> Business:
+def crowd(acme: Partner) -> Business:
     business = acme.business()
     business.vendor(external_id="k-1", company_name="Blue Beans 100%", individual_name="Ada")
     business.made("vendors/", {"external_id": "k-2", "individual_name": "maya"})
@@ -50,7 +50,7 @@ class TestGetVendor:
         assert listed["outstanding_balance"] == 4_300
 
     def test_of_another_business_or_kind_or_of_none_is_404(
-        self, shop: Business, acme: Partnership, rival: Partnership
+        self, shop: Business, acme: Partner, rival: Partner
     ) -> None:
         strangers = [acme.business().vendor(), rival.business().vendor(), shop.customer()]
         for id_ in (*(each["id"] for each in strangers), NOBODY):

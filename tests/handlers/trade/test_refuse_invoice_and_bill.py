@@ -6,7 +6,7 @@ from tests.bookkeeping import Ledger
 from tests.builders.purchases import BILLS, bill_body, received
 from tests.builders.sales import invoice_body, sent
 from tests.builders.trade import NOBODY, PURCHASES, RECEIVED, SALES, Record, Trade, line
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 CHART = "general-ledger/chart-of-accounts/"
 HUGE = 99_999_999_999_999
@@ -100,7 +100,7 @@ class RefusingToCreate:
         assert ledger.refused("POST", trade.path, json=body) == (422, code)
 
     def test_a_party_of_another_business_does_not_exist_here(
-        self, shop: Business, ledger: Ledger, rival: Partnership, trade: Trade
+        self, shop: Business, ledger: Ledger, rival: Partner, trade: Trade
     ) -> None:
         body = trade.body(trade.somebody(rival.business()))
         fault = ledger.refused("POST", trade.path, json=body)

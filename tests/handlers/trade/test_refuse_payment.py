@@ -4,7 +4,7 @@ import pytest
 
 from tests.bookkeeping import Ledger
 from tests.builders.trade import PAID, PURCHASES, SALES, Record, Trade
-from tests.partnership import Business
+from tests.partner import Business
 
 
 class RefusingToCreate:

@@ -9,7 +9,7 @@ from tests.builders.sales import credit_body, credited, invoice_body, paid, part
 from tests.builders.trade import CREDITED, NOBODY, Record, line
 from tests.clock import today
 from tests.handlers.promises import keeps_its_key_and_version
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 CREDITS = "customer-credits/"
 AT = f"{CREDITED}T09:00:00Z"
@@ -251,7 +251,7 @@ class TestReplaceCustomerCredit:
         assert [each["entry_date"] for each in opened["journal_entries"]] == [CREDITED]
 
     def test_one_of_another_business_is_not_there(
-        self, shop: Business, ledger: Ledger, rival: Partnership
+        self, shop: Business, ledger: Ledger, rival: Partner
     ) -> None:
         elsewhere = rival.business()
         foreign = credited(elsewhere, elsewhere.customer(), 10)

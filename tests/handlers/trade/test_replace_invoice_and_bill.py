@@ -9,7 +9,7 @@ from tests.builders.purchases import PAYMENTS, bill_paid, received
 from tests.builders.sales import invoice_body, sent
 from tests.builders.trade import DAY, NOBODY, PAID, PURCHASES, SALES, Record, Trade, line
 from tests.clock import today
-from tests.partnership import Business
+from tests.partner import Business
 
 
 def put(shop: Business, trade: Trade, record: Record, **body: object) -> Record:

@@ -11,7 +11,7 @@ from tests.bookkeeping import Ledger
 from tests.builders.sales import paid, part, sent
 from tests.builders.trade import NOBODY, PAID, Record
 from tests.clock import today
-from tests.partnership import Business
+from tests.partner import Business
 
 PAYMENTS = "invoices/payments/"
 FULL: Record = {

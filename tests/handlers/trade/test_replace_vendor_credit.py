@@ -17,7 +17,7 @@ from tests.builders.purchases import (
 from tests.builders.trade import CREDITED, CREDITED_AT, NOBODY, Record, read
 from tests.clock import today
 from tests.handlers.promises import keeps_its_key_and_version
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 TODAY = str(today())
 DESCRIBED = {"memo": "kept", "tags": ["a", "b"], "metadata": {"m": 1}}
@@ -229,7 +229,7 @@ class TestVoidVendorCredit:
             assert shop.api.post(path, headers=headers).content == first.content
 
     def test_one_of_another_business_is_not_there(
-        self, shop: Business, ledger: Ledger, rival: Partnership
+        self, shop: Business, ledger: Ledger, rival: Partner
     ) -> None:
         elsewhere = rival.business()
         foreign = vendor_credited(elsewhere, elsewhere.vendor(), 10)

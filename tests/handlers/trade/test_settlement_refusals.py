@@ -28,7 +28,7 @@ from tests.builders.requests import (
 )
 from tests.builders.sales import part, share
 from tests.builders.trade import NOBODY, Record, line
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 LARGEST = 99_999_999_999_999
 CONTROL = ("1200", "1250", "1260", "1270", "2000", "2100", "2250", "2300")
@@ -368,7 +368,7 @@ class TestControlAccounts:
 
 class TestIdsOfOtherBusinesses:
     def test_they_are_answered_as_ids_that_do_not_exist(
-        self, history: CustomerHistory, ledger: Ledger, rival: Partnership
+        self, history: CustomerHistory, ledger: Ledger, rival: Partner
     ) -> None:
         business: Business = rival.business()
         other = CustomerHistory(business, business.customer())

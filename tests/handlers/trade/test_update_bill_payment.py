@@ -17,7 +17,7 @@ from tests.builders.purchases import (
 from tests.builders.trade import NOBODY, PAID, Record, read
 from tests.clock import today
 from tests.handlers.promises import keeps_its_key_and_version
-from tests.partnership import Business
+from tests.partner import Business
 
 TODAY = str(today())
 STATUSES = ("pending", "processing", "completed", "failed", "cancelled")

@@ -9,7 +9,7 @@ from tests.builders.sales import paid, part, sent
 from tests.builders.trade import NOBODY, PAID, Record
 from tests.clock import today
 from tests.handlers.promises import keeps_its_key_and_version
-from tests.partnership import Business
+from tests.partner import Business
 
 PAYMENTS = "invoices/payments/"
 TODAY = str(today())

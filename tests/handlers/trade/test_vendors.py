@@ -6,10 +6,10 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.api_server import ApiServer
 from tests.builders.files import PDF, XML, follow, in_json, names, records, upload
 from tests.builders.purchases import bill_paid, part, received
-from tests.house import House
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 _numbers = count(1)
 
@@ -33,7 +33,7 @@ CREATE_ONLY = {"country", "vat_number", "document"}
 
 
 @pytest.fixture(scope="module")
-def shop(acme: Partnership) -> Business:
+def shop(acme: Partner) -> Business:
     return acme.business()
 
 
@@ -105,7 +105,7 @@ class TestCreateVendor:
         assert list(answer.json()["detail"]["field_errors"]) == [field]
 
     def test_of_a_known_external_id_answers_the_one_there_is_unchanged(
-        self, shop: Business, house: House
+        self, shop: Business, api_server: ApiServer
     ) -> None:
         body = unique()
         first = shop.api.post("vendors/", json=body)
@@ -113,7 +113,7 @@ class TestCreateVendor:
         assert (first.status_code, again.status_code) == (201, 200)
         assert again.json() == first.json()
         assert again.headers["etag"] == first.headers["etag"]
-        found = house.query(
+        found = api_server.query(
             "SELECT count(*) FROM vendor WHERE business_id = %s AND external_id = %s",
             shop.id, body["external_id"],
         )  # fmt: skip
@@ -127,7 +127,7 @@ class TestCreateVendor:
         assert (again.status_code, again.json()) == (200, archived)
 
     def test_may_have_an_external_id_that_another_business_or_a_customer_uses(
-        self, shop: Business, acme: Partnership
+        self, shop: Business, acme: Partner
     ) -> None:
         body = unique()
         ours, theirs = shop.made("vendors/", body), acme.business().made("vendors/", body)
@@ -171,7 +171,7 @@ class TestCreateVendor:
         assert answer.status_code == 400
         assert list(answer.json()["detail"]["field_errors"]) == ["preview"]
 
-    def test_in_an_archived_business_is_409(self, acme: Partnership) -> None:
+    def test_in_an_archived_business_is_409(self, acme: Partner) -> None:
         closed = acme.business()
         vendor = closed.vendor()
         closed.partner.api.post(f"/v1/platform/businesses/{closed.id}/archive/")
@@ -213,7 +213,7 @@ class TestDocumentsOfVendors:
         ):
             assert [each["file_name"] for each in answer.json()["documents"]] == ["2.pdf", "1.pdf"]
 
-    def test_a_list_shows_those_of_each_vendor_the_newest_first(self, acme: Partnership) -> None:
+    def test_a_list_shows_those_of_each_vendor_the_newest_first(self, acme: Partner) -> None:
         shop = acme.business()
         paper = shop.made("vendors/", unique(document=in_json(PDF, "1.pdf")))
         assert upload(shop, PDF, "2.pdf", linked_type="vendor", linked_id=paper["id"]).is_success
@@ -230,25 +230,27 @@ class TestDocumentsOfVendors:
         asked = {"external_id": "nobody has this"}
         assert shop.api.get("vendors/", params=asked).json()["results"] == []
 
-    def test_a_known_external_id_keeps_no_second_one(self, house: House, shop: Business) -> None:
+    def test_a_known_external_id_keeps_no_second_one(
+        self, api_server: ApiServer, shop: Business
+    ) -> None:
         body = unique(document=in_json())
         first = shop.made("vendors/", body)
-        before = names(house, shop), records(house, shop)
+        before = names(api_server, shop), records(api_server, shop)
         again = shop.api.post("vendors/", json=body)
         assert again.status_code == 200
         shown = [
             [each["document_id"] for each in one["documents"]] for one in (first, again.json())
         ]
         assert shown[0] == shown[1]
-        assert (names(house, shop), records(house, shop)) == before
+        assert (names(api_server, shop), records(api_server, shop)) == before
 
     def test_another_kind_of_file_is_415_and_nothing_is_kept(
-        self, house: House, shop: Business
+        self, api_server: ApiServer, shop: Business
     ) -> None:
-        before = names(house, shop)
+        before = names(api_server, shop)
         body = unique(document=in_json(b"MZ" + bytes(9)))
         assert refused(shop.api.post("vendors/", json=body)) == (415, "unsupported_media_type")
-        assert names(house, shop) == before
+        assert names(api_server, shop) == before
         asked = {"external_id": body["external_id"], "include_archived": True}
         assert shop.api.get("vendors/", params=asked).json()["results"] == []
 

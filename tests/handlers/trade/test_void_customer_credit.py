@@ -9,7 +9,7 @@ from tests.bookkeeping import Ledger
 from tests.builders.sales import credit_body, credited, sent, share
 from tests.builders.trade import CREDITED, NOBODY, Record
 from tests.clock import today
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 CREDITS = "customer-credits/"
 ENTRIES = "general-ledger/journal-entries/"
@@ -170,7 +170,7 @@ class TestVoidCustomerCredit:
         assert mirror["sequence_number"] is None
 
     def test_one_of_another_business_is_not_there(
-        self, shop: Business, ledger: Ledger, rival: Partnership
+        self, shop: Business, ledger: Ledger, rival: Partner
     ) -> None:
         elsewhere = rival.business()
         foreign = credited(elsewhere, elsewhere.customer(), 10)

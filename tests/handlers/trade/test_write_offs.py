@@ -9,7 +9,7 @@ from tests.bookkeeping import Ledger
 from tests.builders.sales import credited, invoice_body, paid, part, sent, share, written_off
 from tests.builders.trade import NOBODY, PAID, SENT, Record, line
 from tests.clock import today
-from tests.partnership import Business, Partnership
+from tests.partner import Business, Partner
 
 CHART = "general-ledger/chart-of-accounts/"
 ENTRIES = "general-ledger/journal-entries/"
@@ -222,7 +222,7 @@ class TestWriteOffInvoice:
         assert list(answer.json()["detail"]["field_errors"]) == [field]
 
     def test_an_invoice_of_another_business_is_not_there(
-        self, shop: Business, ledger: Ledger, rival: Partnership
+        self, shop: Business, ledger: Ledger, rival: Partner
     ) -> None:
         elsewhere = rival.business()
         foreign = sent(elsewhere, elsewhere.customer())

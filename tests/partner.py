@@ -41,7 +41,7 @@ def client(url: str, **options: Any) -> httpx.Client:
 
 
 @dataclass
-class Partnership:
+class Partner:
     """A partner with its API key."""
 
     url: str
@@ -87,7 +87,7 @@ class Partnership:
 class Business:
     """A business with a token of its own; paths are relative to it."""
 
-    partner: Partnership
+    partner: Partner
     record: dict[str, Any]
 
     @property

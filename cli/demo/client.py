@@ -1,4 +1,4 @@
-"""The clerk who does what the demo's year lays out, over the API like every other caller.
+"""Does what the demo's year lays out, over the API like every other caller.
 
 Each thing has an external id and each call an Idempotency-Key, so doing a year again does nothing.
 """
@@ -47,7 +47,7 @@ class DemoFailed(Exception):
     """The API refused something of the demo, or took what it should have refused."""
 
 
-class Clerk:
+class DemoClient:
     """Does one step after the other; `api` speaks to the demo business alone.
 
     It remembers what the plan calls by name: the id and the side of each thing, what is left of
@@ -73,7 +73,7 @@ class Clerk:
                 await self._make(f"general-ledger/chart-of-accounts/{code}/children/", account)
         self._ids["bank"] = (await self._make("bank-accounts/", BANK))["id"]
 
-    async def welcome(self, party: Party) -> None:
+    async def create_party(self, party: Party) -> None:
         """Make a customer or a vendor, to be paid within thirty days."""
         side = RECEIVABLE if isinstance(party, Customer) else PAYABLE
         email = f"{party.name}@example.com"
@@ -85,7 +85,7 @@ class Clerk:
 
     async def take(self, step: Step) -> None:
         """Do one step of the year."""
-        await _DEEDS[type(step)](self, step)
+        await _METHODS[type(step)](self, step)
 
     async def _invoice(self, step: Invoicing) -> None:
         side = self._sides[step.party]
@@ -277,25 +277,25 @@ class Clerk:
         return await self._api.request(method, path, json=body, headers=headers)
 
 
-_DEEDS: Mapping[type[Step], Callable[[Clerk, Any], Awaitable[None]]] = {
-    Invoicing: Clerk._invoice,
-    Duplicate: Clerk._refuse_duplicate,
-    Paying: Clerk._pay,
-    Advance: Clerk._advance,
-    Application: Clerk._apply,
-    Bounce: Clerk._bounce,
-    Voiding: Clerk._void,
-    Crediting: Clerk._credit,
-    WritingOff: Clerk._write_off,
-    Refunding: Clerk._refund,
-    Repayment: Clerk._repay,
-    Reclaiming: Clerk._reclaim,
-    Arrival: Clerk._arrive,
-    Withdrawal: Clerk._withdraw,
-    PayingOut: Clerk._pay_out,
-    Writing: Clerk._write,
-    Reversal: Clerk._reverse,
-    Statement: Clerk._send_statement,
+_METHODS: Mapping[type[Step], Callable[[DemoClient, Any], Awaitable[None]]] = {
+    Invoicing: DemoClient._invoice,
+    Duplicate: DemoClient._refuse_duplicate,
+    Paying: DemoClient._pay,
+    Advance: DemoClient._advance,
+    Application: DemoClient._apply,
+    Bounce: DemoClient._bounce,
+    Voiding: DemoClient._void,
+    Crediting: DemoClient._credit,
+    WritingOff: DemoClient._write_off,
+    Refunding: DemoClient._refund,
+    Repayment: DemoClient._repay,
+    Reclaiming: DemoClient._reclaim,
+    Arrival: DemoClient._arrive,
+    Withdrawal: DemoClient._withdraw,
+    PayingOut: DemoClient._pay_out,
+    Writing: DemoClient._write,
+    Reversal: DemoClient._reverse,
+    Statement: DemoClient._send_statement,
 }
 
 

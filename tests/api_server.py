@@ -26,7 +26,7 @@ from server.app import create_app
 from server.protocol import GuardedProtocol
 from server.settings import Settings
 from tests import clock
-from tests.partnership import PATIENCE_SECONDS, Partnership
+from tests.partner import PATIENCE_SECONDS, Partner
 
 SECRET = MasterSecret("test", bytes(range(32)))
 
@@ -67,7 +67,7 @@ class Databases:
         return self.postgres.url(name)
 
 
-class House:
+class ApiServer:
     """A server over one database; development mode, so that plain HTTP on loopback is served."""
 
     def __init__(self, database_url: str, **changes: Any) -> None:
@@ -77,7 +77,7 @@ class House:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
-        self.partners: list[Partnership] = []
+        self.partners: list[Partner] = []
         self.counted: tuple[str, dict[str, tuple[int, int]]] = ("", {})
         config = uvicorn.Config(
             create_app(self.settings, database_url, durable=False, clock=clock.now),
@@ -120,7 +120,7 @@ class House:
         self.listener.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def partner(self, name: str) -> Partnership:
+    def partner(self, name: str) -> Partner:
         """Create a partner as the command line does."""
         key = api_keys.make("test")
 
@@ -129,7 +129,7 @@ class House:
                 sealed = api_keys.seal(key.text)
                 return await partners.create_partner(desk, name, key.key_id, sealed, clock.now())
 
-        partner = Partnership(self.url, asyncio.run(create()), key.text)
+        partner = Partner(self.url, asyncio.run(create()), key.text)
         self.partners.append(partner)
         return partner
 

@@ -96,7 +96,7 @@ class OnePartnerAdmission:
             raise self.trouble
 
 
-class House:
+class SecuredStack:
     """Connexion's own stack with routing and security, ending in an application that notes."""
 
     def __init__(self, document: dict[str, Any] | None = None) -> None:

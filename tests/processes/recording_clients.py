@@ -20,7 +20,7 @@ import psycopg
 from tests.builders.files import CSV, PDF, in_json
 from tests.builders.sales import credit_body, invoice_body, part, payment_body, share
 from tests.builders.trade import SENT, Record
-from tests.partnership import PATIENCE_SECONDS, Business, client, within
+from tests.partner import PATIENCE_SECONDS, Business, client, within
 
 PAYMENTS, CREDITS, REFUNDS = "invoices/payments/", "customer-credits/", "invoices/refunds/"
 EFFECTS = "SELECT count(*) FROM audit_record WHERE business_id = %s AND request_id = %s"

@@ -26,7 +26,7 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Desk:
+class CommandLine:
     """Runs `accounting` on one data folder and, where it is named, one database."""
 
     folder: Path
