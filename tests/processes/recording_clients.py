@@ -1,6 +1,6 @@
-"""Clerks who settle, give back and write off as fast as they can, and remember every answer.
+"""Clients that settle, give back and write off as fast as they can, and remember every answer.
 
-What they were told before the server died is held against what it says afterwards.
+What they are told before the server died is held against what it says afterwards.
 """
 
 import random
@@ -30,7 +30,7 @@ _numbers = count(1)
 
 
 @dataclass
-class Said:
+class Write:
     """One request, and the answer it got; None where that never came, or was a 503."""
 
     method: str
@@ -49,39 +49,39 @@ class Interrupted(Exception):
     """An answer did not come: whatever was to build on it is given up."""
 
 
-class Clerk(threading.Thread):
+class RecordingClient(threading.Thread):
     """One client with a connection of its own, a customer of its own, and a key for each write."""
 
-    def __init__(self, office: "Office") -> None:
+    def __init__(self, traffic: "Traffic") -> None:
         super().__init__(daemon=True)
-        self.office = office
-        self.buyer = office.business.customer()
-        self.said: list[Said] = []
+        self.traffic = traffic
+        self.buyer = traffic.business.customer()
+        self.writes: list[Write] = []
         self.fault: Exception | None = None
 
     def run(self) -> None:
-        while not self.office.stopped.is_set():
+        while not self.traffic.stopped.is_set():
             try:
-                with self.office.caller() as self.api:
+                with self.traffic.caller() as self.api:
                     self.work()
             except Interrupted:
-                self.office.stopped.wait(0.02)
+                self.traffic.stopped.wait(0.02)
             except Exception as error:  # An answer that nobody expects, too.
                 self.fault = error
                 return
 
-    def say(self, method: str, path: str, **content: Any) -> Record:
+    def write(self, method: str, path: str, **content: Any) -> Record:
         """Send a write once, under a key of its own."""
-        said = Said(method, path, content, str(uuid4()), f"clerk-{next(_numbers)}")
-        self.said.append(said)
+        write = Write(method, path, content, str(uuid4()), f"client-{next(_numbers)}")
+        self.writes.append(write)
         try:
-            answer = send(self.api, said)
+            answer = send(self.api, write)
         except httpx.TransportError:
             raise Interrupted from None
         if answer.status_code == 503:
             raise Interrupted
         assert answer.status_code in (200, 201), (path, answer.text)
-        said.answer = answer
+        write.answer = answer
         body: Record = answer.json()
         return body.get("payment", body)
 
@@ -89,50 +89,50 @@ class Clerk(threading.Thread):
         """One round of all that money does on this side, in no fixed order after the payment."""
         buyer = self.buyer
         sent = invoice_body(buyer, sent_at=SENT, document=in_json(PDF))
-        invoice, other = (self.say("POST", "invoices/", json=sent) for _ in range(2))
+        invoice, other = (self.write("POST", "invoices/", json=sent) for _ in range(2))
         take = {"allocations": [part(invoice, 600), part(other, 100)]}
-        payment = self.say("POST", PAYMENTS, json=payment_body(buyer, 900, **take))
+        payment = self.write("POST", PAYMENTS, json=payment_body(buyer, 900, **take))
         moved = {"allocations": [part(invoice, 500), part(other, 200)]}
-        self.say("PATCH", f"{PAYMENTS}{payment['id']}/", json=moved)
+        self.write("PATCH", f"{PAYMENTS}{payment['id']}/", json=moved)
         for step in random.sample((self.give_back, self.credit, self.write_off), 3):
             step(invoice, other)
 
     def give_back(self, invoice: Record, _: Record) -> None:
         paper = {"files": {"document": ("slip.csv", CSV, "text/csv")}}
         given = {"invoice_id": invoice["id"], "amount_cents": "90", "document_type": "receipt"}
-        refund = self.say("POST", REFUNDS, data=given, **paper)
+        refund = self.write("POST", REFUNDS, data=given, **paper)
         path = f"{REFUNDS}{refund['id']}/payments/"
         for amount in (20, 30):
-            paid = self.say("POST", path, json={"amount_cents": amount})
-        self.say("POST", f"{path}{paid['id']}/delete/")
+            paid = self.write("POST", path, json={"amount_cents": amount})
+        self.write("POST", f"{path}{paid['id']}/delete/")
 
     def credit(self, invoice: Record, other: Record) -> None:
         apply = {"sent_at": SENT, "allocations": [share(invoice, 50)], "document": in_json(PDF)}
-        credit = self.say("POST", CREDITS, json=credit_body(self.buyer, {"amount": 80}, **apply))
-        self.say("PUT", f"{CREDITS}{credit['id']}/", json={"allocations": [share(other, 70)]})
+        credit = self.write("POST", CREDITS, json=credit_body(self.buyer, {"amount": 80}, **apply))
+        self.write("PUT", f"{CREDITS}{credit['id']}/", json={"allocations": [share(other, 70)]})
 
     def write_off(self, _: Record, other: Record) -> None:
         path = f"invoices/{other['id']}/write-offs/"
         for amount in (40, 60):
-            shown = self.say("POST", path, json={"amount_cents": amount})
-        self.say("DELETE", f"{path}{shown['write_offs'][0]['id']}/")
+            shown = self.write("POST", path, json={"amount_cents": amount})
+        self.write("DELETE", f"{path}{shown['write_offs'][0]['id']}/")
 
     @property
-    def answered(self) -> list[Said]:
-        return [each for each in self.said if each.answer is not None]
+    def answered(self) -> list[Write]:
+        return [each for each in self.writes if each.answer is not None]
 
 
-class Office:
-    """Some clerks over one business."""
+class Traffic:
+    """Some clients of one business."""
 
-    def __init__(self, business: Business, clerks: int = 4) -> None:
+    def __init__(self, business: Business, clients: int = 4) -> None:
         self.business = business
         self.headers = {"Authorization": business.api.headers["Authorization"]}
         self.stopped = threading.Event()
         self.left_behind: set[str] = set()  # Files without a record, once they were looked for.
-        self.clerks = [Clerk(self) for _ in range(clerks)]
-        for clerk in self.clerks:
-            clerk.start()
+        self.clients = [RecordingClient(self) for _ in range(clients)]
+        for each in self.clients:
+            each.start()
 
     def caller(self) -> httpx.Client:
         return client(self.business.base_url, headers=self.headers)
@@ -147,25 +147,25 @@ class Office:
 
     def stop(self) -> None:
         self.stopped.set()
-        for clerk in self.clerks:
-            clerk.join()
+        for each in self.clients:
+            each.join()
         assert self.faults == []
 
     @property
     def answers(self) -> int:
-        return sum(len(clerk.answered) for clerk in self.clerks)
+        return sum(len(each.answered) for each in self.clients)
 
     @property
     def faults(self) -> list[Exception]:
-        return [clerk.fault for clerk in self.clerks if clerk.fault is not None]
+        return [each.fault for each in self.clients if each.fault is not None]
 
     @property
-    def said(self) -> list[Said]:
-        return [each for clerk in self.clerks for each in clerk.said]
+    def writes(self) -> list[Write]:
+        return [each for each in self.clients for each in each.writes]
 
-    def lost(self) -> list[Said]:
+    def lost(self) -> list[Write]:
         """The writes whose outcome nobody was told."""
-        return [each for each in self.said if each.answer is None]
+        return [each for each in self.writes if each.answer is None]
 
     def hold(self, database_url: str, documents: Path) -> None:
         """Hold what was said against what is there, and say all of it once more."""
@@ -173,12 +173,12 @@ class Office:
             self.hold_whole(books)
             self.hold_files(books, documents)
         with self.caller() as api:
-            for each in self.said:
+            for each in self.writes:
                 hold_repeat(api, each)
 
     def hold_whole(self, books: psycopg.Connection) -> None:
         """Whatever was told is there; the rest is there with its answer under its key, or not."""
-        for each in self.said:
+        for each in self.writes:
             done = exists(books, EFFECTS, self.business.id, each.name)
             assert done or each.answer is None, each
             if each.method != "DELETE":  # It takes no key.
@@ -196,21 +196,21 @@ class Office:
 
 
 @contextmanager
-def at_work(business: Business) -> Iterator[Office]:
-    """Let clerks work for the time of a block."""
-    office = Office(business)
+def traffic_of(business: Business) -> Iterator[Traffic]:
+    """Let clients write for the time of a block."""
+    traffic = Traffic(business)
     try:
-        yield office
+        yield traffic
     finally:
-        office.stop()
+        traffic.stop()
 
 
-def send(api: httpx.Client, said: Said) -> httpx.Response:
+def send(api: httpx.Client, write: Write) -> httpx.Response:
     """Send a write under its key and its name."""
-    headers = {"Idempotency-Key": said.key, "X-Request-ID": said.name}
-    if said.method == "DELETE":
+    headers = {"Idempotency-Key": write.key, "X-Request-ID": write.name}
+    if write.method == "DELETE":
         headers.pop("Idempotency-Key")
-    return api.request(said.method, said.path, headers=headers, **said.content)
+    return api.request(write.method, write.path, headers=headers, **write.content)
 
 
 def exists(books: psycopg.Connection, question: str, *about: str) -> bool:
@@ -219,13 +219,13 @@ def exists(books: psycopg.Connection, question: str, *about: str) -> bool:
     return row is not None and row[0] > 0
 
 
-def hold_repeat(api: httpx.Client, said: Said) -> None:
+def hold_repeat(api: httpx.Client, write: Write) -> None:
     """A repeat gets the answer that was given, or the one that it would have got; ever the same."""
-    told = said.answer or send(api, said)
-    again = send(api, said)
-    if said.method == "DELETE":  # What is taken back already is refused.
+    told = write.answer or send(api, write)
+    again = send(api, write)
+    if write.method == "DELETE":  # What is taken back already is refused.
         assert again.status_code == 409
         return
     assert told.status_code in (200, 201), told.text
     assert (again.status_code, again.content) == (told.status_code, told.content), again.text
-    assert again.headers["idempotent-replayed"] == "true", said
+    assert again.headers["idempotent-replayed"] == "true", write

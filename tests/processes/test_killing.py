@@ -10,7 +10,7 @@ from embedded.postgres import EmbeddedPostgres
 from server.process.serving import DRAIN_SECONDS, HUNG_SECONDS
 from tests.partner import PATIENCE_SECONDS, Business, Partner, within
 from tests.ports import is_free
-from tests.processes.clerks import Office, at_work
+from tests.processes.recording_clients import Traffic, traffic_of
 from tests.processes.serving import Server, accounting, processes_of
 
 # Sooner than whoever waits for an answer that does not come. The machine may stand still as well.
@@ -18,20 +18,20 @@ GONE_SECONDS = DRAIN_SECONDS - 5.0
 REPLACED_SECONDS = HUNG_SECONDS - 3.0
 
 
-def sweep_finds(folder: Path, offices: list[Office]) -> None:
+def sweep_finds(folder: Path, all_traffic: list[Traffic]) -> None:
     """Hold that the sweep would take away the files that nobody was told of, and no others."""
     for path in (folder / "documents").glob("*/*"):
         os.utime(path, (0, 0))  # It leaves alone what may still be under way.
     swept = accounting(folder, "sweep-documents", "--dry-run")
     assert swept.returncode == 0, swept.stderr
     found = {line.rpartition("/")[2] for line in swept.stdout.splitlines() if "/" in line}
-    assert found == set().union(*(office.left_behind for office in offices))
+    assert found == set().union(*(traffic.left_behind for traffic in all_traffic))
 
 
-def answers_stand(folder: Path, office: Office) -> None:
-    """Hold what the clerks were told against the books and the storage."""
-    office.hold(EmbeddedPostgres(folder / "postgres").url(), folder / "documents")
-    assert within(PATIENCE_SECONDS, lambda: is_proven(office.business))  # It takes its time.
+def answers_stand(folder: Path, traffic: Traffic) -> None:
+    """Hold what the clients were told against the books and the storage."""
+    traffic.hold(EmbeddedPostgres(folder / "postgres").url(), folder / "documents")
+    assert within(PATIENCE_SECONDS, lambda: is_proven(traffic.business))  # It takes its time.
 
 
 def is_proven(business: Business) -> bool:
@@ -95,15 +95,15 @@ class TestKilledPostgres:
     ) -> None:
         served.wait_for_workers(2)
         first = served.postgres()
-        with at_work(acme.business()) as office:
-            office.wait_for(20)
+        with traffic_of(acme.business()) as traffic:
+            traffic.wait_for(20)
             served.kill(served.workers[0])
-            office.wait_for(20)
+            traffic.wait_for(20)
             served.kill(first)
-            office.wait_for(20)
+            traffic.wait_for(20)
         assert served.postgres() != first
         assert served.events("postgres_back")
-        answers_stand(lived_in, office)
+        answers_stand(lived_in, traffic)
 
     def test_idle_connections_that_broke_are_replaced_unseen(
         self, served: Server, acme: Partner
@@ -121,18 +121,18 @@ class TestKilledServer:
         self, fresh_folder: Path
     ) -> None:
         with Server(fresh_folder) as server:
-            partner, offices = server.partner(), list[Office]()
+            partner, all_traffic = server.partner(), list[Traffic]()
             for all_of_it in (False, True):
                 server.wait_for_workers()
-                with at_work(partner.business()) as office:
-                    office.wait_for(40)
+                with traffic_of(partner.business()) as traffic:
+                    traffic.wait_for(40)
                     master = server.process.pid
                     server.kill(*(processes_of(fresh_folder) if all_of_it else [master]))
                 server.process.wait()
                 everything_is_gone(server, PATIENCE_SECONDS)  # It writes down what it has.
                 server.start().wait()
-                answers_stand(fresh_folder, office)
-                offices.append(office)
-            sweep_finds(fresh_folder, offices)
+                answers_stand(fresh_folder, traffic)
+                all_traffic.append(traffic)
+            sweep_finds(fresh_folder, all_traffic)
             proven = accounting(fresh_folder, "check-books")
             assert proven.returncode == 0, proven.stdout + proven.stderr
