@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help install run serve demo migrate test fuzz fuzz-deep bench contract clients docs bodies bare \
         specification \
-        model races format lint types rooms audit check lock clean
+        model races coverage format lint types rooms audit check check-long lock clean
 
 PORT := 8000
 VENV := .venv
@@ -19,7 +19,7 @@ PYTHON := $(shell for python in python3 python3.13 python3.12 python3.11; do \
 
 help: ## Print this
 	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "\n%s\n", substr($$0, 5) } \
-		/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+		/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 ##@ Every day
 
@@ -37,7 +37,10 @@ test: $(READY) ## Run every test in Python (T=path for some of them)
 format: $(READY) ## Format and sort
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
-check: contract lint types rooms test fuzz clients docs bare ## All that CI runs
+check: ## All that CI runs, with the time that each part took
+	@$(PYTHON) tests/shares.py
+
+check-long: check model races fuzz-deep ## The same, and what plays for long: before an issue is resolved
 
 ##@ The contract
 
@@ -70,6 +73,10 @@ types: $(READY) ## Types
 
 rooms: $(READY) ## Who may import whom
 	@$(BIN)/lint-imports --no-cache
+
+coverage: $(READY) ## What the tests of the rules run of them, 95 % of all branches at least
+	@$(BIN)/coverage run --source=accounting -m pytest -q tests/accounting
+	@$(BIN)/coverage report --skip-covered --skip-empty --fail-under=95
 
 fuzz: $(READY) ## Hostile bank files; Schemathesis as partner, with a business token, as two partners
 	@$(BIN)/python -m tests.fuzz.bank_files --seconds 5 --seed 1

@@ -65,8 +65,8 @@ class TestListInvoiceRefunds:
     ) -> None:
         quiet = acme.business()
         buyer = quiet.customer()
-        before, after = (quiet.refund(paid(quiet, buyer, 10)) for _ in range(2))
-        changed = quiet.refund_payment(before, completed_at=AT)
+        before, after = (refunded(quiet, paid(quiet, buyer, 10)) for _ in range(2))
+        changed = refund_paid(quiet, before, completed_at=AT)
         for asked, wanted in (
             ({"created_at_gte": after["created_at"]}, [after]),
             ({"created_at_lte": before["created_at"]}, [before]),
