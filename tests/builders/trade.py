@@ -30,7 +30,9 @@ class Trade:
 
     A draft is opened by `move` and is `opened` then; `at` is when `open` says that it was. `line`
     and `tax` are the accounts beside `control`, `sign` is +1 where an open document debits that
-    one, and `numbers` are what its parties count it by.
+    one, and `numbers` are what its parties count it by. Of a payment, `total`, `remaining` and
+    `note` are names of fields, `advance` and `fee` the accounts of what settles nothing and of
+    its fee; one that is `not_live` holds nothing.
     """
 
     noun: str
@@ -48,6 +50,11 @@ class Trade:
     tax: str
     sign: int
     total: str
+    remaining: str
+    note: str
+    advance: str
+    fee: str
+    not_live: tuple[str, ...]
 
     @property
     def path(self) -> str:
@@ -75,9 +82,17 @@ class Trade:
         names = ("number", "party", "opened", "moment", "dated", "at")
         return {name: getattr(self, name) for name in names}
 
+    def named(self, facts: Record) -> Record:
+        """Facts whose names have words of this side in braces."""
+        return {name.format(**self.words): value for name, value in facts.items()}
+
     def of(self, record: Record, move: str = "") -> str:
         """The path of a document, or of a move of it."""
         return f"{self.path}{record['id']}/{move and f'{move}/'}"
+
+    def payment_path(self, payment: Record, move: str = "") -> str:
+        """The path of a payment, or of a move of it."""
+        return f"{self.payments}{payment['id']}/{move and f'{move}/'}"
 
     def numbered(self, number: str) -> Record:
         """A document with all the numbers that it can have."""
@@ -89,7 +104,14 @@ class Trade:
 
     def posted(self, net: int, tax: int = 0) -> dict[str, int]:
         """What is posted for a document, debits first; below zero, what takes it back."""
-        amounts = {self.control: net + tax, self.line: -net, self.tax: -tax}
+        return self.signed({self.control: net + tax, self.line: -net, self.tax: -tax})
+
+    def posted_payment(self, total: int, settled: int = 0, account: str = "1100") -> dict[str, int]:
+        """What is posted for a payment that settles so much, and for changes of either amount."""
+        return self.signed({account: total, self.control: -settled, self.advance: settled - total})
+
+    def signed(self, amounts: dict[str, int]) -> dict[str, int]:
+        """Amounts of sales as this side posts them, debits first."""
         signed = [(code, self.sign * amount) for code, amount in amounts.items() if amount]
         return dict(sorted(signed, key=lambda each: -each[1]))
 
@@ -143,6 +165,13 @@ class Trade:
         payment: Record = shop.made(self.payments, given)["payment"]
         return payment
 
+    def change(self, shop: Business, payment: Record, **changes: Any) -> Record:
+        """Change a payment; the answer is the payment."""
+        answer = shop.api.patch(self.payment_path(payment), json=changes)
+        assert answer.status_code == 200, answer.text
+        changed: Record = answer.json()["payment"]
+        return changed
+
     def settle(self, shop: Business, party: Record, total: int = 1_000, **facts: Any) -> Record:
         """Open a document on the first of March and have it paid on the tenth."""
         document = self.open(shop, party, total, **facts)
@@ -181,6 +210,11 @@ SALES = Trade(
     tax="2200",
     sign=1,
     total="total_amount_cents",
+    remaining="remaining_amount_cents",
+    note="note",
+    advance="2100",
+    fee="6100",
+    not_live=("failed", "cancelled", "refunded"),
 )
 PURCHASES = Trade(
     noun="bill",
@@ -198,6 +232,11 @@ PURCHASES = Trade(
     tax="1300",
     sign=-1,
     total="amount_cents",
+    remaining="unallocated_amount_cents",
+    note="memo",
+    advance="1250",
+    fee="6300",
+    not_live=("failed", "cancelled"),
 )
 
 
