@@ -30,8 +30,10 @@ class Trade:
 
     A draft is opened by `move` and is `opened` then; `at` is when `open` says that it was. `line`
     and `tax` are the accounts beside `control`, `sign` is +1 where an open document debits that
-    one, and `numbers` are what its parties count it by. Of a credit, `credit_control` and
-    `credit_line` are the accounts, and `account_field` names the account that a line of it says.
+    one, and `numbers` are what its parties count it by. Of a payment, `total`, `remaining` and
+    `note` are names of fields, `advance` and `fee` the accounts of what settles nothing and of
+    its fee; one that is `not_live` holds nothing. Of a credit, `credit_control` and `credit_line`
+    are the accounts, and `account_field` names the account that a line of it says.
     """
 
     noun: str
@@ -49,6 +51,11 @@ class Trade:
     tax: str
     sign: int
     total: str
+    remaining: str
+    note: str
+    advance: str
+    fee: str
+    not_live: tuple[str, ...]
 
     credit_noun: str
     credit_title: str
@@ -120,6 +127,9 @@ class Trade:
     def of_credit(self, record: Record, move: str = "") -> str:
         return under(self.credits, record, move)
 
+    def of_payment(self, payment: Record, move: str = "") -> str:
+        return under(self.payments, payment, move)
+
     def numbered(self, number: str) -> Record:
         """A document with all the numbers that it can have."""
         return {name: f"{number}-{place}" for place, name in enumerate(self.numbers)}
@@ -139,6 +149,10 @@ class Trade:
     def posted_by_applying(self, amount: int) -> dict[str, int]:
         """What is posted where a credit settles so much; below zero, where it is released."""
         return self.signed({self.credit_control: amount, self.control: -amount})
+
+    def posted_payment(self, total: int, settled: int = 0, account: str = "1100") -> dict[str, int]:
+        """What is posted for a payment that settles so much, and for changes of either amount."""
+        return self.signed({account: total, self.control: -settled, self.advance: settled - total})
 
     def signed(self, amounts: dict[str, int]) -> dict[str, int]:
         """What sales would post, as this side posts it: debits first, and nothing of zero."""
@@ -195,6 +209,13 @@ class Trade:
         payment: Record = shop.made(self.payments, given)["payment"]
         return payment
 
+    def change(self, shop: Business, payment: Record, **changes: Any) -> Record:
+        """Change a payment; the answer is the payment."""
+        answer = shop.api.patch(self.of_payment(payment), json=changes)
+        assert answer.status_code == 200, answer.text
+        changed: Record = answer.json()["payment"]
+        return changed
+
     def settle(self, shop: Business, party: Record, total: int = 1_000, **facts: Any) -> Record:
         """Open a document on the first of March and have it paid on the tenth."""
         document = self.open(shop, party, total, **facts)
@@ -240,6 +261,11 @@ SALES = Trade(
     credit_line="4100",
     credit_allocations="credit_allocations",
     account_field="revenue_account_identifier",
+    remaining="remaining_amount_cents",
+    note="note",
+    advance="2100",
+    fee="6100",
+    not_live=("failed", "cancelled", "refunded"),
 )
 PURCHASES = Trade(
     noun="bill",
@@ -264,6 +290,11 @@ PURCHASES = Trade(
     credit_line="5100",
     credit_allocations="vendor_credit_allocations",
     account_field="expense_account_identifier",
+    remaining="unallocated_amount_cents",
+    note="memo",
+    advance="1250",
+    fee="6300",
+    not_live=("failed", "cancelled"),
 )
 
 

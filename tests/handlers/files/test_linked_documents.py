@@ -11,7 +11,6 @@ from tests.builders.files import (
     CSV,
     PDF,
     XML,
-    credit,
     follow,
     in_json,
     kept,
@@ -21,20 +20,10 @@ from tests.builders.files import (
     upload,
 )
 from tests.builders.sales import invoice_body
-from tests.builders.trade import PURCHASES, SALES, SENT, Record, Trade
+from tests.builders.trade import PURCHASES, SALES, Record, Trade
 from tests.builders.vendor_refunds import agreed
 from tests.house import House
 from tests.partnership import Business, Partnership
-
-
-@pytest.fixture(scope="module")
-def shop(acme: Partnership) -> Business:
-    return acme.business()
-
-
-@pytest.fixture(scope="module")
-def buyer(shop: Business) -> Record:
-    return shop.customer()
 
 
 class DocumentsOfParties:
@@ -207,15 +196,6 @@ class TestDocumentsOfOthers:
         shown = shop.api.get(f"documents/{made['document_id']}/").json()
         assert (shown["linked_type"], shown["linked_id"]) == ("invoice", draft["id"])
         assert follow(shop, shown["url"]).content == PDF
-
-    def test_a_preview_keeps_no_file(self, house: House, shop: Business, buyer: Record) -> None:
-        before = names(house, shop), records(house, shop)
-        body = credit(shop, buyer, sent_at=SENT, document=in_json())
-        preview = shop.api.post("customer-credits/?preview=true", json=body)
-        assert preview.status_code == 200
-        assert preview.json()["document"]["file_name"] == "paper.pdf"
-        assert follow(shop, preview.json()["document"]["url"]).status_code == 404
-        assert (names(house, shop), records(house, shop)) == before
 
     def test_a_form_and_json_come_to_the_same(self, shop: Business, buyer: Record) -> None:
         invoice = target(shop, buyer, "invoice")
