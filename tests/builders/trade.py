@@ -30,7 +30,10 @@ class Trade:
 
     A draft is opened by `move` and is `opened` then; `at` is when `open` says that it was. `line`
     and `tax` are the accounts beside `control`, `sign` is +1 where an open document debits that
-    one, and `numbers` are what its parties count it by.
+    one, and `numbers` are what its parties count it by. Of a payment, `total`, `remaining` and
+    `note` are names of fields, `advance` and `fee` the accounts of what settles nothing and of
+    its fee; one that is `not_live` holds nothing. Of a credit, `credit_control` and `credit_line`
+    are the accounts, and `account_field` names the account that a line of it says.
     """
 
     noun: str
@@ -48,6 +51,19 @@ class Trade:
     tax: str
     sign: int
     total: str
+    remaining: str
+    note: str
+    advance: str
+    fee: str
+    not_live: tuple[str, ...]
+
+    credit_noun: str
+    credit_title: str
+    credit_series: str
+    credit_control: str
+    credit_line: str
+    credit_allocations: str
+    account_field: str
 
     @property
     def path(self) -> str:
@@ -62,6 +78,14 @@ class Trade:
         return f"{self.party}-credits/"
 
     @property
+    def parties(self) -> str:
+        return f"{self.party}s/"
+
+    @property
+    def other_side(self) -> "Trade":
+        return PURCHASES if self is SALES else SALES
+
+    @property
     def moment(self) -> str:
         return f"{self.opened}_at"
 
@@ -70,14 +94,41 @@ class Trade:
         return self.numbers[0]
 
     @property
+    def credit_number(self) -> str:
+        return f"{self.credit_noun}_number"
+
+    @property
+    def source(self) -> str:
+        """The field of a credit that names the document it comes from."""
+        return f"source_{self.noun}_id"
+
+    @property
     def words(self) -> dict[str, str]:
         """What stands in braces in a table of both sides."""
         names = ("number", "party", "opened", "moment", "dated", "at")
-        return {name: getattr(self, name) for name in names}
+        of_credits = ("noun", "source", "credit_number", "account_field")
+        return {name: getattr(self, name) for name in (*names, *of_credits)}
+
+    def named(self, facts: Any) -> Any:
+        """What a table of both sides says, in the words of this one."""
+        if isinstance(facts, dict):
+            return {self.named(name): self.named(value) for name, value in facts.items()}
+        if isinstance(facts, list):
+            return [self.named(each) for each in facts]
+        return facts.format(**self.words) if isinstance(facts, str) else facts
 
     def of(self, record: Record, move: str = "") -> str:
         """The path of a document, or of a move of it."""
-        return f"{self.path}{record['id']}/{move and f'{move}/'}"
+        return under(self.path, record, move)
+
+    def of_party(self, record: Record, move: str = "") -> str:
+        return under(self.parties, record, move)
+
+    def of_credit(self, record: Record, move: str = "") -> str:
+        return under(self.credits, record, move)
+
+    def of_payment(self, payment: Record, move: str = "") -> str:
+        return under(self.payments, payment, move)
 
     def numbered(self, number: str) -> Record:
         """A document with all the numbers that it can have."""
@@ -89,7 +140,22 @@ class Trade:
 
     def posted(self, net: int, tax: int = 0) -> dict[str, int]:
         """What is posted for a document, debits first; below zero, what takes it back."""
-        amounts = {self.control: net + tax, self.line: -net, self.tax: -tax}
+        return self.signed({self.control: net + tax, self.line: -net, self.tax: -tax})
+
+    def posted_by_credit(self, net: int) -> dict[str, int]:
+        """What is posted for a credit without tax, debits first."""
+        return self.signed({self.credit_control: -net, self.credit_line: net})
+
+    def posted_by_applying(self, amount: int) -> dict[str, int]:
+        """What is posted where a credit settles so much; below zero, where it is released."""
+        return self.signed({self.credit_control: amount, self.control: -amount})
+
+    def posted_payment(self, total: int, settled: int = 0, account: str = "1100") -> dict[str, int]:
+        """What is posted for a payment that settles so much, and for changes of either amount."""
+        return self.signed({account: total, self.control: -settled, self.advance: settled - total})
+
+    def signed(self, amounts: dict[str, int]) -> dict[str, int]:
+        """What sales would post, as this side posts it: debits first, and nothing of zero."""
         signed = [(code, self.sign * amount) for code, amount in amounts.items() if amount]
         return dict(sorted(signed, key=lambda each: -each[1]))
 
@@ -143,6 +209,13 @@ class Trade:
         payment: Record = shop.made(self.payments, given)["payment"]
         return payment
 
+    def change(self, shop: Business, payment: Record, **changes: Any) -> Record:
+        """Change a payment; the answer is the payment."""
+        answer = shop.api.patch(self.of_payment(payment), json=changes)
+        assert answer.status_code == 200, answer.text
+        changed: Record = answer.json()["payment"]
+        return changed
+
     def settle(self, shop: Business, party: Record, total: int = 1_000, **facts: Any) -> Record:
         """Open a document on the first of March and have it paid on the tenth."""
         document = self.open(shop, party, total, **facts)
@@ -181,6 +254,18 @@ SALES = Trade(
     tax="2200",
     sign=1,
     total="total_amount_cents",
+    credit_noun="credit_note",
+    credit_title="Credit note to",
+    credit_series="CN-",
+    credit_control="2250",
+    credit_line="4100",
+    credit_allocations="credit_allocations",
+    account_field="revenue_account_identifier",
+    remaining="remaining_amount_cents",
+    note="note",
+    advance="2100",
+    fee="6100",
+    not_live=("failed", "cancelled", "refunded"),
 )
 PURCHASES = Trade(
     noun="bill",
@@ -198,12 +283,29 @@ PURCHASES = Trade(
     tax="1300",
     sign=-1,
     total="amount_cents",
+    credit_noun="vendor_credit",
+    credit_title="Credit from",
+    credit_series="VC-",
+    credit_control="1260",
+    credit_line="5100",
+    credit_allocations="vendor_credit_allocations",
+    account_field="expense_account_identifier",
+    remaining="unallocated_amount_cents",
+    note="memo",
+    advance="1250",
+    fee="6300",
+    not_live=("failed", "cancelled"),
 )
+
+
+def under(path: str, record: Record, move: str = "") -> str:
+    """The path of what lies under a path, or of a move of it."""
+    return f"{path}{record['id']}/{move and f'{move}/'}"
 
 
 def read(shop: Business, path: str, record: Record) -> Record:
     """Read what lies under a path."""
-    answer = shop.api.get(f"{path}{record['id']}/")
+    answer = shop.api.get(under(path, record))
     assert answer.status_code == 200, answer.text
     shown: Record = answer.json()
     return shown

@@ -190,6 +190,7 @@ class TestIfMatch:
             answer = request.send(headers={"if-match": stale})
             assert answer.json()["error_code"] == "precondition_failed"
             assert answer.status_code == 412
+            assert answer.json()["detail"] == {"current_etag": current}
         assert api_server.stored() == before
 
     @each_with_if_match

@@ -88,8 +88,8 @@ class TestTable:
 
 
 class TestChosen:
-    FIRST = "handlers/trade/test_vendors.py::TestCreateVendor::test_keeps_and_shows_every_field"
-    SECOND = "handlers/trade/test_vendors.py::TestUpdateVendor::test_clears_what_is_null"
+    FIRST = "handlers/trade/test_parties.py::TestCreateVendor::test_keeps_and_shows_every_field"
+    SECOND = "handlers/trade/test_parties.py::TestUpdateVendor::test_clears_what_is_null"
 
     def test_it_is_the_best_one(self) -> None:
         assert chosen("row", [self.FIRST, self.SECOND], {}, {}) == self.FIRST
@@ -120,7 +120,7 @@ class TestMentions:
         assert {each.group for each in of_operation("create_vendor")} == {"TestCreateVendor"}
 
     def test_a_test_that_is_named_comes_first_where_it_says_so(self) -> None:
-        places = [TestChosen.FIRST, "handlers/trade/test_vendors.py"]
+        places = [TestChosen.FIRST, "handlers/trade/test_parties.py"]
         assert find(places, "memo")[0].name == TestChosen.FIRST
-        assert find(places, "file_name")[0].name != TestChosen.FIRST
+        assert find(places, "current_state")[0].name != TestChosen.FIRST
         assert not find(places, "colour")

@@ -12,7 +12,6 @@ from tests.builders.files import (
     CSV,
     PDF,
     XML,
-    credit,
     follow,
     in_json,
     kept,
@@ -22,35 +21,93 @@ from tests.builders.files import (
     upload,
 )
 from tests.builders.sales import invoice_body
-from tests.builders.trade import SENT, Record
+from tests.builders.trade import PURCHASES, SALES, Record, Trade
 from tests.builders.vendor_refunds import agreed
 from tests.partner import Business, Partner
 
 
-@pytest.fixture(scope="module")
-def shop(acme: Partner) -> Business:
-    return acme.business()
-
-
-@pytest.fixture(scope="module")
-def buyer(shop: Business) -> Record:
-    return shop.customer()
-
-
-class TestDocumentsOfCustomers:
-    def test_a_customer_comes_with_its_document(
-        self, api_server: ApiServer, shop: Business
+class DocumentsOfParties:
+    def test_a_party_comes_with_its_document(
+        self, api_server: ApiServer, shop: Business, trade: Trade
     ) -> None:
-        sent = in_json(XML, "order.xml", document_type="order", tags=["x"], metadata={"a": 1})
-        made = shop.made("customers/", {"company_name": "With paper", "document": sent})
+        facts = {"upload_source": "mail", "tags": ["x"], "metadata": {"a": 1}}
+        sent = in_json(XML, "order.xml", **facts)
+        made = shop.made(trade.parties, {"company_name": "With paper", "document": sent})
         [document] = made["documents"]
         assert (document["file_name"], document["mime_type"]) == ("order.xml", "application/xml")
         assert follow(shop, document["url"]).content == XML
         assert hashlib.sha256(XML).hexdigest() in kept(api_server, shop)
         whole = shop.api.get(f"documents/{document['document_id']}/").json()
-        assert (whole["linked_type"], whole["linked_id"]) == ("customer", made["id"])
-        assert (whole["document_type"], whole["tags"]) == ("order", ["x"])
-        assert whole["metadata"] == {"a": 1}
+        assert (whole["linked_type"], whole["linked_id"]) == (trade.party, made["id"])
+        assert {name: whole[name] for name in facts} == facts
+        assert whole["document_type"] == f"{trade.party}_document"
+
+    def test_a_type_that_is_given_is_kept(self, shop: Business, trade: Trade) -> None:
+        sent = in_json(document_type="contract")
+        [document] = shop.made(trade.parties, {"company_name": "T", "document": sent})["documents"]
+        whole = shop.api.get(f"documents/{document['document_id']}/").json()
+        assert whole["document_type"] == "contract"
+
+    def test_every_single_answer_shows_all_of_them_the_newest_first(
+        self, shop: Business, trade: Trade
+    ) -> None:
+        made = shop.made(trade.parties, {"company_name": "C", "document": in_json(PDF, "1.pdf")})
+        assert upload(shop, CSV, "2.csv", linked_type=trade.party, linked_id=made["id"]).is_success
+        path = trade.of_party(made)
+        for shown in (
+            shop.api.get(path).json(),
+            shop.api.post(f"{path}archive/").json(),
+            shop.api.post(f"{path}unarchive/").json(),
+            shop.api.patch(path, json={"email": "new@example.com"}).json(),
+        ):
+            assert [each["file_name"] for each in shown["documents"]] == ["2.csv", "1.pdf"]
+
+    def test_a_known_external_id_keeps_no_second_one(
+        self, api_server: ApiServer, shop: Business, trade: Trade
+    ) -> None:
+        body = {"company_name": "Same", "external_id": "same", "document": in_json()}
+        first = shop.made(trade.parties, body)
+        before = names(api_server, shop), records(api_server, shop)
+        again = shop.api.post(trade.parties, json=body)
+        assert again.status_code == 200
+        assert [each["document_id"] for each in again.json()["documents"]] == [
+            each["document_id"] for each in first["documents"]
+        ]
+        assert (names(api_server, shop), records(api_server, shop)) == before
+
+    def test_another_kind_is_not_taken_and_nothing_is_kept(
+        self, api_server: ApiServer, shop: Business, trade: Trade
+    ) -> None:
+        before = names(api_server, shop)
+        body = {"company_name": "X", "external_id": "no", "document": in_json(b"MZ" + bytes(9))}
+        answer = shop.api.post(trade.parties, json=body)
+        assert (answer.status_code, answer.json()["error_code"]) == (415, "unsupported_media_type")
+        assert names(api_server, shop) == before
+        found = shop.api.get(trade.parties, params={"external_id": "no"}).json()
+        assert found["results"] == []
+
+
+class TestDocumentsOfVendors(DocumentsOfParties):
+    trade = PURCHASES
+
+    def test_a_list_shows_those_of_each_vendor_the_newest_first(self, acme: Partner) -> None:
+        shop = acme.business()
+        paper, other = (
+            shop.made("vendors/", {"company_name": "V", "document": in_json(content, name)})
+            for content, name in ((PDF, "1.pdf"), (XML, "terms.xml"))
+        )
+        assert upload(shop, PDF, "2.pdf", linked_type="vendor", linked_id=paper["id"]).is_success
+        none = shop.vendor()
+        listed = shop.api.get("vendors/", params={"sort": "created_at"}).json()["results"]
+        assert [each["id"] for each in listed] == [paper["id"], other["id"], none["id"]]
+        shown = [[each["file_name"] for each in vendor["documents"]] for vendor in listed]
+        assert shown == [["2.pdf", "1.pdf"], ["terms.xml"], []]
+        assert follow(shop, listed[1]["documents"][0]["url"]).content == XML
+        assert {**listed[1], "documents": other["documents"]} == other
+
+
+class TestDocumentsOfCustomers(DocumentsOfParties):
+    trade = SALES
 
     @pytest.mark.parametrize("metadata", [0, False, [], "", {}, ["x"]])
     def test_what_is_said_of_it_is_given_back_as_it_is(
@@ -85,31 +142,11 @@ class TestDocumentsOfCustomers:
         assert (answer.status_code, answer.headers["etag"]) == (200, '"2"')
         assert [each["file_name"] for each in answer.json()["documents"]] == ["2.csv", "1.pdf"]
         assert answer.json()["updated_at"] > made["updated_at"]
-        for shown in (
-            shop.api.get(path).json(),
-            shop.api.post(f"{path}archive/").json(),
-            shop.api.post(f"{path}unarchive/").json(),
-            shop.api.patch(path, json={}).json(),
-        ):
-            assert [each["file_name"] for each in shown["documents"]] == ["2.csv", "1.pdf"]
 
     def test_a_list_of_customers_shows_none(self, shop: Business) -> None:
         shop.made("customers/", {"company_name": "Listed", "document": in_json()})
         listed = shop.api.get("customers/", params={"name": "Listed"}).json()["results"]
         assert ["documents" in each for each in listed] == [False]
-
-    def test_a_known_external_id_keeps_no_second_one(
-        self, api_server: ApiServer, shop: Business
-    ) -> None:
-        body = {"company_name": "Same", "external_id": "same", "document": in_json()}
-        first = shop.made("customers/", body)
-        before = names(api_server, shop), records(api_server, shop)
-        again = shop.api.post("customers/", json=body)
-        assert again.status_code == 200
-        assert [each["document_id"] for each in again.json()["documents"]] == [
-            each["document_id"] for each in first["documents"]
-        ]
-        assert (names(api_server, shop), records(api_server, shop)) == before
 
     def test_a_key_tells_files_apart(self, api_server: ApiServer, shop: Business) -> None:
         key = {"Idempotency-Key": "a customer with paper"}
@@ -133,17 +170,6 @@ class TestDocumentsOfCustomers:
         answer = shop.api.post("customers/", json={"company_name": "X", "document": document})
         assert (answer.status_code, answer.json()["error_code"]) == (400, "validation_error")
         assert list(answer.json()["detail"]["field_errors"]) == ["document.file"]
-
-    def test_another_kind_is_not_taken_and_nothing_is_kept(
-        self, api_server: ApiServer, shop: Business
-    ) -> None:
-        before = names(api_server, shop)
-        body = {"company_name": "X", "external_id": "no", "document": in_json(b"MZ" + bytes(9))}
-        answer = shop.api.post("customers/", json=body)
-        assert (answer.status_code, answer.json()["error_code"]) == (415, "unsupported_media_type")
-        assert names(api_server, shop) == before
-        found = shop.api.get("customers/", params={"external_id": "no"}).json()
-        assert found["results"] == []
 
 
 class TestDocumentsOfOthers:
@@ -172,17 +198,6 @@ class TestDocumentsOfOthers:
         shown = shop.api.get(f"documents/{made['document_id']}/").json()
         assert (shown["linked_type"], shown["linked_id"]) == ("invoice", draft["id"])
         assert follow(shop, shown["url"]).content == PDF
-
-    def test_a_preview_keeps_no_file(
-        self, api_server: ApiServer, shop: Business, buyer: Record
-    ) -> None:
-        before = names(api_server, shop), records(api_server, shop)
-        body = credit(shop, buyer, sent_at=SENT, document=in_json())
-        preview = shop.api.post("customer-credits/?preview=true", json=body)
-        assert preview.status_code == 200
-        assert preview.json()["document"]["file_name"] == "paper.pdf"
-        assert follow(shop, preview.json()["document"]["url"]).status_code == 404
-        assert (names(api_server, shop), records(api_server, shop)) == before
 
     def test_a_form_and_json_come_to_the_same(self, shop: Business, buyer: Record) -> None:
         invoice = target(shop, buyer, "invoice")

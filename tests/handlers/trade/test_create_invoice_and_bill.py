@@ -194,8 +194,7 @@ class Creating:
     ) -> None:
         name = f"order-{sorted(wrong)}"
         first = trade.open(shop, party, 300, external_id=name)
-        said = {field.format(**trade.words): value for field, value in wrong.items()}
-        given = {**trade.body(party, external_id=name), **said}
+        given = {**trade.body(party, external_id=name), **trade.named(wrong)}
         body = {field: value for field, value in given.items() if value}
         with ledger.untouched():
             again = shop.api.post(trade.path, json=body)

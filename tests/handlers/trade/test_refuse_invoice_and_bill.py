@@ -16,10 +16,6 @@ def account(code: str) -> Record:
     return {"type": "AccountCode", "code": code}
 
 
-def named(trade: Trade, facts: Record) -> Record:
-    return {name.format(**trade.words): value for name, value in facts.items()}
-
-
 def faults(shop: Business, ledger: Ledger, path: str, body: Record) -> Record:
     """The fields of a body that is malformed."""
     with ledger.untouched():
@@ -60,7 +56,7 @@ class RefusingToCreate:
         facts: Record,
         field: str,
     ) -> None:
-        body = {**trade.body(party), **named(trade, facts)}
+        body = {**trade.body(party), **trade.named(facts)}
         assert field.format(**trade.words) in faults(shop, ledger, trade.path, body)
 
     def test_neither_name_of_a_party_is_refused(
@@ -96,7 +92,7 @@ class RefusingToCreate:
         facts: Record,
         code: str,
     ) -> None:
-        body = {**trade.body(party, **{trade.moment: trade.at}), **named(trade, facts)}
+        body = {**trade.body(party, **{trade.moment: trade.at}), **trade.named(facts)}
         assert ledger.refused("POST", trade.path, json=body) == (422, code)
 
     def test_a_party_of_another_business_does_not_exist_here(

@@ -1,39 +1,33 @@
-"""What payments of either side settle: which documents, how much of them, and when not."""
-
-import pytest
+"""What is refused where payments of either side are made and changed, and leaves nothing behind."""
 
 from tests.bookkeeping import Ledger
-from tests.builders.trade import PAID, PURCHASES, SALES, Record, Trade
+from tests.builders.trade import NOBODY, PAID, PURCHASES, SALES, Record, Trade
 from tests.partner import Business
 
 
 class RefusingToCreate:
-    not_live: tuple[str, ...]
-
-    @pytest.mark.parametrize(
-        ("total", "amounts", "status", "code"),
-        [
-            (2_000, [1_001], 422, "allocation_exceeds_outstanding"),
-            (999, [1_000], 422, "allocation_exceeds_total"),
-            (1_500, [1_000, 501], 422, "allocation_exceeds_total"),
-            (1_000, [0], 400, "validation_error"),
-            (1_000, [-5], 400, "validation_error"),
-        ],
-    )
-    def test_allocations_stay_within_both_sides(
-        self,
-        shop: Business,
-        ledger: Ledger,
-        trade: Trade,
-        party: Record,
-        total: int,
-        amounts: list[int],
-        status: int,
-        code: str,
+    def test_its_party_is_known_and_its_currency_that_of_the_business(
+        self, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
-        parts = [trade.part(trade.open(shop, party, 1_000), amount) for amount in amounts]
-        body = trade.payment_body(party, total, allocations=parts)
-        assert ledger.refused("POST", trade.payments, json=body) == (status, code)
+        for facts, status, code in (
+            ({"currency": "EUR"}, 422, "currency_mismatch"),
+            ({f"{trade.party}_external_id": "nobody at all"}, 422, "reference_mismatch"),
+            ({f"{trade.party}_id": None}, 400, "validation_error"),
+        ):
+            body = {**trade.payment_body(party), **facts}
+            assert ledger.refused("POST", trade.payments, json=body) == (status, code)
+
+    def test_allocations_stay_within_both_sides(
+        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
+    ) -> None:
+        for total, amounts, code in (
+            (2_000, [1_001], "allocation_exceeds_outstanding"),
+            (999, [1_000], "allocation_exceeds_total"),
+            (1_500, [1_000, 501], "allocation_exceeds_total"),
+        ):
+            parts = [trade.part(trade.open(shop, party, 1_000), amount) for amount in amounts]
+            body = trade.payment_body(party, total, allocations=parts)
+            assert ledger.refused("POST", trade.payments, json=body) == (422, code)
 
     def test_a_document_stands_in_the_list_once(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
@@ -58,6 +52,7 @@ class RefusingToCreate:
             (trade.open(shop, trade.somebody(shop), 10), 422,
              f"{trade.noun}_{trade.party}_mismatch"),
             (other.open(shop, other.somebody(shop), 10), 422, "reference_not_found"),
+            ({"id": NOBODY}, 422, "reference_not_found"),
         ):  # fmt: skip
             body = trade.payment_body(party, 5, allocations=[trade.part(document, 5)])
             assert ledger.refused("POST", trade.payments, json=body) == (status, code)
@@ -66,7 +61,7 @@ class RefusingToCreate:
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         parts = [trade.part(trade.open(shop, party, 10), 1)]
-        for status in self.not_live:
+        for status in trade.not_live:
             body = trade.payment_body(party, 5, status=status, allocations=parts)
             with ledger.untouched():
                 answer = shop.api.post(trade.payments, json=body)
@@ -83,14 +78,22 @@ class RefusingToCreate:
         assert pending["payment_date"] == PAID
 
 
-class TestAllocationsOfCreateInvoicePayment(RefusingToCreate):
+class TestRefusalsOfCreateInvoicePayment(RefusingToCreate):
     trade = SALES
-    not_live = ("failed", "cancelled", "refunded")
+
+    def test_not_from_an_archived_customer(self, shop: Business, ledger: Ledger) -> None:
+        gone = shop.customer()
+        shop.api.post(f"customers/{gone['id']}/archive/")
+        fault = ledger.refused("POST", SALES.payments, json=SALES.payment_body(gone))
+        assert fault == (409, "customer_archived")
+
+    def test_references_are_texts(self, ledger: Ledger, buyer: Record) -> None:
+        body = SALES.payment_body(buyer, references={"order": 7})
+        assert ledger.refused("POST", SALES.payments, json=body) == (400, "validation_error")
 
 
-class TestAllocationsOfCreateBillPayment(RefusingToCreate):
+class TestRefusalsOfCreateBillPayment(RefusingToCreate):
     trade = PURCHASES
-    not_live = ("failed", "cancelled")
 
 
 class RefusingToUpdate:
@@ -100,7 +103,7 @@ class RefusingToUpdate:
         first, second, void = (trade.open(shop, party, 100) for _ in range(3))
         shop.api.post(trade.of(void, "void"))
         foreign = trade.open(shop, trade.somebody(shop), 100)
-        path = f"{trade.payments}{trade.pay(shop, party, 150, trade.part(first, 100))['id']}/"
+        path = trade.of_payment(trade.pay(shop, party, 150, trade.part(first, 100)))
         part = trade.part
         for parts, status, code in (
             ([part(first, 101)], 422, "allocation_exceeds_outstanding"),
@@ -108,15 +111,37 @@ class RefusingToUpdate:
             ([part(first, 100), part(first, 1)], 400, "validation_error"),
             ([part(foreign, 1)], 422, f"{trade.noun}_{trade.party}_mismatch"),
             ([part(void, 1)], 409, f"{trade.noun}_not_open"),
+            ([part({"id": NOBODY}, 1)], 422, "reference_not_found"),
         ):
             body = {"allocations": parts}
             assert ledger.refused("PATCH", path, json=body) == (status, code)
+
+    def test_one_that_is_no_longer_live_takes_no_allocations(
+        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
+    ) -> None:
+        parts = [trade.part(trade.open(shop, party, 100), 100)]
+        path = trade.of_payment(trade.pay(shop, party, 150, *parts))
+        for status in trade.not_live:
+            body = {"status": status, "allocations": parts}
+            assert ledger.refused("PATCH", path, json=body) == (409, "payment_not_live")
+
+    def test_its_total_covers_its_allocations_and_its_external_id_is_its_own(
+        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
+    ) -> None:
+        trade.pay(shop, party, 1, external_id="taken")
+        part = trade.part(trade.open(shop, party, 100), 100)
+        path = trade.of_payment(trade.pay(shop, party, 150, part))
+        for changes, status, code in (
+            ({trade.total: 99}, 422, "total_below_allocated"),
+            ({"external_id": "taken"}, 409, "duplicate_external_id"),
+        ):
+            assert ledger.refused("PATCH", path, json=changes) == (status, code)
 
     def test_its_own_allocation_does_not_stand_in_its_way(
         self, shop: Business, trade: Trade, party: Record
     ) -> None:
         document = trade.open(shop, party, 100)
-        path = f"{trade.payments}{trade.pay(shop, party, 150, trade.part(document, 60))['id']}/"
+        path = trade.of_payment(trade.pay(shop, party, 150, trade.part(document, 60)))
         for amount, total in ((100, 150), (30, 30)):
             body = {"allocations": [trade.part(document, amount)], trade.total: total}
             changed = shop.api.patch(path, json=body).json()["payment"]
@@ -126,9 +151,9 @@ class RefusingToUpdate:
         assert (shown["status"], shown["outstanding_balance"]) == ("partially_paid", 70)
 
 
-class TestAllocationsOfUpdateInvoicePayment(RefusingToUpdate):
+class TestRefusalsOfUpdateInvoicePayment(RefusingToUpdate):
     trade = SALES
 
 
-class TestAllocationsOfUpdateBillPayment(RefusingToUpdate):
+class TestRefusalsOfUpdateBillPayment(RefusingToUpdate):
     trade = PURCHASES

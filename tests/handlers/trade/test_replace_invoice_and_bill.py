@@ -311,8 +311,7 @@ class RefusingToReplace:
         status: int,
         code: str,
     ) -> None:
-        given = {name.format(**trade.words): value for name, value in facts.items()}
-        assert refused(shop, ledger, trade, opened, **given) == (status, code)
+        assert refused(shop, ledger, trade, opened, **trade.named(facts)) == (status, code)
 
     def test_the_two_names_of_its_party_agree(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record, opened: Record

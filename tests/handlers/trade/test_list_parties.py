@@ -1,0 +1,154 @@
+"""The lists of customers and vendors, and one of each: what is shown, filtered, sorted, paged."""
+
+from typing import Any
+
+import pytest
+
+from tests.builders.trade import PURCHASES, SALES, Record, Trade
+from tests.partner import Business, Partner
+
+# What the third and the second of the crowd have that one side alone keeps.
+OWN: dict[str, tuple[Record, Record]] = {
+    "customer": ({"reference_number": "R\\7"}, {"notes": "likes_tea"}),
+    "vendor": ({"memo": "door", "status": "BLOCKED"}, {"memo": "100%"}),
+}
+
+
+@pytest.fixture(scope="class")
+def crowd(request: pytest.FixtureRequest, acme: Partner) -> Business:
+    """A business with three parties, one that is archived, and one of the other side."""
+    trade: Trade = request.cls.trade
+    business = acme.business()
+    first = {"company_name": "Blue Door 100%", "individual_name": "Ada"}
+    trade.somebody(business, external_id="k-1", email="A@Example.com", **first)
+    person = {"external_id": "k-2", "individual_name": "maya"}
+    second = business.made(trade.parties, person)
+    third = trade.somebody(business, external_id="K-3", company_name="amber")
+    for party, facts in zip((third, second), OWN[trade.party], strict=True):
+        business.api.patch(trade.of_party(party), json=facts)
+    gone = trade.somebody(business, external_id="k_4", company_name="Old Door")
+    business.api.post(trade.of_party(gone, "archive"))
+    trade.other_side.somebody(business, external_id="k-5", **first)
+    return business
+
+
+def found(business: Business, trade: Trade, **filters: Any) -> list[str]:
+    asked = {"sort": "created_at", **filters}
+    shown = business.api.get(trade.parties, params=asked).json()
+    assert shown["count"] == len(shown["results"])
+    return [each["external_id"] for each in shown["results"]]
+
+
+class Listing:
+    """list_customers and list_vendors."""
+
+    def test_every_filter_finds_what_it_says(self, crowd: Business, trade: Trade) -> None:
+        for filters, expected in (
+            ({}, ["k-1", "k-2", "K-3"]),
+            ({"include_archived": "true"}, ["k-1", "k-2", "K-3", "k_4"]),
+            ({"include_archived": "false"}, ["k-1", "k-2", "K-3"]),
+            ({"external_id": "k-3"}, []),
+            ({"external_id": "K-3"}, ["K-3"]),
+            ({"external_id": "k_4"}, []),
+            ({"external_id": "k_4", "include_archived": "true"}, ["k_4"]),
+            ({"external_id_contains": "k-"}, ["k-1", "k-2", "K-3"]),
+            ({"external_id_contains": "K-3"}, ["K-3"]),
+            ({"external_id_contains": "_", "include_archived": "true"}, ["k_4"]),
+            ({"name": "maya"}, ["k-2"]),
+            ({"name": "Maya"}, []),
+            ({"name": "Ada"}, ["k-1"]),
+            ({"name": "Blue Door 100%"}, ["k-1"]),
+            ({"name": "Blue"}, []),
+            ({"name_contains": "DOOR"}, ["k-1"]),
+            ({"name_contains": "door", "include_archived": "true"}, ["k-1", "k_4"]),
+            ({"name_contains": "%"}, ["k-1"]),
+            ({"name_contains": "MAY"}, ["k-2"]),
+            ({"name_contains": "aD"}, ["k-1"]),
+            ({"name_contains": "a", "external_id_contains": "2"}, ["k-2"]),
+        ):
+            assert found(crowd, trade, **filters) == expected, filters
+
+    def test_sorts_by_what_it_says_and_names_in_any_case(
+        self, crowd: Business, trade: Trade
+    ) -> None:
+        for sort, expected in (
+            ("name", ["K-3", "k-1", "k-2"]),
+            ("-name", ["k-2", "k-1", "K-3"]),
+            ("created_at", ["k-1", "k-2", "K-3"]),
+            ("-updated_at", ["k-2", "K-3", "k-1"]),
+        ):
+            assert found(crowd, trade, sort=sort) == expected, sort
+        newest_first = crowd.api.get(trade.parties).json()["results"]
+        assert [each["external_id"] for each in newest_first] == ["K-3", "k-2", "k-1"]
+
+    def test_a_cursor_skips_nothing_when_rows_are_added(self, acme: Partner, trade: Trade) -> None:
+        business = acme.business()
+        made = [trade.somebody(business)["id"] for _ in range(3)]
+        first = business.api.get(f"{trade.parties}?page_size=2").json()
+        trade.somebody(business)
+        asked = {"page_size": 2, "cursor": first["page_info"]["next_cursor"]}
+        rest = business.api.get(trade.parties, params=asked).json()
+        shown = [each["id"] for page in (first, rest) for each in page["results"]]
+        assert shown == made[::-1]
+
+
+class TestListCustomers(Listing):
+    trade = SALES
+
+    @pytest.mark.parametrize(
+        ("filters", "expected"),
+        [
+            ({"status": "ACTIVE"}, ["k-1", "k-2", "K-3"]),
+            ({"status": "ARCHIVED"}, ["k_4"]),
+            ({"status": "ACTIVE", "include_archived": "true"}, ["k-1", "k-2", "K-3"]),
+            ({"email": "a@EXAMPLE.com"}, ["k-1"]),
+            ({"email": "a@example"}, []),
+            ({"search": "_"}, ["k-2"]),
+            ({"search": "r\\"}, ["K-3"]),
+            ({"search": "example.com"}, ["k-1"]),
+            ({"search": "door", "include_archived": "true"}, ["k-1", "k_4"]),
+            ({"search": "door", "email": "nobody@example.com"}, []),
+        ],
+    )
+    def test_finds_by_status_and_email_and_in_every_text(
+        self, crowd: Business, filters: Record, expected: list[str]
+    ) -> None:
+        assert found(crowd, SALES, **filters) == expected
+
+
+class TestListVendors(Listing):
+    trade = PURCHASES
+
+
+class Getting:
+    """get_customer and get_vendor."""
+
+    def test_is_possible_whatever_its_status(self, shop: Business, trade: Trade) -> None:
+        made = trade.somebody(shop)
+        archived = shop.api.post(trade.of_party(made, "archive")).json()
+        answer = shop.api.get(trade.of_party(made))
+        assert (answer.status_code, answer.json()) == (200, archived)
+        assert answer.headers["etag"] == '"2"'
+
+    def test_shows_what_is_outstanding_on_open_documents(
+        self, shop: Business, trade: Trade
+    ) -> None:
+        party = trade.somebody(shop, external_id="owed")
+        path = trade.of_party(party)
+        shop.made(trade.path, trade.body(party))
+        assert shop.api.get(path).json()["outstanding_balance"] == 0
+        document = trade.open(shop, party, 5_000)
+        trade.open(shop, party, 300)
+        trade.pay(shop, party, 2_000, trade.part(document, 1_000))
+        trade.credit(shop, party, 500)
+        assert shop.api.get(path).json()["outstanding_balance"] == 4_300
+        [listed] = shop.api.get(trade.parties, params={"external_id": "owed"}).json()["results"]
+        assert listed["outstanding_balance"] == 4_300
+
+
+class TestGetCustomer(Getting):
+    trade = SALES
+
+
+class TestGetVendor(Getting):
+    trade = PURCHASES

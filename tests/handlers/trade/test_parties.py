@@ -1,0 +1,284 @@
+"""Customers and vendors: how they are made and changed, with whatever is known of them."""
+
+from itertools import count
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.bookkeeping import Ledger
+from tests.builders.files import in_json
+from tests.builders.trade import PURCHASES, SALES, Record, Trade
+from tests.partner import Business
+
+_numbers = count(1)
+
+STATUSES = ("ACTIVE", "INACTIVE", "BLOCKED")
+OF_BOTH = {
+    "external_id": "party-77",
+    "individual_name": "Maya Lindqvist",
+    "company_name": "Tall Ship Ltd",
+    "email": "hello@tallship.example.com",
+    "mobile_phone": "+447700900123",
+    "office_phone": "+442079460123",
+    "address_string": "4 Quay Street, Bristol",
+    "country": "GB",
+    "vat_number": "GB980780684",
+    "transaction_tags": ["wholesale", "south"],
+    "payment_terms_days": 14,
+    "metadata": {"crm": [1, {"x": None}]},
+}
+COMPLETE = {
+    "customer": {
+        **OF_BOTH,
+        "reference_number": "R-1",
+        "address_line1": "4 Quay Street",
+        "address_line2": "Floor 2",
+        "city": "Bristol",
+        "state_county": "Avon",
+        "postal_code": "BS1 4RW",
+        "notes": "Pays late.",
+        "tax_exempt": True,
+        "credit_limit_cents": 500_000,
+    },
+    "vendor": {**OF_BOTH, "memo": "Delivers on Mondays."},
+}
+# What else is shown of all that.
+DERIVED: dict[str, Record] = {
+    "customer": {
+        "full_address": "4 Quay Street, Floor 2, BS1 4RW Bristol, Avon, GB",
+        "credit_limit": 500_000,
+    },
+    "vendor": {},
+}
+# What one side alone can change, and what it comes to.
+CHANGES: dict[str, Record] = {
+    "customer": {"tax_exempt": False, "country": "se", "credit_limit": 7},
+    "vendor": {"memo": None, "status": "INACTIVE"},
+}
+CHANGED: dict[str, Record] = {
+    "customer": {
+        **{"tax_exempt": False, "country": "SE", "credit_limit": 7, "credit_limit_cents": 7},
+        "full_address": "4 Quay Street, Floor 2, BS1 4RW Bristol, Avon, SE",
+        "warnings": [{"field": "vat_number", "message": "fails the check of its country"}],
+    },
+    "vendor": {**CHANGES["vendor"], "is_active": False},
+}
+
+
+def unique(**facts: Any) -> Record:
+    return {"company_name": "Tall Ship", "external_id": f"party-of-{next(_numbers)}", **facts}
+
+
+def complete(shop: Business, trade: Trade) -> Record:
+    return shop.made(trade.parties, {**COMPLETE[trade.party], **unique()})
+
+
+def change(shop: Business, trade: Trade, party: Record, **changes: Any) -> httpx.Response:
+    return shop.api.patch(trade.of_party(party), json=changes)
+
+
+def refused(answer: httpx.Response) -> tuple[int, str]:
+    return answer.status_code, answer.json()["error_code"]
+
+
+def faults(answer: httpx.Response) -> list[str]:
+    """The fields of a body that is malformed."""
+    assert answer.status_code == 400, answer.text
+    return list(answer.json()["detail"]["field_errors"])
+
+
+class Creating:
+    """create_customer and create_vendor."""
+
+    def test_keeps_and_shows_every_field(self, shop: Business, trade: Trade) -> None:
+        given = COMPLETE[trade.party]
+        answer = shop.api.post(trade.parties, json=given)
+        assert answer.status_code == 201
+        made = answer.json()
+        told = {**given, **DERIVED[trade.party], "display_name": "Tall Ship Ltd"}
+        assert {name: made[name] for name in told} == told
+        assert (made["type"], made["status"]) == (f"{trade.party.title()}Data", "ACTIVE")
+        assert (made["is_active"], made["is_archived"], made["archived_at"]) == (True, False, None)
+        assert (made["outstanding_balance"], made["warnings"], made["documents"]) == (0, [], [])
+        assert made["created_at"] == made["updated_at"]
+        assert shop.api.get(f"{trade.parties}{made['id']}/").json() == made
+
+    def test_needs_one_name_of_the_two(self, shop: Business, trade: Trade) -> None:
+        person = shop.made(trade.parties, {"individual_name": "Maya"})
+        assert (person["display_name"], person["company_name"]) == ("Maya", None)
+        for blank in ({}, *({"company_name": name} for name in ("", " ", "\t", None))):
+            answer = shop.api.post(trade.parties, json={"email": "a@example.com", **blank})
+            assert faults(answer) == ["company_name"]
+
+    @pytest.mark.parametrize(
+        ("field", "value"),
+        [("country", "GBR"), ("country", "G1"), ("metadata", "x" * 16_400)],
+    )
+    def test_of_a_value_out_of_bounds_is_400(
+        self, shop: Business, trade: Trade, field: str, value: str
+    ) -> None:
+        answer = shop.api.post(trade.parties, json=unique(**{field: value}))
+        assert faults(answer) == [field]
+
+    @pytest.mark.parametrize("status", ["ACTIVE", "ARCHIVED"])
+    def test_of_a_known_external_id_answers_the_one_there_is_as_it_is(
+        self, shop: Business, ledger: Ledger, trade: Trade, status: str
+    ) -> None:
+        body = unique()
+        there = shop.made(trade.parties, body)
+        if status == "ARCHIVED":
+            there = shop.api.post(trade.of_party(there, "archive")).json()
+        other = {**body, "company_name": "Other", "email": "new@example.com"}
+        with ledger.untouched():
+            again = shop.api.post(trade.parties, json=other)
+        assert (again.status_code, again.json(), there["status"]) == (200, there, status)
+
+    def test_may_have_an_external_id_that_the_other_side_uses(
+        self, shop: Business, trade: Trade
+    ) -> None:
+        body = unique()
+        made, other = (shop.made(each.parties, body) for each in (trade, trade.other_side))
+        assert made["id"] != other["id"]
+
+    def test_without_an_external_id_may_be_there_twice(self, shop: Business, trade: Trade) -> None:
+        assert trade.somebody(shop)["id"] != trade.somebody(shop)["id"]
+
+    def test_warns_of_numbers_that_look_wrong_and_takes_them(
+        self, shop: Business, trade: Trade
+    ) -> None:
+        mistaken = {"mobile_phone": "none", "office_phone": "12", "vat_number": "GB1"}
+        made = shop.made(trade.parties, unique(**mistaken, country="gb"))
+        assert {each["field"] for each in made["warnings"]} == mistaken.keys()
+        assert (made["mobile_phone"], made["country"]) == ("none", "GB")
+
+    @pytest.mark.parametrize("metadata", [1, "text", [1], {"a": 1}, False, 1.5, None])
+    def test_keeps_any_json_as_metadata(self, shop: Business, trade: Trade, metadata: Any) -> None:
+        made = shop.made(trade.parties, unique(metadata=metadata))
+        assert made["metadata"] == metadata
+
+
+class TestCreateCustomer(Creating):
+    trade = SALES
+
+    def test_the_longer_name_of_the_credit_limit_wins(self, shop: Business) -> None:
+        for given, limit in (
+            ({"credit_limit": 1, "credit_limit_cents": 2}, 2),
+            ({"credit_limit": 1}, 1),
+        ):
+            made = shop.made("customers/", unique(**given))
+            assert (made["credit_limit"], made["credit_limit_cents"]) == (limit, limit)
+
+    def test_with_a_key_takes_the_same_body_in_another_spelling(self, shop: Business) -> None:
+        headers = {"idempotency-key": "spelled", "content-type": "application/json"}
+        for content in (
+            b'{"company_name": "Blue Door", "payment_terms_days": 5}',
+            b'{ "payment_terms_days":5,\n"company_name":"Blue\\u0020Door" }',
+        ):
+            answer = shop.api.post("customers/", content=content, headers=headers)
+            assert answer.status_code == 201
+        assert answer.headers["idempotent-replayed"] == "true"
+
+
+class TestCreateVendor(Creating):
+    trade = PURCHASES
+
+
+class Updating:
+    """update_customer and update_vendor: `lasting` is never cleared, `same` is sent once more."""
+
+    lasting: tuple[str, ...]
+    same: tuple[str, ...]
+
+    def test_changes_what_is_given_and_nothing_else(self, shop: Business, trade: Trade) -> None:
+        before = complete(shop, trade)
+        changes = {
+            **{"company_name": "Red Door", "payment_terms_days": 30},
+            **{"metadata": [1], "transaction_tags": []},
+        }
+        answer = change(shop, trade, before, **changes, **CHANGES[trade.party])
+        assert (answer.status_code, answer.headers["etag"]) == (200, '"2"')
+        after = answer.json()
+        told = {**changes, "display_name": "Red Door", **CHANGED[trade.party]}
+        assert {name: after[name] for name in told} == told
+        kept = before.keys() - told.keys() - {"updated_at"}
+        assert {name: after[name] for name in kept} == {name: before[name] for name in kept}
+        assert after["updated_at"] > before["updated_at"]
+        assert shop.api.get(trade.of_party(before)).json() == after
+
+    def test_clears_what_is_null(self, shop: Business, trade: Trade) -> None:
+        lasting = {"company_name", "transaction_tags", *self.lasting}
+        clearable = COMPLETE[trade.party].keys() - lasting
+        after = change(shop, trade, complete(shop, trade), **dict.fromkeys(clearable)).json()
+        cleared = clearable | DERIVED[trade.party].keys()
+        assert {name: after[name] for name in cleared} == dict.fromkeys(cleared)
+
+    def test_that_changes_nothing_makes_no_new_version(self, shop: Business, trade: Trade) -> None:
+        made = complete(shop, trade)
+        for same in ({}, {name: made[name] for name in self.same}):
+            answer = change(shop, trade, made, **same)
+            assert (answer.json(), answer.headers["ETag"]) == (made, '"1"')
+
+    def test_leaves_at_least_one_name(self, shop: Business, trade: Trade) -> None:
+        made = shop.made(trade.parties, unique(individual_name="Maya"))
+        assert change(shop, trade, made, company_name=None).json()["display_name"] == "Maya"
+        assert faults(change(shop, trade, made, individual_name=None)) == ["company_name"]
+
+    def test_to_an_external_id_that_is_taken_is_409(self, shop: Business, trade: Trade) -> None:
+        first, second = (shop.made(trade.parties, unique()) for _ in range(2))
+        taken = {"external_id": first["external_id"]}
+        answer = change(shop, trade, second, **taken, email="lost@example.com")
+        assert refused(answer) == (409, "duplicate_external_id")
+        assert answer.json()["detail"] == {**taken, "id": first["id"]}
+        assert shop.api.get(trade.of_party(second)).json() == second
+        for free in (second["external_id"], f"free-{next(_numbers)}"):
+            assert change(shop, trade, second, external_id=free).status_code == 200
+
+    def test_of_an_archived_one_is_possible(self, shop: Business, trade: Trade) -> None:
+        gone = trade.somebody(shop)
+        shop.api.post(trade.of_party(gone, "archive"))
+        after = change(shop, trade, gone, address_string="Gone").json()
+        assert (after["address_string"], after["is_archived"]) == ("Gone", True)
+
+
+class TestUpdateCustomer(Updating):
+    trade = SALES
+    lasting = ("tax_exempt",)
+    same = ("company_name",)
+
+
+class TestUpdateVendor(Updating):
+    trade = PURCHASES
+    lasting = ("country", "vat_number")
+    same = ("company_name", "status")
+
+    @pytest.mark.parametrize("field", ["country", "document", "vat_number"])
+    def test_takes_nothing_that_is_for_creation_alone(self, shop: Business, field: str) -> None:
+        given = in_json() if field == "document" else "GB"
+        answer = change(shop, PURCHASES, shop.vendor(), **{field: given})
+        assert faults(answer) == [field]
+
+    @pytest.mark.parametrize("status", STATUSES)
+    @pytest.mark.parametrize("before", STATUSES)
+    def test_moves_the_status_from_any_to_any(
+        self, shop: Business, before: str, status: str
+    ) -> None:
+        vendor = change(shop, PURCHASES, shop.vendor(), status=before).json()
+        answer = change(shop, PURCHASES, vendor, status=status)
+        after = answer.json()
+        assert (answer.status_code, after["status"]) == (200, status)
+        assert (after["is_active"], after["is_archived"]) == (status == "ACTIVE", False)
+        assert (after == vendor) == (status == before)
+
+    def test_is_not_how_one_is_archived(self, shop: Business) -> None:
+        assert faults(change(shop, PURCHASES, shop.vendor(), status="ARCHIVED")) == ["status"]
+
+    @pytest.mark.parametrize("status", STATUSES)
+    def test_of_the_status_of_an_archived_one_is_409(self, shop: Business, status: str) -> None:
+        vendor = shop.vendor()
+        archived = shop.api.post(f"vendors/{vendor['id']}/archive/").json()
+        answer = change(shop, PURCHASES, vendor, status=status, memo="Lost")
+        assert refused(answer) == (409, "invalid_state_transition")
+        told = {"current_state": "ARCHIVED", "allowed_next_states": ["ACTIVE"]}
+        assert answer.json()["detail"] == told
+        assert shop.api.get(f"vendors/{vendor['id']}/").json() == archived
