@@ -155,17 +155,6 @@ class TestUncategorizeBankTransaction:
         assert answer.json()["category"] is None
         assert len(answer.json()["journal_entries"]) == 1
 
-    def test_if_match_names_the_line(self, shop: Business, ledger: Ledger, bank: Bank) -> None:
-        line = bank.line(-12)
-        for what, body in (
-            ("categorize", {"account": "6300"}),
-            ("uncategorize", None),
-            ("unmatch", {"reconciliation_link_id": line["id"]}),
-        ):
-            with ledger.untouched():
-                answer = bank.ask(line, what, body, headers={"If-Match": '"77"'})
-            assert (answer.status_code, answer.json()["error_code"]) == (412, "precondition_failed")
-
 
 def paid_before(shop: Business) -> Record:
     """A payment of 60 of a customer of its own."""

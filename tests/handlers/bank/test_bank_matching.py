@@ -256,18 +256,3 @@ class TestMatchBankTransaction:
             assert ledger.postings(payment)[-1] == ("2025-04-01", {"1100": -60, bank.code: 60})
             bank.unmatch(line)
             assert ledger.postings(payment)[-1] == ("2025-04-01", {"1100": 60, bank.code: -60})
-
-    def test_if_match_names_the_line(
-        self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
-    ) -> None:
-        line, payment = bank.line(80), paid(shop, buyer, 80)
-        body = matching(PAYMENT, payment, 40)
-        seen = {"If-Match": shop.api.get(f"bank-transactions/{line['id']}/").headers["ETag"]}
-        matched = bank.ask(line, "match", body, headers=seen)
-        assert matched.status_code == 200
-        assert matched.headers["ETag"] != seen["If-Match"]
-        with ledger.untouched():
-            again = bank.ask(line, "match", body, headers=seen)
-        assert (again.status_code, again.json()["error_code"]) == (412, "precondition_failed")
-        now = {"If-Match": matched.headers["ETag"]}
-        assert bank.ask(line, "match", body, headers=now).status_code == 200

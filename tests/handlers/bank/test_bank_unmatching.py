@@ -331,27 +331,6 @@ class TestMatchBankTransaction:
                 said = bank.refused(line, "match", matching(kind, target))
                 assert said == (422, "reference_not_found")
 
-    def test_a_line_of_another_business_is_not_there(
-        self, shop: Business, ledger: Ledger, buyer: Record, rival: Partner
-    ) -> None:
-        other = rival.business()
-        line = Bank(other, open_account(other)).line(90)
-        mine = Bank(shop)
-        asked = {
-            "match": matching(PAYMENT, paid(shop, buyer, 90)),
-            "unmatch": {"reconciliation_link_id": NOBODY},
-            "categorize": {"account": "6300"},
-            "uncategorize": None,
-        }
-        with ledger.untouched():
-            for what, body in asked.items():
-                assert mine.refused(line, what, body) == (404, "bank_transaction_not_found")
-        answer = shop.api.get(f"bank-transactions/{line['id']}/suggestions/")
-        assert (answer.status_code, answer.json()["error_code"]) == (
-            404,
-            "bank_transaction_not_found",
-        )
-
     def test_money_that_would_complete_inside_the_lock_is_refused(
         self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
     ) -> None:

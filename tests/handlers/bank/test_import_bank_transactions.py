@@ -157,21 +157,6 @@ class TestImportBankTransactions:
             assert answer.status_code == 422
             assert answer.json()["error_code"] == "reference_not_found"
 
-    def test_an_archived_business_takes_none(self, acme: Partner) -> None:
-        closed = acme.business()
-        bank = fresh_bank(closed)
-        acme.api.post(f"/v1/platform/businesses/{closed.id}/archive/")
-        answer = send(closed, bank, line())
-        assert (answer.status_code, answer.json()["error_code"]) == (409, "business_archived")
-        assert shown(closed, bank) == []
-
-    def test_a_repeated_key_imports_once(self, shop: Business, bank: Record) -> None:
-        body = {"bank_account_id": bank["id"], "transactions": [line(external_id="keyed")]}
-        key = {"Idempotency-Key": str(uuid4())}
-        first, again = (shop.api.post(LINES, json=body, headers=key) for _ in range(2))
-        assert counted(first) == (1, 0, 0)
-        assert (again.content, again.headers["idempotent-replayed"]) == (first.content, "true")
-
 
 class TestImportBankFiles:
     @pytest.mark.parametrize("name", sorted(FILES))

@@ -201,16 +201,6 @@ class TestCreatePayout:
         assert (payout["payment_count"], payout["amount_variance_cents"]) == (60, 0)
         assert read(shop, payout) == payout
 
-    def test_the_same_key_brings_the_same_answer(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        key = {"Idempotency-Key": "payout-of-march"}
-        body = payout_body(100, by_card(shop, buyer))
-        first = shop.api.post(PAYOUTS, json=body, headers=key)
-        with ledger.untouched():
-            again = shop.api.post(PAYOUTS, json=body, headers=key)
-        assert (first.status_code, again.content) == (201, first.content)
-
 
 class TestPaymentsOfPayouts:
     def test_a_payment_shows_the_payout_that_it_came_in(

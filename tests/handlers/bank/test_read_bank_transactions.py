@@ -98,11 +98,6 @@ class TestListBankTransactions:
         assert seen == "dcba"
         assert cursor.endswith("None")
 
-    def test_another_business_has_none_of_them(
-        self, statement: tuple[Business, dict[str, Record]], acme: Partner
-    ) -> None:
-        assert acme.business().api.get(LINES).json()["count"] == 0
-
 
 class TestGetBankTransaction:
     def test_it_is_as_the_list_shows_it(
@@ -111,13 +106,3 @@ class TestGetBankTransaction:
         business, lines = statement
         for line in lines.values():
             assert business.api.get(f"{LINES}{line['id']}/").json() == line
-
-    def test_anothers_is_not_found(
-        self, statement: tuple[Business, dict[str, Record]], acme: Partner
-    ) -> None:
-        _, lines = statement
-        other = acme.business()
-        for id_ in (lines["a"]["id"], uuid4()):
-            answer = other.api.get(f"{LINES}{id_}/")
-            assert answer.status_code == 404
-            assert answer.json()["error_code"] == "bank_transaction_not_found"

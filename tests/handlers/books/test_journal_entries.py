@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from tests.bookkeeping import Ledger
 from tests.builders.sales import invoice_body, paid, part, sent
 from tests.builders.trade import NOBODY, Record, line
 from tests.clock import today
@@ -173,14 +172,3 @@ class TestGetJournalEntry:
         assert (mirror["reversal_of_id"], mirror["reversed_by_id"]) == (first["id"], None)
         assert (first["reversal_of_id"], first["reversed_by_id"]) == (None, mirror["id"])
         assert mirror["description"] == "Reversal of invoice to Tall Ship"
-
-    def test_one_of_another_business_is_not_there(
-        self, shop: Business, api_server: Any, rival: Partner
-    ) -> None:
-        elsewhere = rival.business()
-        sent(elsewhere, elsewhere.customer())
-        [foreign] = Ledger(api_server, elsewhere).entries()
-        for id_ in (foreign.id, NOBODY):
-            answer = shop.api.get(f"{ENTRIES}{id_}/")
-            assert answer.status_code == 404
-            assert answer.json()["error_code"] == "journal_entry_not_found"

@@ -193,12 +193,6 @@ class TestCreateJournalEntry:
             with ledger.untouched():
                 assert refused(shop, entry_body(post=True)) == (409, "period_locked")
 
-    def test_the_same_key_makes_one_entry(self, shop: Business) -> None:
-        key = {"Idempotency-Key": "month-end-3"}
-        answers = [shop.api.post(ENTRIES, json=entry_body(7), headers=key) for _ in range(2)]
-        assert answers[0].content == answers[1].content
-        assert answers[1].headers["idempotent-replayed"] == "true"
-
     def test_a_preview_shows_what_it_would_post_and_keeps_nothing(
         self, shop: Business, ledger: Ledger
     ) -> None:

@@ -84,12 +84,6 @@ class TestApproveJournalEntry:
         assert entry == shown
         assert (entry["id"], entry["sequence_number"]) == (draft["id"], None)
 
-    def test_the_same_key_posts_once(self, shop: Business, ledger: Ledger) -> None:
-        draft, key = drafted(shop), {"Idempotency-Key": "approve-once"}
-        first, second = (ask(shop, draft, "approve", headers=key) for _ in range(2))
-        assert first.content == second.content
-        assert len(ledger.entries(draft)) == 1
-
 
 class TestRejectJournalEntry:
     def test_it_stays_and_never_counts(self, shop: Business, ledger: Ledger) -> None:

@@ -291,7 +291,3 @@ class TestGetDocument:
         shown = answer.json()
         assert {**shown, "url": ""} == {**made, "url": ""}
         assert follow(shop, shown["url"]).content == PDF
-
-    def test_one_that_is_not_there_is_not_found(self, shop: Business) -> None:
-        answer = shop.api.get(f"documents/{NOBODY}/")
-        assert (answer.status_code, answer.json()["error_code"]) == (404, "document_not_found")

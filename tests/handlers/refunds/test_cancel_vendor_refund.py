@@ -16,7 +16,7 @@ from tests.builders.purchases import (
     status_of,
     vendor_credited,
 )
-from tests.builders.trade import NOBODY, Record, line, read
+from tests.builders.trade import Record, line, read
 from tests.builders.vendor_refunds import (
     AGREED,
     REFUND_PAYMENTS,
@@ -259,13 +259,6 @@ class TestCancelVendorRefundPayment:
             assert caller.patch(address, json={"status": "failed"}).status_code == 200
         answer = shop.api.patch(path, json={"status": "cancelled"})
         assert (answer.status_code, answer.json()["refund"]["status"]) == (200, "cancelled")
-
-    def test_one_that_is_not_there_is_not_found(self, shop: Business) -> None:
-        answer = shop.api.post(on({"id": NOBODY}))
-        assert (answer.status_code, answer.json()["error_code"]) == (
-            404,
-            "vendor_refund_payment_not_found",
-        )
 
     def test_in_a_locked_period_it_is_taken_back_on_the_first_open_day(
         self, shop: Business, ledger: Ledger, vendor: Record

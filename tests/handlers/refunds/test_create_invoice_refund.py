@@ -9,7 +9,6 @@ from tests.bookkeeping import Ledger
 from tests.builders.sales import invoice_body, paid, part, refunded, sent, settled
 from tests.builders.trade import NOBODY, PAID, Record, line
 from tests.clock import today
-from tests.handlers.promises import keeps_its_key
 from tests.partner import Business
 
 REFUNDS = "invoices/refunds/"
@@ -278,12 +277,6 @@ class TestCreateInvoiceRefund:
                 again = shop.api.post(REFUNDS, json={**body, "external_id": "known"})
             assert (again.status_code, again.json()) == (200, first)
             assert again.headers["etag"] == '"1"'
-
-    def test_the_same_key_answers_the_same_bytes(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        body = {"invoice_id": settled(shop, buyer)["id"], "amount_cents": 5}
-        keeps_its_key(shop, ledger, REFUNDS, body, amount_cents=6)
 
     def test_a_preview_shows_the_same_and_writes_nothing(
         self, shop: Business, ledger: Ledger, buyer: Record

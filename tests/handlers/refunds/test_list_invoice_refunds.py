@@ -137,9 +137,6 @@ class TestListInvoiceRefunds:
         assert by_cursor == [each["id"] for each in wanted]
         assert cursor == {"cursor": None}
 
-    def test_those_of_another_business_are_not_there(self, acme: Partner) -> None:
-        assert ids(acme.business().api.get(REFUNDS)) == []
-
 
 class TestListInvoiceRefundPayments:
     def test_they_are_listed_newest_first_and_cancelled_ones_stay(self, drawer: Business) -> None:

@@ -156,15 +156,6 @@ class TestUpdateVendorRefund:
                 answer = shop.api.patch(path, **options)
                 assert answer.status_code == 415
 
-    def test_if_match_speaks_of_the_refund(
-        self, shop: Business, ledger: Ledger, vendor: Record
-    ) -> None:
-        made = agreed(shop, vendor, 500)["refund"]
-        with ledger.untouched():
-            stale = {"If-Match": '"2"'}
-            answer = shop.api.patch(f"{REFUNDS}{made['id']}/", json={"memo": "x"}, headers=stale)
-            assert answer.status_code == 412
-
     def test_a_cancelled_one_may_still_be_described(self, shop: Business, vendor: Record) -> None:
         made = agreed(shop, vendor, 500)
         cancelled(shop, made["payment"])

@@ -13,7 +13,6 @@ from tests.builders.purchases import BILLS, bill_body, bill_paid, part, received
 from tests.builders.trade import NOBODY, Record
 from tests.builders.vendor_refunds import (
     REFUND_PAYMENTS,
-    REFUNDS,
     agreed,
     as_credit,
     cancelled,
@@ -194,19 +193,6 @@ class TestRefusedVendorRefunds:
                 back = {"payment_date": "2025-03-30"}
                 assert refused(shop, "PATCH", path, back) == (409, "period_locked")
         assert ledger.postings(after["payment"])[0][0] == "2025-04-01"
-
-    def test_what_is_not_there_is_not_found(
-        self, shop: Business, ledger: Ledger, vendor: Record
-    ) -> None:
-        for method, path in (
-            ("GET", f"{REFUNDS}{NOBODY}/"),
-            ("PATCH", f"{REFUNDS}{NOBODY}/"),
-            ("GET", f"{REFUND_PAYMENTS}{NOBODY}/"),
-            ("PATCH", f"{REFUND_PAYMENTS}{NOBODY}/"),
-        ):
-            noun = "vendor_refund_payment" if "payments" in path else "vendor_refund"
-            body = None if method == "GET" else {}
-            assert refused(shop, method, path, body) == (404, f"{noun}_not_found")
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,6 @@ from tests.bookkeeping import Ledger
 from tests.builders.purchases import BILLS, bill_body, received
 from tests.builders.sales import invoice_body
 from tests.builders.trade import DAY, NOBODY, PURCHASES, RECEIVED, SALES, SENT, Record, Trade, line
-from tests.handlers.promises import keeps_its_key
 from tests.partner import Business, Partner
 
 CHART = "general-ledger/chart-of-accounts/"
@@ -305,8 +304,3 @@ class TestCreateBill(Creating):
         assert (shown["bill_number"], entry["sequence_number"]) == (None, None)
         assert entry["entry_date"] == DAY
         assert [each["account_code"] for each in entry["lines"]] == ["6000", "2000"]
-
-    def test_the_same_key_answers_the_same_bytes(
-        self, shop: Business, ledger: Ledger, vendor: Record
-    ) -> None:
-        keeps_its_key(shop, ledger, BILLS, bill_body(vendor), memo="x")

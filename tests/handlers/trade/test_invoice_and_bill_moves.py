@@ -7,9 +7,9 @@ import pytest
 from tests.bookkeeping import Ledger
 from tests.builders.purchases import BILLS, bill_body, received, vendor_credited
 from tests.builders.sales import invoice_body
-from tests.builders.trade import DAY, NOBODY, PURCHASES, RECEIVED, SALES, SENT, Record, Trade, line
+from tests.builders.trade import DAY, PURCHASES, RECEIVED, SALES, SENT, Record, Trade, line
 from tests.clock import today
-from tests.partner import Business, Partner
+from tests.partner import Business
 
 CHART = "general-ledger/chart-of-accounts/"
 ENTRIES = "general-ledger/journal-entries/"
@@ -266,13 +266,6 @@ class Voiding:
         assert (seen["status"], mirror["sequence_number"]) == ("voided", None)
         assert mirror["reversal_of_id"] == ledger.entries(opened)[0].id
 
-    def test_a_stale_version_is_not_voided(
-        self, shop: Business, ledger: Ledger, trade: Trade, opened: Record
-    ) -> None:
-        stale = {"If-Match": '"7"'}
-        fault = ledger.refused("POST", trade.of(opened, "void"), headers=stale)
-        assert fault == (412, "precondition_failed")
-
     def test_one_of_nothing_posts_nothing(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
@@ -328,30 +321,6 @@ class Deleting:
     ) -> None:
         fault = ledger.refused("DELETE", trade.of(opened))
         assert fault == (409, "invalid_state_transition")
-
-    def test_a_stale_version_is_not_deleted(
-        self, shop: Business, ledger: Ledger, trade: Trade, draft: Record
-    ) -> None:
-        path = trade.of(draft)
-        shop.api.put(path, json={"line_items": [line(1)]})
-        stale = ledger.refused("DELETE", path, headers={"If-Match": '"1"'})
-        assert stale == (412, "precondition_failed")
-        assert shop.api.delete(path, headers={"If-Match": '"2"'}).status_code == 200
-
-    def test_one_of_another_business_is_not_there(
-        self, shop: Business, rival: Partner, trade: Trade
-    ) -> None:
-        elsewhere = rival.business()
-        foreign = trade.open(elsewhere, trade.somebody(elsewhere))
-        for each in (foreign, {"id": NOBODY}):
-            for method, path in (
-                ("DELETE", trade.of(each)),
-                ("POST", trade.of(each, "void")),
-                ("POST", trade.of(each, trade.move)),
-            ):
-                answer = shop.api.request(method, path)
-                assert answer.status_code == 404
-                assert answer.json()["error_code"] == f"{trade.noun}_not_found"
 
 
 class TestDeleteInvoice(Deleting):

@@ -20,7 +20,7 @@ from tests.builders.purchases import part as bill_part
 from tests.builders.sales import paid, part, refunded, sent, written_off
 from tests.builders.trade import NOBODY, PAID, PURCHASES, SALES, Record, Trade, line, read
 from tests.clock import today
-from tests.partner import Business, Partner
+from tests.partner import Business
 
 LATER = f"{today() + timedelta(days=40)}T00:00:00Z"
 OF_SALES = {"partially_written_off", "written_off", "refunded"}
@@ -284,16 +284,6 @@ class Getting:
         assert shop.api.get(trade.of(made)).headers["etag"] == '"1"'
         trade.pay(shop, party, 10, trade.part(made, 10))
         assert shop.api.get(trade.of(made)).headers["etag"] == '"2"'
-
-    def test_one_of_another_business_is_not_there(
-        self, shop: Business, rival: Partner, trade: Trade
-    ) -> None:
-        elsewhere = rival.business()
-        foreign = trade.open(elsewhere, trade.somebody(elsewhere))
-        for each in (foreign, {"id": NOBODY}):
-            answer = shop.api.get(trade.of(each))
-            assert answer.status_code == 404
-            assert answer.json()["error_code"] == f"{trade.noun}_not_found"
 
 
 class TestGetInvoice(Getting):

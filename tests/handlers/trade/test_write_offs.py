@@ -9,7 +9,7 @@ from tests.bookkeeping import Ledger
 from tests.builders.sales import credited, invoice_body, paid, part, sent, share, written_off
 from tests.builders.trade import NOBODY, PAID, SENT, Record, line
 from tests.clock import today
-from tests.partner import Business, Partner
+from tests.partner import Business
 
 CHART = "general-ledger/chart-of-accounts/"
 ENTRIES = "general-ledger/journal-entries/"
@@ -220,20 +220,6 @@ class TestWriteOffInvoice:
             answer = shop.api.post(path_of(invoice), json=facts)
         assert (answer.status_code, answer.json()["error_code"]) == (400, "validation_error")
         assert list(answer.json()["detail"]["field_errors"]) == [field]
-
-    def test_an_invoice_of_another_business_is_not_there(
-        self, shop: Business, ledger: Ledger, rival: Partner
-    ) -> None:
-        elsewhere = rival.business()
-        foreign = sent(elsewhere, elsewhere.customer())
-        known = written_off(elsewhere, foreign, amount_cents=5)["write_offs"][0]["id"]
-        for id_ in (foreign["id"], NOBODY):
-            for answer in (
-                shop.api.post(f"invoices/{id_}/write-offs/"),
-                shop.api.delete(f"invoices/{id_}/write-offs/{known}/"),
-            ):
-                assert answer.status_code == 404
-                assert answer.json()["error_code"] == "invoice_not_found"
 
 
 class TestReverseWriteOff:
