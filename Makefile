@@ -7,6 +7,9 @@ SHELL := /bin/bash
         specification \
         model races coverage format lint types rooms audit check check-long lock clean
 
+# Where Python may not keep what it has compiled, each process of the tests compiles all of it anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 PORT := 8000
 VENV := .venv
 BIN := $(VENV)/bin

@@ -62,13 +62,27 @@ class Route:
 
 
 @dataclass(frozen=True)
+class DocumentedHeader:
+    """One header of an answer; its text is read as its schema's type."""
+
+    required: bool
+    kind: str
+    values: Validator
+
+    def value(self, text: str) -> Any:
+        if self.kind == "boolean" and text in ("true", "false"):
+            return text == "true"
+        return int(text) if self.kind == "integer" and text.isdigit() else text
+
+
+@dataclass(frozen=True)
 class Documented:
     """One documented answer, compiled."""
 
     place: str
     content_types: tuple[str, ...]
     body: Validator
-    headers: dict[str, tuple[bool, Validator]]
+    headers: dict[str, "DocumentedHeader"]
     codes: frozenset[str]
 
 
@@ -139,11 +153,11 @@ def check_answer(response: httpx.Response, expected: Documented, tell: Any) -> N
     content_type = response.headers.get("content-type")
     if content_type not in expected.content_types:
         tell(f"The content type is {content_type!r}, not one of {expected.content_types}.")
-    for name, (required, values) in expected.headers.items():
+    for name, header in expected.headers.items():
         if name in response.headers:
-            for error in values.iter_errors(plain(response.headers[name])):
+            for error in header.values.iter_errors(header.value(response.headers[name])):
                 tell(f"The header {name} is {response.headers[name]!r}: {error.message}")
-        elif required:
+        elif header.required:
             tell(f"The header {name} is missing; {expected.place} requires it.")
     for name in TOLD_HEADERS:
         if name in response.headers and name not in expected.headers:
@@ -207,13 +221,6 @@ def complain(response: httpx.Response, operation_id: str, why: str) -> None:
 
 def is_preflight(request: httpx.Request) -> bool:
     return request.method == "OPTIONS" and "access-control-request-method" in request.headers
-
-
-def plain(text: str) -> Any:
-    """The value of a header: a number, a truth or text."""
-    if text in ("true", "false"):
-        return text == "true"
-    return int(text) if text.isdigit() else text
 
 
 # What is worked out once.
@@ -281,12 +288,15 @@ def unrouted(component: str) -> Documented:
 def compiled(place: str, answer: Node, texts: str) -> Documented:
     [(content_type, media)] = answer["content"].items()
     content_type = CSV if content_type == "text/csv" else content_type
-    headers = {
-        name: (follow(node).get("required", False), validator(follow(node)["schema"]))
-        for name, node in answer["headers"].items()
-    }
+    headers = {name: compiled_header(follow(node)) for name, node in answer["headers"].items()}
     codes = frozenset(re.findall(r"`([a-z_]+)`", texts))
     return Documented(place, (content_type,), validator(media["schema"]), headers, codes)
+
+
+def compiled_header(node: Node) -> DocumentedHeader:
+    schema = node["schema"]
+    kind = follow(schema).get("type", "string")
+    return DocumentedHeader(node.get("required", False), kind, validator(schema))
 
 
 @cache

@@ -57,6 +57,7 @@ class TestCheckResponse:
     def test_takes_an_answer_as_documented_with_and_without_the_final_slash(self) -> None:
         check_response(answer(CUSTOMERS, page()))
         check_response(answer(CUSTOMERS.rstrip("/"), page()))
+        check_response(answer(CUSTOMERS, page(), headers={"x-request-id": "7"}))
 
     def test_refuses_a_status_that_the_operation_does_not_document(self) -> None:
         refused(answer(CUSTOMERS, NO_CUSTOMER, status=404), r"documents \[200, 400, 401, 403\]")
