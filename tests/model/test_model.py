@@ -1,4 +1,4 @@
-"""A few dozen runs of the machine, the same each time; `make model` makes thousands, at random."""
+"""A dozen runs of the machine, the same each time; `make model` makes thousands, at random."""
 
 import os
 
@@ -16,7 +16,7 @@ from tests.model.sides import PURCHASES, SALES, Side
 from tests.partner import Partner
 
 STEPS = 50
-RUNS = int(os.environ.get("MODEL_RUNS", "25"))
+RUNS = int(os.environ.get("MODEL_RUNS", "12"))
 SEED = int(os.environ.get("MODEL_SEED", "1"))
 
 

@@ -105,7 +105,7 @@ def check(history: History) -> None:
 
 @pytest.mark.parametrize("side", [Sales, Buying])
 class TestHistories:
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=40, deadline=None)
     @given(st.data())
     def test_books_stay_in_order(self, side: type[History], data: st.DataObject) -> None:
         history = side(data)
@@ -113,7 +113,7 @@ class TestHistories:
             history.step()
             check(history)
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=30, deadline=None)
     @given(st.data())
     def test_everything_can_be_taken_back(self, side: type[History], data: st.DataObject) -> None:
         history = side(data)
