@@ -21,13 +21,13 @@ PATIENCE_SECONDS = 60.0  # On a machine that does much else, and may stand still
 _numbers = count(1)
 
 
-def within(seconds: float, what: Callable[[], bool]) -> bool:
+def within(seconds: float, what: Callable[[], bool], *, every: float = 0.01) -> bool:
     """Whether `what()` became true within so many seconds."""
     deadline = time.monotonic() + seconds
     while not what():
         if time.monotonic() > deadline:
             return False
-        time.sleep(0.01)
+        time.sleep(every)
     return True
 
 

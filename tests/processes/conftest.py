@@ -1,13 +1,15 @@
 """Data folders, fresh and lived in, and one server that several tests share."""
 
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.partner import Partner
-from tests.processes.serving import Server, remove
+from embedded import reaper
+from tests.partner import PATIENCE_SECONDS, Partner, within
+from tests.processes.serving import Server, accounting, remove
 
 
 def make_folder() -> Path:
@@ -19,15 +21,34 @@ def make_folder() -> Path:
 
 @pytest.fixture
 def fresh_folder() -> Iterator[Path]:
+    """One with nothing in it."""
     folder = make_folder()
     yield folder
     remove(folder)
 
 
 @pytest.fixture(scope="package")
-def lived_in() -> Iterator[Path]:
+def migrated() -> Iterator[Path]:
+    """A data folder with an empty database of the newest schema, to copy."""
+    folder = make_folder()
+    assert accounting(folder, "migrate").returncode == 0
+    assert within(PATIENCE_SECONDS, lambda: reaper.is_down(folder / "postgres"))
+    yield folder
+    remove(folder)
+
+
+@pytest.fixture
+def own_folder(fresh_folder: Path, migrated: Path) -> Path:
+    """A copy of that one."""
+    shutil.copytree(migrated, fresh_folder, dirs_exist_ok=True)
+    return fresh_folder
+
+
+@pytest.fixture(scope="package")
+def lived_in(migrated: Path) -> Iterator[Path]:
     """A data folder with a database in it that earlier tests have used."""
     folder = make_folder()
+    shutil.copytree(migrated, folder, dirs_exist_ok=True)
     yield folder
     remove(folder)
 

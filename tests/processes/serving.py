@@ -66,6 +66,11 @@ def processes_of(folder: Path) -> dict[int, str]:
     return found
 
 
+def all_gone(folder: Path, seconds: float = PATIENCE_SECONDS) -> bool:
+    """Whether no process of the folder is left, in time."""
+    return within(seconds, lambda: processes_of(folder) == {}, every=0.1)  # It reads all of /proc.
+
+
 class Server:
     """One server over a data folder; development unless `words` and `settings` say otherwise."""
 

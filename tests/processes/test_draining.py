@@ -17,7 +17,7 @@ from embedded.postgres import EmbeddedPostgres
 from server.process.serving import DRAIN_SECONDS
 from tests.partner import PATIENCE_SECONDS, Business, Partner, within
 from tests.ports import is_free
-from tests.processes.serving import Server, processes_of
+from tests.processes.serving import Server, all_gone
 
 # Sooner than a server that waits for somebody in vain. The machine may stand still as well.
 SOON_SECONDS = DRAIN_SECONDS - 5.0
@@ -114,9 +114,9 @@ class TestWorkerTold:
 
 
 class TestDraining:
-    def test_a_slow_request_is_finished_and_new_ones_are_refused(self, fresh_folder: Path) -> None:
-        url = EmbeddedPostgres(fresh_folder / "postgres").url()
-        with Server(fresh_folder) as server:
+    def test_a_slow_request_is_finished_and_new_ones_are_refused(self, own_folder: Path) -> None:
+        url = EmbeddedPostgres(own_folder / "postgres").url()
+        with Server(own_folder) as server:
             business = server.partner().business()
             server.wait_for_workers()
             with psycopg.connect(url) as lock:
@@ -133,8 +133,8 @@ class TestDraining:
         assert {event["level"] for event in server.events("closed")} == {"info"}
         assert len(server.events("closed")) == 2
         assert is_free(server.port)
-        assert reaper.is_down(fresh_folder / "postgres")
-        assert within(PATIENCE_SECONDS, lambda: processes_of(fresh_folder) == {})
+        assert reaper.is_down(own_folder / "postgres")
+        assert all_gone(own_folder)
 
     def test_whoever_has_just_come_is_answered_once_and_the_silent_do_not_hold_it(
         self, lived_in: Path

@@ -11,7 +11,7 @@ from server.process.serving import DRAIN_SECONDS, HUNG_SECONDS
 from tests.partner import PATIENCE_SECONDS, Business, Partner, within
 from tests.ports import is_free
 from tests.processes.recording_clients import Traffic, traffic_of
-from tests.processes.serving import Server, accounting, processes_of
+from tests.processes.serving import Server, accounting, all_gone, processes_of
 
 # Sooner than whoever waits for an answer that does not come. The machine may stand still as well.
 GONE_SECONDS = DRAIN_SECONDS - 5.0
@@ -46,7 +46,7 @@ def is_proven(business: Business) -> bool:
 def everything_is_gone(server: Server, seconds: float = GONE_SECONDS) -> None:
     """Hold that neither a process nor the port nor PostgreSQL is left, in time."""
     assert within(seconds, lambda: is_free(server.port))
-    assert within(seconds, lambda: processes_of(server.folder) == {}), processes_of(server.folder)
+    assert all_gone(server.folder, seconds), processes_of(server.folder)
     assert reaper.is_down(server.folder / "postgres")
 
 
@@ -56,8 +56,8 @@ def replaced(server: Server, worker: int) -> bool:
 
 
 class TestKilledMaster:
-    def test_nothing_stays_behind_and_the_next_start_finds_all(self, fresh_folder: Path) -> None:
-        with Server(fresh_folder) as server:
+    def test_nothing_stays_behind_and_the_next_start_finds_all(self, own_folder: Path) -> None:
+        with Server(own_folder) as server:
             business = server.partner().business()
             customer = business.customer()
             server.wait_for_workers()
@@ -118,21 +118,21 @@ class TestKilledPostgres:
 
 class TestKilledServer:
     def test_its_master_or_all_of_it_every_answer_stands_and_the_books_hold(
-        self, fresh_folder: Path
+        self, own_folder: Path
     ) -> None:
-        with Server(fresh_folder) as server:
+        with Server(own_folder) as server:
             partner, all_traffic = server.partner(), list[Traffic]()
             for all_of_it in (False, True):
                 server.wait_for_workers()
                 with traffic_of(partner.business()) as traffic:
                     traffic.wait_for(40)
                     master = server.process.pid
-                    server.kill(*(processes_of(fresh_folder) if all_of_it else [master]))
+                    server.kill(*(processes_of(own_folder) if all_of_it else [master]))
                 server.process.wait()
                 everything_is_gone(server, PATIENCE_SECONDS)  # It writes down what it has.
                 server.start().wait()
-                answers_stand(fresh_folder, traffic)
+                answers_stand(own_folder, traffic)
                 all_traffic.append(traffic)
-            sweep_finds(fresh_folder, all_traffic)
-            proven = accounting(fresh_folder, "check-books")
+            sweep_finds(own_folder, all_traffic)
+            proven = accounting(own_folder, "check-books")
             assert proven.returncode == 0, proven.stdout + proven.stderr

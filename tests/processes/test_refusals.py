@@ -11,7 +11,7 @@ import pytest
 from embedded.postgres import EmbeddedPostgres
 from tests.partner import PATIENCE_SECONDS, within
 from tests.ports import free_port
-from tests.processes.serving import Server, accounting, processes_of
+from tests.processes.serving import Server, accounting, all_gone
 
 
 def serve(folder: Path, *words: str, **settings: str) -> subprocess.CompletedProcess[str]:
@@ -76,7 +76,7 @@ class TestSettings:
             done = accounting(fresh_folder, "serve", "--development", "--port", str(port))
         assert_refused(done, f"Cannot listen on 127.0.0.1 port {port}", "in use")
         assert_refused(done, "with --port, or with PORT= for make")
-        assert within(PATIENCE_SECONDS, lambda: processes_of(fresh_folder) == {})
+        assert all_gone(fresh_folder)
         assert not (fresh_folder / "postgres").exists()
 
 
@@ -87,7 +87,7 @@ class TestDatabases:
             serve(fresh_folder, "--development", DATABASE_URL=url),
             "The database has no schema yet. Run `accounting migrate` first.",
         )
-        assert within(PATIENCE_SECONDS, lambda: processes_of(fresh_folder) == {})
+        assert all_gone(fresh_folder)
 
     def test_one_that_is_away_is_waited_for(self, fresh_folder: Path) -> None:
         url = f"postgresql://books@127.0.0.1:{free_port()}/books"
@@ -96,7 +96,7 @@ class TestDatabases:
         assert "Connection refused" in server.events("waiting")[0]["reason"]
         server.stop()
         assert server.process.returncode == 0
-        assert within(PATIENCE_SECONDS, lambda: processes_of(fresh_folder) == {})
+        assert all_gone(fresh_folder)
 
     def test_one_that_turns_the_login_down_is_told_at_once(
         self, fresh_folder: Path, named: EmbeddedPostgres
@@ -146,7 +146,7 @@ class TestDatabases:
             serve(fresh_folder, "--development", DATABASE_URL=url),
             "accounting_server may change posted lines",
         )
-        assert within(PATIENCE_SECONDS, lambda: processes_of(fresh_folder) == {})
+        assert all_gone(fresh_folder)
 
     def test_one_whose_login_may_not_take_the_role(
         self, fresh_folder: Path, named: EmbeddedPostgres
@@ -166,4 +166,4 @@ class TestFiles:
         place = {"ACCOUNTING_DOCUMENTS_DIR": "/proc/nobody/documents"}
         done = serve(fresh_folder, "--development", **place)
         assert_refused(done, "Files cannot be kept in /proc/nobody/documents: No such file")
-        assert within(PATIENCE_SECONDS, lambda: processes_of(fresh_folder) == {})
+        assert all_gone(fresh_folder)

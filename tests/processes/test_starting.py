@@ -11,7 +11,7 @@ import pytest
 
 from embedded import places
 from tests.partner import PATIENCE_SECONDS, within
-from tests.processes.serving import Server, processes_of
+from tests.processes.serving import Server, all_gone, processes_of
 
 SOON_SECONDS = 5.0
 PROCESSORS = 2  # The house is made for two.
@@ -53,7 +53,7 @@ class TestStarting:
             server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(PATIENCE_SECONDS) == 0
         assert server.events("open") == []
-        assert within(PATIENCE_SECONDS, lambda: processes_of(fresh_folder) == {})
+        assert all_gone(fresh_folder)
 
     def test_every_worker_serves_in_the_end(self, served: Server) -> None:
         assert len(set(served.wait_for_workers(2))) == 2
