@@ -1,4 +1,4 @@
-"""The house under test: a database of its own and a real server on a real port."""
+"""The server under test: a database of its own and a real server on a real port."""
 
 import asyncio
 import fcntl
@@ -125,9 +125,11 @@ class ApiServer:
         key = api_keys.make("test")
 
         async def create() -> Any:
-            async with pool.make_pool(self.database_url, size=1) as desk:
+            async with pool.make_pool(self.database_url, size=1) as connections:
                 sealed = api_keys.seal(key.text)
-                return await partners.create_partner(desk, name, key.key_id, sealed, clock.now())
+                return await partners.create_partner(
+                    connections, name, key.key_id, sealed, clock.now()
+                )
 
         partner = Partner(self.url, asyncio.run(create()), key.text)
         self.partners.append(partner)

@@ -57,7 +57,7 @@ class Entry:
 
 
 class Ledger:
-    """The books of one business in the database of a house."""
+    """The books of one business in the database of a server."""
 
     def __init__(self, api_server: ApiServer, business: Business) -> None:
         self.api_server = api_server

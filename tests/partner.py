@@ -15,7 +15,7 @@ from tests.contract.responses import check_response
 from tests.plain_wire import PlainWire
 
 # One for all clients, and it trusts nobody. Left alone, each client reads the certificates of the
-# whole world anew, though the house under test speaks plain HTTP: 22 ms and 0.8 MB for each.
+# whole world anew, though the server under test speaks plain HTTP: 22 ms and 0.8 MB for each.
 NOBODY = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 PATIENCE_SECONDS = 60.0  # On a machine that does much else, and may stand still for a while.
 _numbers = count(1)
@@ -50,7 +50,7 @@ class Partner:
     clients: list[httpx.Client] = field(default_factory=list, repr=False)
 
     def client(self, url: str, **options: Any) -> httpx.Client:
-        """A client that is closed with the house."""
+        """A client that is closed with the server."""
         self.clients.append(client(url, **options))
         return self.clients[-1]
 

@@ -1,4 +1,4 @@
-"""The house as a package: its rooms come from this very tree, and its files name no machine."""
+"""The product as a package: its modules come from this very tree, and its files name no machine."""
 
 import importlib
 import re

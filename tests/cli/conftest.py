@@ -1,4 +1,4 @@
-"""A house and the operator's desk over the same database."""
+"""A server and a command line over the same database."""
 
 import os
 from collections.abc import Iterator

@@ -19,7 +19,7 @@ BUSINESSES = "/v1/platform/businesses/"
 
 @dataclass
 class Visitor:
-    """A partner at the door of the house, with its key."""
+    """A partner with its key, as the server meets it."""
 
     api_server: ApiServer
     partner_id: str

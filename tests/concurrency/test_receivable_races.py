@@ -83,11 +83,11 @@ def clients(api_server: ApiServer, shop: Business) -> Iterator[list[httpx.Client
     """
     headers = {"Authorization": shop.api.headers["Authorization"]}
     with ExitStack() as stack:
-        houses = [stack.enter_context(ApiServer(api_server.database_url)) for _ in range(SERVERS)]
+        servers = [stack.enter_context(ApiServer(api_server.database_url)) for _ in range(SERVERS)]
         yield [
             stack.enter_context(
                 client(
-                    f"{houses[n % SERVERS].url}/v1/platform/businesses/{shop.id}",
+                    f"{servers[n % SERVERS].url}/v1/platform/businesses/{shop.id}",
                     headers=headers,
                     timeout=60,
                 )

@@ -21,7 +21,7 @@ COPIED = frozenset(
     }
 )  # fmt: skip
 COMBINED = ("allOf", "anyOf", "oneOf")
-# Stricter than the formats themselves: the house writes every one in one spelling only.
+# Stricter than the formats themselves: the server writes every one in one spelling only.
 SPELLINGS = {
     "uuid": "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
     "date-time": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(\\.[0-9]{6})?Z$",

@@ -1,6 +1,6 @@
 """Every answer of every test is held against the contract.
 
-`check_response` hangs as a hook in each client the tests use. It asks nothing of the house's own
+`check_response` hangs as a hook in each client the tests use. It asks nothing of the product's own
 code: routes, schemas and formats are read here a second time, and more strictly, since an answer
 may carry no field that the contract does not tell about.
 """

@@ -1,4 +1,4 @@
-"""The house rules of the contract, those that a linter cannot look up."""
+"""Our own rules of the contract, those that a linter cannot look up."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""What HTTP itself, or a house in trouble, answers: every status of the documented `default`."""
+"""What HTTP itself, or a server in trouble, answers: every status of the documented `default`."""
 
 import httpx
 import psycopg

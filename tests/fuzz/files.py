@@ -1,4 +1,4 @@
-"""Files that the house keeps: what a schema calls bytes has to be one of these kinds.
+"""Files that the server keeps: what a schema calls bytes has to be one of these kinds.
 
 The contract can name the kinds of a file and cannot describe them, so what Schemathesis makes up is
 no file; each case that is meant to be valid gets a real one. In a case a file is text, since that

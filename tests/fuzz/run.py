@@ -1,6 +1,6 @@
 """`python -m tests.fuzz.run [--examples N] [--seed S] [--deep SECONDS]`: fuzz the contract.
 
-Each run has a process and a house of its own: a private PostgreSQL, a migrated database, a real
+Each run has a process and a server of its own: a private PostgreSQL, a migrated database, a real
 server. Then the gate judges what Schemathesis reports, what the server logged and what is in the
 books. There are as many runs at once as processors.
 """
@@ -179,7 +179,7 @@ def contract_operations() -> dict[str, set[str]]:
 
 @contextmanager
 def served(databases: Databases, database: str, log: Path) -> Iterator[ApiServer]:
-    """Run a house with its log in a file.
+    """Run a server with its log in a file.
 
     Schemathesis tries a wrong key at every operation, from one address: more in a minute than
     anybody may who is not testing.

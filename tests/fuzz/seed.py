@@ -1,4 +1,4 @@
-"""What the fuzzer finds in the house: a partner, a business with a story, and plenty of each kind.
+"""What the fuzzer finds in the server: a partner, a business with a story, and plenty of each kind.
 
 What a run may use up - drafts to send, payments to cancel - is there many times over, and what
 would close the books for everybody else - archiving, locking - has businesses of its own.
@@ -54,7 +54,7 @@ class Seeds:
 
 
 def plant(api_server: ApiServer, many: int = 60) -> Seeds:
-    """Fill a fresh house; `many` of what a run uses up."""
+    """Fill a fresh server; `many` of what a run uses up."""
     partner = api_server.partner("Fuzzed")
     business = partner.business()
     seeds = Seeds(str(partner.partner_id), partner.api_key, business.id)

@@ -34,7 +34,7 @@ def vendor(shop: Business) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def drawer(acme: Partner) -> Business:
+def own_shop(acme: Partner) -> Business:
     """A business of its own for a module that lists everything in it."""
     return acme.business()
 

@@ -43,7 +43,7 @@ class Divergence(AssertionError):
 
 @dataclass
 class Site:
-    """Where runs are played: a partner of a house, and what proves the books of a business."""
+    """Where runs are played: a partner of a server, and what proves the books of a business."""
 
     partner: Partner
     counts: Counts

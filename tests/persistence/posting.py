@@ -1,4 +1,4 @@
-"""Posts entries past every desk, with a roll-up that advances after few of them."""
+"""Posts entries past the handlers, with a roll-up that advances after few of them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -45,7 +45,7 @@ class Posting:
     amounts: tuple[tuple[int, int], ...]
 
 
-class Keeper:
+class JournalWriter:
     """Keeps the journal of a business of its own."""
 
     def __init__(self, api_server: ApiServer, business: Business, step: int = STEP) -> None:

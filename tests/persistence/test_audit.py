@@ -23,7 +23,7 @@ PARTS = {
     *("invoice_refund_allocation", "vendor_refund_allocation"),
     *("journal_line", "payout_item"),
 }
-# What the house keeps for itself: nothing in it says anything that is not said elsewhere too.
+# What the product keeps for itself: nothing in it says anything that is not said elsewhere too.
 OWN = {"reply", "partner_reply", "number_series", "account_month", "audit_record"}
 # Above businesses, and changed on the command line alone.
 OPERATORS = {"partner", "api_key"}

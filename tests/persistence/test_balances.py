@@ -22,7 +22,7 @@ from persistence.ledger.rebuilding import rebuild
 from tests.api_server import ApiServer, Databases
 from tests.partner import Partner
 from tests.persistence.auditing import faults_in, remembered, tamper
-from tests.persistence.posting import STEP, Keeper, Posting
+from tests.persistence.posting import STEP, JournalWriter, Posting
 from tests.persistence.server_role import as_server
 
 DAYS = st.dates(date(2024, 11, 20), date(2026, 2, 10))
@@ -79,19 +79,19 @@ class TestAnyHistory:
     def test_balances_are_the_sums_of_the_lines_and_sum_to_zero(
         self, own_server: ApiServer, partner: Partner, history: list[list[Posting]], period: Period
     ) -> None:
-        keeper = Keeper(own_server, partner.business())
-        keeper.post(*history)
-        states = keeper.chart(period)
+        journal = JournalWriter(own_server, partner.business())
+        journal.post(*history)
+        states = journal.chart(period)
         assert total(states) == 0
         assert sum(each.period_debits - each.period_credits for each in states) == 0
-        assert sums(states, of_period=False) == keeper.by_lines(EVER)
-        within = {id_: each[:2] for id_, each in keeper.by_lines(period).items()}
+        assert sums(states, of_period=False) == journal.by_lines(EVER)
+        within = {id_: each[:2] for id_, each in journal.by_lines(period).items()}
         assert sums(states, of_period=True) == within
         # Every step that was reached is taken, and none before.
-        for rolled, last in keeper.rolled_up().values():
+        for rolled, last in journal.rolled_up().values():
             assert last - rolled < STEP
             assert rolled == 0 or last >= STEP
-        assert keeper.roll_ups_hold()
+        assert journal.roll_ups_hold()
 
     @settings(
         max_examples=10,
@@ -102,12 +102,12 @@ class TestAnyHistory:
     def test_taking_every_entry_back_restores_every_balance(
         self, own_server: ApiServer, partner: Partner, history: list[list[Posting]]
     ) -> None:
-        keeper = Keeper(own_server, partner.business())
-        keeper.post(*history)
-        entries = keeper.reversals()
+        journal = JournalWriter(own_server, partner.business())
+        journal.post(*history)
+        entries = journal.reversals()
         if entries:
-            keeper.run(lambda pool: keeper.adding(pool, entries))
-        assert {each.debits - each.credits for each in keeper.chart(EVER)} == {0}
+            journal.run(lambda pool: journal.adding(pool, entries))
+        assert {each.debits - each.credits for each in journal.chart(EVER)} == {0}
 
     @settings(
         max_examples=15,
@@ -123,9 +123,9 @@ class TestAnyHistory:
         size: int,
         sort: str,
     ) -> None:
-        keeper = Keeper(own_server, partner.business())
-        keeper.post(*history)
-        account, net, expected = keeper.accounts[0], 0, []
+        journal = JournalWriter(own_server, partner.business())
+        journal.post(*history)
+        account, net, expected = journal.accounts[0], 0, []
         for id_, amount in own_server.query(
             "SELECT id, debit - credit FROM journal_line WHERE account_id = %s"
             " ORDER BY entry_date, id",
@@ -153,7 +153,7 @@ class TestAnyHistory:
                     break
             return by_cursor, by_number
 
-        assert keeper.read(walk) == (expected, expected)
+        assert journal.read(walk) == (expected, expected)
         assert counted == {len(expected)}
 
 
@@ -165,50 +165,50 @@ class TestAdvancing:
     def test_many_entries_at_once_are_rolled_up_at_once(
         self, own_server: ApiServer, partner: Partner
     ) -> None:
-        keeper = Keeper(own_server, partner.business(), step=500)
+        journal = JournalWriter(own_server, partner.business(), step=500)
         days = [date(2026, 1, 1) + timedelta(days=n % 300) for n in range(1_300)]
-        keeper.post([two(1 + n, day) for n, day in enumerate(days)])
-        assert keeper.rolled_up() == {"JE-2026": (1_300, 1_300)}
-        assert sums(keeper.chart(EVER), of_period=False) == keeper.by_lines(EVER)
+        journal.post([two(1 + n, day) for n, day in enumerate(days)])
+        assert journal.rolled_up() == {"JE-2026": (1_300, 1_300)}
+        assert sums(journal.chart(EVER), of_period=False) == journal.by_lines(EVER)
 
     def test_a_preview_rolls_nothing_up(self, own_server: ApiServer, partner: Partner) -> None:
-        keeper = Keeper(own_server, partner.business())
-        keeper.post([two(1), two(2)])
-        keeper.post([two(3), two(4)], preview=True)
-        assert keeper.rolled_up() == {"JE-2026": (0, 2)}
+        journal = JournalWriter(own_server, partner.business())
+        journal.post([two(1), two(2)])
+        journal.post([two(3), two(4)], preview=True)
+        assert journal.rolled_up() == {"JE-2026": (0, 2)}
         [(months,)] = own_server.query(
-            "SELECT count(*) FROM account_month WHERE business_id = %s", keeper.business.id
+            "SELECT count(*) FROM account_month WHERE business_id = %s", journal.business.id
         )
         assert months == 0
 
     def test_years_advance_one_by_one(self, own_server: ApiServer, partner: Partner) -> None:
-        keeper = Keeper(own_server, partner.business())
+        journal = JournalWriter(own_server, partner.business())
         old, new = date(2024, 12, 31), date(2025, 1, 1)
-        keeper.post([two(1, old), two(2, new)], [two(3, old), two(4, old)])
-        assert keeper.rolled_up() == {"JE-2024": (3, 3), "JE-2025": (0, 1)}
+        journal.post([two(1, old), two(2, new)], [two(3, old), two(4, old)])
+        assert journal.rolled_up() == {"JE-2024": (3, 3), "JE-2025": (0, 1)}
         found = own_server.query(
             "SELECT month, debits, debit_count FROM account_month"
             " WHERE business_id = %s AND account_id = %s",
-            keeper.business.id,
-            keeper.accounts[0],
+            journal.business.id,
+            journal.accounts[0],
         )
         assert found == [(date(2024, 12, 1), 8, 3)]
 
     def test_readers_see_whole_postings_while_others_post(
         self, own_server: ApiServer, partner: Partner
     ) -> None:
-        keeper = Keeper(own_server, partner.business(), step=2)
+        journal = JournalWriter(own_server, partner.business(), step=2)
         read = 0
 
         async def post(pool: Pool, turn: int) -> None:
             for n in range(12):
                 year = 2025 + (n + turn) % 2
-                await keeper.posting(pool, [two(10 * turn + n + 1, date(year, 5, 5))])
+                await journal.posting(pool, [two(10 * turn + n + 1, date(year, 5, 5))])
 
         async def look(pool: Pool) -> None:
             nonlocal read
             for _ in range(15):
-                states = await keeper.reading(pool, lambda books: books.accounts.chart())
+                states = await journal.reading(pool, lambda books: books.accounts.chart())
                 assert total(states) == 0
                 moved = states[0].debits
                 assert moved >= read
@@ -217,10 +217,10 @@ class TestAdvancing:
         async def all_at_once(pool: Pool) -> None:
             await asyncio.gather(*(post(pool, turn) for turn in range(4)), look(pool))
 
-        keeper.run(all_at_once, size=4)
-        assert {rolled for rolled, _ in keeper.rolled_up().values()} == {24}
-        assert sums(keeper.chart(EVER), of_period=False) == keeper.by_lines(EVER)
-        assert keeper.roll_ups_hold()
+        journal.run(all_at_once, size=4)
+        assert {rolled for rolled, _ in journal.rolled_up().values()} == {24}
+        assert sums(journal.chart(EVER), of_period=False) == journal.by_lines(EVER)
+        assert journal.roll_ups_hold()
 
 
 class TestPlan:
@@ -228,17 +228,17 @@ class TestPlan:
     def test_only_the_entries_that_wait_are_looked_at(
         self, own_server: ApiServer, partner: Partner, text: str
     ) -> None:
-        keeper = Keeper(own_server, partner.business())
+        journal = JournalWriter(own_server, partner.business())
         told = {
-            "business_id": keeper.business.id,
+            "business_id": journal.business.id,
             "reference": "1200",
-            "account_id": keeper.accounts[0],
+            "account_id": journal.accounts[0],
             **dict.fromkeys(("month", "first_date", "last_date"), date(2026, 3, 1)),
             **dict.fromkeys(("first_id", "last_id"), new_id()),
             "ids": [new_id()],
             **period_parameters(EVER),
         }
-        with as_server(own_server, keeper.business.id) as connection:
+        with as_server(own_server, journal.business.id) as connection:
             connection.execute("SET LOCAL enable_seqscan = off")
             lines = connection.execute(f"EXPLAIN {text}", told).fetchall()
         found = [line for (line,) in lines if "rolled_up" in line]
@@ -247,22 +247,22 @@ class TestPlan:
 
 
 @pytest.fixture(scope="module")
-def rolled(own_server: ApiServer, partner: Partner) -> Keeper:
-    keeper = Keeper(own_server, partner.business())
-    keeper.post([two(n, date(2026, month, 3)) for month in (1, 2, 3) for n in (1, 2, 3, 4)])
-    keeper.post([two(100)])
-    assert keeper.rolled_up() == {"JE-2026": (12, 13)}
-    return keeper
+def rolled(own_server: ApiServer, partner: Partner) -> JournalWriter:
+    journal = JournalWriter(own_server, partner.business())
+    journal.post([two(n, date(2026, month, 3)) for month in (1, 2, 3) for n in (1, 2, 3, 4)])
+    journal.post([two(100)])
+    assert journal.rolled_up() == {"JE-2026": (12, 13)}
+    return journal
 
 
 @pytest.fixture(scope="module")
-def put_back(own_server: ApiServer, rolled: Keeper) -> Iterator[Callable[[], None]]:
+def put_back(own_server: ApiServer, rolled: JournalWriter) -> Iterator[Callable[[], None]]:
     with remembered(own_server, rolled.business) as put_back:
         yield put_back
 
 
 @pytest.fixture
-def kept(rolled: Keeper, put_back: Callable[[], None]) -> Iterator[Keeper]:
+def kept(rolled: JournalWriter, put_back: Callable[[], None]) -> Iterator[JournalWriter]:
     yield rolled
     put_back()
 
@@ -295,13 +295,13 @@ FAULTS = {
 
 class TestRollUpsAreProven:
     def test_where_nothing_is_wrong_nothing_is_found(
-        self, own_server: ApiServer, kept: Keeper
+        self, own_server: ApiServer, kept: JournalWriter
     ) -> None:
         assert kept.roll_ups_hold()
 
     @pytest.mark.parametrize("fault", FAULTS)
     def test_a_planted_fault_is_found_and_a_rebuilding_mends_it(
-        self, own_server: ApiServer, kept: Keeper, fault: str
+        self, own_server: ApiServer, kept: JournalWriter, fault: str
     ) -> None:
         tamper(own_server, FAULTS[fault], kept.business.id)
         assert "roll_ups" in faults_in(own_server, kept.business)
@@ -315,22 +315,24 @@ class TestRebuilding:
     def test_it_waits_for_postings_under_way_and_they_for_it(
         self, own_server: ApiServer, partner: Partner
     ) -> None:
-        keeper = Keeper(own_server, partner.business(), step=4)
+        journal = JournalWriter(own_server, partner.business(), step=4)
 
         async def post(pool: Pool) -> None:
             for n in range(1, 16):
-                await keeper.posting(pool, [two(n)])
+                await journal.posting(pool, [two(n)])
 
         async def again(pool: Pool) -> None:
             for _ in range(6):
-                await rebuild(pool, keeper.writer.business_id)
+                await rebuild(pool, journal.writer.business_id)
 
         async def all_at_once(pool: Pool) -> None:
             await asyncio.gather(post(pool), post(pool), again(pool))
 
-        keeper.run(all_at_once, size=4)
-        assert sums(keeper.chart(EVER), of_period=False) == keeper.by_lines(EVER)
-        assert keeper.roll_ups_hold()
+        journal.run(all_at_once, size=4)
+        assert sums(journal.chart(EVER), of_period=False) == journal.by_lines(EVER)
+        assert journal.roll_ups_hold()
 
-    def test_it_tells_how_many_months_there_are(self, own_server: ApiServer, kept: Keeper) -> None:
+    def test_it_tells_how_many_months_there_are(
+        self, own_server: ApiServer, kept: JournalWriter
+    ) -> None:
         assert kept.run(lambda pool: rebuild(pool, kept.writer.business_id)) == 6

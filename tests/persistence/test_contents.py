@@ -33,7 +33,7 @@ def writer(api_server: ApiServer, shop: Business) -> Writer:
 
 
 class Cabinet:
-    """A folder for the files of one desk."""
+    """A folder for the files of one writer."""
 
     def __init__(self, writer: Writer, root: Path) -> None:
         self.writer, self.root = writer, root

@@ -26,14 +26,14 @@ def own_server(databases: Databases) -> Iterator[ApiServer]:
 
 
 @pytest.fixture(scope="module")
-def keeper(own_server: ApiServer) -> Partner:
-    return own_server.partner("Keeper")
+def partner(own_server: ApiServer) -> Partner:
+    return own_server.partner("Owner")
 
 
 @pytest.fixture(scope="module")
-def bakery(own_server: ApiServer, keeper: Partner) -> Business:
+def bakery(own_server: ApiServer, partner: Partner) -> Business:
     """Too few entries for a roll-up: a fault in its lines is one of the journal alone."""
-    return traded(keeper.business())
+    return traded(partner.business())
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +57,8 @@ class TestProve:
         assert [check for check in checks if not check.ok] == []
         assert all(check.checked > 0 for check in checks)
 
-    def test_an_empty_business_is_proven(self, own_server: ApiServer, keeper: Partner) -> None:
-        assert faults_in(own_server, keeper.business()) == set()
+    def test_an_empty_business_is_proven(self, own_server: ApiServer, partner: Partner) -> None:
+        assert faults_in(own_server, partner.business()) == set()
 
     def test_an_archived_business_of_a_disabled_partner_is_proven(
         self, own_server: ApiServer
@@ -70,9 +70,9 @@ class TestProve:
         assert faults_in(own_server, shop) == set()
 
     def test_a_fault_stays_in_its_own_business(
-        self, own_server: ApiServer, keeper: Partner
+        self, own_server: ApiServer, partner: Partner
     ) -> None:
-        spoilt, sound = traded(keeper.business()), traded(keeper.business())
+        spoilt, sound = traded(partner.business()), traded(partner.business())
         statement = "UPDATE invoice SET paid = paid + 1 WHERE business_id = %s AND external_id = %s"
         tamper(own_server, statement, spoilt.id, "partly")
         assert faults_in(own_server, spoilt) >= {"invoice_settlement"}

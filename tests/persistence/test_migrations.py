@@ -1,4 +1,4 @@
-"""From an empty database to the tables of the house."""
+"""From an empty database to the tables of the product."""
 
 import os
 from collections.abc import Callable

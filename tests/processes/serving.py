@@ -124,7 +124,7 @@ class Server:
         return self
 
     def partner(self) -> Partner:
-        """Create a partner at the operator's desk."""
+        """Create a partner by the command line."""
         created = accounting(self.folder, "partner", "create", "Acme", "--json", **self.settings)
         assert created.returncode == 0, created.stderr
         facts = json.loads(created.stdout)

@@ -14,7 +14,7 @@ from tests.partner import PATIENCE_SECONDS, within
 from tests.processes.serving import Server, all_gone, processes_of
 
 SOON_SECONDS = 5.0
-PROCESSORS = 2  # The house is made for two.
+PROCESSORS = 2  # The server is made for two.
 
 
 def worked(server: Server) -> float:

@@ -27,13 +27,13 @@ def own_server(databases: Databases) -> Iterator[ApiServer]:
 
 
 @pytest.fixture(scope="module")
-def keeper(own_server: ApiServer) -> Partner:
-    return own_server.partner("Keeper")
+def partner(own_server: ApiServer) -> Partner:
+    return own_server.partner("Owner")
 
 
 @pytest.fixture(scope="module")
-def bakery(keeper: Partner) -> Business:
-    return traded(keeper.business())
+def bakery(partner: Partner) -> Business:
+    return traded(partner.business())
 
 
 @pytest.fixture(scope="module")
@@ -69,8 +69,8 @@ class TestGetIntegrity:
         assert looked_at["trial_balance"] == 1
         assert looked_at["invoice_totals"] > 5
 
-    def test_new_books_are_green(self, keeper: Partner) -> None:
-        assert proof_of(keeper.business())["status"] == "green"
+    def test_new_books_are_green(self, partner: Partner) -> None:
+        assert proof_of(partner.business())["status"] == "green"
 
     def test_it_finds_what_the_command_line_finds(
         self, own_server: ApiServer, shop: Business
@@ -102,23 +102,23 @@ class TestGetIntegrity:
         assert not any(each["ok"] for each in proof["checks"][: len(found)])
 
     def test_a_fault_stays_in_its_own_business(
-        self, own_server: ApiServer, keeper: Partner, shop: Business
+        self, own_server: ApiServer, partner: Partner, shop: Business
     ) -> None:
-        neighbour = traded(keeper.business())
+        neighbour = traded(partner.business())
         text = "UPDATE invoice_payment SET total = total + 1 WHERE business_id = %s"
         tamper(own_server, f"{text} AND external_id = 'main'", shop.id)
         assert "posted_as_desired" in offenders(proof_of(shop))
         assert proof_of(neighbour)["status"] == "green"
 
-    def test_an_archived_business_is_proven(self, keeper: Partner) -> None:
-        business = keeper.business()
+    def test_an_archived_business_is_proven(self, partner: Partner) -> None:
+        business = partner.business()
         sent(business, business.customer())
-        assert keeper.api.post(f"/v1/platform/businesses/{business.id}/archive/").is_success
+        assert partner.api.post(f"/v1/platform/businesses/{business.id}/archive/").is_success
         assert proof_of(business)["status"] == "green"
 
-    def test_the_partner_may_ask_too(self, keeper: Partner, shop: Business) -> None:
+    def test_the_partner_may_ask_too(self, partner: Partner, shop: Business) -> None:
         path = f"/v1/platform/businesses/{shop.id}/{INTEGRITY}"
-        assert keeper.api.get(path).json()["status"] == "green"
+        assert partner.api.get(path).json()["status"] == "green"
 
 
 class TestProofsAtOnce:

@@ -179,7 +179,7 @@ def store() -> Iterator[ObjectStore]:
 
 
 @pytest.fixture(scope="module")
-def premises(databases: Databases, store: ObjectStore) -> Iterator[ApiServer]:
+def own_server(databases: Databases, store: ObjectStore) -> Iterator[ApiServer]:
     with ApiServer(
         databases.clone(f"object_store_{os.getpid()}"), documents=store.bucket()
     ) as api_server:
@@ -188,11 +188,11 @@ def premises(databases: Databases, store: ObjectStore) -> Iterator[ApiServer]:
 
 class TestObjectStore:
     @pytest.fixture
-    def customer(self, premises: ApiServer) -> Business:
-        return premises.partner("Acme").business()
+    def customer(self, own_server: ApiServer) -> Business:
+        return own_server.partner("Acme").business()
 
     def test_files_are_kept_below_the_business_and_fetched_again(
-        self, store: ObjectStore, premises: ApiServer, customer: Business
+        self, store: ObjectStore, own_server: ApiServer, customer: Business
     ) -> None:
         made = upload(customer, PDF, "../../paper.pdf").json()
         [key] = [key for key in store.keys if key.startswith(customer.id)]
@@ -200,10 +200,10 @@ class TestObjectStore:
         assert "paper" not in key
         assert (store.folder / key).read_bytes() == PDF
         assert follow(customer, made["url"]).content == PDF
-        assert list(premises.folder.iterdir()) == []
+        assert list(own_server.folder.iterdir()) == []
 
     def test_while_it_is_away_nothing_is_committed(
-        self, store: ObjectStore, premises: ApiServer, customer: Business
+        self, store: ObjectStore, own_server: ApiServer, customer: Business
     ) -> None:
         made = upload(customer).json()
         keys = store.keys
@@ -213,13 +213,13 @@ class TestObjectStore:
             unavailable(upload(customer, headers=key))
             unavailable(create(customer, "Never"))
             unavailable(follow(customer, made["url"]))
-            assert (customers(customer), records(premises, customer)) == ([], 1)
+            assert (customers(customer), records(own_server, customer)) == ([], 1)
             assert customer.api.get(f"documents/{made['id']}/").status_code == 200
         finally:
             store.start()
         assert follow(customer, made["url"]).content == PDF
         assert upload(customer, headers=key).status_code == 201
-        assert (records(premises, customer), len(store.keys - keys)) == (2, 1)
+        assert (records(own_server, customer), len(store.keys - keys)) == (2, 1)
 
     def test_a_flush_that_refuses_leaves_nothing_in_it(
         self, store: ObjectStore, customer: Business

@@ -22,31 +22,31 @@ COLUMNS = [
 
 
 @pytest.fixture(scope="module")
-def desk(acme: Partner) -> Business:
+def own_shop(acme: Partner) -> Business:
     return acme.business()
 
 
 @pytest.fixture(scope="module")
-def written(desk: Business) -> dict[str, Record]:
+def written(own_shop: Business) -> dict[str, Record]:
     """One of each: what an invoice posted, and what was written by hand, by whom and when."""
-    sent(desk, desk.customer(company_name="Tall Ship"), 120)
+    sent(own_shop, own_shop.customer(company_name="Tall Ship"), 120)
     lent = [debit("1100", 9), credit("2500", 9)]
-    desk.api.patch(f"{CHART}2500/", json={"external_id": "loan"})
-    entry = posted(desk, entry_date="2025-03-02", description="Power", reference="P-1")
+    own_shop.api.patch(f"{CHART}2500/", json={"external_id": "loan"})
+    entry = posted(own_shop, entry_date="2025-03-02", description="Power", reference="P-1")
     return {
         "posted": entry,
-        "mirror": moved(desk, entry, "reverse", json={"entry_date": "2025-03-04"}),
-        "draft": drafted(desk, entry_date="2025-03-01", description="Water 100%", lines=lent),
-        "ai": drafted(desk, entry_date="2025-03-03", created_by="ai", reference="P-2"),
-        "rejected": moved(desk, drafted(desk, entry_date="2025-03-03"), "reject"),
+        "mirror": moved(own_shop, entry, "reverse", json={"entry_date": "2025-03-04"}),
+        "draft": drafted(own_shop, entry_date="2025-03-01", description="Water 100%", lines=lent),
+        "ai": drafted(own_shop, entry_date="2025-03-03", created_by="ai", reference="P-2"),
+        "rejected": moved(own_shop, drafted(own_shop, entry_date="2025-03-03"), "reject"),
         "approved": moved(
-            desk, drafted(desk, entry_date="2025-03-05", created_by="import"), "approve"
+            own_shop, drafted(own_shop, entry_date="2025-03-05", created_by="import"), "approve"
         ),
     }
 
 
-def found(desk: Business, written: dict[str, Record], **asked: Any) -> list[str]:
-    answer = desk.api.get(ENTRIES, params=asked)
+def found(own_shop: Business, written: dict[str, Record], **asked: Any) -> list[str]:
+    answer = own_shop.api.get(ENTRIES, params=asked)
     assert answer.status_code == 200, answer.text
     names = {entry["id"]: name for name, entry in written.items()}
     shown = [names.get(each["id"], "system") for each in answer.json()["results"]]
@@ -56,10 +56,10 @@ def found(desk: Business, written: dict[str, Record], **asked: Any) -> list[str]
 
 class TestListJournalEntries:
     def test_all_stand_together_the_latest_date_first(
-        self, desk: Business, written: dict[str, Record]
+        self, own_shop: Business, written: dict[str, Record]
     ) -> None:
         order = ["approved", "mirror", "rejected", "ai", "posted", "draft", "system"]
-        assert found(desk, written) == order
+        assert found(own_shop, written) == order
 
     @pytest.mark.parametrize(
         ("asked", "expected"),
@@ -92,53 +92,53 @@ class TestListJournalEntries:
         ],
     )
     def test_it_filters(
-        self, desk: Business, written: dict[str, Record], asked: Record, expected: str
+        self, own_shop: Business, written: dict[str, Record], asked: Record, expected: str
     ) -> None:
-        assert found(desk, written, **asked) == expected.split()
+        assert found(own_shop, written, **asked) == expected.split()
 
     def test_an_account_is_named_by_its_id_in_any_case(
-        self, desk: Business, written: dict[str, Record]
+        self, own_shop: Business, written: dict[str, Record]
     ) -> None:
-        account_id = desk.api.get(f"{CHART}2500/").json()["id"]
-        assert found(desk, written, account=account_id) == ["draft"]
-        assert found(desk, written, account=account_id.upper()) == ["draft"]
+        account_id = own_shop.api.get(f"{CHART}2500/").json()["id"]
+        assert found(own_shop, written, account=account_id) == ["draft"]
+        assert found(own_shop, written, account=account_id.upper()) == ["draft"]
 
     def test_it_tells_what_has_changed_since(
-        self, desk: Business, written: dict[str, Record]
+        self, own_shop: Business, written: dict[str, Record]
     ) -> None:
         since = written["approved"]["posted_at"]
-        assert found(desk, written, updated_since=since) == ["approved"]
+        assert found(own_shop, written, updated_since=since) == ["approved"]
 
     @pytest.mark.parametrize("sort", ["entry_date", "created_at", "sequence_number"])
     @pytest.mark.parametrize("down", [False, True])
     @pytest.mark.parametrize("by", ["cursor", "page"])
     def test_every_walk_meets_each_entry_once(
-        self, desk: Business, written: dict[str, Record], sort: str, down: bool, by: str
+        self, own_shop: Business, written: dict[str, Record], sort: str, down: bool, by: str
     ) -> None:
         asked = {"sort": ("-" if down else "") + sort}
-        whole = desk.api.get(ENTRIES, params=asked).json()["results"]
+        whole = own_shop.api.get(ENTRIES, params=asked).json()["results"]
         keys = [(each[sort] or "", each["id"]) for each in whole]
         assert keys == sorted(keys, reverse=down)
         walked: list[Record] = []
         place: Record = {"page": 1}
         for page in range(2, 6):
-            answer = desk.api.get(ENTRIES, params={"page_size": 2, **asked, **place}).json()
+            answer = own_shop.api.get(ENTRIES, params={"page_size": 2, **asked, **place}).json()
             walked += answer["results"]
             following = answer["page_info"]["next_cursor"]
             place = {"cursor": following} if by == "cursor" else {"page": page}
         assert (walked, following) == (whole, None)
 
     def test_a_summary_says_what_the_entry_itself_says(
-        self, desk: Business, written: dict[str, Record]
+        self, own_shop: Business, written: dict[str, Record]
     ) -> None:
-        for listed in desk.api.get(ENTRIES).json()["results"]:
-            entry = desk.api.get(f"{ENTRIES}{listed['id']}/").json()
+        for listed in own_shop.api.get(ENTRIES).json()["results"]:
+            entry = own_shop.api.get(f"{ENTRIES}{listed['id']}/").json()
             assert {name: entry[name] for name in listed} == listed
 
 
 class TestExportJournalEntries:
-    def rows(self, desk: Business, **asked: Any) -> list[Record]:
-        answer = desk.api.get(EXPORT, params=asked, headers={"Accept": "application/json"})
+    def rows(self, own_shop: Business, **asked: Any) -> list[Record]:
+        answer = own_shop.api.get(EXPORT, params=asked, headers={"Accept": "application/json"})
         assert answer.status_code == 200, answer.text
         assert answer.headers["content-type"] == "text/csv; charset=utf-8"
         assert answer.headers["content-disposition"] == (
@@ -147,11 +147,11 @@ class TestExportJournalEntries:
         return list(csv.DictReader(StringIO(answer.text, newline="")))
 
     def test_each_line_of_each_entry_is_a_row(
-        self, desk: Business, written: dict[str, Record]
+        self, own_shop: Business, written: dict[str, Record]
     ) -> None:
-        rows = self.rows(desk)
+        rows = self.rows(own_shop)
         assert list(rows[0]) == COLUMNS
-        listed = desk.api.get(ENTRIES).json()["results"]
+        listed = own_shop.api.get(ENTRIES).json()["results"]
         assert list(dict.fromkeys(row["entry_id"] for row in rows)) == [e["id"] for e in listed]
         for entry in written.values():
             lines = [row for row in rows if row["entry_id"] == entry["id"]]
@@ -175,10 +175,10 @@ class TestExportJournalEntries:
         ],
     )
     def test_it_filters_as_the_list_does(
-        self, desk: Business, written: dict[str, Record], asked: Record, expected: str
+        self, own_shop: Business, written: dict[str, Record], asked: Record, expected: str
     ) -> None:
         names = {entry["id"]: name for name, entry in written.items()}
-        shown = dict.fromkeys(names[row["entry_id"]] for row in self.rows(desk, **asked))
+        shown = dict.fromkeys(names[row["entry_id"]] for row in self.rows(own_shop, **asked))
         assert list(shown) == expected.split()
 
     def test_no_cell_is_a_formula(self, acme: Partner) -> None:
@@ -202,14 +202,14 @@ class TestExportJournalEntries:
         assert answer.json()["detail"] == {"limit": 20_000}
 
     def test_it_is_closed_to_strangers(
-        self, desk: Business, written: dict[str, Record], rival: Partner
+        self, own_shop: Business, written: dict[str, Record], rival: Partner
     ) -> None:
-        stranger = desk.partner.client(desk.base_url)
+        stranger = own_shop.partner.client(own_shop.base_url)
         assert stranger.get(EXPORT).status_code == 401
-        path = f"/v1/platform/businesses/{desk.id}/{EXPORT}"
+        path = f"/v1/platform/businesses/{own_shop.id}/{EXPORT}"
         assert rival.api.get(path).status_code == 403
-        assert desk.partner.key.get(path).text == desk.api.get(EXPORT).text
+        assert own_shop.partner.key.get(path).text == own_shop.api.get(EXPORT).text
 
     @pytest.mark.parametrize("asked", ["page=2", "status=open", "date_from=x", "sort=id"])
-    def test_it_refuses_what_it_does_not_know(self, desk: Business, asked: str) -> None:
-        assert desk.api.get(f"{EXPORT}?{asked}").status_code == 400
+    def test_it_refuses_what_it_does_not_know(self, own_shop: Business, asked: str) -> None:
+        assert own_shop.api.get(f"{EXPORT}?{asked}").status_code == 400

@@ -15,43 +15,43 @@ Statuses = dict[str, Record]
 
 
 @pytest.fixture(scope="class")
-def every_status(request: pytest.FixtureRequest, drawer: Business) -> Statuses:
+def every_status(request: pytest.FixtureRequest, own_shop: Business) -> Statuses:
     """One credit in every status, the oldest moment on the void one."""
     trade: Trade = request.cls.trade
-    one = trade.somebody(drawer, company_name="Tall Ship", external_id="tall-ship")
-    other = drawer.made(trade.parties, {"individual_name": "Ann Boat"})
-    first, second = trade.open(drawer, one, 900), trade.open(drawer, other, 500)
+    one = trade.somebody(own_shop, company_name="Tall Ship", external_id="tall-ship")
+    other = own_shop.made(trade.parties, {"individual_name": "Ann Boat"})
+    first, second = trade.open(own_shop, one, 900), trade.open(own_shop, other, 500)
 
     def credit(party: Record, total: int, moment: str, *shares: Record, **facts: Any) -> Record:
-        return trade.credit(drawer, party, total, *shares, **{trade.moment: moment}, **facts)
+        return trade.credit(own_shop, party, total, *shares, **{trade.moment: moment}, **facts)
 
     shares = trade.share(first, 250), trade.share(second, 400)
     named = {"external_id": "fifty_%", trade.source: first["id"]}
     number = {trade.credit_number: "Nota/7"}
     draft = trade.credit_body(one, {"amount": 900}, memo="Harbour dues")
     made = {
-        "draft": drawer.made(trade.credits, draft),
+        "draft": own_shop.made(trade.credits, draft),
         trade.opened: credit(one, 200, "2025-03-05T09:00:00Z", **named),
         "partially_applied": credit(one, 300, "2025-03-06T00:00:00Z", shares[0]),
         "applied": credit(other, 400, "2025-03-07T12:00:00+02:00", shares[1]),
         "void": credit(other, 400, "2025-03-04T00:00:00Z", **number),
     }
-    voided = drawer.api.post(trade.of_credit(made["void"], "void"))
+    voided = own_shop.api.post(trade.of_credit(made["void"], "void"))
     assert voided.status_code == 200, voided.text
     return {**made, "void": voided.json()}
 
 
-def listed(drawer: Business, trade: Trade, **asked: Any) -> list[Record]:
-    answer = drawer.api.get(trade.credits, params=asked)
+def listed(own_shop: Business, trade: Trade, **asked: Any) -> list[Record]:
+    answer = own_shop.api.get(trade.credits, params=asked)
     assert answer.status_code == 200, answer.text
     shown: list[Record] = answer.json()["results"]
     return shown
 
 
-def found(drawer: Business, trade: Trade, every_status: Statuses, **asked: Any) -> set[str]:
+def found(own_shop: Business, trade: Trade, every_status: Statuses, **asked: Any) -> set[str]:
     """The statuses of what is listed, which are as many as the list counts."""
     names = {record["id"]: name for name, record in every_status.items()}
-    answer = drawer.api.get(trade.credits, params=asked)
+    answer = own_shop.api.get(trade.credits, params=asked)
     assert answer.status_code == 200, answer.text
     shown = {names[each["id"]] for each in answer.json()["results"]}
     assert answer.json()["count"] == len(shown)
@@ -62,22 +62,22 @@ class Listing:
     """list_customer_credits and list_vendor_credits; what is in braces is a word of the trade."""
 
     def test_the_status_shown_is_the_status_filtered_by(
-        self, drawer: Business, trade: Trade, every_status: Statuses
+        self, own_shop: Business, trade: Trade, every_status: Statuses
     ) -> None:
-        shown = {each["id"]: each["status"] for each in listed(drawer, trade)}
+        shown = {each["id"]: each["status"] for each in listed(own_shop, trade)}
         assert shown == {record["id"]: name for name, record in every_status.items()}
         for name in every_status:
-            assert found(drawer, trade, every_status, status=name) == {name}
+            assert found(own_shop, trade, every_status, status=name) == {name}
         two = {"applied", "draft"}
-        assert found(drawer, trade, every_status, status=",".join(two)) == two
+        assert found(own_shop, trade, every_status, status=",".join(two)) == two
         every = ",".join(every_status)
-        assert found(drawer, trade, every_status, status=every) == every_status.keys()
+        assert found(own_shop, trade, every_status, status=every) == every_status.keys()
 
     def test_a_list_shows_what_a_single_read_shows(
-        self, drawer: Business, trade: Trade, every_status: Statuses
+        self, own_shop: Business, trade: Trade, every_status: Statuses
     ) -> None:
-        for shown in listed(drawer, trade):
-            assert read(drawer, trade.credits, shown) == shown
+        for shown in listed(own_shop, trade):
+            assert read(own_shop, trade.credits, shown) == shown
             assert shown["line_items"]
 
     @pytest.mark.parametrize(
@@ -109,24 +109,24 @@ class Listing:
     )  # fmt: skip
     def test_filters_take_what_fits(
         self,
-        drawer: Business,
+        own_shop: Business,
         trade: Trade,
         every_status: Statuses,
         asked: Record,
         names: set[str],
     ) -> None:
         wanted = {trade.named(name) for name in names}
-        assert found(drawer, trade, every_status, **trade.named(asked)) == wanted
+        assert found(own_shop, trade, every_status, **trade.named(asked)) == wanted
 
     def test_its_own_number_is_searched_too(
-        self, drawer: Business, trade: Trade, every_status: Statuses
+        self, own_shop: Business, trade: Trade, every_status: Statuses
     ) -> None:
         numbered = every_status.keys() - {"draft", "void"}
         series = f"{trade.credit_series}00000".lower()
-        assert found(drawer, trade, every_status, search=series) == numbered
+        assert found(own_shop, trade, every_status, search=series) == numbered
 
     def test_they_are_found_by_parties_and_by_the_document_they_come_from(
-        self, drawer: Business, trade: Trade, every_status: Statuses
+        self, own_shop: Business, trade: Trade, every_status: Statuses
     ) -> None:
         field = f"{trade.party}_id"
         own, other = (every_status[name][field] for name in ("draft", "void"))
@@ -135,29 +135,29 @@ class Listing:
             (f"{own},{other}", every_status.keys()),
             (f"{NOBODY},{other}", {"applied", "void"}),
         ):
-            assert found(drawer, trade, every_status, **{field: ids}) == names
+            assert found(own_shop, trade, every_status, **{field: ids}) == names
         source = {trade.source: every_status[trade.opened][trade.source]}
-        assert found(drawer, trade, every_status, **source) == {trade.opened}
+        assert found(own_shop, trade, every_status, **source) == {trade.opened}
         # Settling a document is not coming from it.
         [settled] = every_status["applied"]["allocations"]
         source = {trade.source: settled[f"{trade.noun}_id"]}
-        assert found(drawer, trade, every_status, **source) == set()
+        assert found(own_shop, trade, every_status, **source) == set()
 
     @pytest.mark.parametrize("sort", ["{moment}", "created_at", "total_amount", "{credit_number}"])
     def test_it_sorts_by_what_it_says(
-        self, drawer: Business, trade: Trade, every_status: Statuses, sort: str
+        self, own_shop: Business, trade: Trade, every_status: Statuses, sort: str
     ) -> None:
         sort = trade.named(sort)
-        shown = listed(drawer, trade, sort=sort)
+        shown = listed(own_shop, trade, sort=sort)
         keys = [(each[sort] is not None, each[sort] or "", each["id"]) for each in shown]
         assert keys == sorted(keys)
         assert len(keys) == len(every_status)
 
     def test_the_latest_comes_first_and_drafts_last(
-        self, drawer: Business, trade: Trade, every_status: Statuses
+        self, own_shop: Business, trade: Trade, every_status: Statuses
     ) -> None:
         order = ("applied", "partially_applied", trade.opened, "void", "draft")
-        shown = [each["id"] for each in listed(drawer, trade)]
+        shown = [each["id"] for each in listed(own_shop, trade)]
         assert shown == [every_status[name]["id"] for name in order]
 
     def test_what_was_released_is_no_longer_shown(self, acme: Partner, trade: Trade) -> None:

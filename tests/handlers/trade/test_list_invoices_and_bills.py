@@ -29,75 +29,75 @@ Statuses = dict[str, Record]
 
 
 @pytest.fixture(scope="class")
-def every_status(request: pytest.FixtureRequest, drawer: Business) -> Statuses:
+def every_status(request: pytest.FixtureRequest, own_shop: Business) -> Statuses:
     """One document in every status; no bill is refunded, and none can be written off."""
     trade: Trade = request.cls.trade
-    other = trade.somebody(drawer, company_name="Small Boat")
-    one = trade.somebody(drawer, company_name="Tall Ship", external_id="tall-ship")
+    other = trade.somebody(own_shop, company_name="Small Boat")
+    one = trade.somebody(own_shop, company_name="Tall Ship", external_id="tall-ship")
 
     def opened(total: int, **facts: Any) -> Record:
-        return trade.open(drawer, one, total, **facts)
+        return trade.open(own_shop, one, total, **facts)
 
     def settled(total: int, amount: int, **facts: Any) -> Record:
         made = opened(total, **facts)
-        trade.pay(drawer, one, amount, trade.part(made, amount))
+        trade.pay(own_shop, one, amount, trade.part(made, amount))
         return made
 
     made = {
-        "draft": drawer.made(trade.path, trade.body(one, line(100), memo="Harbour dues")),
+        "draft": own_shop.made(trade.path, trade.body(one, line(100), memo="Harbour dues")),
         trade.opened: opened(200, external_id="fifty_five%", **trade.numbered("GBI-22")),
         "partially_paid": settled(300, 100, due_at=LATER),
-        "overdue": trade.open(drawer, other, 400, due_at="2025-03-20T00:00:00Z"),
+        "overdue": trade.open(own_shop, other, 400, due_at="2025-03-20T00:00:00Z"),
         "paid": settled(600, 600),
         "voided": opened(900, due_at="2025-03-22T00:00:00Z"),
     }
-    drawer.api.post(trade.of(made["voided"], "void"))
+    own_shop.api.post(trade.of(made["voided"], "void"))
     if trade is SALES:
         made["partially_written_off"] = opened(500, due_at="2025-03-21T00:00:00Z")
         made["written_off"], made["refunded"] = opened(700), settled(800, 800)
-        written_off(drawer, made["partially_written_off"], amount_cents=50)
-        written_off(drawer, made["written_off"])
-        refunded(drawer, made["refunded"])
+        written_off(own_shop, made["partially_written_off"], amount_cents=50)
+        written_off(own_shop, made["written_off"])
+        refunded(own_shop, made["refunded"])
     return made
 
 
-def listed(drawer: Business, trade: Trade, **asked: Any) -> list[Record]:
-    answer = drawer.api.get(trade.path, params={"page_size": 100, **asked})
+def listed(own_shop: Business, trade: Trade, **asked: Any) -> list[Record]:
+    answer = own_shop.api.get(trade.path, params={"page_size": 100, **asked})
     assert answer.status_code == 200, answer.text
     found: list[Record] = answer.json()["results"]
     return found
 
 
-def ids(drawer: Business, trade: Trade, **asked: Any) -> list[str]:
-    return [each["id"] for each in listed(drawer, trade, **asked)]
+def ids(own_shop: Business, trade: Trade, **asked: Any) -> list[str]:
+    return [each["id"] for each in listed(own_shop, trade, **asked)]
 
 
 class Listing:
     """list_invoices and list_bills; what is in braces is a word of the trade."""
 
     def test_the_status_shown_is_the_status_filtered_by(
-        self, drawer: Business, trade: Trade, every_status: Statuses
+        self, own_shop: Business, trade: Trade, every_status: Statuses
     ) -> None:
-        shown = {each["id"]: each["status"] for each in listed(drawer, trade)}
+        shown = {each["id"]: each["status"] for each in listed(own_shop, trade)}
         assert shown == {record["id"]: name for name, record in every_status.items()}
         for name, record in every_status.items():
-            assert ids(drawer, trade, status=name) == [record["id"]]
-            assert trade.read(drawer, record)["status"] == name
+            assert ids(own_shop, trade, status=name) == [record["id"]]
+            assert trade.read(own_shop, record)["status"] == name
 
     def test_issued_stands_for_what_is_owed(
-        self, drawer: Business, trade: Trade, every_status: Statuses
+        self, own_shop: Business, trade: Trade, every_status: Statuses
     ) -> None:
-        found = ids(drawer, trade, status="issued,draft")
+        found = ids(own_shop, trade, status="issued,draft")
         names = {"draft", trade.opened, "overdue", "partially_paid", "partially_written_off"}
         assert set(found) == {every_status[name]["id"] for name in names & every_status.keys()}
 
     def test_overdue_is_shown_and_filtered_alike(
-        self, drawer: Business, trade: Trade, every_status: Statuses
+        self, own_shop: Business, trade: Trade, every_status: Statuses
     ) -> None:
         names = {"overdue", "partially_written_off"} & every_status.keys()
         late = {every_status[name]["id"] for name in names}
-        assert set(ids(drawer, trade, is_overdue=True)) == late
-        rest = listed(drawer, trade, is_overdue=False)
+        assert set(ids(own_shop, trade, is_overdue=True)) == late
+        rest = listed(own_shop, trade, is_overdue=False)
         assert {each["id"] for each in rest} == {r["id"] for r in every_status.values()} - late
         assert not any(each["is_overdue"] for each in rest)
 
@@ -128,7 +128,7 @@ class Listing:
     )  # fmt: skip
     def test_it_filters(
         self,
-        drawer: Business,
+        own_shop: Business,
         trade: Trade,
         every_status: Statuses,
         asked: Record,
@@ -137,61 +137,61 @@ class Listing:
         words = {**trade.words, "later": trade.at.replace(":00Z", ":01Z")}
         given = {name.format(**words): str(value).format(**words) for name, value in asked.items()}
         wanted = {name.format(**words) for name in names} & every_status.keys()
-        answer = drawer.api.get(trade.path, params=given).json()
+        answer = own_shop.api.get(trade.path, params=given).json()
         assert {each["id"] for each in answer["results"]} == {
             every_status[name]["id"] for name in wanted
         }
         assert answer["count"] == len(wanted)
 
     def test_its_own_number_is_searched_too(
-        self, drawer: Business, trade: Trade, every_status: Statuses
+        self, own_shop: Business, trade: Trade, every_status: Statuses
     ) -> None:
         paid_one = every_status["paid"]
-        found = ids(drawer, trade, search=paid_one[trade.number].lower())
+        found = ids(own_shop, trade, search=paid_one[trade.number].lower())
         assert found == [paid_one["id"]]
 
     def test_it_takes_a_list_of_parties(
-        self, drawer: Business, trade: Trade, every_status: Statuses
+        self, own_shop: Business, trade: Trade, every_status: Statuses
     ) -> None:
         field = f"{trade.party}_id"
         both = [every_status[name][field] for name in (trade.opened, "overdue")]
-        assert len(ids(drawer, trade, **{field: ",".join(both)})) == len(every_status)
-        assert ids(drawer, trade, **{field: both[1]}) == [every_status["overdue"]["id"]]
+        assert len(ids(own_shop, trade, **{field: ",".join(both)})) == len(every_status)
+        assert ids(own_shop, trade, **{field: both[1]}) == [every_status["overdue"]["id"]]
 
     @pytest.mark.parametrize(
         "sort", ["{moment}", "due_at", "created_at", "total_amount", "{number}"]
     )
     @pytest.mark.parametrize("down", [False, True])
     def test_cursors_walk_every_sort_in_the_order_of_the_whole_list(
-        self, drawer: Business, trade: Trade, every_status: Statuses, sort: str, down: bool
+        self, own_shop: Business, trade: Trade, every_status: Statuses, sort: str, down: bool
     ) -> None:
         sort = sort.format(**trade.words)
         asked = {"sort": ("-" if down else "") + sort}
-        whole = listed(drawer, trade, **asked)
+        whole = listed(own_shop, trade, **asked)
         keys = [(each[sort] is not None, each[sort] or "", each["id"]) for each in whole]
         assert keys == sorted(keys, reverse=down)
         walked, cursor = [], None
         while True:
             page = {"page_size": 2, **asked, **({"cursor": cursor} if cursor else {})}
-            answer = drawer.api.get(trade.path, params=page).json()
+            answer = own_shop.api.get(trade.path, params=page).json()
             walked += answer["results"]
             cursor = answer["page_info"]["next_cursor"]
             if cursor is None:
                 break
         assert walked == whole
-        pages = [listed(drawer, trade, **asked, page=page, page_size=2) for page in range(1, 6)]
+        pages = [listed(own_shop, trade, **asked, page=page, page_size=2) for page in range(1, 6)]
         assert [each for page in pages for each in page] == whole
 
     def test_the_latest_comes_first_and_drafts_last(
-        self, drawer: Business, trade: Trade, every_status: Statuses
+        self, own_shop: Business, trade: Trade, every_status: Statuses
     ) -> None:
-        assert ids(drawer, trade)[-1] == every_status["draft"]["id"]
+        assert ids(own_shop, trade)[-1] == every_status["draft"]["id"]
 
     def test_a_list_shows_no_lines(
-        self, drawer: Business, trade: Trade, every_status: Statuses
+        self, own_shop: Business, trade: Trade, every_status: Statuses
     ) -> None:
-        [shown] = listed(drawer, trade, status="paid")
-        whole = trade.read(drawer, every_status["paid"])
+        [shown] = listed(own_shop, trade, status="paid")
+        whole = trade.read(own_shop, every_status["paid"])
         assert shown == {name: whole[name] for name in shown}
         assert "line_items" not in shown
 
@@ -204,29 +204,29 @@ class Listing:
         ],
     )
     def test_it_refuses_what_it_does_not_know(
-        self, drawer: Business, trade: Trade, asked: str
+        self, own_shop: Business, trade: Trade, asked: str
     ) -> None:
         asked = asked.format(**trade.words)
-        answer = drawer.api.get(f"{trade.path}?{asked}")
+        answer = own_shop.api.get(f"{trade.path}?{asked}")
         assert answer.status_code == 400
         [field] = answer.json()["detail"]["field_errors"]
         assert field.startswith(asked.partition("=")[0])
 
     def test_a_cursor_belongs_to_its_sort(
-        self, drawer: Business, trade: Trade, every_status: Statuses
+        self, own_shop: Business, trade: Trade, every_status: Statuses
     ) -> None:
-        page = drawer.api.get(f"{trade.path}?page_size=1&sort=due_at").json()
+        page = own_shop.api.get(f"{trade.path}?page_size=1&sort=due_at").json()
         cursor = page["page_info"]["next_cursor"]
-        answer = drawer.api.get(trade.path, params={"cursor": cursor, "sort": "-due_at"})
+        answer = own_shop.api.get(trade.path, params={"cursor": cursor, "sort": "-due_at"})
         assert answer.status_code == 400
 
 
 class TestListInvoices(Listing):
     trade = SALES
 
-    def test_a_page_tells_where_it_stands(self, drawer: Business, every_status: Statuses) -> None:
+    def test_a_page_tells_where_it_stands(self, own_shop: Business, every_status: Statuses) -> None:
         asked = {"page": 2, "page_size": 4, "sort": "total_amount", "max_amount": 900}
-        page = drawer.api.get("invoices/", params=asked).json()
+        page = own_shop.api.get("invoices/", params=asked).json()
         assert page["count"] == 9
         assert {**page["page_info"], "next_cursor": None} == {
             "total_count": 9,
@@ -236,15 +236,15 @@ class TestListInvoices(Listing):
             "next_cursor": None,
         }
         after, before = (
-            drawer.api.get(f"{drawer.partner.url}{page[each]}").json()
+            own_shop.api.get(f"{own_shop.partner.url}{page[each]}").json()
             for each in ("next", "previous")
         )
         assert [each["total_amount"] for each in after["results"]] == [900]
         assert [each["total_amount"] for each in before["results"]] == [100, 200, 300, 400]
         assert (after["next"], before["previous"]) == (None, None)
-        past = drawer.api.get("invoices/", params={"page": 99}).json()
+        past = own_shop.api.get("invoices/", params={"page": 99}).json()
         assert (past["results"], past["count"], past["next"]) == ([], 9, None)
-        uncounted = drawer.api.get("invoices/", params={"count": False, "page_size": 2}).json()
+        uncounted = own_shop.api.get("invoices/", params={"count": False, "page_size": 2}).json()
         assert (uncounted["count"], uncounted["page_info"]["total_pages"]) == (None, None)
         assert uncounted["page_info"]["next_cursor"] is not None
 
@@ -257,9 +257,9 @@ class TestListBills(Listing):
         [({"search": "gbi-22-1"}, {"received"}), ({"status": "refunded"}, set())],
     )
     def test_it_finds_the_vendors_number_and_what_is_refunded(
-        self, drawer: Business, every_status: Statuses, asked: Record, names: set[str]
+        self, own_shop: Business, every_status: Statuses, asked: Record, names: set[str]
     ) -> None:
-        found = ids(drawer, PURCHASES, **asked)
+        found = ids(own_shop, PURCHASES, **asked)
         assert set(found) == {every_status[name]["id"] for name in names}
 
     @pytest.mark.parametrize(
@@ -269,8 +269,8 @@ class TestListBills(Listing):
             "sent_at_start=2025-03-01T00:00:00Z",
         ],
     )
-    def test_it_refuses_the_words_of_sales(self, drawer: Business, asked: str) -> None:
-        answer = drawer.api.get(f"{BILLS}?{asked}")
+    def test_it_refuses_the_words_of_sales(self, own_shop: Business, asked: str) -> None:
+        answer = own_shop.api.get(f"{BILLS}?{asked}")
         assert answer.status_code == 400
         [field] = answer.json()["detail"]["field_errors"]
         assert field.startswith(asked.partition("=")[0])

@@ -20,16 +20,16 @@ Payments = dict[str, Record]
 
 
 @pytest.fixture(scope="class")
-def payments(request: pytest.FixtureRequest, drawer: Business) -> Payments:
+def payments(request: pytest.FixtureRequest, own_shop: Business) -> Payments:
     """A few payments, each told apart by something else."""
     trade: Trade = request.cls.trade
-    one = trade.somebody(drawer, company_name="Tall Ship")
-    other = trade.somebody(drawer, individual_name="Ann Bo")
-    document = trade.open(drawer, one, 1_000)
+    one = trade.somebody(own_shop, company_name="Tall Ship")
+    other = trade.somebody(own_shop, individual_name="Ann Bo")
+    document = trade.open(own_shop, one, 1_000)
 
     def paid(party: Record, total: int, settled: int = 0, **facts: Any) -> Record:
         parts = [trade.part(document, settled)] if settled else []
-        return trade.pay(drawer, party, total, *parts, **facts)
+        return trade.pay(own_shop, party, total, *parts, **facts)
 
     half = {trade.note: "Half of it", "payment_reference": "Run 7"}
     return {
@@ -42,9 +42,9 @@ def payments(request: pytest.FixtureRequest, drawer: Business) -> Payments:
     }
 
 
-def found(drawer: Business, trade: Trade, payments: Payments, **asked: Any) -> set[str]:
+def found(own_shop: Business, trade: Trade, payments: Payments, **asked: Any) -> set[str]:
     """The names of the payments in a list."""
-    answer = drawer.api.get(trade.payments, params=asked)
+    answer = own_shop.api.get(trade.payments, params=asked)
     assert answer.status_code == 200, answer.text
     ids = [each["id"] for each in answer.json()["results"]]
     assert answer.json()["count"] == len(ids)
@@ -75,35 +75,37 @@ class Listing:
         ],
     )
     def test_it_filters(
-        self, drawer: Business, trade: Trade, payments: Payments, asked: Record, names: set[str]
+        self, own_shop: Business, trade: Trade, payments: Payments, asked: Record, names: set[str]
     ) -> None:
-        assert found(drawer, trade, payments, **asked) == names
+        assert found(own_shop, trade, payments, **asked) == names
 
     def test_it_finds_those_of_a_document_and_of_a_party(
-        self, drawer: Business, trade: Trade, payments: Payments
+        self, own_shop: Business, trade: Trade, payments: Payments
     ) -> None:
         document, party = f"{trade.noun}_id", f"{trade.party}_id"
         of_document = {document: payments["whole"]["allocations"][0][document]}
-        assert found(drawer, trade, payments, **of_document) == {"whole", "half", "waiting"}
+        assert found(own_shop, trade, payments, **of_document) == {"whole", "half", "waiting"}
         of_party = {party: payments["other"][party]}
-        assert found(drawer, trade, payments, **of_party) == {"other", "gone"}
+        assert found(own_shop, trade, payments, **of_party) == {"other", "gone"}
 
     def test_a_payment_in_the_list_is_the_payment_itself(
-        self, drawer: Business, trade: Trade, payments: Payments
+        self, own_shop: Business, trade: Trade, payments: Payments
     ) -> None:
-        for shown in drawer.api.get(trade.payments).json()["results"]:
-            assert shown == drawer.api.get(trade.of_payment(shown)).json()
+        for shown in own_shop.api.get(trade.payments).json()["results"]:
+            assert shown == own_shop.api.get(trade.of_payment(shown)).json()
 
     @pytest.mark.parametrize("sort", ["payment_date", "amount", "created_at"])
-    def test_it_sorts(self, drawer: Business, trade: Trade, payments: Payments, sort: str) -> None:
-        rows = drawer.api.get(trade.payments, params={"sort": sort}).json()["results"]
+    def test_it_sorts(
+        self, own_shop: Business, trade: Trade, payments: Payments, sort: str
+    ) -> None:
+        rows = own_shop.api.get(trade.payments, params={"sort": sort}).json()["results"]
         keys = [each[trade.total if sort == "amount" else sort] for each in rows]
         assert (len(keys), keys) == (len(NAMES), sorted(keys))
 
     def test_the_latest_payment_comes_first(
-        self, drawer: Business, trade: Trade, payments: Payments
+        self, own_shop: Business, trade: Trade, payments: Payments
     ) -> None:
-        results = drawer.api.get(trade.payments).json()["results"]
+        results = own_shop.api.get(trade.payments).json()["results"]
         ends = results[0]["id"], results[-1]["id"]
         assert ends == (payments["gone"]["id"], payments["early"]["id"])
 
@@ -123,13 +125,15 @@ class TestListInvoicePayments(Listing):
         ],
     )
     def test_it_filters_by_what_only_money_from_customers_has(
-        self, drawer: Business, payments: Payments, asked: Record, names: set[str]
+        self, own_shop: Business, payments: Payments, asked: Record, names: set[str]
     ) -> None:
-        assert found(drawer, SALES, payments, **asked) == names
+        assert found(own_shop, SALES, payments, **asked) == names
 
 
 class TestListBillPayments(Listing):
     trade = PURCHASES
 
-    def test_it_searches_the_numbers_of_checks(self, drawer: Business, payments: Payments) -> None:
-        assert found(drawer, PURCHASES, payments, search="c-7") == {"other"}
+    def test_it_searches_the_numbers_of_checks(
+        self, own_shop: Business, payments: Payments
+    ) -> None:
+        assert found(own_shop, PURCHASES, payments, search="c-7") == {"other"}
