@@ -151,7 +151,7 @@ class TestForgedToken:
 
 class TestWrongKind:
     @each_operation
-    def test_of_credentials_is_403_and_a_right_one_passes_the_door(
+    def test_of_credentials_is_403_and_a_right_one_passes(
         self, operation: Operation, story: Story, callers: dict[str, httpx.Client]
     ) -> None:
         listed = {name for each in operation.node["security"] for name in each}

@@ -47,7 +47,7 @@ def refuses(server: Server) -> bool:
         server.get("/health/live")
     except httpx.ConnectError:
         return True
-    except httpx.TransportError:  # It closed the door in the same moment.
+    except httpx.TransportError:  # It stopped listening in the same moment.
         return False
     return False
 

@@ -71,8 +71,8 @@ class TestSettings:
         assert_refused(done, "--development serves this machine only")
 
     def test_a_port_that_is_taken(self, fresh_folder: Path) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as door:
-            port = door.getsockname()[1]
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            port = listener.getsockname()[1]
             done = accounting(fresh_folder, "serve", "--development", "--port", str(port))
         assert_refused(done, f"Cannot listen on 127.0.0.1 port {port}", "in use")
         assert_refused(done, "with --port, or with PORT= for make")

@@ -1,4 +1,4 @@
-"""A small contract with one of everything, and the chain of the door that serves a contract."""
+"""A small contract with one of everything, and the chain of middlewares that serves it."""
 
 import asyncio
 from collections.abc import Mapping
