@@ -36,7 +36,7 @@ def plant_bills(
     """Drafts, received ones, one for each vendor that is owed much, and one that is paid."""
     many = len(whose)
     drafts = [draft(business, vendor, 1_000 + n) for n, vendor in enumerate(whose * 3)]
-    received = [
+    opened = [
         received(
             business, vendor, 100_000 + n, external_id=f"bill-{n}", vendor_bill_number=f"B-{n}"
         )
@@ -50,11 +50,11 @@ def plant_bills(
     pools |= {
         "draft_bills": ids(drafts[:many]),
         "spare_draft_bills": ids(drafts[many : 2 * many]),
-        "received_bills": ids(received[:many]),
-        "open_bills": ids([*drafts[2 * many :], *received[many:]]),
+        "received_bills": ids(opened[:many]),
+        "open_bills": ids([*drafts[2 * many :], *opened[many:]]),
         "owed_bills": ids(owed),
         "paid_bills": ids(paid),
-        "bills": ids([*drafts[:5], *received[:5], *owed[:3], *paid[:3]]),
+        "bills": ids([*drafts[:5], *opened[:5], *owed[:3], *paid[:3]]),
     }
 
 

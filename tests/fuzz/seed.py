@@ -100,22 +100,22 @@ def plant_invoices(
         )
         for n in range(3 * many)
     ]
-    sent = [
+    opened = [
         sent(business, customers[n % len(customers)], 100_000 + n, external_id=f"invoice-{n}")
         for n in range(2 * many)
     ]
     owed = [sent(business, customer, 90_000_000) for customer in customers]
-    paid = [
+    settled = [
         sent(business, customer, 5_000, payments=[{"payment_method": "cash"}])
         for customer in customers[:5]
     ]
     seeds.pools |= {
         "drafts": ids(drafts[:many]),
         "spare_drafts": ids(drafts[many : 2 * many]),
-        "sent_invoices": ids(sent[:many]),
-        "open_invoices": ids([*drafts[2 * many :], *sent[many:]]),
+        "sent_invoices": ids(opened[:many]),
+        "open_invoices": ids([*drafts[2 * many :], *opened[many:]]),
         "owed_invoices": ids(owed),
-        "invoices": ids([*drafts[:5], *sent[:5], *owed[:3], *paid]),
+        "invoices": ids([*drafts[:5], *opened[:5], *owed[:3], *settled]),
     }
 
 

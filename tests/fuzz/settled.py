@@ -6,7 +6,7 @@ is there many times over.
 
 from typing import Any
 
-from tests.builders.sales import credited, refund_paid, refunded, sent, written_off
+from tests.builders.sales import credited, paid, refund_paid, refunded, sent, written_off
 from tests.fuzz import files
 from tests.partner import Business
 
@@ -24,12 +24,12 @@ def plant_settled(pools: Pools, business: Business, customers: list[Record], man
 
 def plant_refunds(pools: Pools, business: Business, customers: list[Record], many: int) -> None:
     """Money to give back, refunds to pay and to cancel, and one of which much is paid."""
-    paid = [sent(business, customer, LARGE) for customer in customers]
-    for customer, invoice in zip(customers, paid, strict=True):
+    settled = [sent(business, customer, LARGE) for customer in customers]
+    for customer, invoice in zip(customers, settled, strict=True):
         share = {"invoice_id": invoice["id"], "amount_cents": LARGE}
         paid(business, customer, LARGE, allocations=[share])
     unapplied = [paid(business, customer, LARGE) for customer in customers]
-    sources = [*paid, *unapplied]
+    sources = [*settled, *unapplied]
     owed = [refunded(business, source, amount_cents=1_000_000) for source in sources]
     unpaid = [
         refunded(
@@ -37,13 +37,13 @@ def plant_refunds(pools: Pools, business: Business, customers: list[Record], man
         )
         for n in range(many)
     ]
-    half_paid = refunded(business, paid[0], amount_cents=LARGE // 2)
+    half_paid = refunded(business, settled[0], amount_cents=LARGE // 2)
     payments = [
         refund_paid(business, half_paid, amount_cents=10, external_id=f"refund-payment-{n}")
         for n in range(many)
     ]
     pools |= {
-        "paid_invoices": [each["id"] for each in paid],
+        "paid_invoices": [each["id"] for each in settled],
         "unapplied_payments": [each["id"] for each in unapplied],
         "owed_refunds": [each["id"] for each in owed],
         "unpaid_refunds": [each["id"] for each in unpaid],
