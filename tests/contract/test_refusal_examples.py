@@ -94,6 +94,11 @@ def of_a_blocked_vendor(story: Story) -> httpx.Response:
     return post("bills/", **{**BILL, "vendor_id": vendor_id})(story)
 
 
+def of_sales_after_an_invoice(story: Story) -> httpx.Response:
+    story.thing("unpaid_id")
+    return by_business("DELETE", CHART + "4000/")(story)
+
+
 def of_a_customer_who_owes(story: Story) -> httpx.Response:
     story.thing("unpaid_id")
     return story.business.api.post(told(story, "customers/{customer_id}/archive/"))
@@ -147,7 +152,7 @@ PROVOKED: Mapping[str, Provoked] = {
         allocations=[{"bill_id": "{unpaid_bill_id}", "amount_cents": 100}],
         **PAID,
     ),
-    "AccountHasBalance": by_business("DELETE", CHART + "4000/"),
+    "AccountHasBalance": of_sales_after_an_invoice,
     "CustomerNotFound": read("customers/"),
     "InvoiceNotFound": read("invoices/"),
     "PaymentNotFound": read("invoices/payments/"),
