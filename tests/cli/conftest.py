@@ -12,7 +12,7 @@ from tests.cli.command_line import CommandLine
 
 @pytest.fixture(scope="module")
 def own_server(databases: Databases) -> Iterator[ApiServer]:
-    with ApiServer(databases.clone(f"desk_{os.getpid()}")) as api_server:
+    with ApiServer(databases.clone(f"cli_{os.getpid()}")) as api_server:
         yield api_server
 
 

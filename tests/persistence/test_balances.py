@@ -45,13 +45,13 @@ HISTORIES = st.lists(st.lists(postings(), min_size=1, max_size=7), max_size=8)
 
 @pytest.fixture(scope="module")
 def own_server(databases: Databases) -> Iterator[ApiServer]:
-    with ApiServer(databases.clone(f"shelf_{os.getpid()}")) as api_server:
+    with ApiServer(databases.clone(f"own_balances_{os.getpid()}")) as api_server:
         yield api_server
 
 
 @pytest.fixture(scope="module")
 def partner(own_server: ApiServer) -> Partner:
-    return own_server.partner("Shelf")
+    return own_server.partner("Own")
 
 
 def sums(states: list[AccountState], *, of_period: bool) -> dict[object, tuple[int, ...]]:

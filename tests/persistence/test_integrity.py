@@ -21,7 +21,7 @@ NAMES = {*CHECKS, "posted_as_desired"}
 
 @pytest.fixture(scope="module")
 def own_server(databases: Databases) -> Iterator[ApiServer]:
-    with ApiServer(databases.clone(f"vault_{os.getpid()}")) as api_server:
+    with ApiServer(databases.clone(f"own_{os.getpid()}")) as api_server:
         yield api_server
 
 
