@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.api_server import ApiServer, Databases
-from tests.cli.command_line import CommandLine
+from tests.command_line import CommandLine
 
 
 @pytest.fixture(scope="module")

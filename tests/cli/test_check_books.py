@@ -4,7 +4,7 @@ import pytest
 
 from tests.api_server import ApiServer
 from tests.builders.sales import paid, sent
-from tests.cli.command_line import CommandLine
+from tests.command_line import CommandLine
 from tests.partner import Business
 from tests.persistence.auditing import tamper
 

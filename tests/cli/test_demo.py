@@ -17,7 +17,7 @@ import pytest
 
 from tests.api_server import ApiServer, Databases
 from tests.bookkeeping import KEPT
-from tests.cli.command_line import ACCOUNTING, CommandLine, Told
+from tests.command_line import ACCOUNTING, CommandLine, Told
 from tests.partner import PATIENCE_SECONDS, within
 
 TABLES = ("partner", "business", *KEPT)

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from cli.demo.access import Access
-from tests.cli.command_line import ACCOUNTING, CommandLine
+from tests.command_line import ACCOUNTING, CommandLine
 from tests.partner import PATIENCE_SECONDS, within
 from tests.ports import free_port, is_free
 from tests.terminal import terminal

@@ -3,7 +3,7 @@
 from importlib.metadata import version
 
 from server import settings
-from tests.cli.command_line import CommandLine
+from tests.command_line import CommandLine
 
 
 class TestVersion:

@@ -9,7 +9,7 @@ import pytest
 from accounting.errors import Malformed
 from persistence.engine.admission import KEPT_SECONDS
 from tests.api_server import ApiServer
-from tests.cli.command_line import ACCOUNTING, CommandLine
+from tests.command_line import ACCOUNTING, CommandLine
 from tests.partner import PATIENCE_SECONDS, within
 from tests.terminal import terminal
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.api_server import ApiServer
 from tests.builders.files import PDF, follow, names, upload
-from tests.cli.command_line import CommandLine
+from tests.command_line import CommandLine
 
 
 class TestSweepDocuments:

@@ -66,13 +66,13 @@ def main() -> int:
         EmbeddedPostgres(Path(folder) / "postgres", TEST_SETTINGS) as postgres,
     ):
         findings = fuzz(name, Databases(postgres), asked)
-    say(f"{name}: {time.monotonic() - began:.0f} s")
     say("".join(f"{finding}\n" for finding in findings) or "The gate is open.")
+    say(f"{name}: {time.monotonic() - began:.0f} s")
     return 1 if findings else 0
 
 
 def apart(asked: argparse.Namespace) -> int:
-    """Do each run in a process of its own; what one said is told when it is over."""
+    """Do each run in a process of its own; all that it said is told only if it failed."""
     at_once = min(os.cpu_count() or 1, len(asked.runs))
     seconds = asked.deep * at_once // len(asked.runs)
     options = {"--examples": asked.examples, "--seed": asked.seed, "--deep": seconds}
@@ -83,7 +83,10 @@ def apart(asked: argparse.Namespace) -> int:
         told = REPORTS / f"{name}.txt"
         with told.open("w", encoding="utf-8") as lines:
             ended = subprocess.run(command, stdout=lines, stderr=subprocess.STDOUT, check=False)
-        say(told.read_text("utf-8"))
+        lines = told.read_text("utf-8").splitlines()
+        cases = [line.strip() for line in lines if " generated, " in line]
+        passed = f"{lines[-1]}: {'; '.join(cases)}. The gate is open: {told}"
+        say("\n".join(lines) if ended.returncode else passed)
         return ended.returncode
 
     with ThreadPoolExecutor(at_once) as pool:

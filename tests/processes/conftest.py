@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from embedded import reaper
+from tests.command_line import CommandLine
 from tests.partner import PATIENCE_SECONDS, Partner, within
-from tests.processes.serving import Server, accounting, remove
+from tests.processes.serving import Server, remove
 
 
 def make_folder() -> Path:
@@ -31,7 +32,7 @@ def fresh_folder() -> Iterator[Path]:
 def migrated() -> Iterator[Path]:
     """A data folder with an empty database of the newest schema, to copy."""
     folder = make_folder()
-    assert accounting(folder, "migrate").returncode == 0
+    CommandLine(folder).did("migrate")
     assert within(PATIENCE_SECONDS, lambda: reaper.is_down(folder / "postgres"))
     yield folder
     remove(folder)

@@ -7,7 +7,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
 from pathlib import Path
 from secrets import token_urlsafe
@@ -17,37 +16,14 @@ from uuid import UUID
 import httpx
 
 from embedded import places, wire
+from tests.command_line import ACCOUNTING, CommandLine
 from tests.partner import PATIENCE_SECONDS, Partner, client, within
 from tests.ports import free_port
-
-ACCOUNTING = Path(sys.executable).with_name("accounting")
 
 
 def secrets() -> str:
     """A ring with one secret for tokens."""
     return "first:" + token_urlsafe(32)
-
-
-def environment(folder: Path, **settings: str) -> dict[str, str]:
-    """The environment of a command: the data folder, these settings, and no other of ours."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name != "DATABASE_URL" and not name.startswith("ACCOUNTING_")
-    }
-    return {**kept, "ACCOUNTING_DATA_DIR": str(folder), **settings}
-
-
-def accounting(folder: Path, *words: str, **settings: str) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end."""
-    return subprocess.run(
-        [ACCOUNTING, *words],
-        env=environment(folder, **settings),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=5 * PATIENCE_SECONDS,
-    )
 
 
 def processes_of(folder: Path) -> dict[int, str]:
@@ -76,6 +52,7 @@ class Server:
 
     def __init__(self, folder: Path, *words: str, scheme: str = "http", **settings: str) -> None:
         self.folder = folder
+        self.command_line = CommandLine(folder)
         self.port = free_port()
         self.url = f"{scheme}://127.0.0.1:{self.port}"
         self.words = words or ("--development",)
@@ -104,7 +81,7 @@ class Server:
         with self.log_path.open("ab") as log:
             self.process = subprocess.Popen(
                 [ACCOUNTING, "serve", "--port", str(self.port), *self.words],
-                env=environment(self.folder, **self.settings),
+                env=self.command_line.environment(**self.settings),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -125,9 +102,8 @@ class Server:
 
     def partner(self) -> Partner:
         """Create a partner by the command line."""
-        created = accounting(self.folder, "partner", "create", "Acme", "--json", **self.settings)
-        assert created.returncode == 0, created.stderr
-        facts = json.loads(created.stdout)
+        words = ("partner", "create", "Acme", "--json")
+        facts = self.command_line.did(*words, **self.settings).facts
         self.partners.append(Partner(self.url, UUID(facts["partner_id"]), facts["api_key"]))
         return self.partners[-1]
 

@@ -12,8 +12,9 @@ import pytest
 import yaml
 
 from embedded.postgres import EmbeddedPostgres
+from tests.command_line import CommandLine
 from tests.partner import PATIENCE_SECONDS, within
-from tests.processes.serving import Server, accounting, secrets
+from tests.processes.serving import Server, secrets
 
 GIVEN = {
     "OWNER_PASSWORD": "0wner",
@@ -58,9 +59,7 @@ class TestCompose:
         self, fresh_folder: Path, compose: dict[str, Any], postgres: EmbeddedPostgres
     ) -> None:
         migrate, serve = compose["services"]["migrate"], compose["services"]["server"]
-        migrated = accounting(fresh_folder, *migrate["command"], **settings(migrate, postgres))
-        assert migrated.returncode == 0, migrated.stderr
-
+        CommandLine(fresh_folder).did(*migrate["command"], **settings(migrate, postgres))
         verb, *words = serve["command"]
         assert verb == "serve"
         with Server(fresh_folder, *words, **settings(serve, postgres)) as server:

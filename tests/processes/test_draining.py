@@ -160,9 +160,3 @@ class TestDraining:
                     answer = late.makefile("rb").read()
                 assert server.process.wait(SOON_SECONDS) == 0
         return answer
-
-    def test_an_interrupted_idle_server_stops_at_once(self, lived_in: Path) -> None:
-        with Server(lived_in, "--development", "--workers", "1") as server:
-            server.process.send_signal(signal.SIGINT)
-            assert server.process.wait(SOON_SECONDS) == 0
-        assert "Traceback" not in server.log

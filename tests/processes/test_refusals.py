@@ -1,7 +1,6 @@
 """What keeps a server from starting: one readable message, exit code 2, and nothing left."""
 
 import socket
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,23 +8,24 @@ import psycopg
 import pytest
 
 from embedded.postgres import EmbeddedPostgres
+from tests.command_line import CommandLine, Told
 from tests.partner import PATIENCE_SECONDS, within
 from tests.ports import free_port
-from tests.processes.serving import Server, accounting, all_gone
+from tests.processes.serving import Server, all_gone
 
 
-def serve(folder: Path, *words: str, **settings: str) -> subprocess.CompletedProcess[str]:
+def serve(folder: Path, *words: str, **settings: str) -> Told:
     """Start a server that cannot."""
-    return accounting(folder, "serve", "--port", str(free_port()), *words, **settings)
+    return CommandLine(folder).run("serve", "--port", str(free_port()), *words, **settings)
 
 
-def assert_refused(done: subprocess.CompletedProcess[str], *messages: str) -> None:
+def assert_refused(done: Told, *messages: str) -> None:
     """Hold that the operator was told why, in words, and nothing more."""
-    assert done.returncode == 2, done.stderr
-    assert "Traceback" not in done.stderr
-    told = done.stderr.partition("accounting: ")[2]
+    assert done.code == 2, done.err
+    assert "Traceback" not in done.err
+    told = done.err.partition("accounting: ")[2]
     for message in messages:
-        assert message in told, done.stderr
+        assert message in told, done.err
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ class TestSettings:
     def test_a_port_that_is_taken(self, fresh_folder: Path) -> None:
         with socket.create_server(("127.0.0.1", 0)) as listener:
             port = listener.getsockname()[1]
-            done = accounting(fresh_folder, "serve", "--development", "--port", str(port))
+            done = CommandLine(fresh_folder).run("serve", "--development", "--port", str(port))
         assert_refused(done, f"Cannot listen on 127.0.0.1 port {port}", "in use")
         assert_refused(done, "with --port, or with PORT= for make")
         assert all_gone(fresh_folder)
@@ -111,20 +111,19 @@ class TestDatabases:
         url = named.url("locked").replace("//accounting@", "//locked_out:secret@")
         done = serve(fresh_folder, "--development", DATABASE_URL=url)
         assert_refused(done, "The database cannot be used: ", "password authentication failed")
-        assert '"event":"waiting"' not in done.stderr
-        assert "secret" not in done.stderr
+        assert '"event":"waiting"' not in done.err
+        assert "secret" not in done.err
 
     def test_one_that_is_not_there_is_told_at_once(
         self, fresh_folder: Path, named: EmbeddedPostgres
     ) -> None:
         done = serve(fresh_folder, "--development", DATABASE_URL=named.url("nowhere"))
         assert_refused(done, "The database cannot be used: ", 'database "nowhere" does not exist')
-        assert '"event":"waiting"' not in done.stderr
+        assert '"event":"waiting"' not in done.err
 
     def test_one_at_another_schema(self, fresh_folder: Path, named: EmbeddedPostgres) -> None:
         url = made(named, "older")
-        migrated = accounting(fresh_folder, "migrate", DATABASE_URL=url)
-        assert migrated.returncode == 0, migrated.stderr
+        CommandLine(fresh_folder).did("migrate", DATABASE_URL=url)
         made(named, "older", "UPDATE alembic_version SET version_num = '0000'")
         assert_refused(
             serve(fresh_folder, "--development", DATABASE_URL=url),
@@ -139,8 +138,7 @@ class TestDatabases:
     ) -> None:
         name = f"loose_{granted.rpartition(' ')[2]}"
         url = made(named, name)
-        migrated = accounting(fresh_folder, "migrate", DATABASE_URL=url)
-        assert migrated.returncode == 0, migrated.stderr
+        CommandLine(fresh_folder).did("migrate", DATABASE_URL=url)
         made(named, name, f"GRANT {granted} TO accounting_server")
         assert_refused(
             serve(fresh_folder, "--development", DATABASE_URL=url),
@@ -152,8 +150,7 @@ class TestDatabases:
         self, fresh_folder: Path, named: EmbeddedPostgres
     ) -> None:
         mine = made(named, "strange", "DROP ROLE IF EXISTS stranger", "CREATE ROLE stranger LOGIN")
-        migrated = accounting(fresh_folder, "migrate", DATABASE_URL=mine)
-        assert migrated.returncode == 0, migrated.stderr
+        CommandLine(fresh_folder).did("migrate", DATABASE_URL=mine)
         url = mine.replace("postgresql://accounting@", "postgresql://stranger@")
         assert_refused(
             serve(fresh_folder, "--development", DATABASE_URL=url),
