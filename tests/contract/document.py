@@ -1,15 +1,17 @@
 """The contract as the tests of its style look at it: plain YAML, walked and followed by hand."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
 import yaml
 
 METHODS = ("get", "put", "post", "patch", "delete")
 Node = dict[str, Any]
+Form = TypeVar("Form")
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,14 @@ def operations() -> tuple[Operation, ...]:
 
 def named(name: str) -> Operation:
     return next(operation for operation in operations() if operation.name == name)
+
+
+def share_of(operation: Operation, forms: Iterable[Form], parts: int) -> list[Form]:
+    """One of so many parts of the forms, and the next operation another one.
+
+    What is refused before anybody knows for which operation is shown by all of them together.
+    """
+    return [*islice(forms, operations().index(operation) % parts, None, parts)]
 
 
 def walk(node: Any, *at: str) -> Iterator[tuple[tuple[str, ...], Node]]:

@@ -11,6 +11,8 @@ from tests.contract.document import Node, follow
 
 JSON = "application/json"
 MARK = "@mark@"
+# U+0000 and lone surrogates, escaped.
+BAD_TEXTS = (b"a\\u0000b", b"\\ud800", b"\\udc00\\ud800", b"x\\uD83D")
 DEEP = 100_000
 MOST_EXACT = 2**53 - 1
 Place = tuple[str | int, ...]
@@ -34,14 +36,18 @@ class Hostile:
         return {name: value for name, value in lines.items() if value is not None}
 
 
-def hostile_bodies(valid: Any, schema: Node) -> Iterator[Hostile]:
-    """Yield everything that is refused for an operation which takes `valid` under `schema`."""
-    yield from not_json(json.dumps(valid).encode())
+def unreadable(valid: bytes) -> Iterator[Hostile]:
+    """Yield everything that is refused before anybody knows for which operation."""
+    yield from not_json(valid)
     yield from numbers()
-    yield from announced_wrongly(json.dumps(valid).encode())
+    yield from announced_wrongly(valid)
+
+
+def unfit(valid: Any, schema: Node) -> Iterator[Hostile]:
+    """Yield everything that is refused for an operation which takes `valid` under `schema`."""
     yield from wrong_as_a_whole(valid)
-    for place in places(schema, valid):
-        yield from bad_texts(valid, *place)
+    for number, place in enumerate(places(schema, valid)):
+        yield from bad_text(valid, *place, BAD_TEXTS[number % len(BAD_TEXTS)])
         yield from wrong_values(valid, *place)
 
 
@@ -127,12 +133,10 @@ def wrong_as_a_whole(valid: Any) -> Iterator[Hostile]:
         )
 
 
-def bad_texts(valid: Any, place: Place, schema: Node) -> Iterator[Hostile]:
-    """U+0000 and lone surrogates, escaped, in every text."""
-    if schema.get("type") != "string":
-        return
-    marked = json.dumps(changed(valid, place, MARK)).encode()
-    for text in (b"a\\u0000b", b"\\ud800", b"\\udc00\\ud800", b"x\\uD83D"):
+def bad_text(valid: Any, place: Place, schema: Node, text: bytes) -> Iterator[Hostile]:
+    """One of the bad texts where a text is wanted: they are read alike in every field."""
+    if schema.get("type") == "string":
+        marked = json.dumps(changed(valid, place, MARK)).encode()
         yield Hostile(f"{dotted(place)} = {text.decode()}", marked.replace(MARK.encode(), text))
 
 

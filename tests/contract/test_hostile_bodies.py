@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from tests.api_server import ApiServer
-from tests.contract.document import Operation, bodies, follow, operations
-from tests.contract.hostile_bodies import JSON, Hostile, hostile_bodies
+from tests.contract.document import Operation, bodies, follow, operations, share_of
+from tests.contract.hostile_bodies import JSON, Hostile, unfit, unreadable
 from tests.contract.sockets import exchanged
 from tests.contract.story_things import PDF
 from tests.contract.valid_requests import Request, Story
@@ -26,6 +26,7 @@ each_with_body = pytest.mark.parametrize(
     "operation", [each for each in operations() if bodies(each)], ids=lambda each: each.name
 )
 HUGE_BYTES = 60_000_000
+PARTS = 8
 # The first example with a file, for each operation that takes one along with its JSON.
 WITH_DOCUMENT = "with_a_document"
 DOCUMENT = {"file": base64.b64encode(PDF).decode(), "file_name": "paper.pdf", "tags": ["mail"]}
@@ -112,15 +113,15 @@ class TestJsonBody:
         sent: set[str] = set()
         for example in told_in_json(operation):
             request = told(story, operation, JSON, example)
+            unread = unreadable(json.dumps(request.body).encode())
+            tried = [*share_of(operation, unread, PARTS), *unfit(request.body, schema)]
             # What one example has shown of a field, another need not show again.
             hostile = [
-                each
-                for each in hostile_bodies(request.body, schema)
-                if each.content_type not in forms and each.name not in sent
+                each for each in tried if each.content_type not in forms and each.name not in sent
             ]
             sent |= {each.name for each in hostile}
             assert wrongly_answered(request, hostile) == [], example
-        assert len(sent) > 100
+        assert len(sent) > 20
 
     @each_taking_json
     def test_is_taken_under_any_spelling_of_its_name(

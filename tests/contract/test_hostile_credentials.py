@@ -11,7 +11,7 @@ import pytest
 from access import api_keys
 from access.principal import CallerKind
 from tests.api_server import ApiServer
-from tests.contract.document import Operation, operations
+from tests.contract.document import Operation, operations, share_of
 from tests.contract.forgeries import claims_of, forgeries, signed
 from tests.contract.valid_requests import Story, lasting
 from tests.partner import Partner
@@ -112,7 +112,7 @@ class TestForgedToken:
         tried = [*forgeries(partner_id, business_id, str(uuid4()))]
         assert len(tried) > 50
         passed = []
-        for name, token in tried:
+        for name, token in share_of(operation, tried, 5):
             answer = ask(operation, f"Bearer {token}")
             # Signed by us for somebody who is nobody: known, and let in nowhere.
             if answer.status_code != 401 and not (
