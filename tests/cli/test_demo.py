@@ -18,7 +18,7 @@ import pytest
 from tests.api_server import ApiServer, Databases
 from tests.bookkeeping import KEPT
 from tests.command_line import ACCOUNTING, CommandLine, Told
-from tests.partner import PATIENCE_SECONDS, within
+from tests.partner import NOBODY, PATIENCE_SECONDS, within
 
 TABLES = ("partner", "business", *KEPT)
 BALANCES = """
@@ -61,7 +61,9 @@ def business(command_line: CommandLine, told: str, own_server: ApiServer) -> Ite
     kept = kept_by(command_line)
     url = f"{own_server.url}/v1/platform/businesses/{kept['business_id']}/"
     credentials = kept["partner_id"], kept["api_key"]
-    with httpx.Client(base_url=url, auth=credentials, timeout=PATIENCE_SECONDS) as client:
+    with httpx.Client(
+        base_url=url, auth=credentials, timeout=PATIENCE_SECONDS, verify=NOBODY
+    ) as client:
         yield client
 
 

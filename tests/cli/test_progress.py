@@ -16,7 +16,7 @@ def words(*command: str) -> list[str]:
 
 class TestClock:
     def test_a_terminal_sees_it_run(self) -> None:
-        with terminal(words("sh", "-c", "sleep 1.5; exit 3")) as opened:
+        with terminal(words("sh", "-c", "sleep 2.2; exit 3")) as opened:
             assert opened.end() == 3
         drawn = opened.shown.split(CLEARED)
         assert drawn[1] == "Waiting for it ... 0 s\r"

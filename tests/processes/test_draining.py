@@ -15,7 +15,7 @@ import psycopg
 from embedded import reaper
 from embedded.postgres import EmbeddedPostgres
 from server.process.serving import DRAIN_SECONDS
-from tests.partner import PATIENCE_SECONDS, Business, Partner, within
+from tests.partner import NOBODY, PATIENCE_SECONDS, Business, Partner, within
 from tests.ports import is_free
 from tests.processes.serving import Server, all_gone
 
@@ -78,7 +78,13 @@ class Callers:
             address = f"{self.business.base_url}/customers/"
             body = {"company_name": "Hurried Bakery"}
             try:
-                answer = httpx.post(address, json=body, headers=self.headers, timeout=60)
+                answer = httpx.post(
+                    address,
+                    json=body,
+                    headers=self.headers,
+                    timeout=PATIENCE_SECONDS,
+                    verify=NOBODY,
+                )
                 self.seen[answer.status_code] += 1
             except httpx.TransportError as error:
                 self.seen[repr(error)] += 1
