@@ -19,7 +19,7 @@ from tests.partner import Partner
 
 
 def those(found: Iterable[Operation]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("operation", found, ids=lambda each: each.name)
+    return pytest.mark.parametrize("operation", [*found], ids=lambda each: each.name)
 
 
 TAKING_JSON = [each for each in operations() if JSON in bodies(each)]
