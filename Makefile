@@ -92,8 +92,8 @@ fuzz-deep: $(READY) ## The same for twenty minutes, with random seeds
 model: $(READY) ## Two thousand random runs over HTTP beside a small model of the rules
 	@$(BIN)/python -m tests.model.run --runs 2000 --steps 50 --workers 2
 
-races: $(READY) ## Half a minute of many clients on the same few invoices
-	@RACE_SECONDS=30 $(BIN)/python -m pytest -q tests/concurrency/test_receivable_races.py
+races: $(READY) ## Half a minute of many clients on the same invoices, bank lines, vendor refunds
+	@RACE_SECONDS=30 $(BIN)/python -m pytest -q -k "races" tests/concurrency
 
 bench: $(READY) ## CPU per request beside the usual stacks
 	@$(BIN)/python -m bench.http_cost && $(BIN)/python -m bench.posting_cost \

@@ -14,7 +14,7 @@ import httpx
 
 from tests.partner import PATIENCE_SECONDS
 
-SECONDS = float(os.environ.get("RACE_SECONDS", "4"))
+SECONDS = float(os.environ.get("RACE_SECONDS", "2"))
 
 
 @dataclass(frozen=True)
