@@ -13,6 +13,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 from uuid import UUID
 
@@ -201,9 +202,8 @@ async def post_in_turns(with_it: Business, without: Business, rounds: int) -> di
         posters = {"with the roll-up": Poster(with_it, pool), "without": Poster(without, pool)}
         for turn in range(rounds + 1):
             for name, poster in posters.items():
-                cost = await _cost(
-                    postgres, lambda c=poster, n=name: c.post(POSTINGS, rolled_up=n != "without")
-                )
+                post = partial(poster.post, POSTINGS, rolled_up=name != "without")
+                cost = await _cost(postgres, post)
                 if turn:
                     found[name].append(cost)
     return {name: Cost.least(costs) for name, costs in found.items()}

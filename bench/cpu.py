@@ -21,7 +21,7 @@ class Meter:
 
     def _now(self) -> float:
         own = self._root.cpu_times()
-        used = own.user + own.system + own.children_user + own.children_system
+        used: float = own.user + own.system + own.children_user + own.children_system
         for child in self._root.children(recursive=True):
             times = child.cpu_times()
             used += times.user + times.system

@@ -9,7 +9,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from bench.stage import Business
-from persistence.engine.fetches import Question
+from persistence.engine.fetches import Fetch
 from persistence.engine.pages import Listing, Page, PageRequest
 from persistence.engine.pool import SERVER_ROLE
 from persistence.engine.sql import Row
@@ -56,17 +56,17 @@ def plans(ours: Business) -> Iterator[Plan]:
         connection.execute("SET plan_cache_mode = force_generic_plan")
         connection.execute("SELECT set_config('app.business_id', %s, false)", [str(ours.id)])
         for noun, listing in listings().items():
-            first = _question(listing, ours, PageRequest())
-            middle = _question(listing, ours, PageRequest(page=FAR_DOWN))
+            first = _fetch(listing, ours, PageRequest())
+            middle = _fetch(listing, ours, PageRequest(page=FAR_DOWN))
             page = middle.answer([_rows(connection, middle)])
             yield _explain(connection, noun, "first", first, listing)
             if page.next_cursor:
-                after = _question(listing, ours, PageRequest(cursor=page.next_cursor))
+                after = _fetch(listing, ours, PageRequest(cursor=page.next_cursor))
                 yield _explain(connection, noun, "by cursor", after, listing)
                 yield _explain(connection, noun, "by number", middle, listing)
 
 
-def _question(listing: Listing, ours: Business, wanted: PageRequest) -> Question[Page[Row]]:
+def _fetch(listing: Listing, ours: Business, wanted: PageRequest) -> Fetch[Page[Row]]:
     """Have a list make its statement; nobody asks it here."""
     scope = {
         "business_id": ours.id,
@@ -74,18 +74,18 @@ def _question(listing: Listing, ours: Business, wanted: PageRequest) -> Question
         "today": datetime.now(UTC).date(),
     }
     nobody: Any = None
-    return listing.question(nobody, replace(wanted, count=False), scope, lambda row: row)
+    return listing.fetch(nobody, replace(wanted, count=False), scope, lambda row: row)
 
 
-def _rows(connection: Connection, question: Question[Any]) -> list[Row]:
-    [query] = question.queries
+def _rows(connection: Connection, fetch: Fetch[Any]) -> list[Row]:
+    [query] = fetch.queries
     return connection.execute(query.text, query.parameters).fetchall()
 
 
 def _explain(
-    connection: Connection, noun: str, page: str, question: Question[Any], listing: Listing
+    connection: Connection, noun: str, page: str, fetch: Fetch[Any], listing: Listing
 ) -> Plan:
-    [query] = question.queries
+    [query] = fetch.queries
     # Prepared at once, so that the plan is the one for whatever parameters.
     row = connection.execute(
         f"EXPLAIN (ANALYZE, FORMAT JSON) {query.text}", query.parameters, prepare=True
@@ -108,5 +108,6 @@ def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _rows_read(node: dict[str, Any]) -> int:
     """The rows that a node has touched, those that it threw away too."""
-    touched = node["Actual Rows"] + node.get("Rows Removed by Filter", 0)
-    return round(touched * node["Actual Loops"])
+    touched: float = node["Actual Rows"] + node.get("Rows Removed by Filter", 0)
+    loops: int = node["Actual Loops"]
+    return round(touched * loops)

@@ -28,7 +28,7 @@ from bench.http_cost import Cost, copy
 from bench.load import Driver, post
 from bench.peers import setting
 from bench.peers.fastapi_postings import CODES, SERIES
-from bench.peers.posting_tables import Base
+from bench.peers.posting_tables import Account
 from bench.servers import Server, started
 from bench.stage import Business, customers, serving
 from embedded.postgres import EmbeddedPostgres
@@ -135,9 +135,9 @@ def fastapi(home: Path, businesses: Sequence[Business]) -> Iterator[Target]:
 def fill(url: str, businesses: Sequence[Business]) -> None:
     """Give the peer the same businesses and customers, and what its ledger needs."""
     engine = create_engine(make_url(url).set(drivername="postgresql+psycopg"))
-    Base.metadata.create_all(engine)
+    Account.metadata.create_all(engine)
     engine.dispose()
-    names = [item.name for item in Base.metadata.tables["customer"].columns]
+    names = [item.name for item in Account.metadata.tables["customer"].columns]
     with (
         psycopg.connect(businesses[0].database_url) as source,
         psycopg.connect(url, autocommit=True) as target,
