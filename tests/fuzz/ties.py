@@ -105,10 +105,17 @@ def tie_new_business(_case: Any, body: dict[str, Any]) -> None:
         body["entity_type"] = forms[len(body["entity_type"]) % len(forms)]
 
 
-def tie_business(_case: Any, body: dict[str, Any]) -> None:
-    """Where the country is not in the request, the legal form is one of a sandbox."""
-    if "entity_type" in body:
-        body["entity_type"] = "limited"
+def tie_business(case: Any, body: dict[str, Any]) -> None:
+    """Where the country is not in the request, the legal form is one of a sandbox.
+
+    A walk may have made its business in any country, and leaves the form as it is.
+    """
+    pools = seeds().pools
+    planted = {*pools["sandboxes"], *pools["closing_sandboxes"], *pools["businesses"]}
+    if (case.path_parameters or {}).get("business_id") in planted:
+        body.update({"entity_type": "limited"} if "entity_type" in body else {})
+    else:
+        body.pop("entity_type", None)
 
 
 def tie_party(_case: Any, body: dict[str, Any]) -> None:
