@@ -35,7 +35,7 @@ serve: $(READY) ## Serve on port 8000 without the demo (PORT=8001 for another po
 	@$(BIN)/accounting serve --development --port $(PORT)
 
 test: $(READY) ## Run every test in Python (T=path for some of them)
-	@$(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder $(T)
+	@$(BIN)/python -m pytest -q -n 3 --no-loadscope-reorder $(T)
 
 format: $(READY) ## Format and sort
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .

@@ -23,7 +23,7 @@ from server.connexion_seam import LifespanMiddleware, schema_check_skipped
 from server.contract import Contract, parse, read_source
 from server.cors import Origins
 from server.dispatch import ContractResolver, Dispatch
-from server.docs import Documentation
+from server.docs import Documentation, Pages, nothing_written
 from server.downloads import Downloads
 from server.edge import Edge
 from server.health import OK, Health
@@ -43,13 +43,14 @@ def create_app(
     *,
     durable: bool = True,
     before_opening: Callable[[], None] | None = None,
+    pages_written: Callable[[], Pages | None] = nothing_written,
     clock: Clock = utc_now,
 ) -> ASGIApp:
     """Build the application of one worker process; `database_url` is its database.
 
     `durable` refuses a database that could lose an acknowledged write; only tests turn it off.
-    `before_opening` returns when the database is there; it may block, in a thread of its own. An
-    application that has one is a worker's, and writes its pages at once, not for its first reader.
+    `before_opening` returns when the database is there; it may block, in a thread of its own.
+    `pages_written` gives the pages of the documentation where another process writes them.
     """
     logs.configure(settings.log_format)
     size = max(2, CONNECTIONS_IN_ALL // settings.workers)
@@ -66,8 +67,7 @@ def create_app(
         clock=clock,
     )
     health = Health(partial(probe, resources))
-    documentation = Documentation(document, source)
-    life = partial(lifespan, resources, durable, before_opening, documentation)
+    life = partial(lifespan, resources, durable, before_opening)
     endpoints = Dispatch(resources=resources, keys=keys, clock=clock, beyond=nothing_beyond)
     behind = connexion_stack(document, endpoints, authenticator, life)
     return Edge(
@@ -77,7 +77,7 @@ def create_app(
         pages={
             "/health/live": health.live,
             "/health/ready": health.ready,
-            **documentation.pages(),
+            **Documentation(document, source, pages_written).pages(),
         },
     )
 
@@ -116,7 +116,6 @@ async def lifespan(
     resources: Resources,
     durable: bool,
     before_opening: Callable[[], None] | None,
-    documentation: Documentation,
     _app: Any,
 ) -> AsyncIterator[None]:
     """Open the resources before the first request and close them after the last."""
@@ -124,8 +123,6 @@ async def lifespan(
     if before_opening is not None:
         await asyncio.to_thread(before_opening)
     await resources.open(durable=durable)
-    if before_opening is not None:
-        documentation.begin()
     log.info("open", pid=os.getpid())
     try:
         yield

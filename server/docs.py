@@ -1,10 +1,13 @@
 """The pages that tell what the API is: the contract itself as YAML and JSON, and the reference."""
 
 import asyncio
+import os
+import pickle
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, Final
 
 import orjson
@@ -25,24 +28,31 @@ its contract at <a href="openapi.yaml">/openapi.yaml</a>.</p>
 </html>
 """
 
+LENGTH_BYTES: Final = 8
 
 Pages = dict[str, StoredPage]
 
 
-class Documentation:
-    """Serve the contract in three forms and a front page, all written once, in a thread."""
+def nothing_written() -> None:
+    """Say that nobody else writes the pages."""
 
-    def __init__(self, document: Mapping[str, Any], source: bytes) -> None:
+
+class Documentation:
+    """Serve the contract in three forms and a front page.
+
+    `written` gives the pages where another process has written them.
+    """
+
+    def __init__(
+        self,
+        document: Mapping[str, Any],
+        source: bytes,
+        written: Callable[[], Pages | None] = nothing_written,
+    ) -> None:
         self.document = document
         self.source = source
-        self.writing: asyncio.Future[Pages] | None = None
-
-    def begin(self) -> asyncio.Future[Pages]:
-        """Have the pages written, unless they are; the first reader begins it at the latest."""
-        if self.writing is None:
-            written = asyncio.to_thread(write_pages, self.document, self.source)
-            self.writing = asyncio.ensure_future(written)
-        return self.writing
+        self.written = written
+        self.getting: asyncio.Future[Pages] | None = None
 
     def pages(self) -> dict[str, Page]:
         """Give the addresses and what answers them, for `server/edge.py`."""
@@ -50,9 +60,37 @@ class Documentation:
         return {address: partial(self.answer, address) for address in addresses}
 
     async def answer(self, address: str, asked: Headers) -> Answer:
-        """Answer one page; readers that come while it is written wait together."""
-        written = await asyncio.shield(self.begin())  # One that hangs up must not stop it.
-        return written[address].answer(asked)
+        """Answer one page; readers that come while the first gets it wait together."""
+        if self.getting is None:
+            self.getting = asyncio.ensure_future(asyncio.to_thread(self.get))
+        pages = await asyncio.shield(self.getting)  # One that hangs up must not stop it.
+        return pages[address].answer(asked)
+
+    def get(self) -> Pages:
+        """Give the pages, and write them if need be."""
+        return self.written() or write_pages(self.document, self.source)
+
+
+class SharedPages:
+    """Pages that one process writes for all that are forked from the one that made this."""
+
+    def __init__(self) -> None:
+        with TemporaryFile() as file:  # It has no name, and goes with the last of them.
+            self._file = os.dup(file.fileno())
+
+    def write(self, pages: Pages) -> None:
+        """Give them to the others."""
+        content = pickle.dumps(pages)
+        os.pwrite(self._file, content, LENGTH_BYTES)
+        os.pwrite(self._file, len(content).to_bytes(LENGTH_BYTES), 0)  # Now it is whole.
+
+    def read(self) -> Pages | None:
+        """Return them once they are written."""
+        length = int.from_bytes(os.pread(self._file, LENGTH_BYTES, 0))
+        if length == 0:
+            return None
+        pages: Pages = pickle.loads(os.pread(self._file, length, LENGTH_BYTES))
+        return pages
 
 
 def write_pages(document: Mapping[str, Any], source: bytes) -> Pages:

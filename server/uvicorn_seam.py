@@ -5,20 +5,31 @@ this module and those that import it count on; tests/server/test_uvicorn_seam.py
 the installed version, and says what a new one has moved.
 """
 
+import multiprocessing
 import signal
 from collections.abc import Mapping
+from contextlib import suppress
 from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
+from socket import socket
 from types import MappingProxyType
 from typing import Final
 
+from uvicorn import Config
 from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
-__all__ = ["RELIED_ON", "HttpConnection", "RequestResponseCycle", "Supervisor", "WorkerProcess"]
+__all__ = [
+    "FORKS",
+    "RELIED_ON",
+    "HttpConnection",
+    "RequestResponseCycle",
+    "Supervisor",
+    "WorkerProcess",
+]
 
 # Methods that are called or overridden, with the names of their parameters, and attributes.
 RELIED_ON: Final[Mapping[type, str]] = MappingProxyType(
@@ -37,8 +48,8 @@ RELIED_ON: Final[Mapping[type, str]] = MappingProxyType(
         FlowControl: "read_paused resume_reading()",
         ServerState: "default_headers",
         Process: (
-            "__init__(config,sockets) start() terminate() kill() join() is_alive(timeout)"
-            " is_ready(timeout) pid exitcode process child_conn"
+            "__init__(config,sockets) target(sockets) start() terminate() kill() join()"
+            " is_alive(timeout) is_ready(timeout) pid exitcode process child_conn"
         ),
         Multiprocess: (
             "__init__(config,sockets) run() handle_signals() join_all()"
@@ -46,6 +57,12 @@ RELIED_ON: Final[Mapping[type, str]] = MappingProxyType(
         ),
     }
 )
+
+
+# Workers are forked from one process with a single thread that has loaded what all of them need.
+# The master cannot be that one: it has threads.
+FORKS: Final = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(["server.process.preloaded"])
 
 
 class HttpConnection(HttpToolsProtocol):
@@ -70,6 +87,16 @@ class HttpConnection(HttpToolsProtocol):
 class WorkerProcess(Process):
     """One worker. When it dies, a question to it ends at once instead of after its timeout."""
 
+    def __init__(self, config: Config, sockets: list[socket]) -> None:
+        super().__init__(config, sockets)
+        # uvicorn's own is spawned, and loads everything anew.
+        self.process = FORKS.Process(target=self.target, args=(sockets,))  # type: ignore[assignment]
+
+    def target(self, sockets: list[socket] | None = None) -> None:
+        """Serve; the signal that ends it is no failure."""
+        with suppress(KeyboardInterrupt):
+            super().target(sockets)
+
     def start(self) -> None:
         """Start it, and close our copy of its end of the pipe.
 
@@ -77,8 +104,15 @@ class WorkerProcess(Process):
         """
         resource_tracker.ensure_running()  # Its own start would let signals through again.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        super().start()
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        try:
+            super().start()
+        except (
+            EOFError,
+            OSError,
+        ):  # The process that forks them has just died; there is a new one.
+            super().start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         self.child_conn.close()
 
 

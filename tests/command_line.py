@@ -66,8 +66,6 @@ def run_command(arguments: tuple[str, ...], environment: dict[str, str], *stream
     """Be the command, in a process of its own."""
     for number, stream in enumerate(streams, 1):
         os.dup2(stream.detach(), number)
-    os.dup2(sys.stdin.fileno(), 0)  # There is nothing in it; a worker is handed it by its number.
-    sys.stdin = open(0, closefd=False)  # noqa: SIM115 - It stays open to the end.
     os.environ.clear()
     os.environ.update(environment)
     sys.argv = [ACCOUNTING, *arguments]

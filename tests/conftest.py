@@ -4,8 +4,10 @@ import gc
 import os
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
@@ -14,6 +16,7 @@ from tests.api_server import ApiServer, Databases
 from tests.contract.coverage_table import CoverageTable
 from tests.partner import PATIENCE_SECONDS, Partner, within
 
+LONGEST = ("tests/processes", "tests/cli")
 COLLECT_AFTER = 200_000  # Objects; most of what a test makes is gone without any search for it.
 
 
@@ -33,9 +36,23 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+class OneWorkerEach(LoadScopeScheduling):
+    """Gives each file to one worker, and each folder whose files share a server of processes."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        folder = file.rpartition("/")[0]
+        return folder if folder in LONGEST else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneWorkerEach:
+    """Say which tests go together."""
+    return OneWorkerEach(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest: handed out near the end, it leaves the other worker idle."""
-    items.sort(key=lambda item: "processes" not in item.path.parts)
+    items.sort(key=lambda item: item.nodeid.partition("/test_")[0] not in LONGEST)
 
 
 @pytest.hookimpl(wrapper=True)

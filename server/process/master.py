@@ -11,7 +11,7 @@ import structlog
 from uvicorn import Config
 
 from server.process.database import Database, GivenUp
-from server.uvicorn_seam import Supervisor
+from server.uvicorn_seam import FORKS, Supervisor
 
 LOOK_SECONDS = 0.5
 FIRST_LOOK_SECONDS = 0.05  # Until it serves: somebody waits for that.
@@ -62,8 +62,8 @@ class Master(Supervisor):
 
         One worker starts first, with the processors to itself; the others follow when it serves.
         """
-        self.processes.append(self.started_worker())
         self.database_thread.start()
+        self.start_first_worker()
         while not self.should_exit.is_set():
             self.wait_for_death(LOOK_SECONDS if self.serving else FIRST_LOOK_SECONDS)
             self.handle_signals()
@@ -77,6 +77,18 @@ class Master(Supervisor):
         if self.failure is not None:
             raise self.failure
 
+    def start_first_worker(self) -> None:
+        """Start it; what keeps it from loading ends the process that would be it."""
+        try:
+            self.processes.append(self.started_worker())
+        except (EOFError, OSError):
+            self.give_up_on_workers()
+
+    def give_up_on_workers(self) -> None:
+        """Stop: the next one would fail in the same way."""
+        self.failure = CannotServe("A worker could not start; the log says why.")
+        self.should_exit.set()
+
     def keep_database(self) -> None:
         """Get the database ready, tell the workers, and bring it back whenever it goes away."""
         # Its children inherit this. Ctrl-C would end one that has no session of its own yet.
@@ -85,7 +97,7 @@ class Master(Supervisor):
             self.preparation.work(self.should_exit.is_set)
             self.prepared.set()
             self.preparation.held_back.close()
-            check_contract()  # The workers have loaded it unchecked.
+            refuse_broken_contract()
         except Exception as error:
             if not self.should_exit.is_set():  # Else it failed because it was given up.
                 self.failure = error
@@ -126,9 +138,7 @@ class Master(Supervisor):
         process.join()
         self.log.warning("worker_gone", pid=process.pid, exit_code=process.exitcode)
         if not self.serving and (process.exitcode or 0) > 0:
-            # It would fail in the same way each time; once we serve, it may be the database.
-            self.failure = CannotServe("A worker could not start; the log says why.")
-            self.should_exit.set()
+            self.give_up_on_workers()  # Once we serve, it may be the database.
             return
         self.processes[place] = self.started_worker()
 
@@ -143,10 +153,30 @@ class Master(Supervisor):
                 process.kill()
 
 
-def check_contract() -> None:
-    """Hold the contract against OpenAPI's own rules; raises what openapi-spec-validator raises."""
-    import openapi_spec_validator  # Loads for a while, as long as the workers do.
+def refuse_broken_contract() -> None:
+    """Hold the contract, which the workers have loaded unchecked; raises CannotServe.
+
+    What that takes of memory goes with the process that does it.
+    """
+    process = FORKS.Process(target=hold_contract)
+    process.start()
+    process.join()
+    if process.exitcode != 0:
+        raise CannotServe("The contract breaks the rules of OpenAPI; the log says which.")
+
+
+def hold_contract() -> None:
+    """Be that process, and write what the workers show of the contract.
+
+    Raises what openapi-spec-validator raises.
+    """
+    import openapi_spec_validator
 
     from server.contract import parse, read_source
+    from server.docs import write_pages
+    from server.process.preloaded import pages
 
-    openapi_spec_validator.validate(parse(read_source()))
+    source = read_source()
+    document = parse(source)
+    openapi_spec_validator.validate(document)
+    pages.write(write_pages(document, source))

@@ -4,7 +4,6 @@ The master imports little before its workers are under way: they take longest to
 """
 
 import errno
-import multiprocessing
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from server.process.database import Begin, Database, GivenUp, database_of
 from server.process.master import CannotServe, Master, Preparation
 from server.process.worker import build
 from server.settings import Settings
+from server.uvicorn_seam import FORKS
 
 DRAIN_SECONDS = 30
 HUNG_SECONDS = 15  # A worker that loads on a busy machine answers late, and must not be killed.
@@ -48,7 +48,7 @@ def serve(settings: Settings, start: Start | None = None) -> None:
     for warning in settings.warnings:
         log.warning(warning)
     database = database_of(settings)
-    waiting, held_back = multiprocessing.get_context("spawn").Pipe(duplex=False)
+    waiting, held_back = FORKS.Pipe(duplex=False)
     config = Config(
         partial(build, settings, database.url, database.home, waiting),
         factory=True,

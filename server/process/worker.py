@@ -16,7 +16,7 @@ from server.settings import Settings
 def build(
     settings: Settings, database_url: str, postgres_home: Path | None, waiting: Connection
 ) -> ASGIApp:
-    """Build the application of a worker that a master process spawned.
+    """Build the application of a worker that a master process has started.
 
     It leaves when the master is gone, however that went. Its memory is collected only once it is
     built: until then nearly all of it is there to stay.
@@ -26,10 +26,12 @@ def build(
     logs.configure(settings.log_format)
     logs.adopt()
     gc.disable()
-    from server.app import create_app  # The master refers to this module and needs no application.
+    # The master refers to this module and needs no application.
+    from server.app import create_app
+    from server.process.preloaded import pages
 
     wait = partial(wait_for_database, postgres_home, waiting)
-    return create_app(settings, database_url, before_opening=wait)
+    return create_app(settings, database_url, before_opening=wait, pages_written=pages.read)
 
 
 def wait_for_database(postgres_home: Path | None, waiting: Connection) -> None:

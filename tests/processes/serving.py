@@ -42,6 +42,22 @@ def processes_of(folder: Path) -> dict[int, str]:
     return found
 
 
+def children_of(pid: int) -> list[int]:
+    """The ids of the processes that a process has started and that have not ended."""
+    with contextlib.suppress(OSError):  # It has just ended itself.
+        return [
+            int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        ]
+    return []
+
+
+def is_forking(pid: int) -> bool:
+    """Whether it is the process that others are forked from."""
+    with contextlib.suppress(OSError):
+        return b"multiprocessing.forkserver" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    return False
+
+
 def all_gone(folder: Path, seconds: float = PATIENCE_SECONDS) -> bool:
     """Whether no process of the folder is left, in time."""
     return within(seconds, lambda: processes_of(folder) == {}, every=0.1)  # It reads all of /proc.
@@ -137,16 +153,15 @@ class Server:
             return caller.get(path)
 
     @property
+    def forking(self) -> int | None:
+        """The id of the process that the workers are forked from."""
+        return next((pid for pid in children_of(self.process.pid) if is_forking(pid)), None)
+
+    @property
     def workers(self) -> list[int]:
         """The ids of the worker processes."""
-        found = []
-        with contextlib.suppress(OSError):  # The master has just left.
-            children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-            for pid in map(int, children.read_text().split()):
-                with contextlib.suppress(OSError):  # This one has.
-                    if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes():
-                        found.append(pid)
-        return found
+        forking = self.forking
+        return [] if forking is None else children_of(forking)
 
     def wait_for_workers(self, count: int = 2) -> list[int]:
         """Return the workers when there are so many and all of them serve."""

@@ -65,6 +65,15 @@ class TestKilledWorker:
         assert set(before) & set(after) == {before[1]}
         assert served.get("/health/ready").status_code == 200
 
+    def test_others_take_their_place_when_what_they_are_forked_from_goes(
+        self, served: Server
+    ) -> None:
+        before = served.wait_for_workers(2)
+        served.kill(served.forking or 0)
+        assert within(REPLACED_SECONDS, lambda: not set(before) & set(processes_of(served.folder)))
+        served.wait_for_workers(2)
+        assert served.get("/health/ready").status_code == 200
+
     def test_one_that_owes_the_master_an_answer_is_replaced_as_quickly(
         self, served: Server
     ) -> None:

@@ -1,18 +1,23 @@
-"""What the master does for all of its workers, once."""
+"""What the master has done for all of its workers, once."""
 
 import pytest
 from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 
 from server import contract
-from server.process.master import check_contract
+from server.process import preloaded
+from server.process.master import hold_contract
 
 
-class TestCheckContract:
-    def test_the_contract_keeps_openapis_rules(self) -> None:
-        check_contract()
+class TestHoldContract:
+    def test_it_keeps_openapis_rules_and_its_pages_are_there_for_all_workers(self) -> None:
+        assert preloaded.pages.read() is None
+        hold_contract()
+        pages = preloaded.pages.read()
+        assert pages is not None
+        assert set(pages) == {"/", "/docs/", "/openapi.json", "/openapi.yaml"}
 
     def test_one_that_breaks_them_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
         broken = b"openapi: 3.0.3\ninfo: {title: Books}\npaths: {}\n"
         monkeypatch.setattr(contract, "read_source", lambda: broken)
         with pytest.raises(OpenAPIValidationError, match="version"):
-            check_contract()
+            hold_contract()
