@@ -27,6 +27,7 @@ from server.protocol import GuardedProtocol
 from server.settings import Settings
 from tests import clock
 from tests.partner import PATIENCE_SECONDS, Partner
+from tests.proving import Prover
 
 SECRET = MasterSecret("test", bytes(range(32)))
 
@@ -113,8 +114,9 @@ class ApiServer:
         for partner in self.partners:
             for client in partner.clients:
                 client.close()
-        if "watcher" in self.__dict__:
-            self.watcher.close()
+        for kept in ("watcher", "prover"):
+            if kept in self.__dict__:
+                getattr(self, kept).close()
         self.server.should_exit = True
         self.thread.join(timeout=PATIENCE_SECONDS)
         self.listener.close()
@@ -151,6 +153,11 @@ class ApiServer:
     def watcher(self) -> psycopg.Connection[tuple[Any, ...]]:
         """A connection that is kept: to open one costs more than most questions do."""
         return psycopg.connect(self.database_url, autocommit=True)
+
+    @cached_property
+    def prover(self) -> Prover:
+        """Whoever proves the books in it; over a new connection that takes twice as long."""
+        return Prover(self.database_url)
 
     @cached_property
     def counting(self) -> str:

@@ -1,33 +1,28 @@
 import json
-import os
 import re
 import shutil
 import stat
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import psycopg
 import pytest
 
-from tests.api_server import ApiServer, Databases
+from cli.demo.access import Access
+from tests.api_server import ApiServer
 from tests.bookkeeping import KEPT
 from tests.command_line import ACCOUNTING, CommandLine, Told
 from tests.partner import NOBODY, PATIENCE_SECONDS, within
 
+ELSEWHERE = Access(str(uuid4()), "apk_test_key", str(uuid4()), "2026-01-31", finished=True)
 TABLES = ("partner", "business", *KEPT)
-BALANCES = """
-SELECT a.code, sum(l.debit - l.credit)::bigint, count(*)
-FROM journal_line l JOIN account a ON a.business_id = l.business_id AND a.id = l.account_id
-GROUP BY a.code ORDER BY a.code
-"""
-
-ALONE = "pg_stat_activity WHERE datname = current_database()"
+CONNECTED = "pg_stat_activity WHERE datname = current_database()"
 
 
 def rows_of(api_server: ApiServer) -> dict[str, int]:
@@ -47,7 +42,13 @@ def kept_by(command_line: CommandLine) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def first(command_line: CommandLine) -> Told:
-    """The first demo of this module."""
+    """A demo that was killed and goes on where it was, so that all is there, and once.
+
+    The folder has known one of another database before, which is none of this one's.
+    """
+    ELSEWHERE.keep_in(command_line.folder)
+    kill_halfway(command_line)
+    assert kept_by(command_line)["finished"] is False
     return command_line.did("demo")
 
 
@@ -262,6 +263,7 @@ class TestDemo:
         self, command_line: CommandLine, told: str
     ) -> None:
         assert kept_by(command_line)["api_key"] in told
+        assert kept_by(command_line)["partner_id"] != ELSEWHERE.partner_id
         assert stat.S_IMODE((command_line.folder / "demo.json").stat().st_mode) == 0o600
 
     @pytest.mark.skipif(shutil.which("curl") is None, reason="the lines are for curl")
@@ -299,30 +301,6 @@ class TestDemo:
         assert (rows_of(own_server), files_of(command_line)) == before
         assert kept_by(command_line)["finished"] is True
 
-    def test_one_that_is_killed_goes_on_where_it_was(
-        self,
-        command_line: CommandLine,
-        told: str,
-        own_server: ApiServer,
-        databases: Databases,
-        tmp_path: Path,
-    ) -> None:
-        """In another database, which gets a demo of its own whatever the folder says."""
-        for _ in range(3):  # It may be done before this machine lets us kill it.
-            url = databases.clone(f"elsewhere_{os.getpid()}")
-            elsewhere = replace(command_line, folder=tmp_path, database_url=url)
-            shutil.copy(command_line.folder / "demo.json", tmp_path / "demo.json")
-            kill_halfway(elsewhere)
-            if not kept_by(elsewhere)["finished"]:
-                break
-        assert kept_by(elsewhere)["finished"] is False
-        assert kept_by(elsewhere)["partner_id"] not in told
-        with psycopg.connect(url, autocommit=True) as connection:
-            assert "Tidewater Roasters" in elsewhere.did("demo").out
-            assert connection.execute(BALANCES).fetchall() == own_server.query(BALANCES)
-            assert {table: counted(connection, table) for table in TABLES} == rows_of(own_server)
-        assert len(files_of(elsewhere)) == 1
-
 
 def counted(connection: psycopg.Connection[Any], table: str) -> int:
     [count] = connection.execute(f"SELECT count(*) FROM {table}").fetchone() or [0]
@@ -332,6 +310,7 @@ def counted(connection: psycopg.Connection[Any], table: str) -> int:
 def kill_halfway(command_line: CommandLine) -> None:
     """Begin a demo and kill it; return when the database has seen it go."""
     with psycopg.connect(command_line.database_url or "", autocommit=True) as connection:
+        before = counted(connection, CONNECTED)
         begun = subprocess.Popen([ACCOUNTING, "demo"], env=command_line.environment())
         try:
             entries = partial(counted, connection, "journal_entry")
@@ -339,4 +318,4 @@ def kill_halfway(command_line: CommandLine) -> None:
         finally:
             begun.kill()
             begun.wait()
-        assert within(PATIENCE_SECONDS, lambda: counted(connection, ALONE) == 1)
+        assert within(PATIENCE_SECONDS, lambda: counted(connection, CONNECTED) == before)

@@ -1,4 +1,4 @@
-"""The same request from eight clients at once, at every operation that changes receivables."""
+"""The same request from five clients at once, at every operation that changes receivables."""
 
 import json
 import socket
@@ -23,7 +23,7 @@ from tests.contract.document import Operation, operations
 from tests.contract.valid_requests import Story
 from tests.partner import PATIENCE_SECONDS, Business, Partner
 
-CLIENTS = 8
+CLIENTS = 5
 TAGS = ("Customers", "Invoices", "Invoice payments", "Invoice refunds", "Customer credits")
 CHANGES = [each for each in operations() if each.node["tags"][0] in TAGS and each.method != "get"]
 WITH_KEY = [each for each in CHANGES if each.takes("Idempotency-Key")]
@@ -54,7 +54,7 @@ def is_named(each: Operation) -> str:
 
 
 def repeat(story: Story, books: Ledger, operation: Operation, **options: object) -> list[Ran]:
-    """Send a valid request eight times at once; one of them may change anything, and does."""
+    """Send a valid request five times at once; one of them may change anything, and does."""
     request = story.request(operation)
     if operation.name == "unarchive_customer":
         request.client.post(request.path.replace("unarchive", "archive"))

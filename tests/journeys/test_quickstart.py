@@ -11,7 +11,6 @@ import pytest
 
 from clients import quickstart
 from tests.api_server import ApiServer
-from tests.persistence.auditing import faults_of
 
 SCRIPT = Path(quickstart.__file__)
 
@@ -23,7 +22,7 @@ class TestQuickstart:
         partner = api_server.partner("Newcomer")
         found = quickstart.first_ten_calls(api_server.url, str(partner.partner_id), partner.api_key)
         assert found["owed"] == found["receivable"] == 144_000 + 21_250 - 100_000
-        assert faults_of(api_server, found["business_id"]) == []
+        assert api_server.prover.faults_of(found["business_id"]) == []
         told = capsys.readouterr().out
         assert "Sales" in told
         assert "INV-000001 comes to 1,652.50." in told

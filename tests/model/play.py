@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 
 import httpx
 
+from persistence.proof.integrity import Check
 from tests import clock
 from tests.model.books import Body, Books
 from tests.model.caller import Caller, Counts
@@ -47,7 +48,7 @@ class Site:
 
     partner: Partner
     counts: Counts
-    prove: Callable[[UUID], list[str]]
+    faults_of: Callable[[UUID], list[Check]]
     side: Side
 
     @cached_property
@@ -292,7 +293,7 @@ class Play:
                 self.look(record)
         self.compare_balances()
         business = UUID(self.caller.base.split("/")[-2])
-        faults = self.site.prove(business)
+        faults = [f"{each.name}: {each.first_offender}" for each in self.site.faults_of(business)]
         if faults:
             raise Divergence(self.story("\n".join(["the books do not hold:", *faults])))
         self.counts.runs += 1

@@ -29,8 +29,8 @@ from tests.model.caller import Counts
 from tests.model.machine import Trading
 from tests.model.play import Site
 from tests.model.profiles import settings
-from tests.model.proving import Prover
 from tests.model.sides import PURCHASES, SALES, Side
+from tests.proving import Prover
 
 REPORTS = Path("dist/model")
 TELL_EVERY = 20.0
@@ -122,7 +122,7 @@ def work(task: Task, queue: "Queue[Told]") -> None:
         stack.enter_context(redirect_stderr(stack.enter_context(log)))
         api_server = stack.enter_context(ApiServer(task.database_url))
         partner = api_server.partner("Modeller")
-        prover = stack.enter_context(Prover(task.database_url, partner))
+        prover = stack.enter_context(Prover(task.database_url))
         told = [time.monotonic()]
         try:
             for place, side in enumerate(task.sides):

@@ -1,4 +1,4 @@
-"""A dozen runs of the machine, the same each time; `make model` makes thousands, at random."""
+"""Half a dozen runs of the machine, the same each time; `make model` makes thousands, at random."""
 
 import os
 
@@ -11,12 +11,11 @@ from tests.model.caller import Counts
 from tests.model.machine import Trading
 from tests.model.play import Divergence, Site
 from tests.model.profiles import settings
-from tests.model.proving import Prover
 from tests.model.sides import PURCHASES, SALES, Side
 from tests.partner import Partner
 
 STEPS = 50
-RUNS = int(os.environ.get("MODEL_RUNS", "12"))
+RUNS = int(os.environ.get("MODEL_RUNS", "6"))
 SEED = int(os.environ.get("MODEL_SEED", "1"))
 
 
@@ -25,14 +24,13 @@ class TestTrading:
     @pytest.mark.parametrize("side", [SALES, PURCHASES], ids=lambda side: side.name)
     def test_server_and_model_agree(self, api_server: ApiServer, acme: Partner, side: Side) -> None:
         counts = Counts()
-        with Prover(api_server.database_url, acme) as prover:
-            site = Site(acme, counts, prover.faults_of, side)
-            machine = hypothesis.seed(SEED)(lambda: Trading(site))
-            try:
-                run_state_machine_as_test(machine, settings=settings(RUNS, STEPS))
-            except Divergence as divergence:
-                divergence.add_note(f"It is found again with MODEL_SEED={SEED}.")
-                raise
+        site = Site(acme, counts, api_server.prover.faults_of, side)
+        machine = hypothesis.seed(SEED)(lambda: Trading(site))
+        try:
+            run_state_machine_as_test(machine, settings=settings(RUNS, STEPS))
+        except Divergence as divergence:
+            divergence.add_note(f"It is found again with MODEL_SEED={SEED}.")
+            raise
         assert counts.runs >= RUNS
         assert set(counts.lengths) == {STEPS}, "A run ended before its last step."
         assert not counts.reached["run broken off"]

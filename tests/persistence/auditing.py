@@ -1,45 +1,18 @@
-"""Proving the books of businesses under test, and planting faults in them as the owner."""
+"""Planting faults in the books of businesses under test, and the names of those that are found."""
 
-import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
-from uuid import UUID
 
 import psycopg
 
 from persistence import tables
-from persistence.engine.pool import make_pool
-from persistence.proof.integrity import Advance, BooksToProve, Check, all_books, prove
 from tests.api_server import ApiServer
 from tests.partner import Business
 
 
-def checks_of(
-    api_server: ApiServer, business_id: UUID | str, advance: Advance = lambda _: None
-) -> list[Check]:
-    async def audit() -> list[Check]:
-        async with make_pool(api_server.database_url, size=1) as pool:
-            [books] = [each for each in await all_books(pool) if str(each.id) == str(business_id)]
-            return await prove(pool, books, advance)
-
-    return asyncio.run(audit())
-
-
-def faults_of(api_server: ApiServer, business_id: UUID | str) -> list[Check]:
-    return [check for check in checks_of(api_server, business_id) if not check.ok]
-
-
 def faults_in(api_server: ApiServer, business: Business) -> set[str]:
-    return {check.name for check in faults_of(api_server, business.id)}
-
-
-def books_in(api_server: ApiServer) -> list[BooksToProve]:
-    async def listed() -> list[BooksToProve]:
-        async with make_pool(api_server.database_url, size=1) as pool:
-            return await all_books(pool)
-
-    return asyncio.run(listed())
+    return {check.name for check in api_server.prover.faults_of(business.id)}
 
 
 def tamper(api_server: ApiServer, statement: str, *parameters: Any) -> None:

@@ -12,7 +12,7 @@ from persistence.proof.checks import CHECKS
 from persistence.proof.journal import SOURCES
 from tests.api_server import ApiServer, Databases
 from tests.partner import Business, Partner
-from tests.persistence.auditing import books_in, checks_of, faults_in, remembered, tamper
+from tests.persistence.auditing import faults_in, remembered, tamper
 from tests.persistence.planted import PLANTED
 from tests.persistence.trading import traded
 
@@ -52,7 +52,7 @@ class TestProve:
     def test_real_activity_is_proven_by_every_check(
         self, own_server: ApiServer, shop: Business
     ) -> None:
-        checks = checks_of(own_server, shop.id)
+        checks = own_server.prover.checks_of(shop.id)
         assert {check.name for check in checks} == NAMES
         assert [check for check in checks if not check.ok] == []
         assert all(check.checked > 0 for check in checks)
@@ -88,11 +88,11 @@ class TestProve:
             )
 
         with pytest.raises(DatabaseAway, match=shop.id):
-            checks_of(own_server, shop.id, cut_off)
+            own_server.prover.checks_of(shop.id, cut_off)
 
     def test_every_business_of_every_partner_is_listed(self, own_server: ApiServer) -> None:
         [[businesses]] = own_server.query("SELECT count(*) FROM business")
-        assert len(books_in(own_server)) == businesses
+        assert len(own_server.prover.books()) == businesses
 
 
 class TestPlantedFault:
@@ -119,7 +119,7 @@ class TestPlantedFault:
             shop.id,
             "JE-2025-000004",
         )
-        found = {check.name: check for check in checks_of(own_server, shop.id)}
+        found = {check.name: check for check in own_server.prover.checks_of(shop.id)}
         assert found["entry_numbers"].first_offender == "JE-2025-000004"
         assert found["invoice_numbers"].ok
 

@@ -13,7 +13,7 @@ from persistence.proof.integrity import NAMES, prove_books
 from tests.api_server import ApiServer, Databases
 from tests.builders.sales import sent
 from tests.partner import PATIENCE_SECONDS, Business, Partner
-from tests.persistence.auditing import checks_of, remembered, tamper
+from tests.persistence.auditing import remembered, tamper
 from tests.persistence.trading import traded
 
 INTEGRITY = "integrity/"
@@ -78,7 +78,7 @@ class TestGetIntegrity:
         tamper(own_server, "UPDATE invoice SET paid = paid + 1 WHERE external_id = 'partly'")
         told = [
             (each.name, each.checked, each.first_offender)
-            for each in checks_of(own_server, shop.id)
+            for each in own_server.prover.checks_of(shop.id)
         ]
         proof = proof_of(shop)["checks"]
         assert [(each["name"], each["checked"], each["first_offender"]) for each in proof] == told
