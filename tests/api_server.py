@@ -2,6 +2,7 @@
 
 import asyncio
 import fcntl
+import gc
 import shutil
 import socket
 import tempfile
@@ -121,6 +122,8 @@ class ApiServer:
         self.thread.join(timeout=PATIENCE_SECONDS)
         self.listener.close()
         shutil.rmtree(self.folder, ignore_errors=True)
+        del self.server
+        gc.collect()  # An application is in cycles, and as large as ten thousand tests.
 
     def partner(self, name: str) -> Partner:
         """Create a partner as the command line does."""
