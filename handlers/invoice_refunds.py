@@ -34,10 +34,10 @@ async def create_invoice_refund(
     # After the lock: whoever said the same external id a moment ago is seen by then.
     targets, existing = await books.fetch(
         lock_target(books, command.document_id, command.payment_id).later(),
-        books.invoice_refunds.with_external_id(command.external_id),
+        books.invoice_refunds.known_as(command.external_id),
     )
     if existing is not None:
-        return await show(books, existing, links)
+        return await show(books, await books.invoice_refunds.shown(existing), links)
     [target] = targets().values()
     roles = await books.roles()
     agreed = invoice_refund_changes.agree(command, target, roles, books.context)

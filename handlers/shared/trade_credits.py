@@ -34,10 +34,10 @@ async def create(trade: Trade, command: WriteCredit, file: Received | None, link
         books.accounts.named(credit_changes.account_references(command)),
         trade.documents.lock_all(documents_affected((), command.allocations)).later(),
         trade.documents.hold(command.source_document_id).later(),
-        trade.credits.with_external_id(command.external_id),
+        trade.credits.known_as(command.external_id),
     )
     if existing is not None:
-        return await _show(trade, existing.credit, existing.documents, links)
+        return await read(trade, existing, links)
     source()
     known = BookAccounts(await books.roles(), accounts)
     made = credit_changes.create(side, command, party(), known, settled(), books.context)

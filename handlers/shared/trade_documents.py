@@ -26,13 +26,14 @@ async def create(
 ) -> Reply:
     """Create one, draft or open, with the payments and the file that came with it."""
     books = trade.books
-    existing, party, accounts = await books.fetch(
-        trade.documents.with_external_id(command.external_id),
+    # The external id comes last: whoever said the same one a moment ago is seen after the locks.
+    party, accounts, existing = await books.fetch(
         trade.parties.party(command.party).later(),
         books.accounts.named(line_items.account_references(command)),
+        trade.documents.known_as(command.external_id),
     )
     if existing is not None:
-        return await show(trade, existing.document, existing.settlements, links)
+        return await read(trade, existing, links)
     known = BookAccounts(await books.roles(), accounts)
     made = document_changes.create(trade.side, command, party(), known, books.context)
     made, payments = payment_changes.record_with(trade.side, made, command.payments, books.context)

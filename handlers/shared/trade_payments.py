@@ -29,7 +29,7 @@ async def create(trade: Trade, command: RecordPayment, shape: Shape) -> Reply:
     party, documents, existing = await books.fetch(
         trade.parties.party(command.party).later(),
         trade.documents.lock_all(affected).later(),
-        trade.payments.with_external_id(command.external_id),
+        trade.payments.known_as(command.external_id),
     )
     if existing is not None:
         return {"payment": shape(trade, await trade.payments.shown(existing))}

@@ -35,7 +35,7 @@ async def lock_for_new(trade: Trade, command: AgreeVendorRefund) -> tuple[Party,
     party, locked, existing = await trade.books.fetch(
         trade.parties.party(command.party).later(),
         trade.payments.lock_all(target_ids.payments).later(),
-        trade.refunds.with_external_id(known),
+        trade.refunds.known_as(known),
     )
     payments, documents = {}, dict
     if existing is None:
@@ -43,10 +43,10 @@ async def lock_for_new(trade: Trade, command: AgreeVendorRefund) -> tuple[Party,
         settled = vendor_refund_changes.documents_of(payments.values())
         documents, existing = await trade.books.fetch(
             trade.documents.lock_all(target_ids.documents | settled).later(),
-            trade.refunds.with_external_id(known),
+            trade.refunds.known_as(known),
         )
     if existing is not None:
-        found: Record = existing
+        found: Record = await trade.refunds.shown(existing)
         return found
     return party(), Affected(documents(), payments, {})
 

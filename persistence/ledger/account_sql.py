@@ -99,14 +99,10 @@ _NAMED = or_(
     account.c.code == any_(given("references", ARRAY(Text()))),
     account.c.external_id == any_(given("references", ARRAY(Text()))),
 )
+_READ_NAMED = select(*(account.c[n] for n in NAMES)).where(in_business(account), _NAMED)
+READ_NAMED = compiled(_READ_NAMED)
 # Held against archiving until the posting is committed; others may hold them too.
-HOLD_NAMED = compiled(
-    select(account.c.id)
-    .where(in_business(account), _NAMED)
-    .order_by(account.c.id)
-    .with_for_update(read=True, key_share=True)
-)
-READ_NAMED = compiled(select(*(account.c[n] for n in NAMES)).where(in_business(account), _NAMED))
+HOLD_NAMED = compiled(_READ_NAMED.order_by(account.c.id).with_for_update(read=True, key_share=True))
 # No posting may be under way on an account while it is archived, so this lock is the strongest.
 CLOSE = compiled(
     select(account.c.id).where(in_business(account), among(account.c.id)).with_for_update()

@@ -182,14 +182,13 @@ class AccountStore(Store[AccountState]):
         # An id may come in capitals; a code or an external id is what it is.
         words = {str(each.value) for each in references}
         texts = {"references": sorted(words | {word.lower() for word in words})}
-        held = (Query(HOLD_NAMED, texts),) if hold else ()
 
         def answer(answers: Answers) -> dict[AccountReference, Account]:
-            found = [Account(**row) for row in answers[-1]]
+            found = [Account(**row) for row in answers[0]]
             resolved = {each: _resolve(each, found) for each in references}
             return {each: one for each, one in resolved.items() if one is not None}
 
-        return self.fetch((*held, Query(READ_NAMED, texts)), answer)
+        return self.fetch((Query(HOLD_NAMED if hold else READ_NAMED, texts),), answer)
 
     def save(self, value: Account) -> None:
         """Stage an account."""

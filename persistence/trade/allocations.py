@@ -16,7 +16,7 @@ from accounting.trade.allocation import Allocation
 from accounting.trade.documents import Document
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row, compiled, given
-from persistence.store import Choice, among, in_business
+from persistence.store import among, in_business
 from persistence.trade.document_sql import DocumentSql
 from persistence.trade.documents import document_of, split_of
 
@@ -32,29 +32,23 @@ class AllocationSql:
 
     @cached_property
     def of_holders(self) -> str:
-        return self.chosen(among)
-
-    @cached_property
-    def settled(self) -> str:
-        return self.documents_of(among)
-
-    def chosen(self, choice: Choice) -> str:
         """All allocations of their holders, ended ones too."""
         row = self.table.c
         plain = ("id", "version", "document_id", "document_date", "amount", "start_on", "end_on")
         names = (*plain, "description", *self.splits)
         chosen = select(row[self.holder_id].label("holder_id"), *(row[name] for name in names))
-        mine = in_business(self.table), choice(row[self.holder_id])
+        mine = in_business(self.table), among(row[self.holder_id])
         return compiled(chosen.where(*mine).order_by(row.id))
 
-    def documents_of(self, choice: Choice) -> str:
+    @cached_property
+    def settled(self) -> str:
         """The documents to which holders are, or ever were, allocated, without their lines.
 
         Those of ended allocations too: it follows the statement that reads the allocations, and in
         a writing one of them may have ended in between.
         """
         row, document = self.table.c, self.documents.document
-        ever = select(row.document_id).where(in_business(self.table), choice(row[self.holder_id]))
+        ever = select(row.document_id).where(in_business(self.table), among(row[self.holder_id]))
         chosen = select(*self.documents.listing.columns).select_from(self.documents.source)
         return compiled(chosen.where(in_business(document), document.c.id.in_(ever)))
 

@@ -12,7 +12,7 @@ from accounting.trade.sides import Side
 from persistence.engine.filters import MOMENT, any_part, created_filters, equal
 from persistence.engine.pages import Filter, Listing
 from persistence.engine.sql import compiled, given, word
-from persistence.store import Choice, among, in_business
+from persistence.store import among, in_business
 from persistence.trade.allocations import AllocationSql
 from persistence.trade.party_sql import listed_with_party, on_party, party_columns
 
@@ -33,24 +33,8 @@ class CreditSql:
 
     @cached_property
     def by_id(self) -> str:
-        return self._chosen(among)
-
-    @cached_property
-    def named(self) -> tuple[str, str, str]:
-        """A credit by its external id, its allocations, and the documents they settle."""
-        wanted = select(self.credit.c.id).where(
-            in_business(self.credit), self.credit.c.external_id == given("external_id", Text)
-        )
-
-        def choice(column: ColumnElement[Any]) -> ColumnElement[bool]:
-            return column.in_(wanted)
-
-        shares = self.allocations
-        return (self._chosen(choice), shares.chosen(choice), shares.documents_of(choice))
-
-    def _chosen(self, choice: Choice) -> str:
         chosen = select(*self.columns).select_from(self.source)
-        return compiled(chosen.where(in_business(self.credit), choice(self.credit.c.id)))
+        return compiled(chosen.where(in_business(self.credit), among(self.credit.c.id)))
 
     @cached_property
     def listing(self) -> Listing:

@@ -71,14 +71,6 @@ class CreditStore(Store[Credit]):
             queries, lambda answers: self.only(self._records(answers[0], answers[1:]))
         )
 
-    def with_external_id(self, external_id: str | None) -> Fetch[CreditRecord | None]:
-        """Find the credit a partner knows by its own identifier, with the documents it settles."""
-        return self.by_external_id(
-            external_id,
-            self.sql.named,
-            lambda answers: self._records(answers[0], answers[1:]),
-        )
-
     async def records(self, wanted: PageRequest) -> Page[CreditRecord]:
         """List one page, each credit with the documents it settles."""
         around = self.allocations.around

@@ -76,12 +76,6 @@ class DocumentSql:
         return compiled(chosen.where(in_business(self.document), among(self.document.c.id)))
 
     @cached_property
-    def by_external_id(self) -> str:
-        chosen = select(*self.columns, *self.settlement_columns).select_from(self.source)
-        wanted = self.document.c.external_id == given("external_id", Text)
-        return compiled(chosen.where(in_business(self.document), wanted))
-
-    @cached_property
     def deletion(self) -> str:
         """Only a draft is ever deleted: nothing was posted for it."""
         draft = self.document.c.state == word("draft")

@@ -93,14 +93,6 @@ class DocumentStore(Store[Document]):
 
         return self.fetch((Query(self.sql.hold, {"ids": [id]}),), answer)
 
-    def with_external_id(self, external_id: str | None) -> Fetch[DocumentRecord | None]:
-        """Find the document a partner knows by its own identifier."""
-        return self.by_external_id(
-            external_id,
-            [self.sql.by_external_id],
-            lambda answers: [_record(row) for row in answers[0]],
-        )
-
     def page(self, wanted: PageRequest) -> Fetch[Page[Document]]:
         """List one page, without lines."""
         today = self.scope.now.date()

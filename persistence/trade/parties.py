@@ -15,7 +15,7 @@ from persistence.engine.identifiers import new_id
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Query, Row
 from persistence.store import Store, no_such_reference
-from persistence.trade.party_sql import PartySql
+from persistence.trade.party_sql import PartySql, take_party
 
 T = TypeVar("T", bound=Customer | Vendor)
 
@@ -75,20 +75,18 @@ class PartyStore(Store[PartyAccount[T]], Generic[T]):
         it is for the rules to say.
         """
         id_, external_id = named.id, named.external_id
-        names = {"id": id_, "external_id": None if id_ else external_id}
-        by_name = Query(self.sql.by_external_id, names)
-        reading = self.loading([id_]) if id_ else (by_name,)
+        by_id = Query(self.sql.hold_by_id, {"id": id_})
+        by_name = Query(self.sql.hold_by_external_id, {"external_id": external_id})
 
         def answer(answers: Answers) -> Party:
-            found = self.assemble(answers[1:])
-            if found:
-                return party_of(found[0].trader)
+            if answers[0]:
+                return take_party(answers[0][0])
             if id_ is not None:
                 raise no_such_reference(self.noun, id_)
             assert external_id is not None, "the contract asks for one of the two"
             return party_of(self._made_for(external_id))
 
-        return self.fetch((Query(self.sql.hold, names), *reading), answer)
+        return self.fetch((by_id if id_ else by_name,), answer)
 
     def _made_for(self, external_id: str) -> T:
         now = self.scope.now

@@ -74,11 +74,19 @@ class PartySql(Generic[T]):
         return compiled(select(*self.columns).where(in_business(self.party), condition))
 
     @cached_property
-    def hold(self) -> str:
-        """Hold one against archiving until what names it is committed."""
-        row = self.party.c
-        named = or_(row.id == given("id", Uuid), row.external_id == given("external_id", Text))
-        chosen = select(row.id).where(in_business(self.party), named).order_by(row.id)
+    def hold_by_id(self) -> str:
+        return self._hold(self.party.c.id == given("id", Uuid))
+
+    @cached_property
+    def hold_by_external_id(self) -> str:
+        return self._hold(self.party.c.external_id == given("external_id", Text))
+
+    def _hold(self, named: ColumnElement[bool]) -> str:
+        """Read one as what names it knows it, and hold it against archiving until the commit.
+
+        What it owes is left out: to add that up takes the longer the more it has bought.
+        """
+        chosen = select(*party_columns(self.party)).where(in_business(self.party), named)
         return compiled(chosen.with_for_update(read=True, key_share=True))
 
     @cached_property

@@ -61,13 +61,6 @@ class PaymentSql:
         return compiled(chosen.where(in_business(self.payment), among(self.payment.c.id)))
 
     @cached_property
-    def by_external_id(self) -> str:
-        chosen = select(self.payment.c.id).where(
-            in_business(self.payment), self.payment.c.external_id == given("external_id", Text)
-        )
-        return compiled(chosen)
-
-    @cached_property
     def payouts(self) -> str:
         """The payouts that hold payments."""
         payment, payout = self.payment.c, self.payout

@@ -113,13 +113,6 @@ class PaymentStore(Store[Payment]):
         query = Query(self.sql.payouts, {"ids": [payment.id]})
         return self.fetch((query,), lambda answers: _payouts(answers[0]).get(payment.id))
 
-    def with_external_id(self, external_id: str | None) -> Fetch[UUID | None]:
-        """Find the id of the payment a partner knows by its own identifier."""
-        if external_id is None:
-            return self.fetch((), lambda _: None)
-        query = Query(self.sql.by_external_id, {"external_id": external_id})
-        return self.fetch((query,), lambda a: a[0][0]["id"] if a[0] else None)
-
     async def records(self, wanted: PageRequest) -> Page[PaymentRecord]:
         """List one page, each payment with the documents it is allocated to and its refunds."""
         listing = self.sql.listing

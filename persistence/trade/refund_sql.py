@@ -138,14 +138,6 @@ class RefundSql(ABC):
         return self._whole(among)
 
     @cached_property
-    def with_external_id(self) -> WholeRefunds:
-        refund = self.refund
-        named = select(refund.c.id).where(
-            in_business(refund), refund.c.external_id == given("external_id", Text)
-        )
-        return self._whole(lambda column: column.in_(named))
-
-    @cached_property
     def with_payment(self) -> WholeRefunds:
         """The refund that a payment pays."""
         payment = self.payments.payment

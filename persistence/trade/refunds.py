@@ -108,14 +108,6 @@ class RefundStore(Store[R], Generic[R, P]):
             queries, lambda answers: self.only(self._records(answers[0], answers[1:]))
         )
 
-    def with_external_id(self, external_id: str | None) -> Fetch[RefundRecord[R, P] | None]:
-        """Find the refund a partner knows by its own identifier."""
-        return self.by_external_id(
-            external_id,
-            self.sql.with_external_id,
-            lambda answers: self._records(answers[0], answers[1:]),
-        )
-
     def with_payment(self, payment_id: UUID, noun: str) -> Fetch[RefundRecord[R, P]]:
         """Find the refund that a payment pays; raises NotFound of the payment, by its noun."""
         queries = [Query(text, {"ids": [payment_id]}) for text in self.sql.with_payment]

@@ -174,6 +174,14 @@ class TestOneName:
         assert statuses(ran) == {200: 19, 201: 1}
         assert len({each.answer.json()["id"] for each in ran}) == 1
 
+    def test_a_draft_that_is_deleted_meanwhile_is_answered_or_made_anew(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        create = partial(shop.api.post, "invoices/", json=invoice_body(buyer, external_id="back"))
+        for _ in range(5):
+            delete = partial(shop.api.delete, f"invoices/{create().json()['id']}/")
+            assert set(statuses(together([*[create] * 6, delete]))) <= {200, 201}
+
     def test_an_account_code_is_one_account(self, shop: Business) -> None:
         kind = {"account_type": "asset", "account_subtype": "current_assets"}
         body = {"code": "1999", "name": "Raced", **kind}

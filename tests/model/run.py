@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack, redirect_stderr
+from contextlib import ExitStack, closing, redirect_stderr
 from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
 from multiprocessing.queues import Queue
@@ -122,7 +122,7 @@ def work(task: Task, queue: "Queue[Told]") -> None:
         stack.enter_context(redirect_stderr(stack.enter_context(log)))
         api_server = stack.enter_context(ApiServer(task.database_url))
         partner = api_server.partner("Modeller")
-        prover = stack.enter_context(Prover(task.database_url))
+        prover = stack.enter_context(closing(Prover(task.database_url)))
         told = [time.monotonic()]
         try:
             for place, side in enumerate(task.sides):

@@ -202,8 +202,8 @@ class TestCreditStore:
         assert shop.read(lambda trade: trade.credits.get(saved.id)) == kept
         shown = shop.read(lambda trade: trade.credits.shown(saved.id))
         assert (shown.credit, set(shown.documents)) == (kept, {shop.document})
-        assert shop.read(lambda trade: trade.credits.with_external_id("mine")) == shown
-        assert shop.read(lambda trade: trade.credits.with_external_id("none")) is None
+        assert shop.read(lambda trade: trade.credits.known_as("mine")) == saved.id
+        assert shop.read(lambda trade: trade.credits.known_as("none")) is None
         [listed] = shop.read(lambda trade: trade.credits.records(PageRequest())).rows
         assert listed == shown
 

@@ -51,13 +51,6 @@ def children_of(pid: int) -> list[int]:
     return []
 
 
-def is_forking(pid: int) -> bool:
-    """Whether it is the process that others are forked from."""
-    with contextlib.suppress(OSError):
-        return b"multiprocessing.forkserver" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    return False
-
-
 def all_gone(folder: Path, seconds: float = PATIENCE_SECONDS) -> bool:
     """Whether no process of the folder is left, in time."""
     return within(seconds, lambda: processes_of(folder) == {}, every=0.1)  # It reads all of /proc.
@@ -155,7 +148,11 @@ class Server:
     @property
     def forking(self) -> int | None:
         """The id of the process that the workers are forked from."""
-        return next((pid for pid in children_of(self.process.pid) if is_forking(pid)), None)
+        for pid in children_of(self.process.pid):
+            with contextlib.suppress(OSError):  # It has just ended.
+                if b"forkserver" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    return pid
+        return None
 
     @property
     def workers(self) -> list[int]:
