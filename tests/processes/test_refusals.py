@@ -164,3 +164,14 @@ class TestFiles:
         done = serve(fresh_folder, "--development", **place)
         assert_refused(done, "Files cannot be kept in /proc/nobody/documents: No such file")
         assert all_gone(fresh_folder)
+
+
+class TestWorkers:
+    @pytest.mark.parametrize("error", ["ImportError", "RuntimeError"])
+    def test_that_cannot_be_loaded(self, fresh_folder: Path, error: str) -> None:
+        (fresh_folder / "connexion.py").write_text(f"raise {error}('there is no such thing')\n")
+        server = Server(fresh_folder, PYTHONPATH=str(fresh_folder)).start()
+        assert server.process.wait(PATIENCE_SECONDS) == 2
+        assert f"{error}: there is no such thing" in server.log
+        assert server.log.endswith("accounting: A worker could not start; the log says why.\n")
+        assert all_gone(fresh_folder)
