@@ -140,7 +140,7 @@ class Store(ABC, Generic[V]):
     def known_as(self, external_id: str | None) -> Fetch[UUID | None]:
         """Find the id of the one a partner knows by its own identifier; ask it after all locks.
 
-        Hardly ever there is one. To read it whole in the same statement costs five times as much.
+        It is held against deletion. It is not read: hardly ever there is one.
         """
         if external_id is None:
             return self.fetch((), lambda _: None)

@@ -106,11 +106,8 @@ class WorkerProcess(Process):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             super().start()
-        except (
-            EOFError,
-            OSError,
-        ):  # The process that forks them has just died; there is a new one.
-            super().start()
+        except (EOFError, OSError):
+            super().start()  # The process that forks them has just died, and there is a new one.
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         self.child_conn.close()

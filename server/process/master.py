@@ -81,7 +81,8 @@ class Master(Supervisor):
         """Start it; what keeps it from loading ends the process that would be it."""
         try:
             self.processes.append(self.started_worker())
-        except (EOFError, OSError):
+        except (EOFError, OSError) as error:
+            self.log.error("worker_not_started", reason=repr(error))
             self.give_up_on_workers()
 
     def give_up_on_workers(self) -> None:
@@ -156,12 +157,13 @@ class Master(Supervisor):
 def refuse_broken_contract() -> None:
     """Hold the contract, which the workers have loaded unchecked; raises CannotServe.
 
-    What that takes of memory goes with the process that does it.
+    What that takes of memory goes with the process that does it. Whoever kills that process has
+    found no fault in the contract.
     """
     process = FORKS.Process(target=hold_contract)
     process.start()
     process.join()
-    if process.exitcode != 0:
+    if process.exitcode == 1:
         raise CannotServe("The contract breaks the rules of OpenAPI; the log says which.")
 
 

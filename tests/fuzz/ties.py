@@ -112,10 +112,9 @@ def tie_business(case: Any, body: dict[str, Any]) -> None:
     """
     pools = seeds().pools
     planted = {*pools["sandboxes"], *pools["closing_sandboxes"], *pools["businesses"]}
-    if (case.path_parameters or {}).get("business_id") in planted:
-        body.update({"entity_type": "limited"} if "entity_type" in body else {})
-    else:
-        body.pop("entity_type", None)
+    form = body.pop("entity_type", None)
+    if form is not None and (case.path_parameters or {}).get("business_id") in planted:
+        body["entity_type"] = "limited"
 
 
 def tie_party(_case: Any, body: dict[str, Any]) -> None:

@@ -69,7 +69,8 @@ class TestKilledWorker:
         self, served: Server
     ) -> None:
         before = served.wait_for_workers(2)
-        served.kill(served.forking or 0)
+        assert served.forking is not None
+        served.kill(served.forking)
         assert within(REPLACED_SECONDS, lambda: not set(before) & set(processes_of(served.folder)))
         served.wait_for_workers(2)
         assert served.get("/health/ready").status_code == 200
