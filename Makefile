@@ -3,17 +3,24 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help install run serve demo migrate test fuzz fuzz-deep bench contract clients docs bodies bare \
-        specification \
-        model races coverage format lint types rooms audit check check-long lock clean
+.PHONY: help install run serve demo migrate test fuzz fuzz-deep plans bench bench-growth bench-compare bench-publish \
+        contract clients profiles docs bodies bare specification model races cluster cluster-quick coverage format \
+        lint types rooms audit check check-long lock clean
 
 # Where Python may not keep what it has compiled, each process of the tests compiles all of it anew.
 unexport PYTHONDONTWRITEBYTECODE
 
 PORT := 8000
+ROWS := 10000
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# The bench has an environment of its own, for the peers that it measures beside the server.
+BENCH := .venv-bench/bin
+BENCH_READY := .venv-bench/.ready
+# So have the generators of clients.
+CLIENTS := .venv-clients/bin
+CLIENTS_READY := .venv-clients/.ready
 NODE := node_modules/.ready
 # The first of these that is Python 3.11 or newer.
 PYTHON := $(shell for python in python3 python3.13 python3.12 python3.11; do \
@@ -58,9 +65,11 @@ bodies: $(READY) ## Write handlers/bodies.py anew from the contract
 specification: $(READY) ## Write docs/specification-coverage.md: what is specified, with its tests
 	@$(BIN)/python -m tests.contract.specification_table
 
-clients: $(READY) $(NODE) ## Generate a typed client from the contract, compile it and let it call
-	@npm run --silent client
-	@$(BIN)/python -m tests.clients
+profiles: $(READY) ## Write the contract in other forms to dist/profiles: for generators, as OpenAPI 3.1
+	@$(BIN)/python -m server.profiles dist/profiles
+
+clients: $(READY) $(NODE) $(CLIENTS_READY) profiles ## Generate clients, check their types, let them call a server
+	@$(BIN)/python -m tests.clients $(CLIENTS)
 
 docs: $(READY) ## Write the reference to dist/docs
 	@$(BIN)/python -m server.docs dist/docs
@@ -96,10 +105,29 @@ model: $(READY) ## Two thousand random runs over HTTP beside a small model of th
 races: $(READY) ## Half a minute of many clients on the same invoices, bank lines, vendor refunds
 	@RACE_SECONDS=30 $(BIN)/python -m pytest -q -k "races" tests/concurrency
 
-bench: $(READY) ## CPU per request beside the usual stacks
-	@$(BIN)/python -m bench.http_cost && $(BIN)/python -m bench.posting_cost \
-		&& $(BIN)/python -m bench.deep_pages && $(BIN)/python -m bench.check_books \
-		&& $(BIN)/python -m bench.chart
+# Where a program `cluster` starts a Citus cluster; without it nothing is shown on one.
+CITUS := ../shared/citus
+
+cluster: $(READY) ## The same schema on a Citus cluster: demo, journeys, handlers, races (CITUS=folder)
+	@$(BIN)/python -m tests.cluster.run $(CITUS)
+
+cluster-quick: $(READY) ## A part of that, in under three minutes
+	@$(BIN)/python -m tests.cluster.run $(CITUS) --quick
+
+bench: $(BENCH_READY) ## Every case beside the usual stacks: 40 minutes, into dist/bench (ARGS="--rounds 1" for less)
+	@$(BENCH)/python -m bench $(ARGS)
+
+plans: $(READY) ## How PostgreSQL finds every list, by every filter and sort (ROWS=1000000 for more)
+	@$(BIN)/python -m bench.plans --rows $(ROWS)
+
+bench-growth: $(BENCH_READY) ## What grows with the books: a quarter of an hour, half of it to plant a million invoices
+	@$(BENCH)/python -m bench.growth $(ARGS)
+
+bench-compare: $(READY) ## Fail where B.json has lost a tenth against A.json (A=... B=...)
+	@$(BIN)/python -m bench.compare $(A) $(B)
+
+bench-publish: $(BENCH_READY) ## Write bench/RESULTS.md and the README's table from dist/bench
+	@$(BENCH)/python -m bench.publish dist/bench
 
 bare: ## Clone HEAD into a folder of its own, install there and run a few tests
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && git clone -q . "$$folder/clone" \
@@ -119,26 +147,40 @@ demo: $(READY) ## Fill the demo business
 
 ##@ Housekeeping
 
-LOCK := uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
-	--no-header --no-annotate --quiet --extra build
+RESOLVE := uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --quiet
+LOCK := $(RESOLVE) pyproject.toml --extra build
 
-lock: $(READY) ## Resolve both locks anew
+lock: $(READY) ## Resolve all locks anew
 	@$(BIN)/python -m pip install --quiet uv
 	@$(BIN)/$(LOCK) --upgrade -o requirements.lock
 	@$(BIN)/$(LOCK) --upgrade --extra dev -o requirements-dev.lock
+	@$(BIN)/$(LOCK) --upgrade --extra bench -c requirements.lock -o requirements-bench.lock
+	@$(BIN)/$(RESOLVE) --group clients --upgrade -o requirements-clients.lock
 
 clean: ## Remove what can be made again
-	@rm -rf $(VENV) node_modules dist build .mypy_cache .ruff_cache .hypothesis .schemathesis
+	@rm -rf $(VENV) .venv-bench .venv-clients node_modules dist build .mypy_cache .ruff_cache .hypothesis .schemathesis
 
 # Names a step that takes a while, and shows on a terminal for how long it has been under way.
 STEP := $(PYTHON) cli/progress.py
-PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
+INSTALL := python -m pip install -qq --disable-pip-version-check
+PIP := $(BIN)/$(INSTALL)
 
 $(READY): requirements-dev.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed."; exit 1; }
 	@test -x $(BIN)/pip || $(STEP) "Making the virtual environment $(VENV)" $(PYTHON) -m venv $(VENV)
 	@$(STEP) "Installing what the lock names into $(VENV)" $(PIP) --require-hashes -r requirements-dev.lock
 	@$(STEP) "Installing the project itself" $(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(BENCH_READY): requirements-bench.lock pyproject.toml
+	@test -x $(BENCH)/pip || $(STEP) "Making the virtual environment .venv-bench" $(PYTHON) -m venv .venv-bench
+	@$(STEP) "Installing what the bench's lock names" $(BENCH)/$(INSTALL) --require-hashes -r requirements-bench.lock
+	@$(STEP) "Installing the project itself" $(BENCH)/$(INSTALL) --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(CLIENTS_READY): requirements-clients.lock
+	@test -x $(CLIENTS)/pip || $(STEP) "Making the virtual environment .venv-clients" $(PYTHON) -m venv .venv-clients
+	@$(STEP) "Installing what generates clients" $(CLIENTS)/$(INSTALL) --require-hashes -r requirements-clients.lock
 	@touch $@
 
 $(NODE): package-lock.json

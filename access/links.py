@@ -14,7 +14,8 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from uuid import UUID
 
-from access.tokens import MasterSecret, derive
+from access.master_secrets import MasterSecret
+from access.tokens import derive
 
 LINK_LIFETIME_SECONDS = 900
 LINKS_PATH = "/documents/"

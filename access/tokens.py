@@ -19,20 +19,17 @@ import jwt
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
+from access.master_secrets import MasterSecret, refuse_unsound_ring
 from access.principal import Caller, CallerKind
 
 TOKEN_LIFETIME_SECONDS = 3600
 CLOCK_LEEWAY_SECONDS = 5
 TOKEN_SIZE_LIMIT_BYTES = 2048
-RING_SIZE_LIMIT = 3
-SECRET_SIZE_MINIMUM_BYTES = 32
 
 _ALGORITHM = "HS256"
 _LIFETIME = timedelta(seconds=TOKEN_LIFETIME_SECONDS)
 _TOKEN = re.compile(r"([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
-_KEY_ID = re.compile(r"[A-Za-z0-9_-]{1,32}")
 _CANONICAL_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-_DISTINCT_BYTES_MINIMUM = 12  # Of 32 random bytes fewer are distinct about once in 10^20.
 
 
 class TokenError(Exception):
@@ -41,22 +38,6 @@ class TokenError(Exception):
 
 class ExpiredTokenError(TokenError):
     """The token was ours and its hour is over."""
-
-
-@dataclass(frozen=True, slots=True)
-class MasterSecret:
-    """One secret of the ring: a name that tokens may show, and bytes that nobody may see."""
-
-    name: str
-    key: bytes = field(repr=False)
-
-    def __post_init__(self) -> None:
-        if _KEY_ID.fullmatch(self.name) is None:
-            raise ValueError("its name must be 1 to 32 letters, digits, hyphens or underscores")
-        if len(self.key) < SECRET_SIZE_MINIMUM_BYTES:
-            raise ValueError(f"it must be at least {SECRET_SIZE_MINIMUM_BYTES} bytes long")
-        if len(set(self.key)) < _DISTINCT_BYTES_MINIMUM:
-            raise ValueError("it does not look random")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +65,7 @@ class Keyring:
 
     def __init__(self, secrets: Sequence[MasterSecret], *, remembered_tokens: int = 4096) -> None:
         """Take 1 to 3 secrets, newest first; ValueError when they make no sound ring."""
-        if not 1 <= len(secrets) <= RING_SIZE_LIMIT:
-            raise ValueError(f"a ring holds 1 to {RING_SIZE_LIMIT} secrets")
-        if len({secret.name for secret in secrets}) < len(secrets):
-            raise ValueError("two secrets of the ring have the same name")
-        if len({secret.key for secret in secrets}) < len(secrets):
-            raise ValueError("two secrets of the ring are the same")
+        refuse_unsound_ring(secrets)
         self._partner_key = _TokenKey.derive(secrets[0], CallerKind.PARTNER_TOKEN)
         self._business_key = _TokenKey.derive(secrets[0], CallerKind.BUSINESS_TOKEN)
         kinds = (CallerKind.PARTNER_TOKEN, CallerKind.BUSINESS_TOKEN)

@@ -6,8 +6,11 @@ returned. The code stands as a literal where it is raised, so that a test can co
 of the product with the closed list of the contract.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+LONGEST_FIELD_TOLD: Final = 200
+VERBS: Final = frozenset({"is", "was", "must", "has", "cannot", "repeats", "fits", "needs", "does"})
 
 
 class Refusal(Exception):
@@ -26,7 +29,16 @@ class Malformed(Refusal):
     @classmethod
     def fields(cls, **field_errors: list[str]) -> "Malformed":
         """Refuse a request with its faults by field: `{"amount_cents": ["must be at least 1"]}`."""
-        return cls("validation_error", "The request has invalid fields.", field_errors=field_errors)
+        return cls.with_faults(field_errors)
+
+    @classmethod
+    def with_faults(cls, faults: Mapping[str, list[str]]) -> "Malformed":
+        """Refuse a request with its faults by field, at least one; the message tells the first.
+
+        `{"due_date": ["is not known"], "memo": ["is too long"]}` is told as "due_date is not known.
+        1 more field is wrong."
+        """
+        return cls("validation_error", _first_of(faults), field_errors=faults)
 
 
 class NotAuthenticated(Refusal):
@@ -73,3 +85,17 @@ class TooMany(Refusal):
 
 class Unavailable(Refusal):
     """The server cannot do this now; the same request may succeed in a moment."""
+
+
+def _first_of(faults: Mapping[str, list[str]]) -> str:
+    field, words = next(iter(faults.items()))
+    if len(field) > LONGEST_FIELD_TOLD or not (field.isascii() and field.isprintable()):
+        return "The request has invalid fields."
+    # Some stand alone, as "customer_id or customer_external_id is required" of `customer_id`.
+    alone = words[0].partition(" ")[0] not in VERBS
+    first = words[0] if alone else f"{field} {words[0]}"
+    told = first if first.endswith("?") else f"{first}."
+    more = len(faults) - 1
+    if more == 0:
+        return told
+    return f"{told} {more} more field{'s are' if more > 1 else ' is'} wrong."

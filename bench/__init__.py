@@ -1,1 +1,1 @@
-"""What a request costs, here and in the usual stacks. Not packaged; Linux and macOS."""
+"""What the work costs, here and in the usual stacks. Not packaged; Linux and macOS."""

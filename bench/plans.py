@@ -1,103 +1,147 @@
-"""How PostgreSQL finds one page of a list: as the server's role, behind row security."""
+"""`python -m bench.plans`: how PostgreSQL finds the first page of every list.
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+By every filter and every sort, as the server's role, behind row security, over copies of the demo's
+rows. Exit 1 where a page is found by reading a whole table, by sorting more than it shows, or by
+reading more than twenty times what it shows, and `EXCEPTIONS` does not say why that has to be.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, time
+from fnmatch import fnmatch
+from pathlib import Path
 from typing import Any
 
 import psycopg
+from psycopg import ClientCursor
 from psycopg.rows import dict_row
 
-from bench.stage import Business
-from persistence.engine.fetches import Fetch
-from persistence.engine.pages import Listing, Page, PageRequest
+from bench.lists import COLUMNS, LISTS, PAGE_SIZE, Case, Connection, Owner, cases, common
+from bench.rows import multiply
+from bench.servers import program
+from embedded.postgres import EmbeddedPostgres
+from persistence.engine.migrate import migrate
+from persistence.engine.pipeline import numbered
 from persistence.engine.pool import SERVER_ROLE
-from persistence.engine.sql import Row
-from persistence.ledger import journal_lists
-from persistence.partners import registry
-from persistence.trade import customers, invoices
+from persistence.engine.sql import Query
 
-Connection = psycopg.Connection[Row]
-
-FAR_DOWN = 20
-PAGE_SIZE = 20
+MOST_READ = 20 * (PAGE_SIZE + 1)
+MOST_SORTED = 9 * (PAGE_SIZE + 1)  # A page of each status that is asked for.
+FEW = {"bank_account"}  # A business has a handful, each with an account of its own.
+LARGE = 1_000  # Rows of a table that may not be read from end to end.
+PLANNED = 5  # So often PostgreSQL plans a statement for its values before it may do so for any.
+OTHER_ORDER = "a range of one column, in the order of another"
+TEXTS = "a part of a text is found by reading texts"
+LATE = "what is late comes with the day: the open ones are looked through"
+RARE = "an index more for every row, for a value that hardly anybody asks for"
+FEW_BUSINESSES = "a partner has thousands of businesses, not millions"
+EXCEPTIONS: Mapping[str, str] = {
+    "*search=*": TEXTS,
+    "*_contains=*": TEXTS,
+    "list_payouts external_id=*": TEXTS,
+    "list_businesses *": FEW_BUSINESSES,
+    "*_lte=*": OTHER_ORDER,
+    "*_gte=*": OTHER_ORDER,
+    "*_start=*": OTHER_ORDER,
+    "*_end=*": OTHER_ORDER,
+    "* date_*": OTHER_ORDER,
+    "*updated_since=*": OTHER_ORDER,
+    "* m??_amount=*": OTHER_ORDER,
+    "list_invoices status=*": LATE,
+    "list_bills status=*": LATE,
+    "* is_overdue=*": LATE,
+    "* payment_method=*": RARE,
+    "* processor=*": RARE,
+    "* currency=*": RARE,
+    "* refund_type=*": RARE,
+    "list_customers status=ARCHIVED": RARE,
+    "list_journal_entries created_by=*": RARE,
+    "list_vendor_refunds status=*": "summed up from two other tables; there are few of them",
+    "list_vendor_refunds is_fully_allocated=*": "summed up from its allocations",
+    "list_journal_entries account*": "lines of the account are looked through within its days",
+    "list_audit_records *": "the trail grows with every change, and is read by object",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What PostgreSQL did for one page."""
+    """What PostgreSQL did for one page, and how long it took."""
 
-    noun: str
-    page: str
-    how: str
-    rows_read: int
+    case: Case
+    scans: tuple[str, ...]
+    read: int
+    sorted: int
+    ms: float
 
     @property
-    def is_flat(self) -> bool:
-        """Whether it reads no more than it shows: an index has the order."""
-        return "Sort" not in self.how and self.rows_read <= PAGE_SIZE + 1
+    def faults(self) -> list[str]:
+        """Say what a page should not need."""
+        said = [scan for scan in self.scans if scan.startswith("Seq Scan")]
+        if self.sorted > MOST_SORTED:
+            said.append(f"sorts {self.sorted} rows")
+        if self.read > MOST_READ:
+            said.append(f"reads {self.read} rows")
+        return said
+
+    @property
+    def excuse(self) -> str | None:
+        """Say why it may be so."""
+        found = (why for name, why in EXCEPTIONS.items() if fnmatch(self.case.name, name))
+        return next(found, None)
 
 
-def listings() -> dict[str, Listing]:
-    """Every list by its noun."""
-    return {
-        "customers": customers.CUSTOMERS.listing,
-        "invoices": invoices.INVOICES.listing,
-        "invoice payments": invoices.PAYMENTS.listing,
-        "journal entries": journal_lists.LISTING,
-        "businesses": registry.LISTING,
-    }
-
-
-def plans(ours: Business) -> Iterator[Plan]:
-    """Explain of every list the first page, one further down by cursor, and that one by number."""
-    with psycopg.connect(ours.database_url, autocommit=True, row_factory=dict_row) as connection:
-        connection.execute(f"SET ROLE {SERVER_ROLE}")
-        connection.execute("SET plan_cache_mode = force_generic_plan")
-        connection.execute("SELECT set_config('app.business_id', %s, false)", [str(ours.id)])
-        for noun, listing in listings().items():
-            first = _fetch(listing, ours, PageRequest())
-            middle = _fetch(listing, ours, PageRequest(page=FAR_DOWN))
-            page = middle.answer([_rows(connection, middle)])
-            yield _explain(connection, noun, "first", first, listing)
-            if page.next_cursor:
-                after = _fetch(listing, ours, PageRequest(cursor=page.next_cursor))
-                yield _explain(connection, noun, "by cursor", after, listing)
-                yield _explain(connection, noun, "by number", middle, listing)
-
-
-def _fetch(listing: Listing, ours: Business, wanted: PageRequest) -> Fetch[Page[Row]]:
-    """Have a list make its statement; nobody asks it here."""
+def plans(connection: Connection, owner: Owner) -> Iterator[Plan]:
+    """Explain the first page of every list."""
     scope = {
-        "business_id": ours.id,
-        "partner_id": ours.partner_id,
-        "today": datetime.now(UTC).date(),
+        "business_id": owner.business_id,
+        "partner_id": owner.partner_id,
+        "midnight": datetime.combine(datetime.now(UTC), time.min, UTC),
+        "account_id": common(connection, COLUMNS["account_id"]),
+        "refund_id": common(connection, COLUMNS["refund_id"]),
     }
+    found = list(cases(connection))
+    connection.execute("SELECT set_config('app.business_id', %s, false)", [str(owner.business_id)])
+    connection.execute(f"SET ROLE {SERVER_ROLE}")
     nobody: Any = None
-    return listing.fetch(nobody, replace(wanted, count=False), scope, lambda row: row)
+    for case in found:
+        fetch = LISTS[case.operation].fetch(nobody, case.asked, scope, lambda row: row)
+        yield explained(connection, case, fetch.queries[0])
 
 
-def _rows(connection: Connection, fetch: Fetch[Any]) -> list[Row]:
-    [query] = fetch.queries
-    return connection.execute(query.text, query.parameters).fetchall()
-
-
-def _explain(
-    connection: Connection, noun: str, page: str, fetch: Fetch[Any], listing: Listing
-) -> Plan:
-    [query] = fetch.queries
-    # Prepared at once, so that the plan is the one for whatever parameters.
-    row = connection.execute(
-        f"EXPLAIN (ANALYZE, FORMAT JSON) {query.text}", query.parameters, prepare=True
-    ).fetchone()
+def explained(connection: Connection, case: Case, query: Query) -> Plan:
+    """Let PostgreSQL plan a statement as often as it takes to settle, then run it."""
+    text, names = numbered(query.text)
+    connection.execute(b"PREPARE page AS " + text)
+    run = "EXECUTE page" + (f"({', '.join('%s' for _ in names)})" if names else "")
+    values = [query.parameters[name] for name in names]
+    with ClientCursor(connection, row_factory=dict_row) as cursor:
+        for _ in range(0 if query.once else PLANNED):
+            cursor.execute(f"EXPLAIN {run}", values)
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {run}", values)
+        row = cursor.fetchone()
+        cursor.execute("DEALLOCATE page")
     assert row is not None
-    nodes = list(_nodes(row["QUERY PLAN"][0]["Plan"]))
-    table = listing.key.table.name
-    scans = [node for node in nodes if node.get("Relation Name") == table]
-    most = max(scans, key=_rows_read)
-    sorted_by = [node["Node Type"] for node in nodes if "Sort" in node["Node Type"]]
-    how = f"{most['Node Type']} {most.get('Index Name', '')}".strip()
-    return Plan(noun, page, ", then ".join([how, *sorted_by]), _rows_read(most))
+    told = row["QUERY PLAN"][0]
+    nodes = list(_nodes(told["Plan"]))
+    scans = [node for node in nodes if "Relation Name" in node or "Index Name" in node]
+    table = LISTS[case.operation].key.table.name
+    return Plan(
+        case,
+        tuple(dict.fromkeys(_said(node) for node in scans if _is_large(node))),
+        round(sum(_rows(node) for node in scans if node.get("Relation Name") == table)),
+        round(
+            max(
+                (_rows(node["Plans"][0]) for node in nodes if "Sort" in node["Node Type"]),
+                default=0,
+            )
+        ),
+        told["Execution Time"],
+    )
 
 
 def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -106,8 +150,81 @@ def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from _nodes(below)
 
 
-def _rows_read(node: dict[str, Any]) -> int:
+def _sorts(node: dict[str, Any]) -> bool:
+    return "Sort" in node["Node Type"]
+
+
+def _rows(node: dict[str, Any]) -> float:
     """The rows that a node has touched, those that it threw away too."""
-    touched: float = node["Actual Rows"] + node.get("Rows Removed by Filter", 0)
+    removed: float = node.get("Rows Removed by Filter", 0)
+    each: float = node["Actual Rows"] + removed + node.get("Rows Removed by Index Recheck", 0)
     loops: int = node["Actual Loops"]
-    return round(touched * loops)
+    return each * loops
+
+
+def _said(node: dict[str, Any]) -> str:
+    return f"{node['Node Type']} {node.get('Index Name', node.get('Relation Name'))}"
+
+
+def _is_large(node: dict[str, Any]) -> bool:
+    is_plain = node["Node Type"] == "Seq Scan"
+    return not is_plain or _rows(node) > LARGE * node["Actual Loops"]
+
+
+def filled(url: str, folder: Path, rows: int) -> None:
+    """Fill the demo, and copy its rows."""
+    environment = {**os.environ, "DATABASE_URL": url, "ACCOUNTING_DATA_DIR": str(folder)}
+    subprocess.run(
+        [program("accounting"), "demo"], env=environment, check=True, capture_output=True
+    )
+    with psycopg.connect(url, row_factory=dict_row, autocommit=True) as connection:
+        owner = owner_of(connection)
+        for table in dict.fromkeys(listing.key.table for listing in LISTS.values()):
+            if table.name in FEW:
+                continue
+            own = table.name != "business"
+            scope = ("business_id", owner.business_id) if own else ("partner_id", owner.partner_id)
+            multiply(connection, table, scope, rows if own else min(rows, 10_000))
+        connection.execute("VACUUM (ANALYZE)")
+
+
+def owner_of(connection: Connection) -> Owner:
+    """The demo's business, which is the oldest."""
+    row = connection.execute(
+        "SELECT id, partner_id FROM business WHERE id IN (SELECT business_id FROM invoice)"
+    ).fetchone()
+    assert row is not None, "the demo has one"
+    return Owner(row["id"], row["partner_id"])
+
+
+def report(found: list[Plan]) -> bool:
+    """Print what is not as it should be, with its reason; return whether all has one."""
+    print("| list, filter or sort | how | faults | ms | why |\n|---|---|---|---|---|")
+    for plan in found:
+        if plan.faults:
+            how, faults = ", ".join(plan.scans), ", ".join(plan.faults)
+            why = plan.excuse or "**none**"
+            print(f"| {plan.case.name} | {how} | {faults} | {plan.ms:.2f} | {why} |")
+    slowest = max(found, key=lambda plan: plan.ms)
+    print(f"\n{len(found)} pages; the slowest took {slowest.ms:.0f} ms: {slowest.case.name}")
+    return all(plan.excuse for plan in found if plan.faults)
+
+
+def main() -> int:
+    """Fill, explain, print, and return the exit status."""
+    options = argparse.ArgumentParser(prog="python -m bench.plans", description=__doc__)
+    options.add_argument("--rows", type=int, default=10_000, help="of every list, about")
+    chosen = options.parse_args()
+    with (
+        tempfile.TemporaryDirectory(prefix="bench-") as folder,
+        EmbeddedPostgres(Path(folder) / "postgres") as postgres,
+    ):
+        postgres.create_database()
+        migrate(postgres.url())
+        filled(postgres.url(), Path(folder) / "data", chosen.rows)
+        with psycopg.connect(postgres.url(), autocommit=True, row_factory=dict_row) as connection:
+            return 0 if report(list(plans(connection, owner_of(connection)))) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import httpx
 
-from bench import cpu
-from bench.cpu import Meter
+from bench import meters
+from bench.meters import Meter
 
 START_LIMIT_SECONDS = 30.0
 
@@ -23,7 +23,7 @@ class Server:
     def __init__(self, name: str, port: int, process_id: int) -> None:
         self.name = name
         self.port = port
-        self.meter: Meter = cpu.of_process(process_id)
+        self.meter: Meter = meters.of_process(process_id)
 
     @property
     def url(self) -> str:

@@ -77,6 +77,16 @@ def migrate() -> None:
         typer.echo(f"The database stands at {run_migrations(database.admin_url)}.")
 
 
+@app.command()
+def distribute(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what is left.")] = False,
+) -> None:
+    """Spread the tables over the machines of a Citus cluster, while no server is at work."""
+    from cli.distributing import distribute_tables
+
+    distribute_tables(dry_run=dry_run)
+
+
 @app.command("check-books")
 def check_books(
     business: Annotated[UUID | None, typer.Option(help="Only the business with this id.")] = None,
@@ -87,7 +97,7 @@ def check_books(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Prove the books of every business; exit 1 where one does not hold."""
+    """Prove the books of every business and seal them; exit 1 where one does not hold."""
     from cli import proving
 
     raise typer.Exit(proving.check_books(business, partner, workers, as_json=as_json))
@@ -107,7 +117,7 @@ def rebuild_balances(
 def sweep_documents(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what is there.")] = False,
 ) -> None:
-    """Remove files that no record names and that are older than an hour."""
+    """Remove old files that no record names, and seal the audit trails."""
     from cli.sweeping import sweep_all
 
     sweep_all(only_look=dry_run)

@@ -11,6 +11,7 @@ from multiprocessing import get_context
 
 from persistence.engine.pool import make_pool
 from persistence.proof.integrity import BooksToProve, Check, prove
+from persistence.proof.seals import seal
 
 CHUNK = 8  # Businesses that a child takes at once: fewer cost more messages, more an uneven end.
 COLLECT_AFTER = 100_000  # Objects. A proof makes many and keeps none, so there is little to find.
@@ -40,11 +41,11 @@ class Prover:
         gc.set_threshold(COLLECT_AFTER)
         self._runner = asyncio.Runner()
         self._pool = make_pool(url, size=1)
-        self._runner.run(self._pool.open())
 
     def prove(self, books: BooksToProve, advance: Advance) -> Proof:
-        """Prove one business."""
+        """Prove one business, then seal its audit trail."""
         checks = self._runner.run(prove(self._pool, books, partial(advance, books)))
+        self._runner.run(seal(self._pool, books.id))
         return Proof(books, checks)
 
     def close(self) -> None:

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from cli.databases import ready, run
 from cli.provers import Advance, Proof, alone, together
-from persistence.proof.integrity import BooksToProve, all_books
+from persistence.proof.integrity import BooksToProve, Check, all_books, prove_partners
 from server import settings
 
 WORTH_A_WORKER = 50  # Businesses; for fewer a process costs more than it saves.
@@ -27,6 +27,7 @@ class Found:
     proven: int = 0
     checked: int = 0
     faulty: list[Proof] = field(default_factory=list)
+    partners: list[Check] = field(default_factory=list)  # What does not hold of them.
 
     def add(self, proof: Proof) -> None:
         """Count one more proof."""
@@ -34,6 +35,16 @@ class Found:
         self.checked += sum(check.checked for check in proof.checks)
         if proof.faults:
             self.faulty.append(proof)
+
+    def add_partners(self, checks: Sequence[Check]) -> None:
+        """Count what was looked at of partners and their keys."""
+        self.checked += sum(check.checked for check in checks)
+        self.partners += [check for check in checks if not check.ok]
+
+    @property
+    def holds(self) -> bool:
+        """Tell whether nothing was found."""
+        return not self.faulty and not self.partners
 
 
 def check_books(
@@ -62,8 +73,10 @@ def check_books(
                     found.add(proof)
                     if not as_json:
                         tell_faults(proof)
+        if business_id is None:
+            found.add_partners(run(database.url, lambda pool: prove_partners(pool, partner_id)))
     typer.echo(json.dumps(shape(found), indent=2) if as_json else summary(found))
-    return 1 if found.faulty else 0
+    return 0 if found.holds else 1
 
 
 def _proofs(
@@ -97,21 +110,29 @@ def tell_faults(proof: Proof) -> None:
     books = proof.books
     typer.echo(f"{books.name} ({books.id}) of {books.partner_name} ({books.partner_id})")
     for check in proof.faults:
-        typer.echo(f"  {check.name}: {check.first_offender} (of {check.checked} checked)")
+        typer.echo(f"  {tell(check)}")
+
+
+def tell(check: Check) -> str:
+    """Say what a check has found."""
+    return f"{check.name}: {check.first_offender} (of {check.checked} checked)"
 
 
 def summary(found: Found) -> str:
-    """Say in one line what was found: `The books of 2 businesses hold (310 things checked).`"""
+    """Say what was found: `The books of 2 businesses hold (310 things checked).`"""
     businesses = "1 business" if found.proven == 1 else f"{found.proven} businesses"
+    partners = [f"Partners and keys, {tell(check)}\n" for check in found.partners]
     if found.faulty:
-        return f"The books of {len(found.faulty)} of {businesses} do not hold."
-    return f"The books of {businesses} hold ({found.checked} things checked)."
+        books = f"The books of {len(found.faulty)} of {businesses} do not hold."
+    else:
+        books = f"The books of {businesses} hold ({found.checked} things checked)."
+    return "".join([*partners, books])
 
 
 def shape(found: Found) -> dict[str, Any]:
     """Show what was found to programs; only the checks that do not hold are listed."""
     return {
-        "status": "red" if found.faulty else "green",
+        "status": "green" if found.holds else "red",
         "businesses": found.proven,
         "checked": found.checked,
         "faulty": [
@@ -120,15 +141,18 @@ def shape(found: Found) -> dict[str, Any]:
                 "business_name": proof.books.name,
                 "partner_id": str(proof.books.partner_id),
                 "partner_name": proof.books.partner_name,
-                "checks": [
-                    {
-                        "name": check.name,
-                        "checked": check.checked,
-                        "first_offender": check.first_offender,
-                    }
-                    for check in proof.faults
-                ],
+                "checks": [shape_fault(check) for check in proof.faults],
             }
             for proof in found.faulty
         ],
+        "partners": [shape_fault(check) for check in found.partners],
+    }
+
+
+def shape_fault(check: Check) -> dict[str, Any]:
+    """Show what a check has found."""
+    return {
+        "name": check.name,
+        "checked": check.checked,
+        "first_offender": check.first_offender,
     }

@@ -7,12 +7,8 @@ declare const process: { argv: string[] };
 
 const [baseUrl = "", partnerId = "", apiKey = ""] = process.argv.slice(2);
 
-// Filters that take several values take them separated by commas, not repeated.
-const querySerializer = { array: { style: "form", explode: false } } as const;
-
 function bearer(token: string) {
-  const headers = { Authorization: `Bearer ${token}` };
-  return createClient<paths>({ baseUrl, headers, querySerializer });
+  return createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${token}` } });
 }
 
 /** Take the answer, or stop with the refusal's own words. */

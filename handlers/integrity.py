@@ -1,17 +1,23 @@
 """Integrity: whether everything in the books agrees."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from handlers.results import Reply
 from persistence.books import Books
 from persistence.proof.in_request import prove_in_request
 from persistence.proof.integrity import Check
+from persistence.proof.seals import KEPT_SEAL, Seal, kept_seal, newest_seal
 
 
-async def get_integrity(books: Books) -> Reply:
-    """Prove the books as they are at this moment."""
-    return shape(await prove_in_request(books))
+async def get_integrity(books: Books, query: Mapping[str, Any]) -> Reply:
+    """Prove the books as they are at this moment, and that a seal that was kept stands still."""
+    checks = await prove_in_request(books)
+    newest = await newest_seal(books)
+    if KEPT_SEAL in query:
+        kept = await kept_seal(books, query[KEPT_SEAL])
+        checks = [*checks, kept] if kept.ok else [kept, *checks]
+    return {**shape(checks), "newest_seal": newest and shape_seal(newest)}
 
 
 def shape(checks: Sequence[Check]) -> dict[str, Any]:
@@ -27,4 +33,14 @@ def shape(checks: Sequence[Check]) -> dict[str, Any]:
             }
             for check in checks
         ],
+    }
+
+
+def shape_seal(seal: Seal) -> dict[str, Any]:
+    """Show a seal for whoever keeps it."""
+    return {
+        "number": seal.number,
+        "created_at": seal.created_at,
+        "record_count": seal.record_count,
+        "digest": seal.digest.hex(),
     }

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from time import monotonic
 
 from psycopg import OperationalError
-from psycopg_pool import PoolTimeout
 
 from persistence.engine.admission import Admission
 from persistence.engine.database_checks import refuse_unsafe
@@ -32,11 +31,10 @@ class Resources:
         A worker that takes the place of another may do so while the database is away for a moment.
         """
         deadline = monotonic() + OPENING_SECONDS
-        await self.pool.open()
         while True:
             try:
                 return await refuse_unsafe(self.pool, durable=durable)
-            except (OperationalError, PoolTimeout):
+            except OperationalError:
                 if monotonic() > deadline:
                     raise
                 await asyncio.sleep(0.1)

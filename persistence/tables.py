@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import (
+    ARRAY,
     BigInteger,
     Boolean,
     CheckConstraint,
@@ -45,6 +46,15 @@ metadata = MetaData(
 )
 
 Moment = DateTime(timezone=True)
+
+
+def table_of(constraint: str) -> Table:
+    """The table of a constraint that is named by the convention above."""
+    return next(
+        table
+        for table in metadata.sorted_tables
+        if constraint.startswith((f"{table.name}_business_id_", f"{table.name}_partner_id_"))
+    )
 
 
 def cents(name: str, *, nullable: bool = False) -> Column[int]:
@@ -170,12 +180,26 @@ def unique(*columns: str) -> UniqueConstraint:
     return UniqueConstraint("business_id", *columns)
 
 
-def index(*columns: str, where: str | None = None, include: Sequence[str] | None = None) -> Index:
+def index(
+    *columns: str,
+    where: str | None = None,
+    include: Sequence[str] | None = None,
+    name: str | None = None,
+) -> Index:
     """An index of the rows of each business."""
     options: dict[str, Any] = {"postgresql_include": include}
     if where is not None:
         options["postgresql_where"] = text(where)
-    return Index(None, "business_id", *columns, **options)
+    return Index(name, "business_id", *columns, **options)
+
+
+def listed(name: str, type_: Any, said: str) -> Column[Any]:
+    """A column that lists find or sort rows by: what other columns say, as one value.
+
+    A column, since row security lets no expression near an index that PostgreSQL does not know to
+    keep secrets. It cannot use another of its kind.
+    """
+    return Column(f"listed_{name}", type_, Computed(said, persisted=True))
 
 
 reply = tenant_table(
@@ -226,10 +250,15 @@ def party_table(name: str, *own: SchemaItem) -> Table:
         Column("metadata", JSONB),
         Column("payment_terms_days", Integer),
         Column("archived_at", Moment),
+        listed("name", Text, "lower(coalesce(company_name, individual_name))"),
         *own,
         CheckConstraint("individual_name IS NOT NULL OR company_name IS NOT NULL", name="named"),
         unique("external_id"),
         index("created_at", "id"),
+        index("updated_at", "id"),
+        index("listed_name", "id"),
+        index("company_name"),
+        index("individual_name"),
     )
 
 
@@ -244,6 +273,8 @@ customer = party_table(
     Column("tax_exempt", Boolean, nullable=False),
     Column("notes", Text),
     cents("credit_limit_cents", nullable=True),
+    listed("email", Text, "lower(email)"),
+    index("listed_email"),
 )
 
 vendor = party_table(
@@ -282,8 +313,12 @@ account = tenant_table(
 # ── What sales and purchases have in common ────────────────────────────────────────────────────
 
 
-def document_table(name: str, party: str) -> Table:
-    """Invoices and bills: one shape for what is owed either way."""
+def document_table(name: str, party: str, opened: str) -> Table:
+    """Invoices and bills: one shape for what is owed either way.
+
+    `opened` is the status of one on which nothing was settled yet.
+    """
+    settled = "paid + credited + written_off = total_amount"
     return tenant_table(
         name,
         *kept_up(),
@@ -321,9 +356,20 @@ def document_table(name: str, party: str) -> Table:
                 persisted=True,
             ),
         ),
-        # Where a list puts it: what was never sent stands before all that was. A column, since row
-        # security lets no expression near an index that PostgreSQL does not know to keep secrets.
-        Column("listed_at", Moment, Computed("coalesce(opened_at, '-infinity')", persisted=True)),
+        # What was never sent stands before all that was.
+        listed("at", Moment, "coalesce(opened_at, '-infinity')"),
+        listed("due_at", Moment, "coalesce(due_at, '-infinity')"),
+        listed("number", Text, "coalesce(number, '')"),
+        # Its status, `overdue` aside: that comes with the day. A test holds the two together.
+        listed(
+            "status",
+            Text,
+            "CASE WHEN state = 'void' THEN 'voided' WHEN state = 'draft' THEN 'draft'"
+            f" WHEN {settled} AND paid > 0 AND refunded >= paid THEN 'refunded'"
+            f" WHEN {settled} AND written_off > 0 THEN 'written_off' WHEN {settled} THEN 'paid'"
+            " WHEN written_off > 0 THEN 'partially_written_off'"
+            f" WHEN paid + credited > 0 THEN 'partially_paid' ELSE '{opened}' END",
+        ),
         Column("party_number", Text),
         Column("terms", Text),
         Column("memo", Text),
@@ -345,7 +391,13 @@ def document_table(name: str, party: str) -> Table:
         unique("external_id"),
         unique("number"),
         index("listed_at", "id"),
+        index("listed_status", "listed_at", "id", include=["due_at"]),
+        index("party_id", "listed_at", "id"),
+        index("listed_due_at", "id"),
+        index("total_amount", "id"),
+        index("listed_number", "id"),
         index("created_at", "id"),
+        index("updated_at"),
         index("party_id", "outstanding"),
         # A number that a vendor gave is entered once, and again where the first was void.
         Index(
@@ -421,8 +473,12 @@ def payment_table(name: str, party: str, moved: str) -> Table:
         within_business("party_id", party),
         unique("external_id"),
         index("payment_date", "id"),
+        index("payment_date", "id", where="allocated < total", name=f"{name}_unallocated_idx"),
+        index("status", "payment_date", "id"),
+        index("party_id", "payment_date", "id"),
+        index("total", "id"),
         index("created_at", "id"),
-        index("party_id"),
+        index("updated_at"),
     )
 
 
@@ -458,8 +514,8 @@ def allocation_table(
     )
 
 
-def credit_table(name: str, party: str, document: str) -> Table:
-    """Customer credits and vendor credits."""
+def credit_table(name: str, party: str, document: str, opened: str) -> Table:
+    """Customer credits and vendor credits; `opened` is the status of one that is whole."""
     return tenant_table(
         name,
         *kept_up(),
@@ -478,7 +534,15 @@ def credit_table(name: str, party: str, document: str) -> Table:
         cents("total_amount"),
         cents("applied"),
         Column("settled", JSONB, nullable=False),
-        Column("listed_at", Moment, Computed("coalesce(opened_at, '-infinity')", persisted=True)),
+        listed("at", Moment, "coalesce(opened_at, '-infinity')"),
+        listed("number", Text, "coalesce(number, '')"),
+        # Its status; a test holds the two together.
+        listed(
+            "status",
+            Text,
+            "CASE WHEN state <> 'open' THEN state WHEN applied = total_amount THEN 'applied'"
+            f" WHEN applied > 0 THEN 'partially_applied' ELSE '{opened}' END",
+        ),
         Column("memo", Text),
         Column("transaction_tags", JSONB, nullable=False),
         Column("metadata", JSONB),
@@ -494,8 +558,12 @@ def credit_table(name: str, party: str, document: str) -> Table:
         unique("external_id"),
         unique("number"),
         index("listed_at", "id"),
+        index("listed_status", "listed_at", "id"),
+        index("party_id", "listed_at", "id"),
+        index("total_amount", "id"),
+        index("listed_number", "id"),
         index("created_at", "id"),
-        index("party_id"),
+        index("updated_at"),
         index("source_document_id"),
     )
 
@@ -523,7 +591,9 @@ def refund_table(name: str, party: str, *own: SchemaItem) -> Table:
         within_business("party_id", party),
         unique("external_id"),
         index("created_at", "id"),
-        index("party_id"),
+        index("party_id", "created_at", "id"),
+        index("amount", "id"),
+        index("updated_at"),
     )
 
 
@@ -588,7 +658,7 @@ def refund_payment_table(name: str, refund: str, moved: str, *own: SchemaItem) -
 
 # ── Sales and purchases ────────────────────────────────────────────────────────────────────────
 
-invoice = document_table("invoice", party="customer")
+invoice = document_table("invoice", party="customer", opened="sent")
 invoice_payment = payment_table("invoice_payment", party="customer", moved="total - fee")
 invoice_allocation = allocation_table(
     "invoice_allocation", "invoice_payment", "payment_id", "invoice"
@@ -613,11 +683,13 @@ write_off = tenant_table(
     index("document_id"),
 )
 
-bill = document_table("bill", party="vendor")
+bill = document_table("bill", party="vendor", opened="received")
 bill_payment = payment_table("bill_payment", party="vendor", moved="total + fee")
 bill_allocation = allocation_table("bill_allocation", "bill_payment", "payment_id", "bill")
 
-customer_credit = credit_table("customer_credit", party="customer", document="invoice")
+customer_credit = credit_table(
+    "customer_credit", party="customer", document="invoice", opened="sent"
+)
 customer_credit_allocation = allocation_table(
     "customer_credit_allocation",
     "customer_credit",
@@ -626,7 +698,7 @@ customer_credit_allocation = allocation_table(
     Column("own_split", JSONB, nullable=False),
 )
 
-vendor_credit = credit_table("vendor_credit", party="vendor", document="bill")
+vendor_credit = credit_table("vendor_credit", party="vendor", document="bill", opened="received")
 vendor_credit_allocation = allocation_table(
     "vendor_credit_allocation",
     "vendor_credit",
@@ -641,7 +713,15 @@ invoice_refund = refund_table(
     Column("method", Text, nullable=False),
     Column("processor", Text),
     cents("fee"),
+    # Its status; a test holds the two together.
+    listed(
+        "status",
+        Text,
+        "CASE WHEN cancelled_at IS NOT NULL THEN 'cancelled' WHEN paid = amount THEN 'paid'"
+        " WHEN paid > 0 THEN 'processing' ELSE 'pending' END",
+    ),
     CheckConstraint("amount >= 1 AND fee >= 0", name="amounts_positive"),
+    index("listed_status", "created_at", "id"),
 )
 invoice_refund_allocation = refund_allocation_table(
     "invoice_refund_allocation",
@@ -665,6 +745,7 @@ vendor_refund = refund_table(
     Column("description", Text),
     Column("reason", Text),
     CheckConstraint("amount >= 1", name="amounts_positive"),
+    index("agreed_on", "id"),
 )
 vendor_refund_allocation = refund_allocation_table(
     "vendor_refund_allocation",
@@ -690,6 +771,11 @@ vendor_refund_payment = refund_payment_table(
     # Nothing comes of a refund that is kept as a credit.
     CheckConstraint("0 <= fee AND fee <= amount", name="amounts_positive"),
     index("created_at", "id"),
+    listed("payment_date", Date, "coalesce(payment_date, '-infinity')"),
+    index("listed_payment_date", "id"),
+    index("amount", "id"),
+    index("status", "created_at", "id"),
+    index("updated_at"),
 )
 
 # ── Payouts ────────────────────────────────────────────────────────────────────────────────────
@@ -717,8 +803,15 @@ payout = tenant_table(
     Column("completions", JSONB, nullable=False),
     cents("linked"),
     Column("money_account_id", Uuid),
-    # Where a list puts it, as with documents: what has no day stands before all that have one.
-    Column("listed_at", Moment, Computed("coalesce(completed_at, '-infinity')", persisted=True)),
+    # What has no day stands before all that have one.
+    listed("at", Moment, "coalesce(completed_at, '-infinity')"),
+    # How much of it is shown by bank lines; a test holds it together with the rule.
+    listed(
+        "reconciliation",
+        Text,
+        "CASE WHEN linked = 0 THEN 'unreconciled' WHEN linked = abs(paid_out)"
+        " THEN 'fully_reconciled' ELSE 'partially_reconciled' END",
+    ),
     # What no bank line shows of it yet, as with the money of payments.
     Column(
         "unlinked",
@@ -744,6 +837,10 @@ payout = tenant_table(
     unique("external_id"),
     index("created_at", "id"),
     index("listed_at", "id"),
+    index("status", "listed_at", "id"),
+    index("listed_reconciliation", "listed_at", "id"),
+    index("paid_out", "id"),
+    index("updated_at"),
     index("unlinked", where="unlinked IS NOT NULL"),
 )
 
@@ -782,11 +879,13 @@ journal_entry = tenant_table(
     Column("source_type", Text, nullable=False),
     Column("source_id", Uuid, nullable=False),
     Column("reversal_of_id", Uuid),
+    Column("line_count", Integer, nullable=False),
     CheckConstraint("total > 0", name="total_positive"),
     one_of("created_by", "ai", "manual", "system", "import"),
     within_business("reversal_of_id", "journal_entry"),
     unique("sequence_number"),
     unique("reversal_of_id"),
+    unique("id", "line_count"),
     # What its number says: the series it counts in, and how many came before it.
     Column("series", Text, Computed("left(sequence_number, 7)", persisted=True)),
     Column(
@@ -835,10 +934,16 @@ journal_line = tenant_table(
     Column("description", Text),
     Column("settles_id", Uuid),
     Column("split", JSONB, nullable=False),
+    # As many as its entry says: with all of them there, no other number is left for one more.
+    Column("line_count", Integer, nullable=False),
     CheckConstraint(
         "(debit > 0 AND credit = 0) OR (credit > 0 AND debit = 0)", name="one_side_only"
     ),
-    within_business("entry_id", "journal_entry"),
+    CheckConstraint("line_number BETWEEN 1 AND line_count", name="counted"),
+    ForeignKeyConstraint(
+        ["business_id", "entry_id", "line_count"],
+        ["journal_entry.business_id", "journal_entry.id", "journal_entry.line_count"],
+    ),
     within_business("account_id", "account"),
     unique("entry_id", "line_number"),
     # Covers every balance: sums by account and period never touch the table itself.
@@ -916,8 +1021,11 @@ bank_transaction = tenant_table(
     within_business("category_account_id", "account"),
     unique("bank_account_id", "external_id"),
     index("booked_on", "id"),
+    index("booked_on", "id", where="remaining > 0", name="bank_transaction_unreconciled_idx"),
     index("bank_account_id", "booked_on", "id"),
+    index("amount", "id"),
     index("created_at", "id"),
+    index("updated_at"),
 )
 
 # One line of a bank statement is money of many kinds, so the target is no foreign key.
@@ -975,14 +1083,18 @@ stored_document = tenant_table(
     CheckConstraint("(linked_type IS NULL) = (linked_id IS NULL)", name="linked_whole"),
     unique("storage_key"),
     index("created_at", "id"),
+    listed("name", Text, "lower(file_name)"),
     index("linked_id", "created_at", "id"),
+    index("linked_type", "created_at", "id"),
+    index("listed_name", "id"),
+    index("file_size", "id"),
 )
 
 # ── The audit trail ────────────────────────────────────────────────────────────────────────────
 
-# Written by triggers alone (migrations/versions/0008_audit.sql): the server's role may only read.
-# It refers to nothing. What it tells of may be deleted, and its business is the one of the row that
-# was changed, which has been looked up for that row.
+# Written by functions of the database alone (migrations/versions/0014_digests.sql): the server's
+# role may only read. It refers to nothing. What it tells of may be deleted, and its business is the
+# one of the row that was changed, which has been looked up for that row.
 audit_record = Table(
     "audit_record",
     metadata,
@@ -1002,10 +1114,55 @@ audit_record = Table(
     Column("before_digest", LargeBinary),
     Column("after_digest", LargeBinary),
     Column("changes", JSONB),
+    Column("digest", LargeBinary),  # Of all that stands before it; null in those that seal 0 binds.
     PrimaryKeyConstraint("business_id", "id"),
-    one_of("change", "insert", "update", "delete"),
+    one_of("change", "insert", "update", "delete", "start"),
     one_of("actor_kind", "partner_key", "partner_token", "business_token", "operator"),
     index("object_id", "id"),
     index("request_id", "id"),
     info={"tenant": True},
+)
+
+audit_seal = Table(
+    "audit_seal",
+    metadata,
+    Column("business_id", Uuid, nullable=False),
+    Column("number", BigInteger, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("record_ids", ARRAY(Uuid), nullable=False),
+    Column("record_digests", ARRAY(LargeBinary), nullable=False),
+    Column("before_digest", LargeBinary),  # Of the seal before.
+    Column("digest", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("business_id", "number"),
+    info={"tenant": True},
+)
+
+partner_audit_record = Table(
+    "partner_audit_record",
+    metadata,
+    Column("partner_id", Uuid, nullable=False),
+    Column("id", Uuid, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("object_type", Text, nullable=False),
+    Column("object_id", Uuid, nullable=False),
+    Column("change", Text, nullable=False),
+    Column("action", Text),
+    Column("before_digest", LargeBinary),
+    Column("after_digest", LargeBinary),
+    Column("digest", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("partner_id", "id"),
+    one_of("change", "insert", "update", "delete", "start"),
+    info={"local": True},  # Of many machines, the coordinator alone has it.
+)
+
+# What migrations say of tables under audit: only they read and write it.
+audited_table = Table(
+    "audited_table",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("object_type", Text, nullable=False),
+    Column("trail", Text, nullable=False),
+    Column("owner_column", Text, nullable=False),
+    Column("column_lists", JSONB, nullable=False),
+    info={"local": True},
 )

@@ -3,38 +3,32 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
 import structlog
-from connexion import ConnexionMiddleware
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from access import api_keys
 from access.keys import Keys
 from access.links import LinkSigner
 from access.tokens import Keyring
-from accounting.errors import NotFound
 from persistence.resources import Resources, make_resources
 from server import logs
 from server.clock import Clock, utc_now
-from server.connexion_seam import LifespanMiddleware, schema_check_skipped
-from server.contract import Contract, parse, read_source
+from server.contract import read_source
 from server.cors import Origins
-from server.dispatch import ContractResolver, Dispatch
-from server.docs import Documentation, Pages, nothing_written
+from server.dispatch import Services
+from server.docs import Documentation, Pages
 from server.downloads import Downloads
-from server.edge import Edge
+from server.edge import Edge, Limits
 from server.health import OK, Health
 from server.https import HttpsRule
 from server.limiter import FailedLogins
-from server.requests.routing import Routing
-from server.requests.security import SECURITY_MAP, Authenticator, Security
-from server.requests.validation import Validation
+from server.requests.security import Authenticator
 from server.settings import Settings
-
-CONNECTIONS_IN_ALL = 8  # More than four to eight on two cores only wait for one another.
+from server.stack import BoundStack, stack_of
 
 
 def create_app(
@@ -43,22 +37,27 @@ def create_app(
     *,
     durable: bool = True,
     before_opening: Callable[[], None] | None = None,
-    pages_written: Callable[[], Pages | None] = nothing_written,
+    pages_written: Callable[[], Pages | None] | None = None,
+    stack: ASGIApp | None = None,
     clock: Clock = utc_now,
 ) -> ASGIApp:
     """Build the application of one worker process; `database_url` is its database.
 
     `durable` refuses a database that could lose an acknowledged write; only tests turn it off.
     `before_opening` returns when the database is there; it may block, in a thread of its own.
-    `pages_written` gives the pages of the documentation where another process writes them.
+    `pages_written` gives the pages of the documentation where another process writes them. `stack`
+    is that of the contract, where it is built already.
     """
     logs.configure(settings.log_format)
-    size = max(2, CONNECTIONS_IN_ALL // settings.workers)
     storage = settings.documents
-    resources = make_resources(database_url, size=size, key_matches=api_keys.opens, storage=storage)
+    resources = make_resources(
+        database_url,
+        size=settings.database_connections,
+        key_matches=api_keys.opens,
+        storage=storage,
+    )
     keys = Keys(Keyring(settings.secrets), LinkSigner(settings.secrets, settings.public_url))
     source = read_source()
-    document = parse(source)
     authenticator = Authenticator(
         keys.keyring,
         resources.admission,
@@ -68,47 +67,19 @@ def create_app(
     )
     health = Health(partial(probe, resources))
     life = partial(lifespan, resources, durable, before_opening)
-    endpoints = Dispatch(resources=resources, keys=keys, clock=clock, beyond=nothing_beyond)
-    behind = connexion_stack(document, endpoints, authenticator, life)
+    services = Services(resources, keys, clock)
+    behind = BoundStack(stack or stack_of(source), services, authenticator, life)
     return Edge(
         Downloads(behind, resources, keys.signer, clock),
         https=HttpsRule(settings.forwarded_allow, settings.development),
         origins=Origins(settings.allowed_origins, settings.development),
+        limits=Limits(answer_seconds=settings.answer_seconds),
         pages={
             "/health/live": health.live,
             "/health/ready": health.ready,
-            **Documentation(document, source, pages_written).pages(),
+            **Documentation(source, pages_written).pages(),
         },
     )
-
-
-def connexion_stack(
-    document: Mapping[str, Any],
-    endpoints: Dispatch,
-    authenticator: Authenticator,
-    life: Callable[[Any], AbstractAsyncContextManager[None]],
-) -> ASGIApp:
-    """Put our compiled layers into Connexion: it loads, checks and resolves the contract."""
-    contract = Contract(document)
-    stack = ConnexionMiddleware(
-        endpoints,
-        import_name="accounting",
-        middlewares=[
-            Routing,
-            partial(Security, authenticator=authenticator),
-            Validation,
-            LifespanMiddleware,
-        ],
-        security_map=SECURITY_MAP,
-        lifespan=life,
-        resolver=ContractResolver(contract),
-    )
-    # The check costs each worker more than a second of its start, and grows with the contract. The
-    # master process makes it for all of them, and a stricter one.
-    with schema_check_skipped():
-        stack.add_api(dict(document))
-    application: ASGIApp = stack
-    return application
 
 
 @asynccontextmanager
@@ -147,13 +118,3 @@ async def outcome(question: Awaitable[None]) -> str:
     except Exception as error:
         return type(error).__name__
     return OK
-
-
-async def nothing_beyond(scope: Scope, receive: Receive, send: Send) -> None:
-    """Stand behind the last endpoint: start-up and shutdown end here, and no request arrives."""
-    if scope["type"] == "lifespan":
-        while (await receive())["type"] != "lifespan.shutdown":
-            await send({"type": "lifespan.startup.complete"})
-        await send({"type": "lifespan.shutdown.complete"})
-        return
-    raise NotFound("route_not_found", "There is nothing at this address.")

@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, Final, Protocol
 
+from connexion import ConnexionMiddleware
 from connexion.middleware.abstract import (
     ROUTING_CONTEXT,
     RoutedAPI,
     RoutedMiddleware,
     SpecMiddleware,
 )
-from connexion.middleware.lifespan import LifespanMiddleware
 from connexion.middleware.security import SecurityOperation
 from connexion.operations import AbstractOperation
 from connexion.security import SecurityHandlerFactory
@@ -27,13 +27,13 @@ from starlette.types import ASGIApp, Scope
 __all__ = [
     "RELIED_ON",
     "Alternatives",
-    "LifespanMiddleware",
     "LoadedDocument",
     "LoadedOperation",
     "MakeOperation",
     "OperationLayer",
     "Route",
     "RoutingLayer",
+    "built",
     "route_to",
     "routed_operation_id",
     "schema_check_skipped",
@@ -72,7 +72,7 @@ RELIED_ON: Final[Mapping[type, str]] = MappingProxyType(
         SpecMiddleware: "add_api(specification)",
         RoutedMiddleware: "__init__(app) add_api(specification)",
         RoutedAPI: "__init__(specification,next_app) add_paths() make_operation(operation)",
-        LifespanMiddleware: "__init__(next_app,lifespan)",
+        ConnexionMiddleware: "_build_middleware_stack()",
         SecurityHandlerFactory: "__init__(security_handlers) verify_security(auth_funcs)",
         SecurityOperation: (
             "__init__(next_app,security_handler_factory,security,security_schemes)"
@@ -90,6 +90,13 @@ def schema_check_skipped() -> Iterator[None]:
         yield
     finally:
         OpenAPISpecification.openapi_schema = schema
+
+
+def built(stack: ConnexionMiddleware) -> ASGIApp:
+    """Have the layers made now, not by the first request; return the first of them."""
+    first: ASGIApp
+    first, _ = stack._build_middleware_stack()
+    return first
 
 
 class RoutingLayer(SpecMiddleware):
@@ -136,6 +143,8 @@ class _Operations(RoutedAPI):
         super().__init__(*arguments, **options)
         self._make = make
         self.add_paths()
+        # All of these hold the document, which takes many megabytes.
+        del self.specification, self.resolver, self._make
 
     def make_operation(self, operation: LoadedOperation) -> ASGIApp:
         """Make one; Connexion calls this for each operation and keeps what it returns."""

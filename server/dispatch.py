@@ -6,11 +6,12 @@ what it needs by the names of its parameters.
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 from connexion.resolver import Resolver
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from access.keys import Keys
 from access.links import Links
@@ -41,6 +42,15 @@ OFFERED = frozenset({
     "books", "registry", "caller", "keyring", "links", "body", "query", "now", "page",
 })
 # fmt: on
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What the requests of one application work with; each brings it as `scope["services"]`."""
+
+    resources: Resources
+    keys: Keys
+    clock: Clock
 
 
 class ContractResolver(Resolver):
@@ -74,20 +84,14 @@ class Endpoint:
         operation: Operation,
         contract: Contract,
         handler: Any,
-        resources: Resources,
-        keys: Keys,
-        clock: Clock,
     ) -> None:
-        self.operation = operation
-        self.resources = resources
-        self.clock = clock
+        self.operation_id = operation.operation_id
         self._handler = handler
-        self._keys = keys
         self._wanted = frozenset(inspect.signature(handler).parameters)
         self.reads = operation.method == "GET"
         self.in_registry = "books" not in self._wanted
         self._writer = ReplyWriter(operation, contract)
-        self._refuse_unknown_names()
+        self._refuse_unknown_names(operation)
 
     async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """Serve one valid request."""
@@ -103,7 +107,7 @@ class Endpoint:
             "books": opened,
             "registry": opened,
             "caller": request.caller,
-            "keyring": self._keys.keyring,
+            "keyring": request.services.keys.keyring,
             "body": RequestObject({**call.body, **call.files}) if call.files else call.body,
             "query": call.query,
             "now": request.now,
@@ -111,19 +115,20 @@ class Endpoint:
         if "page" in self._wanted:
             offered["page"] = _page_request(call.query)
         if "links" in self._wanted:
-            offered["links"] = Links(self._keys.signer, call.path["business_id"], request.now)
+            signer = request.services.keys.signer
+            offered["links"] = Links(signer, call.path["business_id"], request.now)
         return await self._handler(**{name: offered[name] for name in self._wanted})
 
     def render(self, request: "Request", opened: Books | Registry, value: Any) -> Outcome:
         """Turn a handler's answer into bytes; the numbers are known by now."""
         return self._writer.render(value, opened, request.scope, entries=request.entries)
 
-    def _refuse_unknown_names(self) -> None:
-        named = {p.name for p in self.operation.parameters if p.place == "path"}
+    def _refuse_unknown_names(self, operation: Operation) -> None:
+        named = {p.name for p in operation.parameters if p.place == "path"}
         unknown = self._wanted - named - OFFERED
         if unknown:
             raise ContractError(
-                f"{self.operation.operation_id} asks for {', '.join(sorted(unknown))}, which the"
+                f"{self.operation_id} asks for {', '.join(sorted(unknown))}, which the"
                 " contract does not give it"
             )
 
@@ -135,8 +140,9 @@ class Request:
         self.endpoint = endpoint
         self.scope = scope
         self.call: Call = scope["call"]
+        self.services: Services = scope["services"]
         self.caller: Caller = scope["caller"]
-        self.now = endpoint.clock()
+        self.now = self.services.clock()
         self.preview: bool = self.call.query.pop("preview", False)
         self.entries: list[Any] | None = None
 
@@ -144,11 +150,11 @@ class Request:
         """Return the outcome, and whether it is the replay of an earlier one."""
         if self.endpoint.reads:
             tenant = self._tenant()
-            async with reading(self.endpoint.resources.pool, tenant) as session:
+            async with reading(self.services.resources.pool, tenant) as session:
                 return await self._read(self._open(session, tenant)), False
-        answered = await writing(self.endpoint.resources.pool, self._work())
+        answered = await writing(self.services.resources.pool, self._work())
         if self.endpoint.in_registry:
-            self.endpoint.resources.admission.forget()
+            self.services.resources.admission.forget()
         return answered
 
     async def _read(self, opened: Books | Registry) -> Outcome:
@@ -169,7 +175,7 @@ class Request:
             preview=self.preview,
             handle=lambda session: self._write(self._open(session, tenants[-1])),
             render_refusal=self._render_refusal,
-            contents=self.endpoint.resources.blobs,
+            contents=self.services.resources.blobs,
         )
 
     async def _write(self, opened: Books | Registry) -> Callable[[], Outcome]:
@@ -182,7 +188,7 @@ class Request:
         return lambda: self.endpoint.render(self, opened, value)
 
     def _tenant(self) -> BusinessTenant | PartnerTenant:
-        audited = AuditedAction(self.endpoint.operation.operation_id, self.scope["request_id"])
+        audited = AuditedAction(self.endpoint.operation_id, self.scope["request_id"])
         if self.endpoint.in_registry:
             return PartnerTenant(self.caller, audited)
         return BusinessTenant(self.caller, self.call.path["business_id"], audited)
@@ -193,7 +199,7 @@ class Request:
         precondition = preconditions.read(self.call.if_match)
         if isinstance(tenant, PartnerTenant):
             return Registry(session, tenant, self.now, precondition)
-        return Books(session, tenant, self.now, self.endpoint.resources.roles, precondition)
+        return Books(session, tenant, self.now, self.services.resources.roles, precondition)
 
     def _claim(self) -> Claim | None:
         key = self.call.idempotency_key
@@ -221,16 +227,12 @@ def _page_request(query: Mapping[str, Any]) -> PageRequest:
 class Dispatch(OperationLayer):
     """The application at the end of Connexion's middlewares."""
 
-    def __init__(self, *, resources: Resources, keys: Keys, clock: Clock, beyond: ASGIApp) -> None:
-        super().__init__(beyond)
-        self._provided = (resources, keys, clock)
-
     def maker(self, document: Mapping[str, Any], _options: Mapping[str, Any]) -> MakeOperation:
         """Make the endpoints of a contract."""
         contract = Contract(document)
 
         def make(operation: LoadedOperation) -> Endpoint:
             found = contract.operations[operation.operation_id]
-            return Endpoint(found, contract, operation.function, *self._provided)
+            return Endpoint(found, contract, operation.function)
 
         return make

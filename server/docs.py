@@ -8,12 +8,14 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
+from time import monotonic, sleep
 from typing import Any, Final
 
 import orjson
 
 from server.contract import parse, read_source
 from server.edge import Page
+from server.published import published
 from server.responses.errors import Answer, Headers
 from server.stored_pages import StoredPage, store
 
@@ -29,27 +31,19 @@ its contract at <a href="openapi.yaml">/openapi.yaml</a>.</p>
 """
 
 LENGTH_BYTES: Final = 8
+LONGEST_WAIT_SECONDS: Final = 10.0
+LOOK_SECONDS: Final = 0.05
 
 Pages = dict[str, StoredPage]
-
-
-def nothing_written() -> None:
-    """Say that nobody else writes the pages."""
 
 
 class Documentation:
     """Serve the contract in three forms and a front page.
 
-    `written` gives the pages where another process has written them.
+    `written` gives the pages as soon as another process has written them, where one does.
     """
 
-    def __init__(
-        self,
-        document: Mapping[str, Any],
-        source: bytes,
-        written: Callable[[], Pages | None] = nothing_written,
-    ) -> None:
-        self.document = document
+    def __init__(self, source: bytes, written: Callable[[], Pages | None] | None = None) -> None:
         self.source = source
         self.written = written
         self.getting: asyncio.Future[Pages] | None = None
@@ -67,8 +61,14 @@ class Documentation:
         return pages[address].answer(asked)
 
     def get(self) -> Pages:
-        """Give the pages, and write them if need be."""
-        return self.written() or write_pages(self.document, self.source)
+        """Give the pages; write them if nobody else does, which takes 40 MB."""
+        deadline = monotonic() + LONGEST_WAIT_SECONDS
+        while self.written is not None and monotonic() < deadline:
+            pages = self.written()
+            if pages is not None:
+                return pages
+            sleep(LOOK_SECONDS)
+        return write_pages(self.source)
 
 
 class SharedPages:
@@ -93,10 +93,12 @@ class SharedPages:
         return pages
 
 
-def write_pages(document: Mapping[str, Any], source: bytes) -> Pages:
-    """Write every page; that takes half a second, for 1.7 MB of reference."""
+def write_pages(source: bytes) -> Pages:
+    """Write every page; that takes a second, for 1.7 MB of reference."""
     from server.reference.page import policy, render  # Loads what no other request needs.
 
+    source = published(source)
+    document = parse(source)
     policed = (b"content-security-policy", f"{policy()}; frame-ancestors 'none'".encode())
     reference = render(document).encode("utf-8")
     return {
@@ -116,7 +118,7 @@ def publish(folder: Path) -> None:
     """Write the reference and the contract into a folder, to be served as they are."""
     from server.reference.page import render
 
-    source = read_source()
+    source = published(read_source())
     document = parse(source)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "index.html").write_text(render(document, contract="openapi"), encoding="utf-8")

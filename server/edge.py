@@ -16,7 +16,7 @@ import structlog
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from accounting.errors import NotAllowed
+from accounting.errors import NotAllowed, Refusal, Unavailable
 from server import cors
 from server.connexion_seam import routed_operation_id
 from server.cors import Origins
@@ -33,15 +33,17 @@ PATH_LOGGED_CHARACTERS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class BodyLimits:
-    """How large a body may be and how long it may take to arrive.
+class Limits:
+    """How large a body may be, how long it may take to arrive, and how long an answer may take.
 
     The size is that of the largest upload, 10 MiB, with room for the other parts of its form;
-    `server/requests/body_reader.py` holds JSON and forms to less.
+    `server/requests/body_reader.py` holds JSON and forms to less. An answer has begun in time
+    after the headers and, where there is a body, after the last of it.
     """
 
     size_bytes: int = 11 * 1024 * 1024
     arrival_seconds: float = 15.0
+    answer_seconds: float = 15.0
 
 
 class Edge:
@@ -54,14 +56,14 @@ class Edge:
         https: HttpsRule,
         origins: Origins | None = None,
         pages: Mapping[str, Page] = MappingProxyType({}),
-        limits: BodyLimits | None = None,
+        limits: Limits | None = None,
         log: Any = None,
     ) -> None:
         self.application = application
         self.https = https
         self.origins = origins or Origins()
         self.pages = {path.rstrip("/"): page for path, page in pages.items()}
-        self.limits = limits or BodyLimits()
+        self.limits = limits or Limits()
         self.log = log or structlog.get_logger("accounting.requests")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -90,23 +92,45 @@ class Exchange:
         self.status: int | None = None
         self.error_code: str | None = None
         self.size_bytes = 0
-        self.arrive_by: float | None = None
         self.arrived = not has_body(scope)
+        self.arriving = False
+        self.deadline = asyncio.timeout(edge.limits.answer_seconds)
 
     async def serve(self) -> None:
         """Answer, whatever happens, exactly once, and write the log line."""
         began = perf_counter()
         failure: Exception | None = None
         try:
-            await self.admit()
+            async with self.deadline:
+                await self.admit()
         except ClientDisconnect:
             self.edge.log.debug("client_gone", **self.facts(began))
             return
         except Exception as error:
-            failure = error
+            if self.hung_up():
+                self.edge.log.debug("client_gone", **self.facts(began))
+                return
+            failure = self.overdue() if self.deadline.expired() else error
             if self.status is None:
-                await self.refuse(error)
+                await self.refuse(failure)
         self.record(began, failure)
+
+    def hung_up(self) -> bool:
+        """Tell whether the connection broke under an answer: then writing it is what failed."""
+        broken: Callable[[], bool] | None = self.scope.get("hung_up")
+        return self.status is not None and broken is not None and broken()
+
+    def overdue(self) -> Refusal:
+        """Say what has not come in time: the body, or what we were to answer."""
+        if self.arriving:
+            return RequestTimeout(
+                "request_timeout", "The body of the request did not arrive in time."
+            )
+        return Unavailable(
+            "service_unavailable",
+            "This takes too long now. Repeat the request with its Idempotency-Key.",
+            retry_after_seconds=1,
+        )
 
     async def admit(self) -> None:
         """Check what comes before every route, then hand the request to whoever answers it."""
@@ -120,40 +144,42 @@ class Exchange:
                 return await self.reply(preflight)
         page = self.edge.pages.get(self.scope["path"].rstrip("/"))
         if page is None:
-            return await self.edge.application(self.scope, self.receive, self.send)
+            return await self.edge.application(self.scope, self.receive, self.answer)
         if self.scope["method"] != "GET":
             raise MethodNotAllowed(
                 "method_not_allowed", "This address can only be read.", allow=("GET", "HEAD")
             )
-        return await self.reply(await page(self.scope["headers"]))
+        answer = await page(self.scope["headers"])
+        self.deadline.reschedule(None)  # A slow reader takes its own time.
+        return await self.reply(answer)
 
     async def receive(self) -> Message:
         """Hand over the next piece of the body while it is in time and small enough."""
         if self.arrived:
             return await self.inbound()
-        message = await self.in_time()
+        if not self.arriving:
+            self.arriving = True
+            self.allow_from_now(self.edge.limits.arrival_seconds)
+        message = await self.inbound()
         if message["type"] == "http.disconnect":
             raise ClientDisconnect
         self.size_bytes += len(message.get("body", b""))
         if self.size_bytes > self.edge.limits.size_bytes:
             raise self.too_large()
-        self.arrived = not message.get("more_body", False)
+        if not message.get("more_body", False):
+            self.arrived, self.arriving = True, False
+            self.allow_from_now(self.edge.limits.answer_seconds)
         return message
 
-    async def in_time(self) -> Message:
-        """Wait for the next piece until the moment by which the whole body must be here."""
-        if self.arrive_by is None:
-            self.arrive_by = asyncio.get_running_loop().time() + self.edge.limits.arrival_seconds
-        expiry = asyncio.timeout_at(self.arrive_by)
-        try:
-            async with expiry:
-                return await self.inbound()
-        except TimeoutError:
-            if not expiry.expired():
-                raise
-            raise RequestTimeout(
-                "request_timeout", "The body of the request did not arrive in time."
-            ) from None
+    def allow_from_now(self, seconds: float) -> None:
+        """Give the next part of the request its time."""
+        self.deadline.reschedule(asyncio.get_running_loop().time() + seconds)
+
+    async def answer(self, message: Message) -> None:
+        """Pass on a part of what the application answers; once that has begun it is in time."""
+        if message["type"] == "http.response.start":
+            self.deadline.reschedule(None)
+        await self.send(message)
 
     async def send(self, message: Message) -> None:
         """Pass on a part of the answer; its head gets the standing lines."""
@@ -169,7 +195,7 @@ class Exchange:
         """Give the lines that depend on what this caller sent."""
         lines = cors.headers_for(self.edge.origins, self.scope["headers"])
         # A caller that still waits for 100 Continue: nobody can tell what it sends next.
-        waiting = not self.arrived and self.arrive_by is None and expects_continue(self.scope)
+        waiting = not self.arrived and not self.arriving and expects_continue(self.scope)
         if waiting or self.error_code == "https_required":
             lines.append((b"connection", b"close"))
         return lines

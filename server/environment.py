@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, Literal
 from urllib.parse import urlsplit
 
-from access.tokens import Keyring, MasterSecret
+from access.master_secrets import MasterSecret, refuse_unsound_ring
 from persistence.files.blobs import BlobStorage, Folder
 from persistence.files.buckets import Bucket
 from server import development_secrets
@@ -24,6 +24,7 @@ _ORIGIN: Final = re.compile(
 )
 _BUCKET: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,62}")
 _BASE64URL: Final = re.compile(r"[A-Za-z0-9_-]+")
+_WHOLE_NUMBER: Final = re.compile(r"[0-9]{1,9}")
 _HOW_TO_MAKE_A_SECRET: Final = (
     "make one with: python3 -c \"import secrets; print('a:' + secrets.token_urlsafe(32))\""
 )
@@ -84,6 +85,18 @@ class Environment:
         if address.startswith("http://") and not is_loopback((host, None)):
             self.faults.append(f"ACCOUNTING_PUBLIC_URL: {address!r} must be https.")
         return address
+
+    def answer_seconds(self) -> float:
+        """Return how long a request may take until its answer begins."""
+        return self._whole_number("ACCOUNTING_ANSWER_SECONDS", "15", range(1, 301))
+
+    def connections_per_address(self) -> int:
+        """Return how many connections one address may have to a worker; 0 for any number."""
+        return self._whole_number("ACCOUNTING_CONNECTIONS_PER_ADDRESS", "500", range(100_001))
+
+    def database_connections(self) -> int:
+        """Return how many connections to the database a worker may have."""
+        return self._whole_number("ACCOUNTING_DATABASE_CONNECTIONS", "8", range(2, 101))
 
     def log_format(self) -> LogFormat | None:
         """Return the form of the log; None where the terminal decides."""
@@ -204,6 +217,15 @@ class Environment:
     def _text(self, name: str) -> str:
         return self._environ.get(name, "").strip()
 
+    def _whole_number(self, name: str, default: str, allowed: range) -> int:
+        given = self._text(name) or default
+        if _WHOLE_NUMBER.fullmatch(given) is None or int(given) not in allowed:
+            self.faults.append(
+                f"{name}: {given!r} is no whole number from {allowed[0]} to {allowed[-1]}."
+            )
+            return 0
+        return int(given)
+
     def _list(self, name: str) -> list[str]:
         return [part.strip() for part in self._text(name).split(",") if part.strip()]
 
@@ -268,7 +290,7 @@ class Environment:
                 self.faults.append(f"{label}, number {position}: {fault}; {_HOW_TO_MAKE_A_SECRET}.")
         if len(ring) == len(parts):
             try:
-                Keyring(ring)
+                refuse_unsound_ring(ring)
             except ValueError as fault:
                 self.faults.append(f"{label}: {fault}.")
         return tuple(ring)

@@ -2,7 +2,8 @@
 
 A request that comes too slowly, with too much in front of its body, or that is no HTTP at all, is
 answered in the shape of the contract and its connection closed. Once a request is here in full no
-deadline of this module runs: a slow handler is never touched.
+deadline of this module runs: a slow handler is never touched. An address may have only so many
+connections; for readers who are slow, see server/connections.py.
 
 What it overrides and reads of uvicorn's own protocol is listed in server/uvicorn_seam.py.
 tests/server/test_protocol.py probes every behaviour over real sockets.
@@ -12,12 +13,13 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import structlog
 from httptools import HttpParserError, HttpParserUpgrade
 
-from accounting.errors import Refusal
+from accounting.errors import Refusal, TooMany
+from server.connections import ConnectionsPerAddress
 from server.responses import errors
 from server.responses.envelope import request_id_of, sealed
 from server.responses.problems import BadRequest, HeadersTooLarge, RequestTimeout, UriTooLong
@@ -37,6 +39,7 @@ class GuardedProtocol(HttpConnection):
     url_limit_bytes = 8 * 1024
     headers_limit_bytes = 16 * 1024
     fields_limit = 100
+    addresses: ClassVar = ConnectionsPerAddress()
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -44,6 +47,7 @@ class GuardedProtocol(HttpConnection):
         self.url = b""
         self.deadline: asyncio.TimerHandle | None = None
         self.running: RequestResponseCycle | None = None
+        self.admitted = False
         self.in_head = True
         self.in_body = False
         self.discards_input = False
@@ -59,9 +63,20 @@ class GuardedProtocol(HttpConnection):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.arm(self.head_seconds, self.head_is_late)
+        self.admitted = self.addresses.opened(self.client)
+        if not self.admitted:
+            self.refuse(
+                TooMany(
+                    "rate_limited",
+                    "There are too many connections from this address.",
+                    retry_after_seconds=1,
+                )
+            )
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.disarm()
+        if self.admitted:
+            self.addresses.closed(self.client)
         super().connection_lost(exc)
 
     def arm(self, seconds: float, late: Callable[[], None]) -> None:
@@ -90,6 +105,8 @@ class GuardedProtocol(HttpConnection):
         """Give the body of a request its deadline, which starts when the request has its turn."""
         if cycle.more_body:
             self.arm(self.body_seconds, self.body_is_late)
+        # For the edge; uvicorn's type of a scope names what is its own.
+        cycle.scope["hung_up"] = self.transport.is_closing  # type: ignore[typeddict-unknown-key]
         self.running = cycle
 
     # What the parser says.
@@ -163,8 +180,12 @@ class GuardedProtocol(HttpConnection):
         seen = Counter(name for name, _ in self.headers)
         if any(seen[name] > 1 for name in GIVEN_ONCE):
             raise self.noted(BadRequest("bad_request", "A header is given twice."))
-        if not seen[b"host"] and self.parser.get_http_version() == "1.1":
+        version = self.parser.get_http_version()
+        if not seen[b"host"] and version == "1.1":
             raise self.noted(BadRequest("bad_request", "The Host header is missing."))
+        if seen[b"transfer-encoding"] and version != "1.1":
+            # A proxy that knows no chunks would take them for the body and what follows it.
+            raise self.noted(BadRequest("bad_request", "Chunks need HTTP/1.1."))
         if self.parser.should_upgrade() and (
             self.offered_protocol() == b"websocket"
             or seen[b"transfer-encoding"]

@@ -4,12 +4,13 @@ Everything wrong is told in one message, and a server that could not serve safel
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from access.tokens import MasterSecret
+from access.master_secrets import MasterSecret
 from persistence.files.blobs import BlobStorage
 from server.environment import Environment, LogFormat
 from server.requests.addresses import Network
@@ -93,6 +94,24 @@ TABLE = (
         "none: required beside a bucket",
     ),
     Setting(
+        "ACCOUNTING_ANSWER_SECONDS",
+        "How long a request may take until its answer begins, without the time that its body takes"
+        " to arrive; then it is 503. From 1 to 300.",
+        "15",
+    ),
+    Setting(
+        "ACCOUNTING_CONNECTIONS_PER_ADDRESS",
+        "How many connections one address (of IPv6 a /64) may have open to each worker; what comes "
+        "beyond is 429. 0 for any number, which named proxies always have.",
+        "500",
+    ),
+    Setting(
+        "ACCOUNTING_DATABASE_CONNECTIONS",
+        "How many connections to the database each worker may have; one business uses half of them"
+        " at most. From 2 to 100.",
+        "8",
+    ),
+    Setting(
         "ACCOUNTING_LOG_FORMAT",
         "text for lines that people read, json for one JSON object per line.",
         "text on a terminal, json elsewhere",
@@ -136,6 +155,9 @@ class Settings(StoreSettings):
     secrets: tuple[MasterSecret, ...]
     allowed_origins: frozenset[str]
     public_url: str
+    answer_seconds: float
+    connections_per_address: int
+    database_connections: int
     forwarded_allow: tuple[Network, ...]
     warnings: tuple[str, ...]
 
@@ -167,6 +189,9 @@ def load(
     origins = reading.origins()
     proxies = reading.proxies()
     public_url = reading.public_url()
+    answer_seconds = reading.answer_seconds()
+    connections_per_address = reading.connections_per_address()
+    database_connections = reading.database_connections()
     reading.check_tls(tls_cert, tls_key)
     reading.check_numbers(port=port, workers=workers)
     encrypted = tls_cert is not None or bool(proxies)
@@ -188,8 +213,24 @@ def load(
         secrets=secrets,
         allowed_origins=origins,
         public_url=public_url,
+        answer_seconds=answer_seconds,
+        connections_per_address=connections_per_address,
+        database_connections=database_connections,
         forwarded_allow=proxies,
         warnings=warnings,
+    )
+
+
+def reader(settings: Settings) -> Callable[[], Settings]:
+    """Return what reads everything anew for the same command line; it carries no secret."""
+    return partial(
+        load,
+        host=settings.host,
+        port=settings.port,
+        workers=settings.workers,
+        development=settings.development,
+        tls_cert=settings.tls_cert,
+        tls_key=settings.tls_key,
     )
 
 

@@ -9,8 +9,9 @@ import multiprocessing
 import signal
 from collections.abc import Mapping
 from contextlib import suppress
-from multiprocessing import resource_tracker
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.connection import wait
+from multiprocessing.context import ForkServerProcess
 from socket import socket
 from types import MappingProxyType
 from typing import Final
@@ -25,7 +26,9 @@ from uvicorn.supervisors.multiprocess import Multiprocess, Process
 __all__ = [
     "FORKS",
     "RELIED_ON",
+    "ForkedProcess",
     "HttpConnection",
+    "Process",
     "RequestResponseCycle",
     "Supervisor",
     "WorkerProcess",
@@ -39,7 +42,7 @@ RELIED_ON: Final[Mapping[type, str]] = MappingProxyType(
             " on_message_begin() on_url(url) on_header(name,value) on_headers_complete()"
             " on_message_complete() _start_asgi_task(cycle,app) _get_upgrade()"
             " _unset_keepalive_if_required()"
-            " cycle flow headers loop parser pipeline scheme server_state transport url"
+            " client cycle flow headers loop parser pipeline scheme server_state transport url"
         ),
         RequestResponseCycle: (
             "disconnected keep_alive message_event more_body response_complete response_started"
@@ -49,11 +52,12 @@ RELIED_ON: Final[Mapping[type, str]] = MappingProxyType(
         ServerState: "default_headers",
         Process: (
             "__init__(config,sockets) target(sockets) start() terminate() kill() join()"
-            " is_alive(timeout) is_ready(timeout) pid exitcode process child_conn"
+            " is_alive(timeout) is_ready(timeout) wait_until_ready(timeout,should_exit)"
+            " pid exitcode process child_conn"
         ),
         Multiprocess: (
-            "__init__(config,sockets) run() handle_signals() join_all()"
-            " config processes processes_num should_exit sockets"
+            "__init__(config,sockets) run() handle_signals() join_all() restart_all()"
+            " config processes processes_num should_exit signal_queue sockets"
         ),
     }
 )
@@ -63,6 +67,34 @@ RELIED_ON: Final[Mapping[type, str]] = MappingProxyType(
 # The master cannot be that one: it has threads.
 FORKS: Final = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["server.process.preloaded"])
+_STOPPING: Final = frozenset({signal.SIGINT, signal.SIGTERM})
+
+
+class ForkedProcess(ForkServerProcess):
+    """A process that is forked from that one."""
+
+    def start(self) -> None:
+        """Start it; signals are handled while the one that forks still loads."""
+        _start_forking()
+        try:
+            super().start()
+        except (EOFError, OSError):  # The one that forks has just died.
+            _start_forking()
+            super().start()
+
+
+def _start_forking() -> None:
+    """Start the process that others are forked from, where it is not there.
+
+    Ctrl-C reaches every process of a terminal: all that are forked hold it back until they can
+    handle it.
+    """
+    resource_tracker.ensure_running()  # Its own start would let signals through again.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 class HttpConnection(HttpToolsProtocol):
@@ -90,7 +122,7 @@ class WorkerProcess(Process):
     def __init__(self, config: Config, sockets: list[socket]) -> None:
         super().__init__(config, sockets)
         # uvicorn's own is spawned, and loads everything anew.
-        self.process = FORKS.Process(target=self.target, args=(sockets,))  # type: ignore[assignment]
+        self.process = ForkedProcess(target=self.target, args=(sockets,))  # type: ignore[assignment]
 
     def target(self, sockets: list[socket] | None = None) -> None:
         """Serve; the signal that ends it is no failure."""
@@ -98,23 +130,17 @@ class WorkerProcess(Process):
             super().target(sockets)
 
     def start(self) -> None:
-        """Start it, and close our copy of its end of the pipe.
-
-        Ctrl-C reaches every process of a terminal. One that still loads handles it when it can.
-        """
-        resource_tracker.ensure_running()  # Its own start would let signals through again.
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            super().start()
-        except (EOFError, OSError):
-            super().start()  # The process that forks them has just died, and there is a new one.
-        finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        """Start it, and close our copy of its end of the pipe."""
+        super().start()
         self.child_conn.close()
 
 
 class Supervisor(Multiprocess):
     """The worker processes and the signals of the process that has them."""
+
+    def told_to_stop(self) -> bool:
+        """Tell whether a signal says so, or we did; a signal counts before it is handled."""
+        return self.should_exit.is_set() or not _STOPPING.isdisjoint(self.signal_queue)
 
     def started_worker(self) -> WorkerProcess:
         """Start one worker more and return it."""

@@ -17,7 +17,7 @@ import psycopg
 import uvicorn
 
 from access import api_keys
-from access.tokens import MasterSecret
+from access.master_secrets import MasterSecret
 from embedded.postgres import EmbeddedPostgres
 from persistence.engine import pool, transaction
 from persistence.engine.migrate import migrate
@@ -34,7 +34,7 @@ SECRET = MasterSecret("test", bytes(range(32)))
 
 # A shared machine may stand still for longer than a caller would be kept waiting, and then nobody
 # is told to come back. What shows one of these limits sets it for itself.
-pool.WAIT_SECONDS = transaction.WAIT_FOR_KEY_SECONDS = PATIENCE_SECONDS
+pool.CONNECT_SECONDS = transaction.WAIT_FOR_KEY_SECONDS = PATIENCE_SECONDS
 pool.LIMITS = " ".join(
     f"-c {limit}={PATIENCE_SECONDS:.0f}s"
     for limit in ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
@@ -187,6 +187,9 @@ def settings(**changes: Any) -> Settings:
         "documents": Folder(Path("/nonexistent/documents")),
         "log_format": "json",
         "public_url": "",
+        "answer_seconds": PATIENCE_SECONDS,
+        "connections_per_address": 0,
+        "database_connections": 16,  # Of which one business uses eight, as some races need.
         "host": "127.0.0.1",
         "port": 0,
         "workers": 1,

@@ -11,10 +11,11 @@ from xdist.scheduler import LoadScopeScheduling
 
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
-from server.app import CONNECTIONS_IN_ALL
 from tests.api_server import ApiServer, Databases
+from tests.cluster.databases import CLUSTER, ClusterDatabases
+from tests.cluster.explaining import heard, scattered
 from tests.contract.coverage_table import CoverageTable
-from tests.partner import PATIENCE_SECONDS, Partner, within
+from tests.partner import Partner
 
 LONGEST = ("tests/processes", "tests/cli")
 COLLECT_AFTER = 200_000  # Objects; most of what a test makes is gone without any search for it.
@@ -79,9 +80,24 @@ def postgres_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def databases(postgres_home: Path) -> Iterator[Databases]:
+def databases(postgres_home: Path) -> Iterator[Databases | ClusterDatabases]:
+    if CLUSTER in os.environ:
+        yield ClusterDatabases(os.environ[CLUSTER])
+        return
     with EmbeddedPostgres(postgres_home, TEST_SETTINGS) as postgres:
         yield Databases(postgres)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_shard_each(databases: Databases | ClusterDatabases) -> Iterator[None]:
+    """On a cluster, no statement of a run goes to more shards than it must."""
+    if isinstance(databases, Databases):
+        yield
+        return
+    with heard() as statements:
+        yield
+    found = scattered(databases.clone(f"explained_{os.getpid()}"), [*statements.values()])
+    assert found == {}
 
 
 @pytest.fixture(scope="session")
@@ -98,12 +114,9 @@ def fresh_server(databases: Databases) -> Iterator[ApiServer]:
 
 @pytest.fixture
 def hurried_server(databases: Databases, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiServer]:
-    """One where nobody waits for a connection longer than this; all it may have are there."""
-    monkeypatch.setattr("persistence.engine.pool.WAIT_SECONDS", 0.5)
-    there = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'accounting'"
-    there += " AND datname = current_database()"
+    """One where nobody waits for a new connection longer than this."""
+    monkeypatch.setattr("persistence.engine.pool.CONNECT_SECONDS", 0.5)
     with ApiServer(databases.clone(f"hurried_{os.getpid()}")) as api_server:
-        assert within(PATIENCE_SECONDS, lambda: api_server.query(there) == [(CONNECTIONS_IN_ALL,)])
         yield api_server
 
 

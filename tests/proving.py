@@ -3,7 +3,7 @@
 import asyncio
 from uuid import UUID
 
-from persistence.engine.pool import Pool, make_pool
+from persistence.engine.pool import make_pool
 from persistence.proof.integrity import Advance, BooksToProve, Check, all_books, prove
 
 
@@ -12,7 +12,7 @@ class Prover:
 
     def __init__(self, database_url: str) -> None:
         self.loop = asyncio.new_event_loop()
-        self.pool = self.loop.run_until_complete(opened(database_url))
+        self.pool = make_pool(database_url, size=1)
 
     def close(self) -> None:
         """Hang up."""
@@ -35,9 +35,3 @@ class Prover:
     def faults_of(self, business_id: UUID | str) -> list[Check]:
         """What does not hold of it."""
         return [check for check in self.checks_of(business_id) if not check.ok]
-
-
-async def opened(database_url: str) -> Pool:
-    pool = make_pool(database_url, size=1)
-    await pool.open()
-    return pool

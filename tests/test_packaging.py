@@ -14,7 +14,13 @@ from server.contract import read_source
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PACKAGES = PROJECT["tool"]["setuptools"]["packages"]
-LOCKS = ("requirements.lock", "requirements-dev.lock", "package-lock.json")
+LOCKS = (
+    "requirements.lock",
+    "requirements-dev.lock",
+    "requirements-bench.lock",
+    "requirements-clients.lock",
+    "package-lock.json",
+)
 
 
 def tracked() -> list[str]:
@@ -45,7 +51,7 @@ class TestPackages:
 
     def test_the_command_is_installed(self) -> None:
         [command] = entry_points(group="console_scripts", name="accounting")
-        assert command.value == "cli.main:main"
+        assert command.value == "cli:main"
 
     def test_it_is_never_uploaded(self) -> None:
         assert "Private :: Do Not Upload" in PROJECT["project"]["classifiers"]

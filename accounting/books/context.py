@@ -56,7 +56,7 @@ def refuse_other_currency(currency: str | None, context: Context) -> None:
     if currency is not None and currency.upper() != context.currency:
         raise RuleBroken(
             "currency_mismatch",
-            f"The books are kept in {context.currency}.",
+            f"The books are kept in {context.currency}: send that, or leave the currency out.",
             currency=currency,
             base_currency=context.currency,
         )

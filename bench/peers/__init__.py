@@ -1,1 +1,1 @@
-"""What others would run instead: the same two operations over the same columns."""
+"""What others would run instead: the same work over one small schema, as each of them does it."""

@@ -1,54 +1,35 @@
-"""Connexion as it comes, over our own contract: AsyncApp, answers validated, the async ORM."""
+"""Connexion as it comes: AsyncApp over a contract, handlers by operationId, the async ORM."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import date, datetime
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from connexion import AsyncApp
 from connexion.exceptions import Forbidden
 from connexion.resolver import Resolution, Resolver
+from sqlalchemy.ext.asyncio import AsyncSession
+from starlette.requests import Request
+from starlette.responses import JSONResponse
 
-from bench.peers import setting
+from bench.peers import books, setting
 from bench.peers.setting import Caller
-from bench.peers.tables import find_business, find_customer, shape
-from server.contract import parse, read_source
 
-SERVED = ("get_customer", "create_customer")
+CONTRACT = Path(__file__).with_name("connexion.yaml")
 
 
 def create_app() -> AsyncApp:
     """Build the application."""
     app = AsyncApp(__name__)
-    app.add_api(
-        contract(),
-        strict_validation=True,
-        validate_responses=True,
-        resolver=HandlerResolver(Handlers()),
-    )
+    app.add_api(CONTRACT, strict_validation=True, resolver=HandlerResolver(Handlers()))
+    app.add_error_handler(books.Refused, _refuse)
     return app
 
 
-def contract() -> dict[str, Any]:
-    """Cut our contract down to the two operations, with a scheme that Connexion knows."""
-    document = dict(parse(read_source()))
-    paths: dict[str, Any] = {}
-    for path, item in document["paths"].items():
-        for method, operation in item.items():
-            if isinstance(operation, dict) and operation.get("operationId") in SERVED:
-                served = paths.setdefault(path, {"parameters": item["parameters"]})
-                served[method] = stock(operation)
-    scheme = {"type": "http", "scheme": "bearer", "x-bearerInfoFunc": f"{__name__}.token_info"}
-    components = {**document["components"], "securitySchemes": {"token": scheme}}
-    return {**document, "paths": paths, "components": components, "security": []}
-
-
-def stock(operation: dict[str, Any]) -> dict[str, Any]:
-    """Keep of an operation what this peer answers: no headers, and no errors of ours."""
-    responses = {
-        status: {name: part for name, part in response.items() if name != "headers"}
-        for status, response in operation["responses"].items()
-        if status < "300"
-    }
-    return {**operation, "responses": responses, "security": [{"token": []}]}
+def _refuse(_request: Request, refused: Exception) -> JSONResponse:
+    return JSONResponse({"detail": str(refused)}, 422)
 
 
 async def token_info(token: str) -> dict[str, Any] | None:
@@ -58,29 +39,51 @@ async def token_info(token: str) -> dict[str, Any] | None:
 
 
 class Handlers:
-    """The two operations."""
+    """The operations."""
 
     def __init__(self) -> None:
-        self.make_session = setting.sessions()
+        self.make_session = books.sessions()
 
-    async def get_customer(self, business_id: str, customer_id: str, user: Caller) -> Any:
-        async with self.make_session() as session:
-            await self._admit(session, user, business_id)
-            found = await find_customer(session, UUID(business_id), UUID(customer_id))
+    async def read_customer(self, business_id: str, customer_id: str, user: Caller) -> Any:
+        async with self._session(user, business_id) as session:
+            found = await books.read_customer(session, user.business_id, UUID(customer_id))
         return (None, 404) if found is None else found
 
-    async def create_customer(self, business_id: str, body: dict[str, Any], user: Caller) -> Any:
-        async with self.make_session() as session:
-            await self._admit(session, user, business_id)
-            customer = setting.new_customer(UUID(business_id), body)
-            session.add(customer)
-            await session.commit()
-        return shape(customer, 0), 201
+    async def list_invoices(self, business_id: str, user: Caller, **_filters: Any) -> Any:
+        async with self._session(user, business_id) as session:
+            return await books.list_invoices(session, user.business_id)
 
-    async def _admit(self, session: Any, user: Caller, business_id: str) -> None:
-        found = await find_business(session, user.partner_id, UUID(business_id))
-        if found is None or str(user.business_id) != business_id:
-            raise Forbidden
+    async def show_report(self, business_id: str, user: Caller) -> Any:
+        async with self._session(user, business_id) as session:
+            return await books.show_report(session, user.business_id)
+
+    async def create_invoice(self, business_id: str, body: dict[str, Any], user: Caller) -> Any:
+        sent = {
+            **body,
+            "customer_id": UUID(body["customer_id"]),
+            "sent_at": datetime.fromisoformat(body["sent_at"]),
+        }
+        async with self._session(user, business_id) as session:
+            return await books.create_invoice(session, user.business_id, sent), 201
+
+    async def create_payment(self, business_id: str, body: dict[str, Any], user: Caller) -> Any:
+        [share] = body["allocations"]
+        sent = {
+            **body,
+            "customer_id": UUID(body["customer_id"]),
+            "payment_date": date.fromisoformat(body["payment_date"]),
+            "allocations": [{**share, "invoice_id": UUID(share["invoice_id"])}],
+        }
+        async with self._session(user, business_id) as session:
+            return await books.create_payment(session, user.business_id, sent), 201
+
+    @asynccontextmanager
+    async def _session(self, user: Caller, business_id: str) -> AsyncIterator[AsyncSession]:
+        async with self.make_session() as session:
+            found = await books.find_business(session, user.partner_id, UUID(business_id))
+            if found is None or str(user.business_id) != business_id:
+                raise Forbidden
+            yield session
 
 
 class HandlerResolver(Resolver):

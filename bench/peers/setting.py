@@ -1,18 +1,16 @@
-"""What every peer stands on: its secret, its pool, who calls, and a new customer."""
+"""What every peer stands on: its secret, who calls, what an invoice comes to, a shown customer."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import jwt
-from sqlalchemy import make_url
-from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_async_engine
 
-from bench.peers.tables import Customer
-
-POOL_SIZE = 8  # As many connections as ours has with one worker.
+POOL_SIZE = 8  # Connections of each worker.
 ALGORITHM = "HS256"
 
 
@@ -24,16 +22,26 @@ class Caller:
     business_id: UUID
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of an invoice with what it comes to, in cents."""
+
+    description: str
+    quantity: Decimal
+    unit_price: int
+    tax_rate: Decimal
+    net: int
+    tax: int
+
+
+def database_url() -> str:
+    """The peers' database, from whoever started this process."""
+    return os.environ["BENCH_DATABASE_URL"]
+
+
 def secret() -> str:
-    """The key of the tokens, from whoever started this process."""
+    """The key of the tokens, from the same."""
     return os.environ["BENCH_SECRET"]
-
-
-def sessions() -> async_sessionmaker[AsyncSession]:
-    """The ORM's sessions over a pool."""
-    url = make_url(os.environ["BENCH_DATABASE_URL"]).set(drivername="postgresql+psycopg")
-    engine = create_async_engine(url, pool_size=POOL_SIZE, max_overflow=0)
-    return async_sessionmaker(engine, expire_on_commit=False)
 
 
 def issue(partner_id: UUID, business_id: UUID, key: str) -> str:
@@ -44,7 +52,7 @@ def issue(partner_id: UUID, business_id: UUID, key: str) -> str:
         "business_id": str(business_id),
         "scope": "business_access",
         "iat": issued,
-        "exp": issued + 3600,
+        "exp": issued + 24 * 3600,
     }
     return jwt.encode(claims, key, ALGORITHM)
 
@@ -58,20 +66,95 @@ def read(token: str, key: str) -> Caller | None:
     return Caller(UUID(claims["sub"]), UUID(claims["business_id"]))
 
 
-def new_customer(business_id: UUID, body: dict[str, Any]) -> Customer:
-    """Make a customer of a valid body."""
-    facts = dict(body)
-    limit = facts.pop("credit_limit", None)
-    facts.setdefault("credit_limit_cents", limit)
-    now = datetime.now(UTC)
-    return Customer(
-        id=uuid4(),
-        business_id=business_id,
-        version=1,
-        created_at=now,
-        updated_at=now,
-        extra=facts.pop("metadata", None),
-        tax_exempt=facts.pop("tax_exempt", False),
-        transaction_tags=facts.pop("transaction_tags", []),
-        **facts,
-    )
+def draw_line(item: Mapping[str, Any]) -> Line:
+    """Work a line out."""
+    quantity, price = Decimal(str(item["quantity"])), int(item["unit_price"])
+    rate = Decimal(str(item["tax_rate"]))
+    net = _cents(quantity * price)
+    return Line(item["description"], quantity, price, rate, net, _cents(net * rate / 100))
+
+
+def _cents(amount: Decimal) -> int:
+    return int(amount.quantize(Decimal(1), ROUND_HALF_UP))
+
+
+PLAIN = [
+    "id",
+    "external_id",
+    "reference_number",
+    "individual_name",
+    "company_name",
+    "email",
+    "mobile_phone",
+    "office_phone",
+    "address_line1",
+    "address_line2",
+    "city",
+    "state_county",
+    "postal_code",
+    "country",
+    "address_string",
+    "vat_number",
+    "tax_exempt",
+    "transaction_tags",
+    "notes",
+    "metadata",
+    "payment_terms_days",
+    "credit_limit_cents",
+    "created_at",
+    "updated_at",
+    "archived_at",
+]
+_ADDRESS = ("address_line1", "address_line2", "city", "state_county", "postal_code", "country")
+
+
+def show_customer(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Show a customer with all the fields of our contract."""
+    archived = row["archived_at"] is not None
+    return {
+        "type": "CustomerData",
+        **{name: row[name] for name in PLAIN},
+        "display_name": row["company_name"] or row["individual_name"],
+        "full_address": ", ".join(row[part] for part in _ADDRESS if row[part]) or None,
+        "status": "ARCHIVED" if archived else "ACTIVE",
+        "is_active": not archived,
+        "is_archived": archived,
+        "credit_limit": row["credit_limit_cents"],
+        "outstanding_balance": row["outstanding_balance"],
+        "documents": [],
+        "warnings": [],
+    }
+
+
+def show_invoice(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Show an overdue invoice, as a list does."""
+    return {
+        "id": row["id"],
+        "customer_id": row["customer_id"],
+        "customer_name": row["company_name"],
+        "invoice_number": row["number"],
+        "status": "overdue",
+        "is_overdue": True,
+        "currency": row["currency"],
+        "sent_at": row["sent_at"],
+        "due_at": row["due_at"],
+        "subtotal": row["subtotal"],
+        "tax_total": row["tax_total"],
+        "total_amount": row["total_amount"],
+        "amount_paid": row["total_amount"] - row["outstanding"],
+        "outstanding_balance": row["outstanding"],
+        "memo": row["memo"],
+        "created_at": row["created_at"],
+        "updated_at": row["updated_at"],
+    }
+
+
+def show_balance(code: str, name: str, debits: int, credits_: int) -> dict[str, Any]:
+    """Show an account in the trial balance."""
+    return {
+        "code": code,
+        "name": name,
+        "debits": debits,
+        "credits": credits_,
+        "balance": debits - credits_,
+    }

@@ -1,41 +1,47 @@
-"""The peers' schema, as the SQLAlchemy ORM describes it: our customer and what surrounds it."""
+"""The peers' schema (`schema.sql`), as the SQLAlchemy ORM describes it."""
 
-from datetime import datetime
+from datetime import date, datetime
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, DateTime, ForeignKey, Index, Text, func, select
+from sqlalchemy import BigInteger, DateTime, ForeignKey, Numeric, Text
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
-
-Moment = DateTime(timezone=True)
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
 
 class Base(DeclarativeBase):
     """All of them."""
 
-    type_annotation_map = {str: Text, datetime: Moment, int: BigInteger}  # noqa: RUF012 - SQLAlchemy's own table.
+    type_annotation_map = {  # noqa: RUF012 - SQLAlchemy's own table.
+        str: Text,
+        datetime: DateTime(timezone=True),
+        int: BigInteger,
+        Decimal: Numeric,
+    }
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
 
 
 class Business(Base):
-    """A tenant."""
-
     __tablename__ = "business"
 
-    id: Mapped[UUID] = mapped_column(primary_key=True)
     partner_id: Mapped[UUID]
     archived_at: Mapped[datetime | None]
 
 
-class Customer(Base):
-    """A customer."""
+class Account(Base):
+    __tablename__ = "account"
 
+    business_id: Mapped[UUID] = mapped_column(ForeignKey("business.id"))
+    code: Mapped[str]
+    name: Mapped[str]
+
+
+class Customer(Base):
     __tablename__ = "customer"
 
-    id: Mapped[UUID] = mapped_column(primary_key=True)
     business_id: Mapped[UUID] = mapped_column(ForeignKey("business.id"))
-    version: Mapped[int]
     created_at: Mapped[datetime]
     updated_at: Mapped[datetime]
     external_id: Mapped[str | None]
@@ -61,100 +67,85 @@ class Customer(Base):
     credit_limit_cents: Mapped[int | None]
     archived_at: Mapped[datetime | None]
 
-    __table_args__ = (
-        Index("customer_external_id", "business_id", "external_id", unique=True),
-        Index("customer_created_at", "business_id", "created_at", "id"),
-    )
+
+class Counter(Base):
+    __tablename__ = "counter"
+
+    business_id: Mapped[UUID] = mapped_column(ForeignKey("business.id"))
+    series: Mapped[str]
+    last: Mapped[int]
 
 
 class Invoice(Base):
-    """What a customer owes."""
-
     __tablename__ = "invoice"
 
-    id: Mapped[UUID] = mapped_column(primary_key=True)
     business_id: Mapped[UUID] = mapped_column(ForeignKey("business.id"))
     customer_id: Mapped[UUID] = mapped_column(ForeignKey("customer.id"))
+    number: Mapped[str | None]
+    state: Mapped[str]
+    currency: Mapped[str]
+    sent_at: Mapped[datetime | None]
+    due_at: Mapped[datetime | None]
+    subtotal: Mapped[int]
+    tax_total: Mapped[int]
+    total_amount: Mapped[int]
     outstanding: Mapped[int]
+    memo: Mapped[str | None]
+    created_at: Mapped[datetime]
+    updated_at: Mapped[datetime]
 
-    __table_args__ = (Index("invoice_outstanding", "business_id", "customer_id", "outstanding"),)
-
-
-_OUTSTANDING = (
-    select(func.coalesce(func.sum(Invoice.outstanding), 0))
-    .where(
-        Invoice.business_id == Customer.business_id,
-        Invoice.customer_id == Customer.id,
-        Invoice.outstanding > 0,
-    )
-    .scalar_subquery()
-)
+    customer: Mapped[Customer] = relationship(lazy="raise")
 
 
-async def find_business(
-    session: AsyncSession, partner_id: UUID, business_id: UUID
-) -> Business | None:
-    """Find a business where it belongs to the partner."""
-    mine = select(Business).where(Business.id == business_id, Business.partner_id == partner_id)
-    return (await session.execute(mine)).scalar_one_or_none()
+class InvoiceLine(Base):
+    __tablename__ = "invoice_line"
+
+    invoice_id: Mapped[UUID] = mapped_column(ForeignKey("invoice.id"))
+    place: Mapped[int]
+    description: Mapped[str]
+    quantity: Mapped[Decimal]
+    unit_price: Mapped[int]
+    tax_rate: Mapped[Decimal]
+    net: Mapped[int]
+    tax: Mapped[int]
 
 
-async def find_customer(
-    session: AsyncSession, business_id: UUID, customer_id: UUID
-) -> dict[str, Any] | None:
-    """Find a customer and what it owes; its fields as they are shown."""
-    wanted = select(Customer, _OUTSTANDING).where(
-        Customer.business_id == business_id, Customer.id == customer_id
-    )
-    row = (await session.execute(wanted)).one_or_none()
-    return None if row is None else shape(row[0], int(row[1]))
+class Payment(Base):
+    __tablename__ = "payment"
+
+    business_id: Mapped[UUID] = mapped_column(ForeignKey("business.id"))
+    customer_id: Mapped[UUID] = mapped_column(ForeignKey("customer.id"))
+    total: Mapped[int]
+    currency: Mapped[str]
+    method: Mapped[str]
+    payment_date: Mapped[date]
+    created_at: Mapped[datetime]
 
 
-def shape(customer: Customer, outstanding_balance: int) -> dict[str, Any]:
-    """Show a customer with all the fields of our contract."""
-    parts = (
-        customer.address_line1,
-        customer.address_line2,
-        customer.city,
-        customer.state_county,
-        customer.postal_code,
-        customer.country,
-    )
-    archived = customer.archived_at is not None
-    return {
-        "type": "CustomerData",
-        "id": customer.id,
-        "external_id": customer.external_id,
-        "reference_number": customer.reference_number,
-        "individual_name": customer.individual_name,
-        "company_name": customer.company_name,
-        "display_name": customer.company_name or customer.individual_name,
-        "email": customer.email,
-        "mobile_phone": customer.mobile_phone,
-        "office_phone": customer.office_phone,
-        "address_line1": customer.address_line1,
-        "address_line2": customer.address_line2,
-        "city": customer.city,
-        "state_county": customer.state_county,
-        "postal_code": customer.postal_code,
-        "country": customer.country,
-        "full_address": ", ".join(part for part in parts if part) or None,
-        "address_string": customer.address_string,
-        "vat_number": customer.vat_number,
-        "tax_exempt": customer.tax_exempt,
-        "status": "ARCHIVED" if archived else "ACTIVE",
-        "is_active": not archived,
-        "is_archived": archived,
-        "transaction_tags": customer.transaction_tags,
-        "notes": customer.notes,
-        "metadata": customer.extra,
-        "payment_terms_days": customer.payment_terms_days,
-        "credit_limit": customer.credit_limit_cents,
-        "credit_limit_cents": customer.credit_limit_cents,
-        "outstanding_balance": outstanding_balance,
-        "created_at": customer.created_at,
-        "updated_at": customer.updated_at,
-        "archived_at": customer.archived_at,
-        "documents": [],
-        "warnings": [],
-    }
+class Allocation(Base):
+    __tablename__ = "allocation"
+
+    payment_id: Mapped[UUID] = mapped_column(ForeignKey("payment.id"))
+    invoice_id: Mapped[UUID] = mapped_column(ForeignKey("invoice.id"))
+    amount: Mapped[int]
+
+
+class Entry(Base):
+    __tablename__ = "entry"
+
+    business_id: Mapped[UUID] = mapped_column(ForeignKey("business.id"))
+    number: Mapped[str]
+    entry_date: Mapped[date]
+    description: Mapped[str]
+    source_id: Mapped[UUID]
+
+
+class EntryLine(Base):
+    __tablename__ = "entry_line"
+
+    business_id: Mapped[UUID] = mapped_column(ForeignKey("business.id"))
+    entry_id: Mapped[UUID] = mapped_column(ForeignKey("entry.id"))
+    account_id: Mapped[UUID] = mapped_column(ForeignKey("account.id"))
+    entry_date: Mapped[date]
+    debit: Mapped[int]
+    credit: Mapped[int]

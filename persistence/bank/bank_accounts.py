@@ -13,7 +13,8 @@ from accounting.bank.bank_accounts import BankAccount, ChartInUse
 from accounting.books.accounts import Account
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.filters import any_part, created_filters, equal
-from persistence.engine.pages import Listing, Page, PageRequest
+from persistence.engine.listings import Listing
+from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Query, Row, compiled, given, word
 from persistence.store import Store, among, in_business
 from persistence.tables import account, bank_account
@@ -54,7 +55,7 @@ def account_beside(row: Row) -> Account | None:
 _SOURCE = bank_account.join(
     account,
     and_(
-        account.c.business_id == bank_account.c.business_id,
+        in_business(account),
         account.c.id == bank_account.c.account_id,
     ),
 )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from typing import ClassVar
 from uuid import UUID
 
-from sqlalchemy import Boolean, Uuid, and_, literal_column, select
+from sqlalchemy import Uuid, and_, literal_column, select
 from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.bank.bank_transactions import BankTransaction
@@ -14,7 +14,8 @@ from accounting.books.ledger import Posted
 from persistence.bank.bank_accounts import account_beside, account_columns
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.filters import any_part, between, created_filters, equal
-from persistence.engine.pages import Filter, Listing, Page, PageRequest
+from persistence.engine.listings import Listing, either_way
+from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Query, Row, compiled, given
 from persistence.ledger.posted_entries import posted_by_source, posted_for
 from persistence.store import Store, among, in_business
@@ -49,13 +50,13 @@ _category = account.alias("category")
 _SOURCE = bank_transaction.join(
     bank_account,
     and_(
-        bank_account.c.business_id == bank_transaction.c.business_id,
+        in_business(bank_account),
         bank_account.c.id == bank_transaction.c.bank_account_id,
     ),
 ).outerjoin(
     _category,
     and_(
-        _category.c.business_id == bank_transaction.c.business_id,
+        in_business(_category),
         _category.c.id == bank_transaction.c.category_account_id,
     ),
 )
@@ -89,8 +90,10 @@ LISTING = Listing(
         **created_filters(bank_transaction),
         **equal(bank_transaction.c.bank_account_id, bank_transaction.c.direction),
         **equal(bank_transaction.c.currency, bank_transaction.c.external_id),
-        "is_reconciled": Filter(
-            (bank_transaction.c.remaining == _NOTHING) == given("is_reconciled", Boolean)
+        **either_way(
+            "is_reconciled",
+            bank_transaction.c.remaining == _NOTHING,
+            bank_transaction.c.remaining > _NOTHING,
         ),
         **between(bank_transaction.c.booked_on, "date_start", "date_end"),
         **between(bank_transaction.c.amount, "min_amount", "max_amount"),

@@ -31,7 +31,7 @@ from accounting.bank.match_suggestions import OpenItem
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row, compiled, given, word
-from persistence.store import in_business
+from persistence.store import MINE, in_business
 from persistence.tables import Moment, payout
 from persistence.trade import bills, invoices
 from persistence.trade.party_sql import on_party, party_name
@@ -122,12 +122,12 @@ def _numbers(sql: PaymentSql) -> Any:
     """The numbers of the documents that a payment settles, or is to settle."""
     share, document = sql.allocations.table, sql.allocations.documents.document
     payment, row = sql.payment.c, share.c
-    settled = and_(document.c.business_id == row.business_id, document.c.id == row.document_id)
+    settled = and_(in_business(document), document.c.id == row.document_id)
     return (
         select(func.array_agg(document.c.number))
         .select_from(share.join(document, settled))
         .where(
-            row.business_id == payment.business_id,
+            row.business_id == MINE,
             row.payment_id == payment.id,
             row.end_on.is_(None),
         )

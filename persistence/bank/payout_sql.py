@@ -2,13 +2,19 @@
 
 from dataclasses import fields
 
-from sqlalchemy import ARRAY, Table, Text, any_, case, func, literal_column, select
+from sqlalchemy import Table, Text, func, select
 from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.bank.payouts import Payout
-from persistence.engine.filters import MOMENT, any_part, between, created_filters, equal
-from persistence.engine.pages import Filter, Listing
-from persistence.engine.sql import compiled, given, word
+from persistence.engine.filters import (
+    any_part,
+    between,
+    created_filters,
+    equal,
+    listed_between,
+)
+from persistence.engine.listings import Filter, Listing, one_of
+from persistence.engine.sql import compiled, given
 from persistence.store import among, in_business
 from persistence.tables import invoice_payment, invoice_refund_payment, payout, payout_item
 from persistence.trade.invoices import PAYMENTS, REFUND_PAYMENTS
@@ -80,15 +86,6 @@ COUNTS = compiled(
 )
 
 
-def _reconciliation() -> ColumnElement[str]:
-    """`accounting.bank.payouts.reconciliation_status` in SQL; a test holds the two together."""
-    return case(
-        (payout.c.linked == literal_column("0"), word("unreconciled")),
-        (payout.c.linked == func.abs(payout.c.paid_out), word("fully_reconciled")),
-        else_=word("partially_reconciled"),
-    )
-
-
 LISTING = Listing(
     source=payout,
     key=payout.c.id,
@@ -96,16 +93,16 @@ LISTING = Listing(
     columns=_COLUMNS,
     filters={
         **created_filters(payout),
-        "completed_at_start": Filter(payout.c.listed_at >= given("completed_at_start", MOMENT)),
-        "completed_at_end": Filter(
-            (payout.c.listed_at <= given("completed_at_end", MOMENT))
-            & payout.c.completed_at.is_not(None)
+        **listed_between(
+            payout.c.listed_at, payout.c.completed_at, "completed_at_start", "completed_at_end"
         ),
         "external_id": any_part("external_id", payout.c.external_id),
         **between(payout.c.paid_out, "min_amount", "max_amount"),
         **equal(payout.c.processor),
-        "status": Filter(payout.c.status == any_(given("status", ARRAY(Text())))),
-        "reconciliation_status": Filter(_reconciliation() == given("reconciliation_status", Text)),
+        "status": one_of("status", payout.c.status),
+        "reconciliation_status": Filter(
+            payout.c.listed_reconciliation == given("reconciliation_status", Text)
+        ),
         "search": any_part(
             "search",
             payout.c.external_id,

@@ -12,7 +12,6 @@ from typing import Any
 from uuid import UUID
 
 from psycopg import InterfaceError, OperationalError
-from psycopg_pool import PoolTimeout
 
 from access.principal import Caller, CallerKind
 from accounting.errors import NotAllowed, NotAuthenticated
@@ -65,7 +64,7 @@ def not_yours() -> NotAllowed:
     return NotAllowed("permission_denied", "These credentials do not open this business.")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Remembered:
     row: Row | None
     until: float
@@ -81,7 +80,7 @@ class Admission:
 
     async def check_key(self, partner_id: UUID, key: str) -> Caller:
         """Return the caller of a living key; NotAuthenticated, in one way, for everything else."""
-        rows = await self._fetch(_KEY, {"partner_id": partner_id})
+        rows = await self._fetch(partner_id, _KEY, {"partner_id": partner_id})
         found = None
         # Every candidate is compared, and one where there is none: the time tells nothing.
         for row in rows or [_NOBODY]:
@@ -103,25 +102,33 @@ class Admission:
     async def _admit(self, caller: Caller, business_id: UUID | None) -> None:
         name = (caller.partner_id, business_id)
         kept = self._remembered.get(name)
-        if kept is None or kept.until < monotonic():
-            text = _PARTNER if business_id is None else _BUSINESS
-            found = await self._fetch(
-                text, {"partner_id": caller.partner_id, "business_id": business_id}
-            )
-            kept = _Remembered(found[0] if found else None, monotonic() + KEPT_SECONDS)
-            if len(self._remembered) >= MOST_KEPT:
-                self._remembered.clear()
-            if found:  # An unknown business is not kept: it may be created in the next moment.
-                self._remembered[name] = kept
+        if kept is None:
+            kept = await self._ask(name)
+        elif kept.until < monotonic():
+            kept.until = monotonic() + KEPT_SECONDS  # One asks anew, and nobody waits for it.
+            kept = await self._ask(name)
         refuse_unadmitted(kept.row, caller)
+        self._pool.refuse_crowd(business_id or caller.partner_id)
+
+    async def _ask(self, name: tuple[UUID, UUID | None]) -> _Remembered:
+        partner_id, business_id = name
+        text = _PARTNER if business_id is None else _BUSINESS
+        asked = {"partner_id": partner_id, "business_id": business_id}
+        found = await self._fetch(partner_id, text, asked)
+        if len(self._remembered) >= MOST_KEPT:
+            self._remembered.clear()
+        kept = _Remembered(found[0] if found else None, monotonic() + KEPT_SECONDS)
+        if found:  # An unknown business is not kept: it may be created in the next moment.
+            self._remembered[name] = kept
+        return kept
 
     def forget(self) -> None:
         """Drop what is kept: something about partners or businesses has changed."""
         self._remembered.clear()
 
-    async def _fetch(self, text: str, parameters: dict[str, Any]) -> list[Row]:
+    async def _fetch(self, tenant: UUID, text: str, parameters: dict[str, Any]) -> list[Row]:
         try:
-            async with self._pool.connection() as connection:
+            async with self._pool.connection(tenant) as connection:
                 return await (await connection.execute(text, parameters)).fetchall()
-        except (OperationalError, InterfaceError, PoolTimeout) as error:
+        except (OperationalError, InterfaceError) as error:
             raise unavailable() from error

@@ -15,7 +15,9 @@ SELECT current_user AS role, r.rolsuper OR r.rolbypassrls AS unbound,
        OR has_table_privilege('journal_line', 'DELETE')
        OR has_table_privilege('journal_entry', 'UPDATE')
        OR has_table_privilege('journal_entry', 'DELETE') AS rewrites,
-       has_table_privilege('audit_record', 'INSERT, UPDATE, DELETE') AS forges,
+       has_table_privilege('audit_record', 'INSERT, UPDATE, DELETE')
+       OR has_table_privilege('audit_seal', 'INSERT, UPDATE, DELETE')
+       OR has_table_privilege('partner_audit_record', 'INSERT, UPDATE, DELETE') AS forges,
        current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on'
        AND current_setting('synchronous_commit') <> 'off' AS durable
 FROM pg_roles r WHERE r.rolname = current_user

@@ -1,10 +1,10 @@
 """What psycopg raises, turned into what callers can be told."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from psycopg import DataError, IntegrityError, InterfaceError, OperationalError, errors
-from psycopg_pool import PoolTimeout, TooManyRequests
+from psycopg import DataError, Error, IntegrityError, InterfaceError, OperationalError, errors
 
 from accounting.errors import Conflict, Malformed, Refusal, RuleBroken, Unavailable
 
@@ -76,9 +76,22 @@ class StaleRow(Exception):
     """A row changed between its lock and its update: the handler runs again."""
 
 
+# How the database says which constraint is broken. On many machines nothing else tells it: there a
+# table has a number behind its name on each, and so have its constraints.
+_CONSTRAINT = re.compile(r'constraint "(\w+?)(?:_[0-9]{6,})?"')
+
+
+def broken_constraint(error: Error) -> str:
+    """Name the constraint that a statement broke; nothing where the error is another."""
+    if error.diag.constraint_name:
+        return error.diag.constraint_name
+    found = _CONSTRAINT.search(error.diag.message_primary or "")
+    return found[1] if found else ""
+
+
 def external_id_raced_for(error: Exception) -> str | None:
     """Name the key of an external id that two requests brought at the same moment, else None."""
-    name = error.diag.constraint_name if isinstance(error, errors.UniqueViolation) else None
+    name = broken_constraint(error) if isinstance(error, errors.UniqueViolation) else None
     return name if name is not None and name.endswith(_EXTERNAL_ID) else None
 
 
@@ -98,14 +111,14 @@ def refusal_of(error: Exception) -> Refusal | None:
         return None
     if isinstance(error, DataError | UnicodeEncodeError):
         return Malformed("bad_request", "A value cannot be stored.")
-    if isinstance(error, PoolTimeout | TooManyRequests | OperationalError | InterfaceError):
+    if isinstance(error, OperationalError | InterfaceError):
         return unavailable()
     return None
 
 
 def away(error: Exception) -> DatabaseAway | None:
     """Say to an operator that the database went away; None means that it is something else."""
-    if isinstance(error, PoolTimeout | TooManyRequests | OperationalError | InterfaceError):
+    if isinstance(error, OperationalError | InterfaceError):
         return DatabaseAway(f"The database does not answer any more: {first_line(error)}")
     return None
 
@@ -131,12 +144,12 @@ def _unique(error: errors.UniqueViolation) -> Refusal | None:
 
 
 def _said(known: Mapping[str, _Broken], error: IntegrityError) -> Refusal | None:
-    broken = known.get(error.diag.constraint_name or "")
+    broken = known.get(broken_constraint(error))
     return Conflict(broken.code, broken.message) if broken else None
 
 
 def _check(error: errors.CheckViolation) -> Refusal | None:
-    name = error.diag.constraint_name or ""
+    name = broken_constraint(error)
     if name == "journal_entry_after_lock_date":
         return Conflict("period_locked", "The period of this date is locked.")
     if name.endswith("_not_over_allocated_check"):

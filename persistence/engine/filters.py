@@ -1,12 +1,13 @@
 """The filters that many lists share."""
 
+from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Column, DateTime, Text, func, or_
+from sqlalchemy import Column, DateTime, Text, and_, func, or_
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import FromClause
 
-from persistence.engine.pages import Filter
+from persistence.engine.listings import Filter
 from persistence.engine.sql import given
 
 MOMENT = DateTime(timezone=True)
@@ -20,9 +21,21 @@ def equal(*columns: Column[Any]) -> dict[str, Filter]:
 def between(column: ColumnElement[Any], first: str, last: str) -> dict[str, Filter]:
     """The filters of a column from a first value to a last one, both included."""
     return {
-        first: Filter(column >= given(first, column.type)),
-        last: Filter(column <= given(last, column.type)),
+        first: Filter(column >= given(first, column.type), range=True),
+        last: Filter(column <= given(last, column.type), range=True),
     }
+
+
+def listed_between(
+    listed: ColumnElement[Any], moment: ColumnElement[Any], first: str, last: str
+) -> dict[str, Filter]:
+    """The filters of a moment by the column that lists it, which is indexed.
+
+    What has no moment is listed before all that have one, and is in no range.
+    """
+    filters = between(listed, first, last)
+    within = and_(filters[last].condition, moment.is_not(None))
+    return {**filters, last: replace(filters[last], condition=within)}
 
 
 def created_filters(
@@ -32,7 +45,7 @@ def created_filters(
     changed = table.c.updated_at if updated is None else updated
     return {
         **between(table.c.created_at, "created_at_gte", "created_at_lte"),
-        "updated_since": Filter(changed >= given("updated_since", MOMENT)),
+        "updated_since": Filter(changed >= given("updated_since", MOMENT), range=True),
     }
 
 

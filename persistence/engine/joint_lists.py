@@ -10,17 +10,16 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-from sqlalchemy import BigInteger, Text, cast, func, select, union_all
+from sqlalchemy import BigInteger, Text, cast, func, literal_column, select, union_all
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import CTE, Select, Subquery
 
-from persistence.engine.pages import Listing, PageRequest, ordered
+from persistence.engine.listings import ORDERING, Listing, Shape, ordered
+from persistence.engine.pages import PageRequest
 from persistence.engine.sql import Query, given
 
 Build = Callable[[frozenset[str], str], Select[Any]]
 """Makes a statement of the names of filters and a sort."""
-
-ORDERING = "ordering"  # Of each row of any part, what the sort goes by.
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +85,13 @@ class JointListing(Listing):
 
         return self._remembered(("count", names), counting)
 
-    def _select(self, names: frozenset[str], sort: str, after: bool, paged: bool) -> Select[Any]:
-        limit = given("limit", BigInteger)
-        if not paged:
+    def _select(self, shape: Shape) -> Select[Any]:
+        names, sort = shape.names, shape.sort
+        limit: ColumnElement[int] = literal_column(str(shape.rows))
+        if not shape.paged:
             first = (
                 _shown(part, sort)
-                .where(part.within(names, sort, after=after))
+                .where(part.within(names, sort, after=shape.after))
                 .order_by(*part.order(sort))
                 .limit(limit)
                 for part in self.parts

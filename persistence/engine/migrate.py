@@ -10,6 +10,7 @@ from sqlalchemy import Connection, create_engine, make_url, text
 from sqlalchemy.exc import DBAPIError
 
 from persistence.engine.connecting import connect
+from persistence.engine.distribution import complete, is_distributed
 from persistence.engine.faults import UnusableDatabase, first_line
 
 _ONE_AT_A_TIME = 7_236_501_148  # Any number, as long as nobody else locks on it.
@@ -29,6 +30,9 @@ def migrate(url: str) -> str:
             connection.commit()
             command.upgrade(_config(connection), "head")
             connection.commit()
+            with connect(url) as machines:
+                if is_distributed(machines):
+                    complete(machines)
             connection.execute(text(f"SELECT pg_advisory_unlock({_ONE_AT_A_TIME})"))
             connection.commit()
             return head()

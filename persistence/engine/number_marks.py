@@ -11,14 +11,14 @@ from secrets import token_hex
 from typing import Any
 
 import orjson
-from sqlalchemy import BigInteger, Text, and_, cast, column, func, literal_column, select
-from sqlalchemy.dialects.postgresql import JSON, aggregate_order_by
+from sqlalchemy import Text, cast, func, literal_column
 from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.books.numbers import DIGITS, Pending
-from persistence import tables
-from persistence.engine.sql import Query, compiled, given, word
+from persistence.engine.sql import Query, word
 
+# A function, since no sub-select may stand among the values of a row (machines.py).
+_FILLED = "filled_answer(%(owner)s, %(pieces)s)"
 _WIDTH = 6  # Digits of a mark: which of the numbers it stands for.
 
 
@@ -70,26 +70,3 @@ class Marks:
         first, *others = body.split(self.seal.encode())
         marked = ((self.numbers[int(text[:_WIDTH])], text[_WIDTH:]) for text in others)
         return [(None, first), *marked]
-
-
-def _filled() -> str:
-    fields = (
-        column("place", BigInteger),
-        column("text", Text),
-        column("series", Text),
-        column("back", BigInteger),
-    )
-    records = func.json_to_recordset(given("pieces", JSON)).table_valued(*fields)
-    piece, series = records.render_derived(name="piece", with_types=True), tables.number_series
-    mine = and_(
-        series.c.business_id == given("owner", series.c.business_id.type),
-        series.c.series == piece.c.series,
-    )
-    number = rendered(piece.c.series, series.c.last - piece.c.back)
-    text = func.coalesce(number, word("")).concat(piece.c.text)
-    whole = func.string_agg(text, aggregate_order_by(word(""), piece.c.place))
-    chosen = select(func.convert_to(whole, word("UTF8")))
-    return f"({compiled(chosen.select_from(piece.outerjoin(series, mine)))})"
-
-
-_FILLED = _filled()

@@ -1,8 +1,8 @@
 """One round trip: every statement goes out in one write, every result comes back, one sync ends it.
 
 psycopg's own pipeline turns to the socket once per statement and forgets all it has prepared after
-a rollback; this one costs a third of it (bench/RESULTS.md). It stands on psycopg's low level: `pq`,
-which is libpq, `Transformer`, which turns values into bytes and back, and `Connection.wait`.
+a rollback; this one costs a third of it (docs/decisions/0008). It stands on psycopg's low level:
+`pq`, which is libpq, `Transformer`, which turns values into bytes and back, and `Connection.wait`.
 """
 
 import re
@@ -10,7 +10,8 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from time import monotonic
+from typing import Any, TypeVar
 
 from psycopg import AsyncConnection, OperationalError
 from psycopg.abc import Buffer, PQGen
@@ -21,11 +22,15 @@ from psycopg.pq.abc import PGresult
 from psycopg.rows import DictRow
 from psycopg.waiting import Ready, Wait
 
+from persistence.engine.machines import Machines, OneMachine
 from persistence.engine.sql import Query, Row
+from persistence.engine.waiting import SocketWatch
 
 # How many statements a connection keeps prepared. A list makes one for every set of filters, so
 # that there is no end to them; the one that was not used for longest makes room.
 MOST_PREPARED = 200
+
+T = TypeVar("T")
 
 _PLACE = re.compile(r"%\((\w+)\)s|%%")
 
@@ -54,14 +59,30 @@ class Message:
     values: Sequence[Buffer | None]
     types: tuple[int, ...]
     formats: Sequence[Format] | None
+    once: bool
 
 
 class Connection(AsyncConnection[DictRow]):
-    """A connection with a pipeline of its own."""
+    """A connection with a pipeline and a way of waiting of its own.
+
+    It is closed when whoever waits for an answer is cancelled; psycopg would wait for the server.
+    """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.pipe = Pipeline(self)
+        self.machines: Machines = OneMachine()  # The pool says where there are many.
+        self.made_at = monotonic()
+        self._watch = SocketWatch(self.pgconn)
+
+    async def wait(self, gen: PQGen[T], *_: float | None, **_options: float | None) -> T:
+        """Let an exchange go on until it ends; how often and how long to wait is not heeded."""
+        return await self._watch.drive(gen)
+
+    async def close(self) -> None:
+        """Close it at once."""
+        self._watch.stop()
+        await super().close()
 
 
 async def exchange(connection: Connection, queries: Sequence[Query]) -> list[Result]:
@@ -93,14 +114,20 @@ class Pipeline:
     def _message(self, query: Query) -> Message:
         text, names = numbered(query.text)
         if not names:
-            return Message(text, (), (), None)
+            return Message(text, (), (), None, query.once)
         values = [query.parameters[name] for name in names]
         dumped = self._transformer.dump_sequence(values, [PyFormat.AUTO] * len(values))
-        return Message(text, dumped, self._transformer.types or (), self._transformer.formats)
+        types = self._transformer.types or ()
+        return Message(text, dumped, types, self._transformer.formats, query.once)
 
     def _send(self, message: Message) -> tuple[Prepared, bool]:
         """Send a statement by its name; return what is known of it and whether it got it now."""
         key = message.text, message.types
+        if message.once:
+            self._pgconn.send_query_params(
+                message.text, message.values, message.types, message.formats
+            )
+            return Prepared(b""), False
         known = self._prepared.get(key)
         if known is not None:
             self._prepared.move_to_end(key)

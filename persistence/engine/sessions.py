@@ -16,15 +16,14 @@ from psycopg.errors import LockNotAvailable
 from sqlalchemy import ARRAY, Table, Text, Uuid, all_, any_, select
 
 from accounting.errors import RuleBroken
-from persistence.engine.faults import STALE, StaleRow
+from persistence.engine.faults import STALE, StaleRow, broken_constraint
 from persistence.engine.fetches import Fetch
 from persistence.engine.idempotency import BUSY, Claim, Outcome
+from persistence.engine.machines import BEGIN, Machines
 from persistence.engine.pipeline import Connection, Result, exchange
 from persistence.engine.sql import Query, Row, compiled, given
 from persistence.engine.staging import Staging
 
-BEGIN = Query("BEGIN", {})
-SNAPSHOT = Query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", {})
 COMMIT = Query("COMMIT", {})
 SAVEPOINT = Query("SAVEPOINT before_flush", {})
 BACK_TO_SAVEPOINT = Query("ROLLBACK TO SAVEPOINT before_flush", {})
@@ -34,14 +33,21 @@ CHECK_NOW = Query("SET CONSTRAINTS ALL IMMEDIATE", {})
 class Tenant(Protocol):
     """Whose data a session reaches: a business (`Books`) or a partner (`Registry`)."""
 
-    def reading(self) -> tuple[Query, ...]:
+    @property
+    def id(self) -> UUID:
+        """The id of that business or partner, which has its share of the connections."""
+
+    def reading(self, machines: Machines, /) -> tuple[Query, ...]:
         """The statements that open each round of a reading."""
 
-    def writing(self) -> tuple[Query, ...]:
+    def writing(self, machines: Machines, /) -> tuple[Query, ...]:
         """The statements that open a writing, after BEGIN."""
 
     def admit(self, opened: Sequence[list[Row]]) -> None:
-        """Look at the rows of those statements; raise a Refusal where the caller is not let in."""
+        """Look at their rows, the last of which say who is let in.
+
+        Raises a Refusal where the caller is not.
+        """
 
     def refuse_writes(self) -> None:
         """Raise a Refusal where the tenant may only be read."""
@@ -81,10 +87,10 @@ class Reading:
         asked = _queries(fetches)
         if self.is_open:
             return _answers(fetches, await exchange(self.connection, asked))
-        opening = self.tenant.reading()
-        steady = self.one_snapshot or len(asked) > 1
-        begin = (SNAPSHOT,) if steady else ()
-        end = (COMMIT,) if steady and not self.one_snapshot else ()
+        machines = self.connection.machines
+        begin = machines.begin_reading(one_snapshot=self.one_snapshot or len(asked) > 1)
+        opening = self.tenant.reading(machines)
+        end = (COMMIT,) if begin and not self.one_snapshot else ()
         results = await exchange(self.connection, [*begin, *opening, *asked, *end])
         self.is_open = self.one_snapshot
         first = len(begin)
@@ -109,7 +115,7 @@ class Writing:
         """Send all fetches in one round trip and return their results in order."""
         if self.is_open:
             return _answers(fetches, await exchange(self.connection, _queries(fetches)))
-        opening = self.tenant.writing()
+        opening = self.tenant.writing(self.connection.machines)
         claiming = self.claim.queries() if self.claim else ()
         results = await self._begin([BEGIN, *opening, *claiming, *_queries(fetches)])
         self.is_open = True
@@ -124,7 +130,7 @@ class Writing:
         try:
             return await exchange(self.connection, queries)
         except LockNotAvailable as error:
-            if error.diag.constraint_name == BUSY:
+            if broken_constraint(error) == BUSY:
                 raise Busy from None
             raise
 
@@ -162,7 +168,7 @@ class Writing:
         return replace(outcome, body=staging.marks.fill(outcome.body, staging.number))
 
     async def _send(self, ending: Sequence[Query]) -> None:
-        staged = [*self.staging.queries()]
+        staged = [*self.staging.queries(as_json=self.connection.machines.rows_as_json)]
         before = [SAVEPOINT] if self.claim and staged else []
         self.at_savepoint = bool(before)
         try:
@@ -180,13 +186,12 @@ class Writing:
         if "business_id" not in table.c:
             return []
         wanted = {"external_ids": [*external_ids.values()], "ids": [*external_ids]}
-        if self.at_savepoint:
-            opening: tuple[Query, ...] = (BACK_TO_SAVEPOINT,)
-        else:
-            await self.connection.rollback()
-            opening = self.tenant.reading()
         asked = Query(having(table), {**wanted, "business_id": self.staging.business_id})
-        return (await exchange(self.connection, [*opening, asked]))[-1].rows
+        if self.at_savepoint:
+            return (await exchange(self.connection, [BACK_TO_SAVEPOINT, asked]))[-1].rows
+        await self.connection.rollback()
+        opening = [BEGIN, *self.tenant.reading(self.connection.machines)]
+        return (await exchange(self.connection, [*opening, asked, COMMIT]))[-2].rows
 
     async def check_constraints(self) -> None:
         """Let the deferred constraints speak now: a preview refuses what a commit would."""

@@ -22,10 +22,16 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One statement with its parameters, ready to be sent."""
+    """One statement with its parameters, ready to be sent.
+
+    `once`: it is planned for these values alone. Its text never comes again, or its best plan
+    depends on them: a plan for whatever values looks cheap where a range holds hardly any rows,
+    and reads them all.
+    """
 
     text: str
     parameters: Mapping[str, Any]
+    once: bool = False
 
 
 def compiled(statement: ClauseElement) -> str:

@@ -17,7 +17,6 @@ from uuid import UUID
 
 import psycopg
 from psycopg import InterfaceError, OperationalError
-from psycopg_pool import PoolTimeout
 
 from accounting.errors import Conflict, NotFound, Refusal, RuleBroken
 from persistence.engine.faults import (
@@ -32,7 +31,7 @@ from persistence.engine.pipeline import Connection
 from persistence.engine.pool import Pool
 from persistence.engine.sessions import Busy, Reading, Replay, Tenant, Writing
 from persistence.engine.staging import Staging
-from persistence.tables import metadata
+from persistence.tables import table_of
 
 MOST_RUNS = 5
 WAIT_FOR_KEY_SECONDS = 3.0
@@ -82,9 +81,9 @@ class Refused(Exception):
 async def reading(pool: Pool, tenant: Tenant) -> AsyncIterator[Reading]:
     """Lend a session that only reads; raises Unavailable where the database is away."""
     try:
-        async with pool.connection() as connection:
+        async with pool.connection(tenant.id) as connection:
             yield Reading(connection, tenant)
-    except (psycopg.Error, PoolTimeout) as error:
+    except psycopg.Error as error:
         raise refusal_of(error) or error from error
 
 
@@ -94,8 +93,9 @@ async def writing(pool: Pool, work: Work) -> tuple[Outcome, bool]:
     runs, pause, raced = 0, 0.05, frozenset[str]()
     while True:
         try:
-            async with pool.connection() as connection:
-                return await _run(connection, work, raced), False
+            tenant = work.tenant()
+            async with pool.connection(tenant.id) as connection:
+                return await _run(connection, tenant, work, raced), False
         except Refused as refused:
             return refused.outcome, False
         except Replay as replay:
@@ -128,8 +128,10 @@ def _may_run_again(
     raise refusal_of(error) or error from error
 
 
-async def _run(connection: Connection, work: Work, raced: frozenset[str]) -> Outcome:
-    session = Writing(connection, work.tenant(), work.now, work.claim, Staging(work.business_id))
+async def _run(
+    connection: Connection, tenant: Tenant, work: Work, raced: frozenset[str]
+) -> Outcome:
+    session = Writing(connection, tenant, work.now, work.claim, Staging(work.business_id))
     try:
         return await _work(session, work)
     except KEPT_REFUSALS as refusal:
@@ -143,7 +145,7 @@ async def _run(connection: Connection, work: Work, raced: frozenset[str]) -> Out
         if not isinstance(said, KEPT_REFUSALS) or (key is not None and key not in raced):
             raise
         if key is not None:
-            said.detail.update(await _taken(session, error.diag.table_name or ""))
+            said.detail.update(await _taken(session, key))
         await _keep(session, work, said)
         raise said from error
 
@@ -186,10 +188,11 @@ async def _commit(session: Writing, outcome: Outcome) -> Outcome:
         raise
 
 
-async def _taken(session: Writing, table: str) -> dict[str, str]:
+async def _taken(session: Writing, key: str) -> dict[str, str]:
     """Tell which external id of the work is taken, and by whom; nobody else where it came twice."""
-    wanted = session.staging.external_ids(table)
-    for row in await session.holders(metadata.tables[table], wanted):
+    table = table_of(key)
+    wanted = session.staging.external_ids(table.name)
+    for row in await session.holders(table, wanted):
         return {"external_id": row["external_id"], "id": str(row["id"])}
     names = list(wanted.values())
     return {"external_id": max(names, key=names.count)}

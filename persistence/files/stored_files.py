@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any, ClassVar
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Text, Uuid, func, literal_column, select, true
+from sqlalchemy import ARRAY, Uuid, func, literal_column, select, true
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.sql.selectable import Select
 
@@ -21,7 +21,8 @@ from persistence import tables
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.filters import any_part, created_filters, equal
 from persistence.engine.identifiers import new_id
-from persistence.engine.pages import Listing, Page, PageRequest
+from persistence.engine.listings import Listing
+from persistence.engine.pages import Page, PageRequest
 from persistence.engine.pool import Pool
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row, compiled, given
@@ -106,7 +107,7 @@ LISTING = Listing(
     sorts={
         "created_at": stored_document.c.created_at,
         "file_size": stored_document.c.file_size,
-        "file_name": func.lower(stored_document.c.file_name, type_=Text),
+        "file_name": stored_document.c.listed_name,
     },
     default_sort="-created_at",
 )

@@ -15,11 +15,11 @@ from uuid import UUID
 
 from sqlalchemy import ARRAY, Text, any_, select
 
+from persistence.engine.machines import SNAPSHOT
 from persistence.engine.pipeline import exchange
 from persistence.engine.pool import Pool
-from persistence.engine.sessions import COMMIT, SNAPSHOT
+from persistence.engine.sessions import COMMIT
 from persistence.engine.sql import Query, compiled, given
-from persistence.engine.tenants import set_tenant
 from persistence.files.blobs import Blobs, key_in
 from persistence.store import in_business
 from persistence.tables import stored_document
@@ -70,7 +70,8 @@ async def _unnamed(pool: Pool, business_id: UUID, keys: Sequence[str]) -> list[s
     by_name = {key.rpartition("/")[2]: key for key in keys}
     asked = Query(NAMED, {"business_id": business_id, "keys": list(by_name)})
     async with pool.connection() as connection:
-        results = await exchange(connection, [SNAPSHOT, set_tenant(business_id), asked, COMMIT])
+        confined = connection.machines.set_tenant(business_id)
+        results = await exchange(connection, [SNAPSHOT, confined, asked, COMMIT])
     named = {key_in(business_id, row["storage_key"]) for row in results[2].rows}
     return [key for key in keys if key not in named]
 

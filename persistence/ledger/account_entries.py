@@ -11,7 +11,8 @@ from sqlalchemy import Uuid, select
 from accounting.books.periods import month_start
 from persistence.engine.fetches import Fetch
 from persistence.engine.filters import between, created_filters
-from persistence.engine.pages import Filter, Listing, Page, PageRequest
+from persistence.engine.listings import Filter, Listing
+from persistence.engine.pages import Page, PageRequest
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row, compiled, given
 from persistence.ledger.balances import UNROLLED
@@ -53,13 +54,13 @@ def _of_its_entry(filter_: Filter) -> Filter:
     entry = (
         select(journal_entry.c.id)
         .where(
-            journal_entry.c.business_id == journal_line.c.business_id,
+            in_business(journal_entry),
             journal_entry.c.id == journal_line.c.entry_id,
             filter_.condition,
         )
         .exists()
     )
-    return Filter(entry, filter_.value)
+    return replace(filter_, condition=entry)
 
 
 _CREATED = created_filters(journal_entry, updated=journal_entry.c.created_at)

@@ -69,10 +69,10 @@ LEFT JOIN LATERAL (
   SELECT line.entry_date, journal_entry.reference
   FROM (
     SELECT entry_date, entry_id FROM journal_line
-    WHERE journal_line.business_id = account.business_id AND account_id = account.id
+    WHERE journal_line.business_id = %(business_id)s AND account_id = account.id
     ORDER BY entry_date DESC, id DESC LIMIT 1
   ) AS line
-  JOIN journal_entry ON journal_entry.business_id = account.business_id
+  JOIN journal_entry ON journal_entry.business_id = %(business_id)s
     AND journal_entry.id = line.entry_id
 ) AS latest ON true
 WHERE account.business_id = %(business_id)s AND account.id IN (SELECT id FROM shown)

@@ -9,7 +9,8 @@ from sqlalchemy import Uuid
 
 from persistence.engine.fetches import Fetch
 from persistence.engine.filters import equal
-from persistence.engine.pages import Filter, Listing, Page, PageRequest
+from persistence.engine.listings import Filter, Listing
+from persistence.engine.pages import Page, PageRequest
 from persistence.engine.scope import Scope
 from persistence.engine.sql import given
 from persistence.store import in_business

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from datetime import date
 
 from accounting.books.periods import Period, month_end
+from persistence.engine.machines import CLOSE_GATE
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row
-from persistence.engine.tenants import CLOSE_GATE
 
 STEP = 100  # Entries of a year that may wait; reading them costs half a millisecond.
 SERIES = "JE-"
@@ -28,14 +28,14 @@ UNROLLED = """
   FROM number_series
   CROSS JOIN LATERAL (
     SELECT journal_entry.id FROM journal_entry
-    WHERE journal_entry.business_id = number_series.business_id
+    WHERE journal_entry.business_id = %(business_id)s
       AND journal_entry.series = number_series.series
       AND journal_entry.place > greatest(number_series.rolled_up, 0)
     ORDER BY journal_entry.place
   ) AS entry
   CROSS JOIN LATERAL (
     SELECT account_id, entry_date, debit, credit FROM journal_line
-    WHERE journal_line.business_id = number_series.business_id AND entry_id = entry.id
+    WHERE journal_line.business_id = %(business_id)s AND entry_id = entry.id
     ORDER BY line_number
   ) AS line
   WHERE number_series.business_id = %(business_id)s AND number_series.series LIKE 'JE-%%'"""
@@ -87,65 +87,31 @@ def period_parameters(period: Period) -> Row:
     }
 
 
-_SUMS = """
-SELECT %(business_id)s::uuid, line.account_id,
-       date_trunc('month', line.entry_date::timestamp)::date, sum(line.debit), sum(line.credit),
-       count(*) FILTER (WHERE line.debit > 0), count(*) FILTER (WHERE line.credit > 0)"""
-_INTO_MONTHS = """
-INSERT INTO account_month (
-  business_id, account_id, month, debits, credits, debit_count, credit_count
-)"""
-
 # Follows the rows of a posting, which holds the series by then: nobody else moves them meanwhile.
-ADVANCE = f"""
-WITH due AS (
-  SELECT series, greatest(rolled_up, 0) AS rolled_up, last FROM number_series
-  WHERE number_series.business_id = %(business_id)s AND series = ANY(%(series)s)
-    AND last >= greatest(rolled_up, 0) + %(step)s
-), marked AS (
-  UPDATE number_series SET rolled_up = due.last FROM due
-  WHERE number_series.business_id = %(business_id)s AND number_series.series = due.series
-)
-{_INTO_MONTHS}
-{_SUMS}
-FROM due
-CROSS JOIN LATERAL (
-  SELECT journal_entry.id FROM journal_entry
-  WHERE journal_entry.business_id = %(business_id)s AND journal_entry.series = due.series
-    AND journal_entry.place > due.rolled_up AND journal_entry.place <= due.last
-  ORDER BY journal_entry.place
-) AS entry
-CROSS JOIN LATERAL (
-  SELECT account_id, entry_date, debit, credit FROM journal_line
-  WHERE journal_line.business_id = %(business_id)s AND entry_id = entry.id
-  ORDER BY line_number
-) AS line
-GROUP BY 1, 2, 3
-ON CONFLICT (business_id, account_id, month) DO UPDATE SET
-  debits = account_month.debits + excluded.debits,
-  credits = account_month.credits + excluded.credits,
-  debit_count = account_month.debit_count + excluded.debit_count,
-  credit_count = account_month.credit_count + excluded.credit_count
-"""
+# It looks first, since hardly ever anything is due.
+ADVANCE = "SELECT advance_months(%(business_id)s, %(series)s, %(step)s)"
 
-# A rebuilding is alone with the business: every writing holds this row against it.
-_LOCK_OUT = "SELECT id FROM business WHERE id = %(business_id)s FOR UPDATE"
 # Nothing is ever deleted; a month that should not be there stays, and says nothing.
 _EMPTY = """
 UPDATE account_month SET debits = 0, credits = 0, debit_count = 0, credit_count = 0
 WHERE business_id = %(business_id)s
 """
-_ADD_UP = f"""
-{_INTO_MONTHS}
-{_SUMS}
+_ADD_UP = """
+INSERT INTO account_month (
+  business_id, account_id, month, debits, credits, debit_count, credit_count
+)
+SELECT line.business_id, line.account_id,
+       date_trunc('month', line.entry_date::timestamp)::date, sum(line.debit), sum(line.credit),
+       count(*) FILTER (WHERE line.debit > 0), count(*) FILTER (WHERE line.credit > 0)
 FROM (
-  SELECT account_id, journal_line.entry_date, debit, credit
+  SELECT journal_line.business_id, account_id, journal_line.entry_date, debit, credit
   FROM journal_line
-  JOIN journal_entry ON journal_entry.business_id = journal_line.business_id
+  JOIN journal_entry ON journal_entry.business_id = %(business_id)s
     AND journal_entry.id = journal_line.entry_id
-  JOIN number_series ON number_series.business_id = journal_entry.business_id
+  JOIN number_series ON number_series.business_id = %(business_id)s
     AND number_series.series = journal_entry.series AND journal_entry.place <= number_series.last
   WHERE journal_line.business_id = %(business_id)s
+    AND journal_entry.business_id = %(business_id)s AND number_series.business_id = %(business_id)s
 ) AS line
 GROUP BY 1, 2, 3
 ON CONFLICT (business_id, account_id, month) DO UPDATE SET
@@ -160,7 +126,7 @@ WHERE business_id = %(business_id)s AND series LIKE 'JE-%%'
 
 def rebuilding() -> Sequence[str]:
     """The statements that roll everything up anew, in one transaction of the business."""
-    return (CLOSE_GATE, _LOCK_OUT, _EMPTY, _ADD_UP, _MARK)
+    return (CLOSE_GATE, _EMPTY, _ADD_UP, _MARK)
 
 
 class Balances:

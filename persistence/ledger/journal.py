@@ -117,13 +117,18 @@ class JournalStore(Store[EntryRecord]):
         """Stage the head of an entry and its lines by their ids; return the number it takes."""
         staging = self.scope.staging
         number = staging.take_number(journal_series(head["entry_date"]))
-        posted = {"sequence_number": number, "posted_at": self.scope.now}
+        posted = {
+            "sequence_number": number,
+            "posted_at": self.scope.now,
+            "line_count": len(lines),
+        }
         staging.insert(journal_entry, {**head, **posted})
         for place, (id_, line) in enumerate(lines, start=1):
             row = {
                 "id": id_,
                 "entry_id": head["id"],
                 "line_number": place,
+                "line_count": len(lines),
                 "account_id": line.account_id,
                 "entry_date": head["entry_date"],
                 "debit": line.debit,

@@ -23,8 +23,8 @@ from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import CTE, FromClause, Select
 
 from persistence.engine.filters import any_part, between, created_filters, equal
-from persistence.engine.joint_lists import ORDERING, JointListing
-from persistence.engine.pages import Filter, Listing, ordered
+from persistence.engine.joint_lists import JointListing
+from persistence.engine.listings import ORDERING, Filter, Listing, ordered
 from persistence.engine.sql import given, word
 from persistence.ledger.journal_sql import (
     DRAFT_COLUMNS,
@@ -59,7 +59,7 @@ def _posted_touches(name: str) -> Filter:
     line = (
         select(journal_line.c.id)
         .where(
-            journal_line.c.business_id == journal_entry.c.business_id,
+            in_business(journal_line),
             journal_line.c.entry_id == journal_entry.c.id,
             journal_line.c.account_id == account_named(name),
         )
@@ -158,7 +158,7 @@ _LINE = ("line_number", "account_code", "account_name", "debit", "credit")
 _POSTED_ENTRIES = journal_entry.join(
     POSTED_LINES,
     and_(
-        journal_line.c.business_id == journal_entry.c.business_id,
+        in_business(journal_line),
         journal_line.c.entry_id == journal_entry.c.id,
     ),
 )

@@ -31,7 +31,7 @@ _reversal = journal_entry.alias("reversal")
 REVERSED_BY = (
     select(_reversal.c.id)
     .where(
-        _reversal.c.business_id == journal_entry.c.business_id,
+        in_business(_reversal),
         _reversal.c.reversal_of_id == journal_entry.c.id,
     )
     .scalar_subquery()
@@ -104,7 +104,7 @@ POSTED_LINE = (
 POSTED_LINES = journal_line.join(
     account,
     and_(
-        account.c.business_id == journal_line.c.business_id,
+        in_business(account),
         account.c.id == journal_line.c.account_id,
     ),
 )
@@ -134,7 +134,7 @@ DRAFT_LINE = (
 DRAFT_LINES = journal_draft.join(_item, true()).join(
     account,
     and_(
-        account.c.business_id == journal_draft.c.business_id,
+        in_business(account),
         account.c.id == _said("account_id", Uuid),
     ),
 )

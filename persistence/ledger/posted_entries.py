@@ -27,7 +27,7 @@ _POSTED_LINES = (
         )
     )
     .where(
-        journal_line.c.business_id == journal_entry.c.business_id,
+        in_business(journal_line),
         journal_line.c.entry_id == journal_entry.c.id,
     )
     .scalar_subquery()

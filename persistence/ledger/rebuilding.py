@@ -2,11 +2,11 @@
 
 from uuid import UUID
 
+from persistence.engine.machines import BEGIN
 from persistence.engine.pipeline import exchange
 from persistence.engine.pool import Pool
-from persistence.engine.sessions import BEGIN, COMMIT
+from persistence.engine.sessions import COMMIT
 from persistence.engine.sql import Query
-from persistence.engine.tenants import set_tenant
 from persistence.ledger.balances import rebuilding
 
 # All lines of a business may take longer than any request may. Where PostgreSQL knows little of the
@@ -26,7 +26,7 @@ async def rebuild(pool: Pool, business_id: UUID) -> int:
     queries = [Query(text, mine) for text in rebuilding()]
     async with pool.connection() as connection:
         try:
-            opened = [BEGIN, _NO_HURRY, set_tenant(business_id)]
+            opened = [BEGIN, _NO_HURRY, connection.machines.set_tenant(business_id)]
             results = await exchange(connection, [*opened, *queries])
             await exchange(connection, [COMMIT])
         except BaseException:

@@ -4,15 +4,24 @@ None may hold a lock for long, and the release before it must still work while i
 first, contract in a later release.
 """
 
+import re
 from pathlib import Path
 
 from alembic import op
+
+# One by one: what Citus sends on to the other machines is all of the text that it was sent.
+_COMMENT = re.compile(r"--[^\n]*")
+_STATEMENT = re.compile(r"(?:--[^\n]*|'[^']*'|(?P<tag>\$\w*\$).*?(?P=tag)|[^;])+", re.DOTALL)
 
 
 def run_texts(revision_file: str, *names: str) -> None:
     """Run texts that lie beside a revision, waiting only a moment for each lock."""
     op.execute("SET LOCAL lock_timeout = '3s'")
+    # On many machines one connection does all of it, so that each step sees those before.
+    op.execute("SET LOCAL citus.multi_shard_modify_mode = 'sequential'")
     for name in names:
         # The driver is asked directly: the texts hold percent signs and colons of their own.
         text = Path(revision_file).with_name(name).read_text().replace("%", "%%")
-        op.get_bind().exec_driver_sql(text)
+        for found in _STATEMENT.finditer(text):
+            if _COMMENT.sub("", found[0]).strip():
+                op.get_bind().exec_driver_sql(found[0])

@@ -15,6 +15,9 @@ from persistence.engine.sql import Row
 MOST_ACTIVE_KEYS = 2
 
 
+_ANNOUNCE = "SELECT set_config('app.caller', jsonb_build_object('action', %s::text)::text, true)"
+# Triggers tell the audit trail, but not where many machines have a copy of the tables each.
+_AUDIT = "SELECT audit_partner(%s)"
 _LINES = """
 SELECT p.id, p.name, p.created_at, p.disabled_at, p.tokens_valid_from,
        array_remove(array_agg(k.key_id ORDER BY k.created_at, k.id), NULL) AS active_keys
@@ -47,11 +50,13 @@ async def create_partner(pool: Pool, name: str, key_id: str, digest: bytes, now:
         )
     partner_id = new_id()
     async with pool.connection() as connection, connection.transaction():
+        await connection.execute(_ANNOUNCE, ("create_partner",))
         await connection.execute(
             "INSERT INTO partner (id, name, created_at, tokens_valid_from) VALUES (%s, %s, %s, %s)",
             (partner_id, name.strip(), now, now.replace(microsecond=0)),
         )
         await _insert_key(connection, partner_id, key_id, digest, now)
+        await connection.execute(_AUDIT, (partner_id,))
     return partner_id
 
 
@@ -74,7 +79,7 @@ async def add_key(
 
     Raises Conflict where two keys are active already: one has to be revoked first.
     """
-    async with _changing(pool, partner_id) as connection:
+    async with _changing(pool, partner_id, "add_key") as connection:
         active = await _active_keys(connection, partner_id)
         if len(active) >= MOST_ACTIVE_KEYS:
             raise Conflict(
@@ -87,7 +92,7 @@ async def add_key(
 
 async def revoke_key(pool: Pool, partner_id: UUID, key_id: str, now: datetime) -> PartnerLine:
     """Revoke one key and every token issued so far; raises NotFound."""
-    async with _changing(pool, partner_id) as connection:
+    async with _changing(pool, partner_id, "revoke_key") as connection:
         cursor = await connection.execute(
             "UPDATE api_key SET revoked_at = coalesce(revoked_at, %s)"
             " WHERE partner_id = %s AND key_id = %s",
@@ -101,14 +106,14 @@ async def revoke_key(pool: Pool, partner_id: UUID, key_id: str, now: datetime) -
 
 async def revoke_tokens(pool: Pool, partner_id: UUID, now: datetime) -> PartnerLine:
     """Refuse every token issued to the partner until the end of this second."""
-    async with _changing(pool, partner_id) as connection:
+    async with _changing(pool, partner_id, "revoke_tokens") as connection:
         await _refuse_older_tokens(connection, partner_id, now)
         return await _line(connection, partner_id)
 
 
 async def disable_partner(pool: Pool, partner_id: UUID, now: datetime) -> PartnerLine:
     """Let the partner in no longer, by key or by token."""
-    async with _changing(pool, partner_id) as connection:
+    async with _changing(pool, partner_id, "disable_partner") as connection:
         await connection.execute(
             "UPDATE partner SET disabled_at = coalesce(disabled_at, %s) WHERE id = %s",
             (now, partner_id),
@@ -118,7 +123,7 @@ async def disable_partner(pool: Pool, partner_id: UUID, now: datetime) -> Partne
 
 async def enable_partner(pool: Pool, partner_id: UUID, now: datetime) -> PartnerLine:
     """Let the partner in again, by its keys; tokens issued before it was disabled stay refused."""
-    async with _changing(pool, partner_id) as connection:
+    async with _changing(pool, partner_id, "enable_partner") as connection:
         await connection.execute(
             "UPDATE partner SET disabled_at = NULL WHERE id = %s", (partner_id,)
         )
@@ -127,11 +132,16 @@ async def enable_partner(pool: Pool, partner_id: UUID, now: datetime) -> Partner
 
 
 @asynccontextmanager
-async def _changing(pool: Pool, partner_id: UUID) -> AsyncIterator[Connection]:
-    """Open a transaction in which nobody else changes the partner; raises NotFound."""
+async def _changing(pool: Pool, partner_id: UUID, action: str) -> AsyncIterator[Connection]:
+    """Open a transaction in which nobody else changes the partner; raises NotFound.
+
+    `action` is what the audit trail calls it.
+    """
     async with pool.connection() as connection, connection.transaction():
+        await connection.execute(_ANNOUNCE, (action,))
         await _lock_partner(connection, partner_id)
         yield connection
+        await connection.execute(_AUDIT, (partner_id,))
 
 
 async def _lines(connection: Connection, partner_id: UUID | None) -> list[PartnerLine]:

@@ -15,9 +15,9 @@ FROM (
            -sum(l.debit), -sum(l.credit),
            -count(*) FILTER (WHERE l.debit > 0), -count(*) FILTER (WHERE l.credit > 0)
     FROM journal_line l
-    JOIN journal_entry e ON e.business_id = l.business_id AND e.id = l.entry_id
+    JOIN journal_entry e ON e.business_id = %(business_id)s AND e.id = l.entry_id
     JOIN number_series s
-      ON s.business_id = e.business_id AND s.series = e.series AND e.place <= s.rolled_up
+      ON s.business_id = %(business_id)s AND s.series = e.series AND e.place <= s.rolled_up
     WHERE l.business_id = %(business_id)s
     GROUP BY 1, 2
   ) AS both_sides

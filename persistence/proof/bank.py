@@ -46,8 +46,8 @@ FULL JOIN (
          array_agg(DISTINCT CASE t.direction WHEN 'credit' THEN 1 ELSE -1 END) AS ways,
          array_agg(DISTINCT a.account_id) AS accounts
   FROM bank_link l
-  JOIN bank_transaction t ON t.business_id = l.business_id AND t.id = l.transaction_id
-  JOIN bank_account a ON a.business_id = t.business_id AND a.id = t.bank_account_id
+  JOIN bank_transaction t ON t.business_id = %(business_id)s AND t.id = l.transaction_id
+  JOIN bank_account a ON a.business_id = %(business_id)s AND a.id = t.bank_account_id
   WHERE l.business_id = %(business_id)s AND l.ended_at IS NULL
   GROUP BY l.target_type, l.target_id
 ) AS shown ON shown.type = money.type AND shown.id = money.id"""

@@ -16,6 +16,7 @@ from persistence.proof import (
     payouts,
     periods,
     refunds,
+    trail,
 )
 
 CHECKS = {
@@ -30,5 +31,6 @@ CHECKS = {
     **control.CHECKS,
     **balances.CHECKS,
     **periods.CHECKS,
+    **trail.CHECKS,
 }
 """Every check by its name; a later kind of document joins with its own."""

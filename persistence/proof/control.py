@@ -15,8 +15,8 @@ def _stands_at(role: Role, due: str, *, posted_by: str = "") -> str:
     FROM (
       SELECT coalesce(sum(l.debit - l.credit), 0) AS balance
       FROM account a
-      JOIN journal_line l ON l.business_id = a.business_id AND l.account_id = a.id
-      JOIN journal_entry e ON e.business_id = l.business_id AND e.id = l.entry_id
+      JOIN journal_line l ON l.business_id = %(business_id)s AND l.account_id = a.id
+      JOIN journal_entry e ON e.business_id = %(business_id)s AND e.id = l.entry_id
       WHERE a.business_id = %(business_id)s AND a.role = '{role}' {posted_by}
     ) AS posted, ({due}) AS due"""
 

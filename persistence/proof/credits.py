@@ -56,8 +56,8 @@ SELECT a.id::text AS name,
          AND a.document_date = d.opened_on
        ) AS holds
 FROM {tables.credit_allocation} a
-JOIN {tables.credit} c ON c.business_id = a.business_id AND c.id = a.credit_id
-JOIN {tables.document} d ON d.business_id = a.business_id AND d.id = a.document_id,
+JOIN {tables.credit} c ON c.business_id = %(business_id)s AND c.id = a.credit_id
+JOIN {tables.document} d ON d.business_id = %(business_id)s AND d.id = a.document_id,
 {sum_of("a.split")} AS share,
 {sum_of("a.own_split")} AS own
 WHERE a.business_id = %(business_id)s"""

@@ -59,7 +59,7 @@ LEFT JOIN (
   FROM (
     SELECT a.document_id, p.status AS by, a.amount
     FROM {tables.allocation} a
-    JOIN {tables.payment} p ON p.business_id = a.business_id AND p.id = a.payment_id
+    JOIN {tables.payment} p ON p.business_id = %(business_id)s AND p.id = a.payment_id
     WHERE a.business_id = %(business_id)s AND a.end_on IS NULL
     UNION ALL
     SELECT document_id, 'credit', amount FROM {tables.credit_allocation}
@@ -130,7 +130,7 @@ WRITE_OFFS = f"""
 SELECT w.id::text AS name,
        share.amount = w.amount AND (w.reversed_at IS NOT NULL OR i.state = 'open') AS holds
 FROM {SALES.write_off} w
-JOIN {SALES.document} i ON i.business_id = w.business_id AND i.id = w.document_id,
+JOIN {SALES.document} i ON i.business_id = %(business_id)s AND i.id = w.document_id,
 {sum_of("w.split")} AS share
 WHERE w.business_id = %(business_id)s"""
 

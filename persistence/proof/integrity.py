@@ -11,21 +11,22 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from psycopg import OperationalError
-from psycopg_pool import PoolTimeout
 
 from access.principal import Caller, CallerKind
 from persistence.books import Books
 from persistence.engine.faults import DatabaseAway
 from persistence.engine.fetches import Answers, Fetch
+from persistence.engine.machines import SNAPSHOT
 from persistence.engine.pipeline import Connection, exchange
 from persistence.engine.pool import Pool
-from persistence.engine.sessions import SNAPSHOT, Reading
+from persistence.engine.sessions import Reading
 from persistence.engine.sql import Query
-from persistence.engine.tenants import BusinessTenant, set_tenant
+from persistence.engine.tenants import BusinessTenant
 from persistence.ledger.accounts import RoleMemory
 from persistence.proof.checks import CHECKS
 from persistence.proof.posting import PostingProof, Reader, counting, kinds_in
 from persistence.proof.shapes import verdict
+from persistence.proof.trail import PARTNER_CHECKS
 
 POSTED_AS_DESIRED = "posted_as_desired"
 NAMES = (*CHECKS, POSTED_AS_DESIRED)
@@ -86,6 +87,17 @@ async def all_books(
         return [BooksToProve(**row) for row in await cursor.fetchall()]
 
 
+async def prove_partners(pool: Pool, partner_id: UUID | None) -> list[Check]:
+    """Prove that the trail of partners and their keys explains them; of all, or of one."""
+    chosen = {"partner_id": partner_id}
+    asked = [Query(verdict(text), chosen) for text in PARTNER_CHECKS.values()]
+    async with pool.connection() as connection:
+        results = await exchange(connection, [SNAPSHOT, Query(NO_HURRY, {}), *asked])
+        await connection.rollback()
+    verdicts = zip(PARTNER_CHECKS, results[2:], strict=True)
+    return [Check(name, **result.rows[0]) for name, result in verdicts]
+
+
 async def prove(pool: Pool, business: BooksToProve, advance: Advance) -> list[Check]:
     """Prove one business's books and return every check that was made, the faulty ones first.
 
@@ -98,7 +110,7 @@ async def prove(pool: Pool, business: BooksToProve, advance: Advance) -> list[Ch
             session = Reading(connection, tenant, one_snapshot=True, is_open=True)
             books = Books(session, tenant, datetime.now(UTC), RoleMemory())
             return await prove_books(books, PORTION, advance)
-    except (OperationalError, PoolTimeout) as error:
+    except OperationalError as error:
         raise DatabaseAway(
             f"The books of {business.name} ({business.id}) could not be proven: {error}"
         ) from error
@@ -107,7 +119,8 @@ async def prove(pool: Pool, business: BooksToProve, advance: Advance) -> list[Ch
 @asynccontextmanager
 async def _snapshot(connection: Connection, business: BooksToProve) -> AsyncIterator[None]:
     """Look at one moment of one business's books, and at nobody else's."""
-    await exchange(connection, [SNAPSHOT, Query(NO_HURRY, {}), set_tenant(business.id)])
+    confined = connection.machines.set_tenant(business.id)
+    await exchange(connection, [SNAPSHOT, Query(NO_HURRY, {}), confined])
     try:
         yield
     finally:

@@ -35,13 +35,14 @@ FROM journal_line WHERE business_id = %(business_id)s"""
 
 ENTRIES_BALANCED = """
 SELECT e.sequence_number AS name,
-       count(l.id) >= 2 AND sum(l.debit) = e.total AND sum(l.credit) = e.total
+       count(l.id) >= 2 AND count(l.id) = e.line_count
+       AND sum(l.debit) = e.total AND sum(l.credit) = e.total
        AND min(l.line_number) = 1 AND max(l.line_number) = count(l.id)
        AND bool_and(l.entry_date = e.entry_date) AS holds
 FROM journal_entry e
-LEFT JOIN journal_line l ON l.business_id = e.business_id AND l.entry_id = e.id
+LEFT JOIN journal_line l ON l.business_id = %(business_id)s AND l.entry_id = e.id
 WHERE e.business_id = %(business_id)s
-GROUP BY e.id, e.sequence_number, e.total"""
+GROUP BY e.id, e.sequence_number, e.total, e.line_count"""
 
 ENTRY_SOURCES = f"""
 SELECT e.sequence_number AS name, d.id IS NOT NULL AS holds
@@ -55,15 +56,15 @@ SELECT r.sequence_number AS name,
        r.source_id = e.source_id AND r.stream = e.stream AND r.total = e.total AND NOT EXISTS (
          SELECT FROM (
            SELECT 1 AS n, account_id, settles_id, debit, credit FROM journal_line
-           WHERE business_id = e.business_id AND entry_id = e.id
+           WHERE business_id = %(business_id)s AND entry_id = e.id
            UNION ALL
            SELECT -1, account_id, settles_id, credit, debit FROM journal_line
-           WHERE business_id = r.business_id AND entry_id = r.id
+           WHERE business_id = %(business_id)s AND entry_id = r.id
          ) AS both_sides
          GROUP BY account_id, settles_id, debit, credit HAVING sum(n) <> 0
        ) AS holds
 FROM journal_entry r
-JOIN journal_entry e ON e.business_id = r.business_id AND e.id = r.reversal_of_id
+JOIN journal_entry e ON e.business_id = %(business_id)s AND e.id = r.reversal_of_id
 WHERE r.business_id = %(business_id)s"""
 
 # The nth entry of a year carries the number n, and the year's series counts as many.

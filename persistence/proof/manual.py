@@ -12,8 +12,8 @@ SELECT e.sequence_number AS name,
            AND (e.source_id = e.id) = (e.reversal_of_id IS NULL)
            AND NOT EXISTS (
              SELECT FROM journal_line l
-             JOIN account a ON a.business_id = l.business_id AND a.id = l.account_id
-             WHERE l.business_id = e.business_id AND l.entry_id = e.id
+             JOIN account a ON a.business_id = %(business_id)s AND a.id = l.account_id
+             WHERE l.business_id = %(business_id)s AND l.entry_id = e.id
                AND (a.role IN ({quoted(CONTROL_ROLES)}) OR l.settles_id IS NOT NULL)
            )
          ELSE e.created_by = 'system'
@@ -26,7 +26,7 @@ SELECT d.id::text AS name,
        line.many >= 2 AND line.balance = 0 AND line.debits = d.total AND line.fit
        AND e.id IS NULL AS holds
 FROM journal_draft d
-LEFT JOIN journal_entry e ON e.business_id = d.business_id AND e.id = d.id,
+LEFT JOIN journal_entry e ON e.business_id = %(business_id)s AND e.id = d.id,
 LATERAL (
   SELECT count(*) AS many, sum((item->>'amount')::bigint) AS balance,
          sum(greatest((item->>'amount')::bigint, 0)) AS debits,
@@ -35,7 +35,7 @@ LATERAL (
            AND coalesce(a.role, '') NOT IN ({quoted(CONTROL_ROLES)})
          ) AS fit
   FROM jsonb_array_elements(d.lines) AS item
-  LEFT JOIN account a ON a.business_id = d.business_id AND a.id = (item->>'account_id')::uuid
+  LEFT JOIN account a ON a.business_id = %(business_id)s AND a.id = (item->>'account_id')::uuid
 ) AS line
 WHERE d.business_id = %(business_id)s"""
 

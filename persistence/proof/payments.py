@@ -40,8 +40,8 @@ SELECT a.id::text AS name,
          AND (share.amount IS NOT NULL) = (p.status = 'completed')
        ) AS holds
 FROM {tables.allocation} a
-JOIN {tables.payment} p ON p.business_id = a.business_id AND p.id = a.payment_id
-JOIN {tables.document} d ON d.business_id = a.business_id AND d.id = a.document_id,
+JOIN {tables.payment} p ON p.business_id = %(business_id)s AND p.id = a.payment_id
+JOIN {tables.document} d ON d.business_id = %(business_id)s AND d.id = a.document_id,
 {sum_of("a.split")} AS share
 WHERE a.business_id = %(business_id)s"""
 

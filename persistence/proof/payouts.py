@@ -23,9 +23,9 @@ LEFT JOIN (
          coalesce(sum(m.fee), 0) + coalesce(sum(r.fee), 0) AS fees
   FROM payout_item i
   LEFT JOIN invoice_payment m
-    ON m.business_id = i.business_id AND m.id = i.payment_id AND m.status = 'completed'
+    ON m.business_id = %(business_id)s AND m.id = i.payment_id AND m.status = 'completed'
   LEFT JOIN invoice_refund_payment r
-    ON r.business_id = i.business_id AND r.id = i.refund_payment_id AND r.status = 'completed'
+    ON r.business_id = %(business_id)s AND r.id = i.refund_payment_id AND r.status = 'completed'
   WHERE i.business_id = %(business_id)s AND i.listed
   GROUP BY i.payout_id
 ) AS items ON items.payout_id = p.id,
@@ -53,7 +53,7 @@ FROM (
 FULL JOIN (
   SELECT coalesce(i.payment_id, i.refund_payment_id) AS id, i.payout_id
   FROM payout_item i
-  JOIN payout p ON p.business_id = i.business_id AND p.id = i.payout_id
+  JOIN payout p ON p.business_id = %(business_id)s AND p.id = i.payout_id
   WHERE i.business_id = %(business_id)s AND i.listed
     AND p.status IN ('pending', 'processing', 'paid')
 ) AS listed ON listed.id = held.id"""

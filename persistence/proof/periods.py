@@ -21,7 +21,7 @@ WITH told AS (
 SELECT e.sequence_number AS name,
        CASE WHEN e.entry_date <= latest THEN coalesce(e.entry_date > days[width_bucket(coalesce((
          SELECT max(p.created_at) FROM audit_record p
-         WHERE p.business_id = e.business_id AND p.object_id = e.id
+         WHERE p.business_id = %(business_id)s AND p.object_id = e.id
            AND p.object_type = 'journal_entry' AND p.change = 'insert'
        ), e.posted_at), moments)], true) ELSE true END AS holds
 FROM journal_entry e, locks

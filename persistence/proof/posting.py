@@ -34,7 +34,7 @@ Rests = dict[Place, dict[UUID | None, int]]
 # Most lines of statements never post; those that did once are looked at too.
 _CATEGORIZED = (
     "AND (categorized > 0 OR EXISTS (SELECT FROM journal_entry e"
-    " WHERE e.business_id = kept.business_id AND e.source_id = kept.id))"
+    " WHERE e.business_id = %(business_id)s AND e.source_id = kept.id))"
 )
 _FIRST = UUID(int=0)  # No id comes before it.
 

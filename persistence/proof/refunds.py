@@ -76,7 +76,7 @@ def _allocations(tables: SideTables) -> str:
     credit, holds, party = "", "share.amount = a.amount", "coalesce(d.party_id, p.party_id)"
     if tables.refunds_paid_later:
         credit = f"""
-LEFT JOIN {tables.credit} c ON c.business_id = a.business_id AND c.id = a.credit_id"""
+LEFT JOIN {tables.credit} c ON c.business_id = %(business_id)s AND c.id = a.credit_id"""
         holds = f"(c.id IS NOT NULL AND share.amount IS NULL OR {holds})"
         party = "coalesce(d.party_id, p.party_id, c.party_id)"
     return f"""
@@ -85,9 +85,9 @@ SELECT a.id::text AS name,
        AND (d.id IS NOT NULL AND a.end_on IS NOT NULL OR {party} = r.party_id)
        AND (a.end_on IS NOT NULL OR d.id IS NULL OR d.state = 'open') AS holds
 FROM {tables.refund_allocation} a
-JOIN {tables.refund} r ON r.business_id = a.business_id AND r.id = a.refund_id
-LEFT JOIN {tables.document} d ON d.business_id = a.business_id AND d.id = a.document_id
-LEFT JOIN {tables.payment} p ON p.business_id = a.business_id AND p.id = a.payment_id{credit},
+JOIN {tables.refund} r ON r.business_id = %(business_id)s AND r.id = a.refund_id
+LEFT JOIN {tables.document} d ON d.business_id = %(business_id)s AND d.id = a.document_id
+LEFT JOIN {tables.payment} p ON p.business_id = %(business_id)s AND p.id = a.payment_id{credit},
 {sum_of("a.split")} AS share
 WHERE a.business_id = %(business_id)s"""
 
@@ -144,7 +144,7 @@ SELECT p.id::text AS name,
          = (p.completions->-1->>1 IS NULL AND jsonb_array_length(p.completions) > 0)
        AND (p.status <> 'completed' OR r.cancelled_at IS NULL) AS holds
 FROM {tables.refund_payment} p
-JOIN {tables.refund} r ON r.business_id = p.business_id AND r.id = p.refund_id,
+JOIN {tables.refund} r ON r.business_id = %(business_id)s AND r.id = p.refund_id,
 {sum_of("p.splits->-1")} AS share
 WHERE p.business_id = %(business_id)s"""
 

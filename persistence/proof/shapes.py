@@ -23,7 +23,7 @@ def behind_series(table: str, series: str) -> str:
 SELECT t.number AS name,
        substr(t.number, {len(series) + 2})::bigint <= coalesce(s.last, 0) AS holds
 FROM {table} t
-LEFT JOIN number_series s ON s.business_id = t.business_id AND s.series = '{series}'
+LEFT JOIN number_series s ON s.business_id = %(business_id)s AND s.series = '{series}'
 WHERE t.business_id = %(business_id)s
   AND t.number ~ '^{series}-([0-9]{{6}}|[1-9][0-9]{{6,11}})$'"""
 

@@ -16,7 +16,7 @@ from accounting.trade.allocation import Allocation
 from accounting.trade.documents import Document
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row, compiled, given
-from persistence.store import among, in_business
+from persistence.store import MINE, among, in_business
 from persistence.trade.document_sql import DocumentSql
 from persistence.trade.documents import document_of, split_of
 
@@ -56,7 +56,7 @@ class AllocationSql:
         """The holders with a live allocation to the document that a parameter names."""
         row = self.table.c
         live = select(row.id).where(
-            row.business_id == holder.c.business_id,
+            row.business_id == MINE,
             row[self.holder_id] == holder.c.id,
             row.end_on.is_(None),
             row.document_id == given(name, Uuid),

@@ -2,19 +2,22 @@
 
 from dataclasses import fields
 from functools import cached_property
-from typing import Any
 
-from sqlalchemy import ARRAY, Table, Text, Uuid, and_, any_, case, func, literal_column, select
-from sqlalchemy.sql.elements import ColumnElement
+from sqlalchemy import Table, Uuid, select
 
 from accounting.trade.credits import Credit
 from accounting.trade.sides import Side
-from persistence.engine.filters import MOMENT, any_part, created_filters, equal
-from persistence.engine.pages import Filter, Listing
-from persistence.engine.sql import compiled, given, word
+from persistence.engine.filters import created_filters, equal, listed_between
+from persistence.engine.listings import Filter, Listing, one_of
+from persistence.engine.sql import compiled, given
 from persistence.store import among, in_business
 from persistence.trade.allocations import AllocationSql
-from persistence.trade.party_sql import listed_with_party, on_party, party_columns
+from persistence.trade.party_sql import (
+    any_part_or_party,
+    of_party_known_as,
+    on_party,
+    party_columns,
+)
 
 DERIVED = ("party", "posted", "allocations")
 STORED = tuple(item.name for item in fields(Credit) if item.name not in DERIVED)
@@ -40,7 +43,7 @@ class CreditSql:
     def listing(self) -> Listing:
         row = self.credit.c
         return Listing(
-            source=listed_with_party(self.credit, self.party),
+            source=self.source,
             key=row.id,
             scope=in_business(self.credit),
             columns=self.columns,
@@ -49,40 +52,25 @@ class CreditSql:
                 self.side.names.opened_at: row.listed_at,
                 "created_at": row.created_at,
                 "total_amount": row.total_amount,
-                self.side.names.credit_number: func.coalesce(row.number, word("")),
+                self.side.names.credit_number: row.listed_number,
             },
             default_sort=f"-{self.side.names.opened_at}",
         )
 
-    def _status(self) -> ColumnElement[str]:
-        """`accounting.trade.credits.status` in SQL; a test holds the two together."""
-        row = self.credit.c
-        return case(
-            (row.state != word("open"), row.state),
-            (row.applied == row.total_amount, word("applied")),
-            (row.applied > literal_column("0"), word("partially_applied")),
-            else_=word(self.side.opened_status),
-        )
-
     def _filters(self) -> dict[str, Filter]:
-        side, row, party = self.side, self.credit.c, self.party.c
+        side, row = self.side, self.credit.c
         own, other = side.names.party_id, side.names.party_external_id
         source, opened = f"source_{side.names.document_id}", side.names.opened_at
         first, last = f"{opened}_start", f"{opened}_end"
         return {
             **created_filters(self.credit),
-            own: Filter(row.party_id == any_(given(own, ARRAY(Uuid())))),
-            other: Filter(party.external_id == given(other, Text)),
+            own: one_of(own, row.party_id),
+            "status": one_of("status", row.listed_status),
+            other: of_party_known_as(other, row.party_id, self.party),
             **equal(row.external_id),
-            "status": Filter(self._status() == any_(given("status", ARRAY(Text())))),
             source: Filter(row.source_document_id == given(source, Uuid)),
-            # By the column that is indexed; a draft, which was never opened, stands before all.
-            first: Filter(row.listed_at >= given(first, MOMENT)),
-            last: Filter(and_(row.listed_at <= given(last, MOMENT), row.opened_at.is_not(None))),
-            "search": _searched(row, party),
+            **listed_between(row.listed_at, row.opened_at, first, last),
+            "search": any_part_or_party(
+                row.party_id, self.party, row.number, row.external_id, row.memo
+            ),
         }
-
-
-def _searched(row: Any, party: Any) -> Filter:
-    names = (party.company_name, party.individual_name)
-    return any_part("search", row.number, row.external_id, row.memo, *names)

@@ -2,11 +2,11 @@
 
 from typing import ClassVar
 
-from sqlalchemy import Boolean, Text, func
+from sqlalchemy import Boolean, Text
 
 from accounting.trade.parties import Customer
 from persistence.engine.filters import any_part
-from persistence.engine.pages import Filter
+from persistence.engine.listings import Filter
 from persistence.engine.sql import given
 from persistence.tables import customer, invoice
 from persistence.trade.parties import PartyStore
@@ -17,7 +17,7 @@ CUSTOMERS = PartySql(
     customer,
     invoice,
     own_filters={
-        "email": Filter(func.lower(customer.c.email) == given("email", Text), str.lower),
+        "email": Filter(customer.c.listed_email == given("email", Text), str.lower),
         "status": Filter(
             customer.c.archived_at.is_(None) == given("status", Boolean),
             lambda status: status == "ACTIVE",

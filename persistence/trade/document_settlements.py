@@ -14,6 +14,7 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.trade.write_offs import WriteOff
 from persistence.engine.sql import Row, word
+from persistence.store import MINE, in_business
 
 T = TypeVar("T")
 
@@ -159,7 +160,7 @@ def _write_offs(document: Table, tables: SettlementTables) -> Any:
         row.id, row.external_id, row.amount, row.write_off_at, row.memo, row.account_id, row.tags
     )
     gathered = select(func.json_agg(shown).aggregate_order_by(row.id)).where(
-        row.business_id == document.c.business_id,
+        row.business_id == MINE,
         row.document_id == document.c.id,
         row.reversed_at.is_(None),
     )
@@ -168,7 +169,7 @@ def _write_offs(document: Table, tables: SettlementTables) -> Any:
 
 def _held_by(share: Table, holder_id: str, holder: Table) -> Any:
     """Allocations with what holds them."""
-    held = and_(holder.c.business_id == share.c.business_id, holder.c.id == share.c[holder_id])
+    held = and_(in_business(holder), holder.c.id == share.c[holder_id])
     return share.join(holder, held)
 
 
@@ -183,7 +184,7 @@ def _gathered(
     item = func.json_build_array(*shown)
     gathered = select(func.json_agg(item).aggregate_order_by(*order)).select_from(source)
     return gathered.where(
-        share.c.business_id == document.c.business_id,
+        in_business(share),
         share.c.document_id == document.c.id,
         share.c.end_on.is_(None),
     ).scalar_subquery()

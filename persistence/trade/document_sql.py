@@ -1,37 +1,38 @@
 """The statements of what is owed: one set for invoices and bills."""
 
+from collections.abc import Mapping
 from dataclasses import fields
 from functools import cached_property
 from typing import Any
 
-from sqlalchemy import (
-    ARRAY,
-    Boolean,
-    Date,
-    Table,
-    Text,
-    Uuid,
-    and_,
-    any_,
-    case,
-    delete,
-    func,
-    literal_column,
-    select,
-)
+from sqlalchemy import ARRAY, Table, Text, and_, any_, delete, literal_column, not_, or_, select
 from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.trade.documents import Document
 from accounting.trade.sides import Side
-from persistence.engine.filters import MOMENT, any_part, between, created_filters, equal
-from persistence.engine.pages import Filter, Listing, first_if_absent
+from persistence.engine.filters import (
+    MOMENT,
+    any_part,
+    between,
+    created_filters,
+    equal,
+    listed_between,
+)
+from persistence.engine.listings import Filter, Listing, one_of
 from persistence.engine.sql import compiled, given, word
 from persistence.store import among, in_business
-from persistence.trade.document_settlements import SettlementTables, day_of, settlement_columns
-from persistence.trade.party_sql import listed_with_party, on_party, party_columns
+from persistence.trade.document_settlements import SettlementTables, settlement_columns
+from persistence.trade.party_sql import (
+    any_part_or_party,
+    of_party_known_as,
+    on_party,
+    party_columns,
+)
 
 STORED = tuple(item.name for item in fields(Document) if item.name not in ("party", "posted"))
 UNLISTED = ("lines", "settled", "returned")
+BY_STATUS = ("status", "is_overdue")  # What a list is asked for, and the day decides on.
+STORED_STATUS = ("listed_status", "when_late", "when_timely")  # What it is read by instead.
 
 
 class DocumentSql:
@@ -88,7 +89,7 @@ class DocumentSql:
     @cached_property
     def listing(self) -> Listing:
         return Listing(
-            source=listed_with_party(self.document, self.party),
+            source=self.source,
             key=self.document.c.id,
             scope=in_business(self.document),
             # A list shows neither lines nor what they settle; they are not read for it.
@@ -96,6 +97,7 @@ class DocumentSql:
             filters=self._filters(),
             sorts=self._sorts(),
             default_sort=f"-{self.side.names.opened_at}",
+            filled=self._by_stored_status,
         )
 
     def _plain_columns(self) -> list[ColumnElement[Any]]:
@@ -103,57 +105,67 @@ class DocumentSql:
         row = self.document.c
         return [nothing.label(name) if name in UNLISTED else row[name] for name in STORED]
 
-    def _overdue(self) -> ColumnElement[bool]:
-        row = self.document.c
-        late = day_of(row.due_at) < given("today", Date)
-        return and_(row.outstanding > literal_column("0"), late)
+    def _by_stored_status(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Say by stored statuses what is asked for by those that turn overdue with the day.
 
-    def _status(self) -> ColumnElement[str]:
-        """`accounting.trade.documents.status` in SQL; a test holds the two together."""
+        What is late and what is not are told apart only where the answer depends on it.
+        """
+        rest = {name: value for name, value in asked.items() if name not in BY_STATUS}
+        if len(rest) == len(asked):
+            return asked
+        late, timely = (self._stored_statuses(asked, late=late) for late in (True, False))
+        either = list(dict.fromkeys((*late, *timely)))
+        rest["listed_status"] = either
+        if len(late) < len(either):
+            rest["when_late"] = late
+        if len(timely) < len(either):
+            rest["when_timely"] = timely
+        return rest
+
+    def _stored_statuses(self, asked: Mapping[str, Any], *, late: bool) -> list[str]:
+        """The stored statuses whose rows are asked for, if they are late or if they are not."""
+        turning = (self.side.opened_status, "partially_paid")
+        owing = (*turning, "partially_written_off")
+        stored = (*owing, "draft", "paid", "written_off", "refunded", "voided")
+        wanted = set(asked.get("status", (*stored, "overdue")))
+        if "issued" in wanted:
+            wanted |= {*owing, "overdue"}
+        overdue = asked.get("is_overdue")
+        return [
+            status
+            for status in stored
+            if ("overdue" if late and status in turning else status) in wanted
+            and overdue in (None, late and status in owing)
+        ]
+
+    def _late(self) -> ColumnElement[bool]:
+        """A moment is compared, not its day: row security lets no function of it near an index."""
         row = self.document.c
-        none: ColumnElement[int] = literal_column("0")
-        settled = row.outstanding == none
-        return case(
-            (row.state == word("void"), word("voided")),
-            (row.state == word("draft"), word("draft")),
-            (and_(settled, row.paid > none, row.refunded >= row.paid), word("refunded")),
-            (and_(settled, row.written_off > none), word("written_off")),
-            (settled, word("paid")),
-            (row.written_off > none, word("partially_written_off")),
-            (self._overdue(), word("overdue")),
-            (row.paid + row.credited > none, word("partially_paid")),
-            else_=word(self.side.opened_status),
-        )
+        return and_(row.due_at.is_not(None), row.due_at < given("midnight", MOMENT))
 
     def _filters(self) -> dict[str, Filter]:
-        side, row, party = self.side, self.document.c, self.party.c
+        side, row = self.side, self.document.c
         own, other = side.names.party_id, side.names.party_external_id
         first, last = f"{side.names.opened_at}_start", f"{side.names.opened_at}_end"
-        statuses = any_(given("status", ARRAY(Text())))
+        late, statuses = self._late(), ARRAY(Text())
         return {
             **created_filters(self.document),
-            "status": Filter(self._status() == statuses, self._spelled_out),
-            "is_overdue": Filter(
-                func.coalesce(self._overdue(), literal_column("false"))
-                == given("is_overdue", Boolean)
+            own: one_of(own, row.party_id),
+            "listed_status": one_of("listed_status", row.listed_status),
+            "when_late": Filter(
+                or_(not_(late), row.listed_status == any_(given("when_late", statuses)))
             ),
-            own: Filter(row.party_id == any_(given(own, ARRAY(Uuid())))),
-            other: Filter(party.external_id == given(other, Text)),
+            "when_timely": Filter(
+                or_(late, row.listed_status == any_(given("when_timely", statuses)))
+            ),
+            other: of_party_known_as(other, row.party_id, self.party),
             **equal(row.external_id),
-            # By the column that is indexed; a draft, which was never opened, stands before all.
-            first: Filter(row.listed_at >= given(first, MOMENT)),
-            last: Filter(and_(row.listed_at <= given(last, MOMENT), row.opened_at.is_not(None))),
-            **between(row.due_at, "due_at_start", "due_at_end"),
+            **listed_between(row.listed_at, row.opened_at, first, last),
+            **listed_between(row.listed_due_at, row.due_at, "due_at_start", "due_at_end"),
             **between(row.total_amount, "min_amount", "max_amount"),
             "memo_contains": any_part("memo_contains", row.memo),
-            "search": any_part(
-                "search",
-                row.number,
-                row.party_number,
-                row.external_id,
-                row.memo,
-                party.company_name,
-                party.individual_name,
+            "search": any_part_or_party(
+                row.party_id, self.party, row.number, row.party_number, row.external_id, row.memo
             ),
         }
 
@@ -161,12 +173,8 @@ class DocumentSql:
         row = self.document.c
         return {
             self.side.names.opened_at: row.listed_at,
-            "due_at": first_if_absent(row.due_at),
+            "due_at": row.listed_due_at,
             "created_at": row.created_at,
             "total_amount": row.total_amount,
-            self.side.names.number: func.coalesce(row.number, word("")),
+            self.side.names.number: row.listed_number,
         }
-
-    def _spelled_out(self, statuses: list[str]) -> list[str]:
-        issued = (self.side.opened_status, "overdue", "partially_paid", "partially_written_off")
-        return [one for each in statuses for one in (issued if each == "issued" else (each,))]

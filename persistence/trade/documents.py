@@ -5,6 +5,7 @@ A subclass names its tables; statements, filters and shapes of rows are the same
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from datetime import UTC, datetime, time
 from decimal import Decimal
 from typing import Any, ClassVar
 from uuid import UUID
@@ -95,8 +96,8 @@ class DocumentStore(Store[Document]):
 
     def page(self, wanted: PageRequest) -> Fetch[Page[Document]]:
         """List one page, without lines."""
-        today = self.scope.now.date()
-        return self.listed(self.sql.listing, wanted, document_of, today=today)
+        midnight = datetime.combine(self.scope.now, time.min, UTC)
+        return self.listed(self.sql.listing, wanted, document_of, midnight=midnight)
 
     def save(self, value: Document) -> None:
         """Stage a document."""

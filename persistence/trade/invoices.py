@@ -7,7 +7,7 @@ from sqlalchemy import Text, func
 from accounting.trade.refunds import InvoiceRefund, RefundPayment
 from accounting.trade.sides import RECEIVABLE
 from persistence import tables
-from persistence.engine.pages import Filter
+from persistence.engine.listings import Filter
 from persistence.engine.sql import given
 from persistence.trade.allocations import AllocationSql
 from persistence.trade.credit_sql import CreditSql

@@ -40,11 +40,11 @@ NOTHING: Linked = MappingProxyType({})
 
 ALIVE = bank_link.c.ended_at.is_(None)
 _TRANSACTION_OF_LINK = and_(
-    bank_transaction.c.business_id == bank_link.c.business_id,
+    in_business(bank_transaction),
     bank_transaction.c.id == bank_link.c.transaction_id,
 )
 _BANK_ACCOUNT = and_(
-    bank_account.c.business_id == bank_transaction.c.business_id,
+    in_business(bank_account),
     bank_account.c.id == bank_transaction.c.bank_account_id,
 )
 

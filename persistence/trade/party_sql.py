@@ -22,13 +22,12 @@ from sqlalchemy import (
     select,
 )
 from sqlalchemy.sql.elements import ColumnElement
-from sqlalchemy.sql.selectable import Join
 
 from accounting.trade.parties import Customer, Party, Vendor
 from persistence.engine.filters import any_part, created_filters, equal
-from persistence.engine.pages import SKIPPED, Filter, Listing
+from persistence.engine.listings import SKIPPED, Filter, Listing
 from persistence.engine.sql import Row, compiled, given, word
-from persistence.store import among, in_business
+from persistence.store import MINE, among, in_business
 
 T = TypeVar("T", bound=Customer | Vendor)
 
@@ -56,7 +55,7 @@ class PartySql(Generic[T]):
     def _outstanding(self) -> ColumnElement[int]:
         document = self.document.c
         owed = select(func.coalesce(func.sum(document.outstanding), literal_column("0"))).where(
-            document.business_id == self.party.c.business_id,
+            document.business_id == MINE,
             document.party_id == self.party.c.id,
             document.outstanding > literal_column("0"),
         )
@@ -108,7 +107,7 @@ class PartySql(Generic[T]):
             sorts={
                 "created_at": row.created_at,
                 "updated_at": row.updated_at,
-                "name": func.lower(party_name(self.party), type_=Text),
+                "name": row.listed_name,
             },
             default_sort="-created_at",
         )
@@ -143,16 +142,31 @@ def party_columns(party: Table) -> list[ColumnElement[Any]]:
 
 def on_party(table: Table, party: Table) -> ColumnElement[bool]:
     """The party of a row."""
-    return and_(party.c.business_id == table.c.business_id, party.c.id == table.c.party_id)
+    return and_(in_business(party), party.c.id == table.c.party_id)
 
 
-def listed_with_party(table: Table, party: Table) -> Join:
-    """Rows of a list with their party.
+def of_party(party_id: ColumnElement[Any], party: Table, named: ColumnElement[bool]) -> Any:
+    """The rows whose party fulfils a condition, said of the ids of their parties."""
+    return party_id.in_(select(party.c.id).where(in_business(party), named))
 
-    Every row has one. Yet PostgreSQL leaves out an outer join where nothing of the party is asked
-    for: to count, and to find the ids of a page.
-    """
-    return table.outerjoin(party, on_party(table, party))
+
+def of_party_known_as(name: str, party_id: ColumnElement[Any], party: Table) -> Filter:
+    """A filter of its name by what a partner knows the party as."""
+    known = party.c.external_id == given(name, Text)
+    one = select(party.c.id).where(in_business(party), known).scalar_subquery()
+    return Filter(party_id == one)
+
+
+def any_part_or_party(
+    party_id: ColumnElement[Any], party: Table, *columns: ColumnElement[Any]
+) -> Filter:
+    """A search for a part of any of several columns, or of the names of the party."""
+    own, names = (any_part("search", *each) for each in (columns, _names(party)))
+    return Filter(or_(own.condition, of_party(party_id, party, names.condition)), own.value)
+
+
+def _names(party: Table) -> tuple[ColumnElement[str], ...]:
+    return (party.c.company_name, party.c.individual_name)
 
 
 def take_party(row: Row) -> Party:

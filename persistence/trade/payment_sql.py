@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any
 
 from sqlalchemy import (
-    Boolean,
     Table,
     Text,
     Uuid,
@@ -19,12 +18,12 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.trade.payments import Payment
 from accounting.trade.sides import Side
-from persistence.engine.filters import any_part, between, created_filters, equal
-from persistence.engine.pages import Filter, Listing
+from persistence.engine.filters import between, created_filters, equal
+from persistence.engine.listings import Filter, Listing, either_way
 from persistence.engine.sql import compiled, given
 from persistence.store import among, in_business
 from persistence.trade.allocations import AllocationSql
-from persistence.trade.party_sql import listed_with_party, on_party, party_columns
+from persistence.trade.party_sql import any_part_or_party, on_party, party_columns
 from persistence.trade.refunds_by_payment import RefundedSql
 
 DERIVED = ("party", "posted", "allocations")
@@ -65,7 +64,7 @@ class PaymentSql:
         """The payouts that hold payments."""
         payment, payout = self.payment.c, self.payout
         assert payout is not None, "only money from customers comes in payouts"
-        held = and_(payout.c.business_id == payment.business_id, payout.c.id == payment.payout_id)
+        held = and_(in_business(payout), payout.c.id == payment.payout_id)
         names = ("id", "external_id", "processor", "processor_payout_id", "status", "completed_at")
         chosen = select(
             payment.id.label("payment_id"), *(payout.c[name] for name in (*names, "paid_out"))
@@ -75,7 +74,7 @@ class PaymentSql:
     @cached_property
     def listing(self) -> Listing:
         return Listing(
-            source=listed_with_party(self.payment, self.party),
+            source=self.source,
             key=self.payment.c.id,
             scope=in_business(self.payment),
             columns=self.columns,
@@ -89,8 +88,7 @@ class PaymentSql:
         )
 
     def _filters(self) -> dict[str, Filter]:
-        side, row, party = self.side, self.payment.c, self.party.c
-        fully = (row.allocated == row.total) == given("is_fully_allocated", Boolean)
+        side, row = self.side, self.payment.c
         return {
             **created_filters(self.payment),
             side.names.party_id: Filter(row.party_id == given(side.names.party_id, Uuid)),
@@ -101,9 +99,12 @@ class PaymentSql:
             **between(row.total, "min_amount", "max_amount"),
             "payment_method": Filter(row.method == given("payment_method", Text)),
             **equal(row.status, row.external_id),
-            "is_fully_allocated": Filter(fully),
-            "search": any_part(
-                "search",
+            **either_way(
+                "is_fully_allocated", row.allocated == row.total, row.allocated < row.total
+            ),
+            "search": any_part_or_party(
+                row.party_id,
+                self.party,
                 row.external_id,
                 row.note,
                 row.payment_reference,
@@ -111,8 +112,6 @@ class PaymentSql:
                 row.processor_reference,
                 values_of(row.references),
                 row.check_number,
-                party.company_name,
-                party.individual_name,
             ),
             **self.own_filters,
         }

@@ -6,19 +6,19 @@ from dataclasses import fields
 from functools import cached_property
 from typing import Any
 
-from sqlalchemy import ARRAY, Table, Text, Uuid, and_, any_, func, select
+from sqlalchemy import Table, Text, Uuid, and_, func, select
 from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.trade.refunds import InvoiceRefund, RefundPayment, VendorRefund
 from accounting.trade.sides import Side
 from persistence.engine.filters import between, created_filters, equal
-from persistence.engine.pages import Filter, Listing
+from persistence.engine.listings import Filter, Listing, one_of
 from persistence.engine.sql import compiled, given
-from persistence.store import Choice, among, in_business
+from persistence.store import MINE, Choice, among, in_business
 from persistence.tables import bank_link
 from persistence.trade.document_sql import DocumentSql
 from persistence.trade.linked_lines import lines_where
-from persistence.trade.party_sql import listed_with_party, on_party, party_columns
+from persistence.trade.party_sql import on_party, party_columns
 
 DERIVED = ("party", "allocations", "posted", "agreed_on")
 
@@ -38,9 +38,7 @@ class RefundPaymentSql:
         self.refund = refund
         self.party = party
         self.stored = tuple(item.name for item in fields(kind) if item.name not in DERIVED)
-        self.paying = and_(
-            refund.c.business_id == payment.c.business_id, refund.c.id == payment.c.refund_id
-        )
+        self.paying = and_(in_business(refund), refund.c.id == payment.c.refund_id)
         self.source = payment.join(refund, self.paying).join(party, on_party(refund, party))
         self.columns = (
             *(payment.c[name] for name in self.stored),
@@ -147,7 +145,7 @@ class RefundSql(ABC):
     @cached_property
     def listing(self) -> Listing:
         return Listing(
-            source=listed_with_party(self.refund, self.party),
+            source=self.source,
             key=self.refund.c.id,
             scope=in_business(self.refund),
             columns=self.columns,
@@ -204,18 +202,18 @@ class RefundSql(ABC):
     def given_back(self) -> ColumnElement[bool]:
         """The document that an allocation gives back of."""
         row, document = self.allocation.c, self.documents.document.c
-        return and_(document.business_id == row.business_id, document.id == row.document_id)
+        return and_(document.business_id == MINE, document.id == row.document_id)
 
     def _kept_as(self) -> ColumnElement[bool]:
         assert self.credit is not None
         row, credit = self.allocation.c, self.credit.c
-        return and_(credit.business_id == row.business_id, credit.id == row.credit_id)
+        return and_(credit.business_id == MINE, credit.id == row.credit_id)
 
     def _common_filters(self) -> dict[str, Filter]:
         row, own = self.refund.c, self.side.names.party_id
         return {
             **created_filters(self.refund),
-            own: Filter(row.party_id == any_(given(own, ARRAY(Uuid())))),
+            own: one_of(own, row.party_id),
             **between(row.amount, "min_amount", "max_amount"),
             **equal(row.external_id),
         }

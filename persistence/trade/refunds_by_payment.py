@@ -18,7 +18,7 @@ from accounting.trade.refunds_by_payment import (
     refund_shares_of,
 )
 from persistence.engine.sql import Row, compiled, word
-from persistence.store import among, in_business
+from persistence.store import MINE, among, in_business
 from persistence.trade.document_settlements import SettlementTables
 
 
@@ -71,12 +71,12 @@ class RefundedSql:
         refund, share = tables.refund.c, tables.refund_allocation.c
         agreed_on = func.greatest(share.start_on, refund.agreed_on)
         item = func.json_build_array(refund.id, agreed_on, refund.reference_number, share.amount)
-        held = and_(refund.business_id == share.business_id, refund.id == share.refund_id)
+        held = and_(refund.business_id == MINE, refund.id == share.refund_id)
         return (
             select(func.json_agg(item))
             .select_from(tables.refund_allocation.join(tables.refund, held))
             .where(
-                share.business_id == target.c.business_id,
+                share.business_id == MINE,
                 share[name] == target.c.id,
                 share.end_on.is_(None),
             )
@@ -88,12 +88,12 @@ class RefundedSql:
         tables, document = self.tables, self.document.c
         payment, share = tables.payment.c, tables.allocation.c
         item = func.json_build_array(payment.id, payment.payment_date, share.amount)
-        paying = and_(payment.business_id == share.business_id, payment.id == share.payment_id)
+        paying = and_(payment.business_id == MINE, payment.id == share.payment_id)
         return (
             select(func.json_agg(item))
             .select_from(tables.allocation.join(tables.payment, paying))
             .where(
-                share.business_id == document.business_id,
+                share.business_id == MINE,
                 share.document_id == document.id,
                 share.end_on.is_(None),
                 payment.status == word("completed"),

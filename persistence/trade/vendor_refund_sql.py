@@ -7,22 +7,22 @@ from typing import Any
 from sqlalchemy import (
     ARRAY,
     Boolean,
-    Date,
     Text,
     Uuid,
     any_,
     case,
     func,
     literal_column,
+    or_,
     select,
 )
 from sqlalchemy.sql.elements import ColumnElement
 
 from persistence.engine.filters import any_part, between, created_filters, equal
-from persistence.engine.pages import Filter, Listing
+from persistence.engine.listings import Filter, Listing
 from persistence.engine.sql import given, word
-from persistence.store import in_business
-from persistence.trade.party_sql import on_party
+from persistence.store import MINE, in_business
+from persistence.trade.party_sql import any_part_or_party, of_party
 from persistence.trade.refund_sql import RefundPaymentSql, RefundSql
 
 NONE: ColumnElement[int] = literal_column("0")
@@ -32,7 +32,7 @@ class VendorRefundSql(RefundSql):
     """The statements of vendor refunds."""
 
     def filters(self) -> Mapping[str, Filter]:
-        row, party = self.refund.c, self.party.c
+        row = self.refund.c
         fully = (self._allocated() == row.amount) == given("is_fully_allocated", Boolean)
         return {
             "status": Filter(self._status() == any_(given("status", ARRAY(Text())))),
@@ -40,15 +40,14 @@ class VendorRefundSql(RefundSql):
             **between(row.agreed_on, "refund_date_start", "refund_date_end"),
             "currency": Filter(row.currency == given("currency", Text), str.upper),
             "is_fully_allocated": Filter(fully),
-            "search": any_part(
-                "search",
+            "search": any_part_or_party(
+                row.party_id,
+                self.party,
                 row.external_id,
                 row.reference_number,
                 row.description,
                 row.memo,
                 row.reason,
-                party.company_name,
-                party.individual_name,
             ),
         }
 
@@ -58,7 +57,7 @@ class VendorRefundSql(RefundSql):
     def _allocated(self) -> ColumnElement[int]:
         row, refund = self.allocation.c, self.refund.c
         live = select(func.coalesce(func.sum(row.amount), NONE)).where(
-            row.business_id == refund.business_id,
+            row.business_id == MINE,
             row.refund_id == refund.id,
             row.end_on.is_(None),
         )
@@ -69,7 +68,7 @@ class VendorRefundSql(RefundSql):
         row, payment, allocated = self.refund.c, self.payments.payment.c, self._allocated()
         unpaid = (
             select(payment.id)
-            .where(payment.business_id == row.business_id, payment.refund_id == row.id)
+            .where(payment.business_id == MINE, payment.refund_id == row.id)
             .where(payment.status.not_in((word("completed"), word("cancelled"))))
             .exists()
         )
@@ -89,41 +88,48 @@ class VendorRefundPaymentSql(RefundPaymentSql):
     def listing(self) -> Listing:
         """The list of the payments of all refunds."""
         row = self.payment.c
-        never: ColumnElement[Any] = literal_column("'-infinity'::date")
-        # Every payment has its refund and party. Yet PostgreSQL leaves out outer joins where
-        # nothing of these is asked for: to count, and to find the ids of a page.
-        refunded = self.payment.outerjoin(self.refund, self.paying)
         return Listing(
-            source=refunded.outerjoin(self.party, on_party(self.refund, self.party)),
+            source=self.source,
             key=row.id,
             scope=in_business(self.payment),
             columns=self.columns,
             filters=self._filters(),
             sorts={
                 "created_at": row.created_at,
-                "payment_date": func.coalesce(row.payment_date, never, type_=Date()),
+                "payment_date": row.listed_payment_date,
                 "amount": row.amount,
             },
             default_sort="-created_at",
         )
 
     def _filters(self) -> dict[str, Filter]:
-        row, refund, party = self.payment.c, self.refund.c, self.party.c
+        row, refund = self.payment.c, self.refund.c
+        named = any_part("search", self.party.c.company_name, self.party.c.individual_name)
+        own = any_part(
+            "search",
+            row.payment_reference,
+            row.processor_payment_id,
+            row.description,
+            row.memo,
+        )
         return {
             **created_filters(self.payment),
-            "vendor_id": Filter(refund.party_id == given("vendor_id", Uuid)),
+            "vendor_id": Filter(self._of_refund(refund.party_id == given("vendor_id", Uuid))),
             "vendor_refund_id": Filter(row.refund_id == given("vendor_refund_id", Uuid)),
             **equal(row.status),
             "payment_method": Filter(row.method == given("payment_method", Text)),
             **between(row.payment_date, "payment_date_start", "payment_date_end"),
             **between(row.amount, "min_amount", "max_amount"),
-            "search": any_part(
-                "search",
-                row.payment_reference,
-                row.processor_payment_id,
-                row.description,
-                row.memo,
-                party.company_name,
-                party.individual_name,
+            "search": Filter(
+                or_(
+                    own.condition,
+                    self._of_refund(of_party(refund.party_id, self.party, named.condition)),
+                ),
+                own.value,
             ),
         }
+
+    def _of_refund(self, condition: ColumnElement[bool]) -> ColumnElement[bool]:
+        """The payments of the refunds that fulfil a condition."""
+        refunds = select(self.refund.c.id).where(in_business(self.refund), condition)
+        return self.payment.c.refund_id.in_(refunds)

@@ -20,9 +20,7 @@ from persistence.trade.party_sql import on_party, party_columns, take_party
 DERIVED = ("document_number", "document_date", "party", "posted")
 STORED = tuple(item.name for item in fields(WriteOff) if item.name not in DERIVED)
 
-_WRITTEN_OFF = and_(
-    invoice.c.business_id == write_off.c.business_id, invoice.c.id == write_off.c.document_id
-)
+_WRITTEN_OFF = and_(in_business(invoice), invoice.c.id == write_off.c.document_id)
 _CHOSEN = select(
     *(write_off.c[name] for name in STORED),
     invoice.c.number.label("document_number"),

@@ -1,9 +1,12 @@
 """The database, as the master process gets it ready and looks after it."""
 
+import multiprocessing
 import time
+import traceback
 from collections.abc import Callable
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol, TypeVar
 
 import structlog
 
@@ -11,8 +14,12 @@ from embedded import places, reaper
 from embedded.postgres import EmbeddedPostgres
 from server.settings import StoreSettings
 
+T = TypeVar("T")
+
 WAIT_SECONDS = 20.0
 LOOK_SECONDS = 0.5
+
+SPAWNS: Final = multiprocessing.get_context("spawn")
 
 GivenUp = Callable[[], bool]
 """Tells whether the server is no longer wanted."""
@@ -58,12 +65,7 @@ class EmbeddedDatabase:
             return
         begin("Bringing the database to the newest schema")
         self.postgres.create_database()
-        # Imported while PostgreSQL's programs and the workers are loading, too.
-        from persistence.engine.database_checks import refuse_unusable
-        from persistence.engine.migrate import migrate
-
-        migrate(self.url)
-        refuse_unusable(self.url)
+        in_own_process(migrate_and_prove, self.url)
 
     def revive(self) -> None:
         """Start it again when none of its processes lives."""
@@ -94,30 +96,74 @@ class NamedDatabase:
     def prepare(self, given_up: GivenUp, begin: Begin) -> None:
         """Wait a while for it, since the two may be starting at the same time, and prove it."""
         begin("Checking the database")
-        from persistence.engine.database_checks import refuse_unusable
-        from persistence.engine.faults import DatabaseAway
-
         deadline = time.monotonic() + WAIT_SECONDS
         told = False
-        while True:
-            try:
-                refuse_unusable(self.url)
+        while (away := in_own_process(prove, self.url)) is not None:
+            if given_up():
                 return
-            except DatabaseAway as away:
-                if given_up():
-                    return
-                if time.monotonic() > deadline:
-                    raise
-                if not told:
-                    structlog.get_logger("accounting.database").warning("waiting", reason=str(away))
-                told = True
-                time.sleep(LOOK_SECONDS)
+            if time.monotonic() > deadline:
+                raise away
+            if not told:
+                structlog.get_logger("accounting.database").warning("waiting", reason=str(away))
+            told = True
+            time.sleep(LOOK_SECONDS)
 
     def revive(self) -> None:
         """Do nothing: connections are made anew by themselves."""
 
     def release(self) -> None:
         """Do nothing."""
+
+
+def migrate_and_prove(url: str) -> None:
+    """Bring a database to the newest schema; raises where it cannot be served."""
+    from persistence.engine.database_checks import refuse_unusable
+    from persistence.engine.migrate import migrate
+
+    migrate(url)
+    refuse_unusable(url)
+
+
+def prove(url: str) -> Exception | None:
+    """Raise where a database cannot be served; return a DatabaseAway where that may pass."""
+    from persistence.engine.database_checks import refuse_unusable
+    from persistence.engine.faults import DatabaseAway
+
+    try:
+        refuse_unusable(url)
+    except DatabaseAway as away:
+        return away
+    return None
+
+
+def in_own_process(work: Callable[[str], T], url: str) -> T:
+    """Return what some work returns, or raise what it raises.
+
+    What it loads takes 30 MB, and goes with the process that does it. Raises ChildProcessError
+    where that is killed.
+    """
+    ours, theirs = SPAWNS.Pipe(duplex=False)
+    process = SPAWNS.Process(target=answer, args=(theirs, work, url))
+    process.start()
+    theirs.close()
+    try:
+        value, error = ours.recv()
+    except EOFError:
+        value, error = None, ChildProcessError("The process that checks the database was killed.")
+    process.join()
+    if error is not None:
+        raise error
+    returned: T = value
+    return returned
+
+
+def answer(asking: Connection, work: Callable[[str], object], url: str) -> None:
+    """Be that process."""
+    try:
+        asking.send((work(url), None))
+    except Exception as error:
+        error.add_note(traceback.format_exc())
+        asking.send((None, error))
 
 
 def database_of(settings: StoreSettings) -> Database:

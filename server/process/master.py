@@ -4,6 +4,7 @@ import signal
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from socket import socket
 
@@ -11,7 +12,8 @@ import structlog
 from uvicorn import Config
 
 from server.process.database import Database, GivenUp
-from server.uvicorn_seam import FORKS, Supervisor
+from server.settings import Settings, SettingsError
+from server.uvicorn_seam import ForkedProcess, Process, Supervisor
 
 LOOK_SECONDS = 0.5
 FIRST_LOOK_SECONDS = 0.05  # Until it serves: somebody waits for that.
@@ -29,12 +31,13 @@ class Preparation:
 
     `work` gets the database and the rest ready, and leaves off when it is told that it is given up.
     Closing `held_back` then tells all workers, those to come as well, to open. `when_serving` is
-    called when the first of them answers.
+    called when the first of them answers. `read_settings` is what each worker begins with.
     """
 
     work: Callable[[GivenUp], None]
     held_back: Connection
     when_serving: Callable[[], None]
+    read_settings: Callable[[], Settings]
 
 
 class Master(Supervisor):
@@ -55,6 +58,7 @@ class Master(Supervisor):
         )
         self.prepared = threading.Event()
         self.serving = False
+        self.leaving: list[Process] = []
         self.failure: Exception | None = None
 
     def run(self) -> None:
@@ -70,6 +74,8 @@ class Master(Supervisor):
             self.look_after_workers()
         self.stop_workers()
         self.join_all()
+        for worker in self.leaving:
+            worker.join()
         self.database_thread.join(GIVE_UP_SECONDS)
         # Else it is left to the reaper, which waits for this process to end.
         if not self.database_thread.is_alive():
@@ -92,15 +98,18 @@ class Master(Supervisor):
 
     def keep_database(self) -> None:
         """Get the database ready, tell the workers, and bring it back whenever it goes away."""
+        resource_tracker.ensure_running()  # Its own start would let signals through again.
         # Its children inherit this. Ctrl-C would end one that has no session of its own yet.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            self.preparation.work(self.should_exit.is_set)
+            self.preparation.work(self.told_to_stop)
+            if self.told_to_stop():
+                return  # It may have left off halfway: workers must not open that.
             self.prepared.set()
             self.preparation.held_back.close()
             refuse_broken_contract()
         except Exception as error:
-            if not self.should_exit.is_set():  # Else it failed because it was given up.
+            if not self.told_to_stop():  # Else it failed because it was given up.
                 self.failure = error
                 self.should_exit.set()
             return
@@ -143,6 +152,33 @@ class Master(Supervisor):
             return
         self.processes[place] = self.started_worker()
 
+    def restart_all(self) -> None:
+        """Put in the place of each worker, on SIGHUP, one that has read the settings anew.
+
+        Each serves before the one in its place is told to finish what is under way. Settings that
+        cannot be used change nothing.
+        """
+        if not self.serving:
+            return
+        try:
+            self.preparation.read_settings()
+        except SettingsError as error:
+            self.log.error("settings_refused", reason=str(error))
+            return
+        for place, old in enumerate(self.processes):
+            worker = self.started_worker()
+            if not worker.wait_until_ready(
+                self.config.timeout_worker_healthcheck, self.should_exit
+            ):
+                self.log.error("worker_not_started", pid=worker.pid)
+                worker.kill()
+                worker.join()
+                return
+            self.processes[place] = worker
+            old.terminate()
+            self.leaving = [old, *(each for each in self.leaving if each.exitcode is None)]
+        self.log.info("settings_read")
+
     def stop_workers(self) -> None:
         """Let the workers finish what is under way; those that have not begun are just ended."""
         for listener in self.sockets:
@@ -160,7 +196,7 @@ def refuse_broken_contract() -> None:
     What that takes of memory goes with the process that does it. Whoever kills that process has
     found no fault in the contract.
     """
-    process = FORKS.Process(target=hold_contract)
+    process = ForkedProcess(target=hold_contract)
     process.start()
     process.join()
     if process.exitcode == 1:
@@ -179,6 +215,5 @@ def hold_contract() -> None:
     from server.process.preloaded import pages
 
     source = read_source()
-    document = parse(source)
-    openapi_spec_validator.validate(document)
-    pages.write(write_pages(document, source))
+    openapi_spec_validator.validate(parse(source))
+    pages.write(write_pages(source))

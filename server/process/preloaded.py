@@ -5,14 +5,27 @@ Nothing here may depend on settings, nor begin a thread.
 
 import gc
 
-import uvloop  # noqa: F401 - uvicorn loads it when it serves.
+from starlette.types import ASGIApp
 
-import server.app
-import server.protocol  # noqa: F401
 from server.contract import parse, read_source
 from server.docs import SharedPages
 
+
+def load() -> ASGIApp:
+    """Load all that a worker needs, and build the stack of the contract."""
+    # It is read first: what that takes and leaves again of memory serves all that is loaded next.
+    document = parse(read_source())
+
+    import uvloop  # noqa: F401 - uvicorn loads it when it serves.
+
+    import server.app
+    import server.protocol  # noqa: F401
+    from server.stack import build_stack
+
+    return build_stack(document)
+
+
 pages = SharedPages()
-parse(read_source())
+stack = load()
 gc.collect()
 gc.freeze()  # A collection in a worker would else touch, and so copy, all of it.

@@ -4,6 +4,7 @@ The master imports little before its workers are under way: they take longest to
 """
 
 import errno
+import os
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,10 +15,11 @@ from uvicorn import Config
 
 from persistence.files.blobs import refuse_unwritable
 from server import logs
+from server.connections import bound_readers
 from server.process.database import Begin, Database, GivenUp, database_of
 from server.process.master import CannotServe, Master, Preparation
 from server.process.worker import build
-from server.settings import Settings
+from server.settings import Settings, reader
 from server.uvicorn_seam import FORKS
 
 DRAIN_SECONDS = 30
@@ -47,15 +49,18 @@ def serve(settings: Settings, start: Start | None = None) -> None:
     log = structlog.get_logger("accounting.server")
     for warning in settings.warnings:
         log.warning(warning)
+    # A Python that is started with -c puts the current folder before all that is installed.
+    os.environ["PYTHONSAFEPATH"] = "1"
     database = database_of(settings)
     waiting, held_back = FORKS.Pipe(duplex=False)
+    read = reader(settings)
     config = Config(
-        partial(build, settings, database.url, database.home, waiting),
+        partial(build, read, database.url, database.home, waiting),
         factory=True,
         host=settings.host,
         port=settings.port,
         workers=settings.workers,
-        loop="uvloop",
+        loop="server.connections:ServingLoop",
         http="server.protocol:GuardedProtocol",
         ws="none",
         lifespan="on",
@@ -73,8 +78,10 @@ def serve(settings: Settings, start: Start | None = None) -> None:
         work=partial(prepare, settings, database, start),
         held_back=held_back,
         when_serving=start.when_serving,
+        read_settings=read,
     )
     with listen(settings.host, settings.port) as listener:
+        bound_readers(listener)
         Master(config, [listener], database, preparing).run()
 
 

@@ -2,6 +2,7 @@
 
 import gc
 import signal
+from collections.abc import Callable
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -14,24 +15,40 @@ from server.settings import Settings
 
 
 def build(
-    settings: Settings, database_url: str, postgres_home: Path | None, waiting: Connection
+    read: Callable[[], Settings],
+    database_url: str,
+    postgres_home: Path | None,
+    waiting: Connection,
 ) -> ASGIApp:
     """Build the application of a worker that a master process has started.
 
-    It leaves when the master is gone, however that went. Its memory is collected only once it is
-    built: until then nearly all of it is there to stay.
+    It reads the settings by itself, so that no secret is sent to it and one that is started later
+    has those of its time. It leaves when the master is gone, however that went. Its memory is
+    collected only once it is built: until then nearly all of it is there to stay.
     """
     users.leave_with_parent()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # uvicorn heeds it by now.
+    settings = read()
     logs.configure(settings.log_format)
     logs.adopt()
     gc.disable()
     # The master refers to this module and needs no application.
     from server.app import create_app
-    from server.process.preloaded import pages
+    from server.connections import ConnectionsPerAddress
+    from server.process import preloaded
+    from server.protocol import GuardedProtocol
 
+    GuardedProtocol.addresses = ConnectionsPerAddress(
+        settings.connections_per_address, settings.forwarded_allow
+    )
     wait = partial(wait_for_database, postgres_home, waiting)
-    return create_app(settings, database_url, before_opening=wait, pages_written=pages.read)
+    return create_app(
+        settings,
+        database_url,
+        before_opening=wait,
+        pages_written=preloaded.pages.read,
+        stack=preloaded.stack,
+    )
 
 
 def wait_for_database(postgres_home: Path | None, waiting: Connection) -> None:

@@ -50,7 +50,6 @@ class OperationEntry:
     path: Markup
     summary: str
     text: str
-    note: str
     schemes: tuple[str, ...]
     parameters: tuple[tuple[str, tuple[Field, ...]], ...]
     bodies: tuple[Body, ...]
@@ -148,7 +147,6 @@ def operation_entry(
         path=path_markup(path),
         summary=operation.get("summary", operation["operationId"]),
         text=operation.get("description", ""),
-        note=operation.get("x-gap", ""),
         schemes=tuple(scheme for requirement in requirements for scheme in requirement),
         parameters=tuple(
             (title, fields)

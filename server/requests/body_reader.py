@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from jsonschema_rs import ValidationError
 from python_multipart.multipart import parse_options_header
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive
@@ -12,6 +11,7 @@ from starlette.types import Receive
 from accounting.errors import Malformed
 from accounting.files.uploads import Upload
 from server.contract import JSON, ContractError, Operation, Schema
+from server.requests.explaining import Explainers
 from server.requests.field_errors import WHOLE_BODY, Faults, add_fault
 from server.requests.forms import FormReader, Pair, multipart_pairs, urlencoded_pairs
 from server.requests.schemas import SchemaCompiler
@@ -25,9 +25,6 @@ MAX_BODY_BYTES = 1024 * 1024
 MAX_FILE_BYTES = 10 * 1024 * 1024
 MAX_UPLOAD_BYTES = 11 * 1024 * 1024  # A file and the other fields of its form.
 
-# Explaining a hostile body of a million faults would cost seconds; this many cost 0.2 s.
-MOST_EXPLAINED_VALUES = 20_000
-
 HEADERS = frozenset({b"content-type", b"content-encoding"})
 
 Headers = Mapping[bytes, list[bytes]]
@@ -40,14 +37,13 @@ NOTHING: Content = (None, _NO_FILES)
 class BodyType:
     """One content type of one operation, compiled."""
 
-    def __init__(self, content_type: str, schema: Schema, compiler: SchemaCompiler) -> None:
+    def __init__(
+        self, content_type: str, schema: Schema, compiler: SchemaCompiler, explainers: Explainers
+    ) -> None:
         if content_type not in (JSON, URLENCODED, MULTIPART):
             raise ContractError(f"A content type that is not served: {content_type}")
-        validator = compiler.validator(schema)
-        self._describe = compiler.words.describe
-        self._accepts = validator.is_valid
-        self._first_error = validator.validate
-        self._errors = validator.iter_errors
+        self._accepts = compiler.validator(schema).is_valid
+        self._explain = explainers.of(schema).explain
         self._revive = compiler.reviver(schema)
         self.form = None if content_type == JSON else FormReader(schema, compiler)
         takes_files = self.form is not None and self.form.takes_files
@@ -58,17 +54,17 @@ class BodyType:
         value = parse_json(raw)
         if self._accepts(value):
             return value if self._revive is None else self._revive(value)
-        if raw.count(b",") > MOST_EXPLAINED_VALUES:
-            return self._explain_first(value, faults)
-        return self._describe(self._errors(value), faults)
+        return self._explain(value, faults)
 
     def fields(self, form: FormReader, pairs: list[Pair], faults: Faults) -> Content:
         """Return the value and the files of a form."""
+        if sum(len(item.encode()) for _, item in pairs if isinstance(item, str)) > MAX_BODY_BYTES:
+            raise _too_large(MAX_BODY_BYTES)
         here: Faults = {}
         value, files = form.value(pairs, here)
         if not self._accepts(value):
             told: Faults = {}
-            self._describe(self._errors(value), told)
+            self._explain(value, told)
             # What could not be read is missing from the value, and is not told of as missing.
             here = {**told, **here}
         for name, upload in files.items():
@@ -88,20 +84,16 @@ class BodyType:
                 add_fault(faults, field, words)
         return value, files
 
-    def _explain_first(self, value: Any, faults: Faults) -> None:
-        try:
-            self._first_error(value)
-        except ValidationError as error:
-            self._describe([error], faults)
-
 
 class BodyReader:
     """Everything an operation can be sent as its body."""
 
-    def __init__(self, operation: Operation, compiler: SchemaCompiler) -> None:
+    def __init__(
+        self, operation: Operation, compiler: SchemaCompiler, explainers: Explainers
+    ) -> None:
         self._required = operation.body_required
         self._types = {
-            content_type: BodyType(content_type, schema, compiler)
+            content_type: BodyType(content_type, schema, compiler, explainers)
             for content_type, schema in operation.bodies.items()
         }
         self._json = self._types.get(JSON)

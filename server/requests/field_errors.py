@@ -3,14 +3,16 @@
 Only the contract's own words and numbers are repeated, never a caller's value.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
 from decimal import Decimal
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 import orjson
 from jsonschema_rs import ValidationError
 
+from server.requests.closest import closest
 from server.requests.formats import UUID_PATTERN, WORDS
 
 Faults = dict[str, list[str]]
@@ -18,9 +20,13 @@ Place = tuple[str, ...]
 Explained = Iterable[tuple[Place, str, str]]
 
 WHOLE_BODY = "body"  # The field named where the fault is the body's as a whole.
-MOST_FIELDS = 500
-_LONGEST_NAME = 64
+MOST_FIELDS = 100
+MOST_SUGGESTED = 10
+LONGEST_NAME = 64
 _LONGEST_LIST = 40
+
+_MONEY: Final = re.compile(r"(?:_cents|amount|price|discount|fee|credit_limit)$")
+_IN_MINOR_UNITS: Final = "in minor units: 10.50 is 1050"
 
 _TYPES: Mapping[str, str] = MappingProxyType(
     {
@@ -62,10 +68,17 @@ class FieldWords:
         for part in node:
             self._collect(part)
 
-    def describe(self, errors: Iterable[ValidationError], faults: Faults, at: Place = ()) -> None:
+    def describe(
+        self,
+        errors: Iterable[ValidationError],
+        faults: Faults,
+        at: Place = (),
+        known: Collection[str] | None = None,
+    ) -> None:
         """Add every error to `faults` by dotted path, as `allocations.0.amount_cents`.
 
-        `at` is prefixed to every path: the name of a parameter, nothing for a body.
+        `at` is prefixed to every path: the name of a parameter, nothing for a body. `known` are the
+        fields that the value may have: one that comes close to an unknown one is named.
         """
         found: dict[Place, dict[str, list[str]]] = {}
         for error in errors:
@@ -76,12 +89,14 @@ class FieldWords:
                 continue  # What is no object lacks no fields, though a `not` says it does.
             decisive = next((word for word in _DECISIVE if word in by_keyword), None)
             chosen = [by_keyword[decisive]] if decisive else by_keyword.values()
+            here = "unknown" in by_keyword and place[:-1] == at
+            meant = suggestion(place[-1], known or (), faults) if here else ""
             for words in dict.fromkeys(word for group in chosen for word in group):
-                add_fault(faults, ".".join(place) or WHOLE_BODY, words)
+                add_fault(faults, ".".join(place) or WHOLE_BODY, words + meant)
 
     def _explain(self, error: ValidationError, at: Place) -> Explained:
         """Return (path, keyword, words); a few keywords speak of other fields than their own."""
-        path = (*at, *(str(part)[:_LONGEST_NAME] for part in error.instance_path))
+        path = (*at, *(str(part)[:LONGEST_NAME] for part in error.instance_path))
         kind: Any = error.kind
         match kind.name:
             case "required":
@@ -89,13 +104,15 @@ class FieldWords:
             case "additionalProperties":
                 names = sorted(kind.unexpected)[:MOST_FIELDS]
                 words = "is not a known field"
-                return [((*path, name[:_LONGEST_NAME]), "unknown", words) for name in names]
+                return [((*path, name[:LONGEST_NAME]), "unknown", words) for name in names]
             case "not":
                 return [self._explain_not(kind.schema, path)]
             case "anyOf" | "oneOf":
                 return self._explain_branches(error, path, at)
             case "pattern" if kind.pattern in self._patterns:
                 return [(path, "pattern", self._patterns[kind.pattern])]
+            case "type" if "integer" in kind.types and _MONEY.search(path[-1] if path else ""):
+                return [(path, "type", f"{_type_words(kind.types)} {_IN_MINOR_UNITS}")]
             case name:
                 return [(path, name, _words(name, kind))]
 
@@ -135,9 +152,18 @@ class FieldWords:
 
 
 def add_fault(faults: Faults, field: str, words: str) -> None:
-    """Add one sentence about one field; past 500 fields nobody reads on."""
+    """Add one sentence about one field; past 100 fields nobody reads on."""
     if field in faults or len(faults) < MOST_FIELDS:
         faults.setdefault(field, []).append(words)
+
+
+def suggestion(name: str, known: Collection[str], faults: Faults) -> str:
+    """Ask whether the name that comes closest was meant, if any does; of the first faults only.
+
+    `due_date` among `due_at` and `memo` is told "; did you mean due_at?".
+    """
+    meant = None if len(faults) >= MOST_SUGGESTED else closest(name, known)
+    return f"; did you mean {meant}?" if meant else ""
 
 
 def _key(schema: Any) -> bytes:
@@ -174,6 +200,11 @@ def _step(kind: Any) -> str:
     return f"must be a multiple of {kind.multiple_of}"
 
 
+def _plain(limit: float) -> str:
+    """Write a limit as people do: 0.000001, where Python says 1e-06."""
+    return f"{Decimal(str(limit)):f}"
+
+
 def _shortest(kind: Any) -> str:
     return "must not be empty" if kind.limit == 1 else f"must have at least {kind.limit} characters"
 
@@ -190,10 +221,10 @@ _WORDS: Mapping[str, Callable[[Any], str]] = MappingProxyType(
     {
         "type": lambda kind: _type_words(kind.types),
         "enum": _options,
-        "minimum": lambda kind: f"must be at least {kind.limit}",
-        "maximum": lambda kind: f"must be at most {kind.limit}",
-        "exclusiveMinimum": lambda kind: f"must be greater than {kind.limit}",
-        "exclusiveMaximum": lambda kind: f"must be less than {kind.limit}",
+        "minimum": lambda kind: f"must be at least {_plain(kind.limit)}",
+        "maximum": lambda kind: f"must be at most {_plain(kind.limit)}",
+        "exclusiveMinimum": lambda kind: f"must be greater than {_plain(kind.limit)}",
+        "exclusiveMaximum": lambda kind: f"must be less than {_plain(kind.limit)}",
         "multipleOf": _step,
         "minLength": _shortest,
         "maxLength": lambda kind: f"must have at most {kind.limit} characters",

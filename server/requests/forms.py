@@ -10,13 +10,10 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 from accounting.errors import Malformed
 from accounting.files.uploads import Upload
 from server.contract import Schema
-from server.requests.field_errors import Faults, add_fault
+from server.requests.field_errors import LONGEST_NAME, Faults, add_fault
 from server.requests.parameters import MOST_PAIRS, split_pairs, text_reader
 from server.requests.schemas import SchemaCompiler
-from server.requests.strict_json import parse_json
-
-_LONGEST_NAME = 64
-
+from server.requests.strict_json import parse_json, refuse_too_many
 
 Pair = tuple[str, "str | Upload"]
 
@@ -45,6 +42,7 @@ class FormReader:
 
         A file stands in the body as an empty text, so that the validator sees its field.
         """
+        refuse_too_many(*_json_texts(pairs))
         text = Field(str)
         given: dict[str, list[str | Upload]] = {}
         for name, item in pairs:
@@ -56,18 +54,18 @@ class FormReader:
             texts = [item for item in items if isinstance(item, str)]
             first = items[0]
             if len(items) > 1 and not field.many:
-                add_fault(faults, name[:_LONGEST_NAME], "is given more than once")
+                add_fault(faults, name[:LONGEST_NAME], "is given more than once")
             elif field.is_file and isinstance(first, Upload):
                 files[name], body[name] = first, ""
             elif field.is_file or len(texts) < len(items):
                 words = "must not be a file" if name in self._fields else "is not a known field"
                 fault = "must be a file" if field.is_file else words
-                add_fault(faults, name[:_LONGEST_NAME], fault)
+                add_fault(faults, name[:LONGEST_NAME], fault)
             else:
                 try:
                     body[name] = _read_many(field, texts) if field.many else field.read(texts[0])
                 except Malformed:
-                    add_fault(faults, name[:_LONGEST_NAME], "must be JSON text")
+                    add_fault(faults, name[:LONGEST_NAME], "must be JSON text")
         return body, files
 
 
@@ -99,6 +97,12 @@ def read_json_text(text: str) -> Any:
         return parse_json(text.encode())
     except Malformed:
         return text
+
+
+def _json_texts(pairs: list[Pair]) -> list[bytes]:
+    """Return the texts that may be JSON of many values."""
+    texts = (item for _, item in pairs if isinstance(item, str))
+    return [text.encode() for text in texts if text.lstrip()[:1] in ("[", "{")]
 
 
 def _read_many(field: Field, texts: list[str]) -> list[Any]:

@@ -4,18 +4,16 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote_to_bytes
 
 from accounting.errors import Malformed
 from server.contract import Operation, Parameter, Schema
-from server.requests.field_errors import Faults, add_fault
+from server.requests.field_errors import LONGEST_NAME, Faults, add_fault, suggestion
 from server.requests.formats import UUID_PATTERN
 from server.requests.schemas import Revive, SchemaCompiler
 
 Check = Callable[[Any], bool]
 
 MOST_PAIRS = 1000  # An address of 8 kB holds fewer; a form could hold half a million.
-_LONGEST_NAME = 64
 
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})(?:\.[0-9]{1,18})?")
@@ -62,7 +60,11 @@ def split_pairs(raw: bytes) -> list[tuple[str, str]]:
 
 
 def _decode(raw: bytes) -> str:
-    text = (unquote_to_bytes(raw) if b"%" in raw else raw).decode()
+    if b"%" in raw:
+        # urllib's own takes a tenth of a second for a mebibyte of escapes.
+        escaped = raw.replace(b"\\", rb"\x5c").replace(b"%", rb"\x")
+        raw = escaped.decode("unicode_escape").encode("latin-1")
+    text = raw.decode()
     if "\0" in text:
         raise Malformed("bad_request", "The character U+0000 is not taken anywhere.")
     return text
@@ -86,11 +88,8 @@ class Reader:
         """Return the parameter's value, or add to `faults` what is wrong with it."""
         value: Any
         if self.listed:
-            if not self.exploded and len(texts) == 1:
-                texts = texts[0].split(",")
-            elif not self.exploded:
-                sentence = "is given more than once; separate its values by commas"
-                return add_fault(faults, self.name, sentence)
+            if not self.exploded:  # Many clients repeat the name, whatever a contract says.
+                texts = [part for text in texts for part in text.split(",")]
             value = [self.read(text) for text in texts]
         elif len(texts) > 1:
             return add_fault(faults, self.name, "is given more than once")
@@ -136,7 +135,9 @@ class Parameters:
             for name, texts in given.items():
                 reader = self._query.get(name)
                 if reader is None:
-                    add_fault(faults, name[:_LONGEST_NAME], "is not a known parameter")
+                    told = name[:LONGEST_NAME]
+                    meant = suggestion(told, self._query, faults)
+                    add_fault(faults, told, f"is not a known parameter{meant}")
                 else:
                     values[name] = reader.value(texts, faults)
         for name in self._required:

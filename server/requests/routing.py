@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from accounting.errors import NotFound
 from server.connexion_seam import Route, RoutingLayer, route_to, set_route
 from server.contract import METHODS, ContractError
+from server.requests.closest import closest
 from server.responses.problems import MethodNotAllowed
 
 Names = tuple[str, ...]
@@ -96,6 +97,20 @@ def split_path(scope: Scope) -> list[str] | None:
     return segments
 
 
+def _meant(root: Node, segments: list[str]) -> str | None:
+    """Return the literal that comes close to the first segment which leads nowhere, if any."""
+    node = root
+    for segment in segments:
+        onward = node.literals.get(segment)
+        if onward is None:
+            meant = closest(segment, node.literals)
+            if meant or node.variable is None:
+                return meant
+            onward = node.variable
+        node = onward
+    return None
+
+
 class Routing(RoutingLayer):
     """The first layer of the stack, in place of Connexion's own routing."""
 
@@ -122,14 +137,18 @@ class Routing(RoutingLayer):
         segments = split_path(scope)
         found = None if segments is None else self.table.find(segments)
         if found is None:
-            raise NotFound("route_not_found", "There is nothing at this address.")
+            raise NotFound("route_not_found", self._nothing_here(segments or []))
         node, values = found
         method = scope["method"]
         operation = node.operations.get("GET" if method == "HEAD" else method)
         if operation is None:
             allow = sorted({*node.operations, *(["HEAD"] if "GET" in node.operations else [])})
             raise MethodNotAllowed(
-                "method_not_allowed", "This address does not take this method.", allow=allow
+                "method_not_allowed", f"This address takes {', '.join(allow)} only.", allow=allow
             )
         route, names = operation
         return route, dict(zip(names, values, strict=True))
+
+    def _nothing_here(self, segments: list[str]) -> str:
+        meant = _meant(self.table.root, segments)
+        return f"There is nothing at this address{f'; did you mean {meant}?' if meant else '.'}"

@@ -51,15 +51,22 @@ class SchemaCompiler:
         self._contract = contract
         self.words = FieldWords(contract.document)
         self._converted: dict[str, Schema] = {}
+        self._validators: dict[bytes, Draft4Validator] = {}
         self._revivers: dict[str, Revive | None] = {}
 
     def validator(self, schema: Schema) -> Draft4Validator:
-        """Compile a validator; formats are checked, and the schema's `$ref`s are followed."""
+        """Compile a validator, once; formats are checked, the schema's `$ref`s are followed."""
         root = to_draft4(schema)
-        document = {"allOf": [root], "components": {"schemas": self._reachable(root)}}
-        return Draft4Validator(
-            document, formats=dict(CHECKS), validate_formats=True, keywords={MAX_BYTES: MaxBytes}
-        )
+        known_by = orjson.dumps(root, option=orjson.OPT_SORT_KEYS)
+        if known_by not in self._validators:
+            document = {"allOf": [root], "components": {"schemas": self._reachable(root)}}
+            self._validators[known_by] = Draft4Validator(
+                document,
+                formats=dict(CHECKS),
+                validate_formats=True,
+                keywords={MAX_BYTES: MaxBytes},
+            )
+        return self._validators[known_by]
 
     def _reachable(self, root: Schema) -> dict[str, Schema]:
         """Return the components a schema reaches, converted, by name."""

@@ -30,6 +30,11 @@ from server.requests.addresses import Network, caller_address, network_of
 Check = Callable[[Caller], None]
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_CREDENTIALS = {
+    CallerKind.PARTNER_KEY: "a partner's API key",
+    CallerKind.PARTNER_TOKEN: "a partner token",
+    CallerKind.BUSINESS_TOKEN: "a business token",
+}
 _TOKEN_KINDS = {"partner": CallerKind.PARTNER_TOKEN, "business": CallerKind.BUSINESS_TOKEN}
 
 
@@ -61,7 +66,14 @@ class Authenticator:
         """Return the caller of a request; NotAuthenticated, or TooMany after many bad keys."""
         kind, credentials = _authorization(scope)
         if kind == b"bearer":
-            return self._read_token(credentials.decode("latin-1"))
+            token = credentials.decode("latin-1")
+            if api_keys.looks_right(token):
+                raise NotAuthenticated(
+                    "invalid_token",
+                    "This is an API key, not a token: send it with Basic, and the partner's id, to"
+                    " /v1/platform/oauth2/token/ to get a token.",
+                )
+            return self._read_token(token)
         if kind == b"basic":
             return await self._check_key(credentials, scope)
         raise NotAuthenticated(
@@ -148,11 +160,14 @@ def check_of_kinds(alternatives: Sequence[Any]) -> Check:
     """
     if not alternatives or not all(isinstance(each, CallerKind) for each in alternatives):
         raise ContractError("security must list our schemes, each as an alternative of its own")
+    taken = " or ".join(_CREDENTIALS[kind] for kind in _CREDENTIALS if kind in alternatives)
 
     def check(caller: Caller) -> None:
         if caller.kind not in alternatives:
             raise NotAllowed(
-                "permission_denied", "This operation is not open to this kind of credentials."
+                "permission_denied",
+                f"This operation takes {taken}, and the request came with"
+                f" {_CREDENTIALS[caller.kind]}.",
             )
 
     return check
@@ -168,30 +183,30 @@ class GuardedOperation:
         self,
         next_app: ASGIApp,
         check: Check | None,
-        authenticator: Authenticator,
         *,
         in_business: bool,
         is_business: bool,
     ) -> None:
         self._next_app = next_app
         self._check = check
-        self._authenticator = authenticator
         self._in_business = in_business
         self._is_business = is_business
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Identify, check the kind, then the business; each refuses before the next is asked."""
         if self._check is not None:
-            caller = await self._authenticator.identify(scope)
+            authenticator: Authenticator = scope["authenticator"]
+            caller = await authenticator.identify(scope)
             self._check(caller)
             if self._in_business:
-                await self._admit(caller, scope["path_params"]["business_id"])
+                named = scope["path_params"]["business_id"]
+                await self._admit(authenticator.admission, caller, named)
             else:
-                await self._authenticator.admission.admit_partner(caller)
+                await authenticator.admission.admit_partner(caller)
             scope["caller"] = caller
         await self._next_app(scope, receive, send)
 
-    async def _admit(self, caller: Caller, named: str) -> None:
+    async def _admit(self, admission: Admission, caller: Caller, named: str) -> None:
         business_id = named.lower()
         bound_to = caller.business_id
         if _UUID.fullmatch(business_id) is None:
@@ -199,7 +214,7 @@ class GuardedOperation:
         if bound_to is not None and business_id != str(bound_to):
             self._refuse_business(caller)
         try:
-            await self._authenticator.admission.admit_to_business(caller, business_id)
+            await admission.admit_to_business(caller, business_id)
         except NotAllowed:
             self._refuse_business(caller)
 
@@ -217,11 +232,7 @@ class GuardedOperation:
 
 
 class Security(OperationLayer):
-    """The layer of the stack: `partial(Security, authenticator=...)` among the middlewares."""
-
-    def __init__(self, app: ASGIApp, *, authenticator: Authenticator) -> None:
-        super().__init__(app)
-        self._authenticator = authenticator
+    """The layer of the stack; each request brings its Authenticator as `scope["authenticator"]`."""
 
     def maker(self, document: Mapping[str, Any], options: Mapping[str, Any]) -> MakeOperation:
         """Guard the operations of a contract; ContractError when one opens a business to all."""
@@ -235,7 +246,6 @@ class Security(OperationLayer):
             return GuardedOperation(
                 self.app,
                 alternatives.check_of(operation),
-                self._authenticator,
                 in_business=in_business,
                 is_business=in_business and "Businesses" in described.get("tags", ()),
             )

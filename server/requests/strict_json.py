@@ -13,6 +13,7 @@ import jiter
 from accounting.errors import Malformed
 
 MAX_DEPTH = 32
+MAX_VALUES = 20_000  # A mebibyte could hold 400,000, which take half a second to look at.
 MAX_INTEGER = 2**53 - 1  # What every JSON reader, JavaScript included, holds exactly.
 
 _POSITION = re.compile(r"at line (\d+) column (\d+)$")
@@ -25,6 +26,7 @@ def parse_json(raw: bytes) -> Any:
     was written up to 15 significant digits. Where the contract says `number`, validation turns it
     into a Decimal that way.
     """
+    refuse_too_many(raw)
     try:
         value = jiter.from_json(
             raw, allow_inf_nan=False, cache_mode="keys", catch_duplicate_keys=True
@@ -35,6 +37,30 @@ def parse_json(raw: bytes) -> Any:
     if b"\\u0000" in raw:
         _check_text(value)
     return value
+
+
+def refuse_too_many(*texts: bytes) -> None:
+    """Refuse JSON texts that hold too many values together, before any of them is made.
+
+    What stands between quotes is only left out of the count where it could matter.
+    """
+    if sum(map(_marks, texts)) > MAX_VALUES and sum(map(_values, texts)) > MAX_VALUES:
+        message = f"The body has more than {MAX_VALUES} fields and items of lists."
+        raise Malformed("malformed_json", message)
+
+
+def _marks(text: bytes) -> int:
+    """Count what values stand behind: at least as many as there are values."""
+    return text.count(b",") + text.count(b"[") + text.count(b"{")
+
+
+def _values(text: bytes) -> int:
+    """Count the fields of all objects and the items of all lists of a JSON text."""
+    text = text.replace(b"\\\\", b"").replace(b'\\"', b"")
+    if text.count(b'"') > 4 * MAX_VALUES:  # A name and a text, both in quotes, for each.
+        return MAX_VALUES + 1
+    bare = b"0".join(text.split(b'"')[::2]).translate(None, b" \t\r\n")
+    return _marks(bare) - bare.count(b"[]") - bare.count(b"{}")
 
 
 def _malformed(reason: str) -> Malformed:

@@ -17,6 +17,7 @@ from server.connexion_seam import LoadedOperation, MakeOperation, OperationLayer
 from server.contract import Contract, Operation
 from server.requests import body_reader
 from server.requests.body_reader import BodyReader
+from server.requests.explaining import Explainers
 from server.requests.field_errors import Faults
 from server.requests.parameters import Parameters
 from server.requests.schemas import SchemaCompiler
@@ -35,15 +36,36 @@ class Call:
     if_match: str | None
 
 
-class ValidatedOperation:
-    """One operation with everything compiled that its requests are checked against."""
+class Checks:
+    """All that the requests of one operation are checked against, compiled."""
 
-    def __init__(self, next_app: ASGIApp, operation: Operation, compiler: SchemaCompiler) -> None:
+    def __init__(
+        self, operation: Operation, compiler: SchemaCompiler, explainers: Explainers
+    ) -> None:
+        self.parameters = Parameters(operation, compiler)
+        self.body = BodyReader(operation, compiler, explainers)
+        self.header_names = body_reader.HEADERS | self.parameters.header_names
+
+
+def compile_checks(contract: Contract) -> Mapping[str, Checks]:
+    """Compile the checks of a contract by operationId."""
+    compiler = SchemaCompiler(contract)
+    explainers = Explainers(compiler)
+    return {
+        operation_id: Checks(operation, compiler, explainers)
+        for operation_id, operation in contract.operations.items()
+    }
+
+
+class ValidatedOperation:
+    """One operation whose requests are checked."""
+
+    def __init__(self, next_app: ASGIApp, operation_id: str, checks: Checks) -> None:
         self._next_app = next_app
-        self._operation_id = operation.operation_id
-        self._parameters = Parameters(operation, compiler)
-        self._body = BodyReader(operation, compiler)
-        self._header_names = body_reader.HEADERS | self._parameters.header_names
+        self._operation_id = operation_id
+        self._parameters = checks.parameters
+        self._body = checks.body
+        self._header_names = checks.header_names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Put the Call into the scope, or raise with every field error at once."""
@@ -54,9 +76,7 @@ class ValidatedOperation:
         headers = self._parameters.headers(raw, faults)
         body, files = await self._body.read(raw, receive, faults)
         if faults:
-            raise Malformed(
-                "validation_error", "The request has invalid fields.", field_errors=faults
-            )
+            raise Malformed.with_faults(faults)
         scope["call"] = Call(
             self._operation_id,
             path,
@@ -82,12 +102,11 @@ class Validation(OperationLayer):
     """The layer of the stack, behind security and in front of dispatch."""
 
     def maker(self, document: Mapping[str, Any], _options: Mapping[str, Any]) -> MakeOperation:
-        """Compile the operations of a contract."""
-        contract = Contract(document)
-        compiler = SchemaCompiler(contract)
+        """Put its checks in front of each operation of a contract."""
+        checks = compile_checks(Contract(document))
 
         def make(operation: LoadedOperation) -> ValidatedOperation:
-            found = contract.operations[operation.operation_id]
-            return ValidatedOperation(self.app, found, compiler)
+            name = operation.operation_id
+            return ValidatedOperation(self.app, name, checks[name])
 
         return make

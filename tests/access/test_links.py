@@ -7,7 +7,8 @@ from uuid import UUID
 import pytest
 
 from access.links import ExpiredLinkError, LinkError, Links, LinkSigner
-from access.tokens import Keyring, MasterSecret
+from access.master_secrets import MasterSecret
+from access.tokens import Keyring
 
 NOW = datetime(2026, 3, 14, 12, 0, 0, 250_000, tzinfo=UTC)
 BUSINESS = UUID("0192f3aa-2222-7000-8000-00000000000b")

@@ -12,8 +12,9 @@ import pytest
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
+from access.master_secrets import MasterSecret
 from access.principal import Caller, CallerKind
-from access.tokens import ExpiredTokenError, Keyring, MasterSecret, TokenError
+from access.tokens import ExpiredTokenError, Keyring, TokenError
 
 NOW = datetime(2026, 3, 14, 12, 0, 0, tzinfo=UTC)
 ISSUED = int(NOW.timestamp())

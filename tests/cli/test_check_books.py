@@ -8,10 +8,9 @@ from tests.command_line import CommandLine
 from tests.partner import Business
 from tests.persistence.auditing import tamper
 
-RENUMBERED = (
-    "UPDATE journal_entry SET sequence_number = 'JE-2025-000007'"
-    " WHERE business_id = %s AND source_type = 'payment'"
-)
+# No change of a row, so that nothing else is found than this.
+COUNTED_ON = "UPDATE number_series SET last = 9 WHERE business_id = %s AND series = 'JE-2025'"
+NAMED = "the series JE-2025 counts 9 with 2 entries"
 
 
 def trade(business: Business) -> Business:
@@ -29,7 +28,7 @@ def sound(own_server: ApiServer) -> Business:
 @pytest.fixture(scope="module")
 def spoilt(own_server: ApiServer, sound: Business) -> Business:
     business = trade(sound.partner.business(name="Rotten Ltd"))
-    tamper(own_server, RENUMBERED, business.id)
+    tamper(own_server, COUNTED_ON, business.id)
     return business
 
 
@@ -43,12 +42,15 @@ class TestCheckBooks:
         told = command_line.did("check-books")
         assert told.out.startswith("The books of 2 businesses hold (")
         assert told.err == ""
+        [[records]] = own_server.query("SELECT count(*) FROM audit_record")
+        sealed = "SELECT sum(cardinality(record_ids)), max(number) FROM audit_seal"
+        assert own_server.query(sealed) == [(records, 1)]
 
-        tamper(own_server, RENUMBERED, second.id)
+        tamper(own_server, COUNTED_ON, second.id)
         told = command_line.run("check-books")
         assert told.code == 1
         assert f"Spoilt Ltd ({second.id}) of Second ({second.partner.partner_id})" in told.out
-        assert "  entry_numbers: JE-2025-000002 (of 3 checked)\n" in told.out
+        assert f"  entry_numbers: {NAMED} (of 3 checked)\n" in told.out
         assert told.out.endswith("The books of 1 of 2 businesses do not hold.\n")
         assert "Sound Ltd" not in told.out
 
@@ -90,8 +92,32 @@ class TestChosenBooks:
         assert faulty["business_name"] == "Rotten Ltd"
         assert faulty["partner_id"] == str(spoilt.partner.partner_id)
         assert faulty["checks"] == [
-            {"name": "entry_numbers", "checked": 3, "first_offender": "JE-2025-000002"}
+            {"name": "entry_numbers", "checked": 3, "first_offender": NAMED}
         ]
+
+    def test_their_partner_and_its_keys_are_proven_with_them(
+        self, command_line: CommandLine, own_server: ApiServer
+    ) -> None:
+        partner = own_server.partner("Fourth")
+        chosen = ("check-books", "--partner", str(partner.partner_id))
+        trade(partner.business())
+        assert command_line.run(*chosen).code == 0
+        tamper(own_server, "UPDATE partner SET name = 'x' WHERE id = %s", partner.partner_id)
+        tamper(
+            own_server,
+            "UPDATE partner_audit_record SET action = 'x' WHERE partner_id = %s"
+            " AND object_type = 'api_key'",
+            partner.partner_id,
+        )
+        told = command_line.run(*chosen)
+        assert told.code == 1
+        assert (
+            f"Partners and keys, partner_rows: partner {partner.partner_id} (of 2 checked)\n"
+            "Partners and keys, partner_records: record "
+        ) in told.out
+        facts = command_line.run(*chosen, "--json").facts
+        assert (facts["status"], facts["faulty"]) == ("red", [])
+        assert [each["name"] for each in facts["partners"]] == ["partner_rows", "partner_records"]
 
     def test_are_not_those_of_nobody(self, command_line: CommandLine) -> None:
         told = command_line.run("check-books", "--business", str(uuid4()))

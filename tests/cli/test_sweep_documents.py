@@ -25,7 +25,9 @@ class TestSweepDocuments:
         assert stray.exists()
 
         told = command_line.run("sweep-documents", **place)
-        assert told.out.endswith("1 of 2 files have no record and were removed.\n")
+        assert "1 of 2 files have no record and were removed.\n" in told.out
+        [[records]] = own_server.query("SELECT count(*) FROM audit_record")
+        assert told.out.endswith(f"\n{records} new records of audit trails were sealed.\n")
         assert not stray.exists()
         assert len(names(own_server, shop)) == 1
         assert follow(shop, document["url"]).content == PDF

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
 
+from access.master_secrets import MasterSecret
 from access.principal import CallerKind
-from access.tokens import MasterSecret, _TokenKey
+from access.tokens import _TokenKey
 from tests import clock
 from tests.api_server import SECRET
 

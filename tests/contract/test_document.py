@@ -276,6 +276,20 @@ class TestSchema:
         ]
         assert inline == []
 
+    def test_objects_with_fields_are_components(self) -> None:
+        """Generators would invent a name for each that is not."""
+        inline = [
+            place
+            for place, schema in typed_schemas()
+            if "properties" in schema and place.count("/") > 2 and "/allOf/" not in place
+        ]
+        assert inline == []
+
+    def test_creates_list_the_usual_answer_first(self) -> None:
+        for operation in operations():
+            both = [each for each in operation.node["responses"] if each in ("200", "201")]
+            assert both == sorted(both, reverse=True), operation.name
+
     def test_none_has_a_default(self) -> None:
         """Clients are generated with such a field as one that each request has to have."""
         schemas = document()["components"]["schemas"]

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from persistence.engine.pool import make_pool
 from persistence.ledger.rebuilding import rebuild
+from persistence.proof.seals import seal
 from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.journal_entries import ENTRIES, credit, debit, drafted, entry_body, posted
@@ -64,18 +65,19 @@ def furnish(api_server: ApiServer, partner: Partner) -> Side:
         "draft_entry": drafted(shop, lines=[debit("same", 7), credit("2400", 7)])["id"],
         "manual_entry": posted(shop)["id"],
     }
-    roll_up(api_server, shop)
+    look_after(api_server, shop)
     return Side(shop, ledger, ids)
 
 
-def roll_up(api_server: ApiServer, shop: Business) -> None:
-    """Roll the balances up by month, as a hundred entries would have done."""
+def look_after(api_server: ApiServer, shop: Business) -> None:
+    """Roll the balances up by month, as a hundred entries would have done; seal the trail."""
 
-    async def rebuilt() -> None:
+    async def looked_after() -> None:
         async with make_pool(api_server.database_url, size=1) as pool:
             await rebuild(pool, UUID(shop.id))
+            await seal(pool, UUID(shop.id))
 
-    asyncio.run(rebuilt())
+    asyncio.run(looked_after())
 
 
 def bought(shop: Business) -> dict[str, str]:

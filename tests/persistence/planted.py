@@ -1,4 +1,7 @@
-"""Faults to plant in the books of `trading.traded`, each with the checks that find it."""
+"""Faults to plant in the books of `trading.traded`, each with the checks that find it.
+
+`audit_rows` finds each that changes a row under audit, and is not named with it again.
+"""
 
 from collections.abc import Mapping
 
@@ -7,6 +10,7 @@ from tests.persistence.cleared import PAYOUTS
 from tests.persistence.planted_periods import PERIODS
 from tests.persistence.planted_refunds import REFUNDS
 from tests.persistence.planted_trade import credits_, documents, payments
+from tests.persistence.planted_trail import TRAIL
 from tests.persistence.planting import BOUGHT, SOLD, Fault, change, elsewhere, role
 
 # The second line of an invoice's entry, on an account that documents do not prove.
@@ -175,4 +179,5 @@ PLANTED: Mapping[str, Fault] = {
     **BANK,
     **PAYOUTS,
     **PERIODS,
+    **TRAIL,
 }

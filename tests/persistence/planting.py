@@ -1,5 +1,6 @@
 """How faults are written, and what the tables and checks of each side are called in them."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -74,6 +75,11 @@ BOUGHT = Told(
 )
 
 POSTED = {"posted_as_desired"}
+
+
+def changed_tables(statement: str) -> set[str]:
+    """Name the tables that a statement changes."""
+    return set(re.findall(r"(?:UPDATE|DELETE FROM|INSERT INTO) (\w+)", statement))
 
 
 def role(name: str) -> str:

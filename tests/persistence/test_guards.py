@@ -42,13 +42,14 @@ def server(api_server: ApiServer, shop: Business, ledger: Ledger) -> Iterator[Co
 
 
 def post(connection: Connection, business: str, on: date, total: int, **facts: Any) -> UUID:
-    """Insert the head of an entry."""
+    """Insert the head of an entry, which is to have two lines if nothing else is said."""
     entry = uuid4()
     connection.execute(
         "INSERT INTO journal_entry (business_id, id, version, created_at, sequence_number,"
         " entry_date, posted_at, description, currency, total, stream, created_by, source_type,"
-        " source_id, reversal_of_id) VALUES (%(business)s, %(id)s, 1, now(), %(number)s, %(on)s,"
-        " now(), 'x', 'GBP', %(total)s, 'main', 'system', 'invoice', %(id)s, %(reversal_of)s)",
+        " source_id, reversal_of_id, line_count) VALUES (%(business)s, %(id)s, 1, now(),"
+        " %(number)s, %(on)s, now(), 'x', 'GBP', %(total)s, 'main', 'system', 'invoice', %(id)s,"
+        " %(reversal_of)s, %(lines)s)",
         {
             "business": business,
             "id": entry,
@@ -56,6 +57,7 @@ def post(connection: Connection, business: str, on: date, total: int, **facts: A
             "on": on,
             "total": total,
             "reversal_of": None,
+            "lines": 2,
             **facts,
         },
     )
@@ -63,20 +65,26 @@ def post(connection: Connection, business: str, on: date, total: int, **facts: A
 
 
 def add_lines(
-    connection: Connection, business: str, entry: UUID, *lines: tuple[str, int], first: int = 1
+    connection: Connection,
+    business: str,
+    entry: UUID,
+    *lines: tuple[str, int],
+    first: int = 1,
+    count: int | None = None,
 ) -> None:
     """Insert lines in one statement: account codes and signed amounts."""
     connection.execute(
-        "INSERT INTO journal_line (business_id, id, entry_id, line_number, account_id,"
+        "INSERT INTO journal_line (business_id, id, entry_id, line_number, line_count, account_id,"
         " entry_date, debit, credit, split)"
         " SELECT %(business)s, gen_random_uuid(), %(entry)s, %(first)s + row_number() OVER () - 1,"
-        " a.id, '2025-06-01', greatest(l.amount, 0), greatest(-l.amount, 0), '[]'"
+        " %(count)s, a.id, '2025-06-01', greatest(l.amount, 0), greatest(-l.amount, 0), '[]'"
         " FROM unnest(%(codes)s::text[], %(amounts)s::bigint[]) AS l (code, amount)"
         " JOIN account a ON a.business_id = %(business)s AND a.code = l.code",
         {
             "business": business,
             "entry": entry,
             "first": first,
+            "count": count or len(lines),
             "codes": [code for code, _ in lines],
             "amounts": [amount for _, amount in lines],
         },
@@ -88,7 +96,7 @@ JUNE = date(2025, 6, 1)
 
 class TestEntries:
     def test_a_balanced_one_is_taken(self, server: Connection, shop: Business) -> None:
-        entry = post(server, shop.id, JUNE, 5)
+        entry = post(server, shop.id, JUNE, 5, lines=3)
         add_lines(server, shop.id, entry, ("1100", 5), ("4000", -3), ("4500", -2))
         server.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
@@ -104,28 +112,48 @@ class TestEntries:
     def test_one_that_does_not_balance_or_come_to_its_total_is_not(
         self, server: Connection, shop: Business, lines: list[tuple[str, int]]
     ) -> None:
-        entry = post(server, shop.id, JUNE, 5)
+        entry = post(server, shop.id, JUNE, 5, lines=len(lines))
+        add_lines(server, shop.id, entry, *lines)
         with pytest.raises(errors.CheckViolation) as refused:
-            add_lines(server, shop.id, entry, *lines)
+            server.execute("SET CONSTRAINTS ALL IMMEDIATE")
         assert refused.value.diag.constraint_name == "journal_entry_balanced"
 
     def test_no_line_stands_on_another_day(self, server: Connection, shop: Business) -> None:
         entry = post(server, shop.id, date(2025, 6, 2), 5)
-        with pytest.raises(errors.CheckViolation) as refused:
-            add_lines(server, shop.id, entry, ("1100", 5), ("4000", -5))
-        assert refused.value.diag.constraint_name == "journal_entry_balanced"
-
-    def test_no_line_comes_later(self, server: Connection, shop: Business, ledger: Ledger) -> None:
-        [first, *_] = ledger.entries()
-        with pytest.raises(errors.CheckViolation) as refused:
-            add_lines(server, shop.id, UUID(first.id), ("1100", 100), ("4000", -100), first=3)
-        assert refused.value.diag.constraint_name == "journal_entry_balanced"
-
-    def test_none_is_without_lines(self, server: Connection, shop: Business) -> None:
-        post(server, shop.id, JUNE, 5)
+        add_lines(server, shop.id, entry, ("1100", 5), ("4000", -5))
         with pytest.raises(errors.CheckViolation) as refused:
             server.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        assert refused.value.diag.constraint_name == "journal_entry_with_lines"
+        assert refused.value.diag.constraint_name == "journal_entry_balanced"
+
+    @pytest.mark.parametrize(
+        ("at", "count", "broken"),
+        [
+            (3, 4, "journal_line_business_id_entry_id_line_count_fkey"),
+            (3, 2, "journal_line_counted_check"),
+            (0, 2, "journal_line_counted_check"),
+            (1, 2, "journal_line_business_id_entry_id_line_number_key"),
+        ],
+    )
+    def test_no_line_comes_later(
+        self,
+        server: Connection,
+        shop: Business,
+        ledger: Ledger,
+        at: int,
+        count: int,
+        broken: str,
+    ) -> None:
+        [first, *_] = ledger.entries()
+        added = ("1100", 100), ("4000", -100)
+        with pytest.raises(errors.IntegrityError) as refused:
+            add_lines(server, shop.id, UUID(first.id), *added, first=at, count=count)
+        assert refused.value.diag.constraint_name == broken
+
+    def test_none_is_without_lines(self, server: Connection, shop: Business) -> None:
+        post(server, shop.id, JUNE, 5, lines=0)
+        with pytest.raises(errors.CheckViolation) as refused:
+            server.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        assert refused.value.diag.constraint_name == "journal_entry_balanced"
 
     @pytest.mark.parametrize(("debit", "credit"), [(0, 0), (5, 5), (-5, 0), (0, -5)])
     def test_a_line_stands_on_one_side(
@@ -134,9 +162,10 @@ class TestEntries:
         entry = post(server, shop.id, JUNE, 5)
         with pytest.raises(errors.CheckViolation):
             server.execute(
-                "INSERT INTO journal_line (business_id, id, entry_id, line_number, account_id,"
-                " entry_date, debit, credit, split) SELECT business_id, gen_random_uuid(), %s, 1,"
-                " id, '2025-06-01', %s, %s, '[]' FROM account WHERE code = '1100'",
+                "INSERT INTO journal_line (business_id, id, entry_id, line_number, line_count,"
+                " account_id, entry_date, debit, credit, split)"
+                " SELECT business_id, gen_random_uuid(), %s, 1, 2, id, '2025-06-01', %s, %s,"
+                " '[]' FROM account WHERE code = '1100'",
                 (entry, debit, credit),
             )
 
@@ -155,8 +184,8 @@ class TestEntries:
         among = (
             "INSERT INTO journal_entry (business_id, id, created_at, version, sequence_number,"
             " entry_date, posted_at, description, currency, total, stream, created_by, source_type,"
-            " source_id) SELECT %s, gen_random_uuid(), now(), 1, gen_random_uuid(), day, now(),"
-            " 'x', 'GBP', 5, 'main', 'system', 'invoice', gen_random_uuid()"
+            " source_id, line_count) SELECT %s, gen_random_uuid(), now(), 1, gen_random_uuid(),"
+            " day, now(), 'x', 'GBP', 5, 'main', 'system', 'invoice', gen_random_uuid(), 2"
             " FROM unnest(%s::date[]) AS day"
         )
         days = [date(2025, 5, 31), JUNE, date(2025, 7, 1)]

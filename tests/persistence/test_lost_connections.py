@@ -1,19 +1,15 @@
-"""Over HTTP: the connection to the database is lost during COMMIT, or there is none left."""
+"""Over HTTP: the connection to the database is lost during COMMIT."""
 
-import threading
 from collections.abc import Iterator
-from time import monotonic
 from uuid import uuid4
 
-import httpx
-import psycopg
 import pytest
 
 from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.sales import invoice_body, sent
 from tests.builders.trade import Record, line
-from tests.partner import PATIENCE_SECONDS, Business, Partner
+from tests.partner import Business, Partner
 from tests.persistence.cutting import Wire
 
 SENT = "2025-03-01T00:00:00Z"
@@ -85,42 +81,6 @@ class TestLostDuringCommit:
         assert answer.headers["retry-after"] == "1"
         assert count(ledger) == before + kept
         assert far.api.get("invoices/").status_code == 200
-
-
-class TestNoConnectionLeft:
-    def test_who_finds_none_is_told_to_come_back_and_the_rest_go_on(
-        self, hurried_server: ApiServer
-    ) -> None:
-        shop = hurried_server.partner("Acme").business()
-        buyer = shop.customer()
-        answers: list[httpx.Response] = []
-
-        def write() -> None:
-            body = invoice_body(buyer, line(1))
-            answers.append(shop.api.post("invoices/", json=body))
-
-        with psycopg.connect(hurried_server.database_url) as connection:
-            connection.execute("SELECT FROM business WHERE id = %s FOR UPDATE", (shop.id,))
-            writers = [threading.Thread(target=write) for _ in range(8)]
-            for writer in writers:
-                writer.start()
-            deadline = monotonic() + PATIENCE_SECONDS
-            waiting = (
-                "SELECT count(*) FROM pg_stat_activity"
-                " WHERE wait_event_type = 'Lock' AND datname = current_database()"
-            )
-            while connection.execute(waiting).fetchone() != (8,):
-                connection.execute("SELECT pg_stat_clear_snapshot()")
-                assert monotonic() < deadline
-            refused = shop.api.get("customers/")
-            connection.rollback()
-        for writer in writers:
-            writer.join()
-        assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
-        assert refused.json()["error_code"] == "service_unavailable"
-        assert [answer.status_code for answer in answers] == [201] * 8
-        assert shop.api.get("customers/").status_code == 200
-        Ledger(hurried_server, shop).audit()
 
 
 class TestRefusedByTheFlush:

@@ -1,8 +1,9 @@
 """From an empty database to the tables of the product."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -11,8 +12,11 @@ from alembic.script import ScriptDirectory
 import persistence
 from persistence.engine import migrate as migrations
 from persistence.engine.faults import UnusableDatabase
+from persistence.proof import periods, trail
+from persistence.proof.shapes import verdict
 from tests.api_server import Databases
 
+CHECKS_OF_THE_TRAIL = {**trail.CHECKS, **periods.CHECKS, **trail.PARTNER_CHECKS}
 FOLDER = Path(persistence.__file__).parent / "migrations"
 
 
@@ -55,6 +59,21 @@ class TestMigrate:
             connection.execute("CREATE ROLE no_owner LOGIN")
         with pytest.raises(UnusableDatabase, match="cannot be migrated: permission denied"):
             migrations.migrate(empty.replace("//accounting@", "//no_owner@"))
+
+    def test_a_login_that_owns_the_database_needs_to_be_no_superuser(self, empty: str) -> None:
+        migrations.migrate(empty)  # The role of the server is there, as an operator has made it.
+        with psycopg.connect(empty, autocommit=True) as connection:
+            connection.execute("DROP SCHEMA public CASCADE")
+            connection.execute("CREATE SCHEMA public AUTHORIZATION pg_database_owner")
+            connection.execute("DROP ROLE IF EXISTS house_owner")
+            connection.execute("CREATE ROLE house_owner LOGIN IN ROLE accounting_server")
+            connection.execute(f"ALTER DATABASE {connection.info.dbname} OWNER TO house_owner")
+        owned = empty.replace("//accounting@", "//house_owner@")
+        assert migrations.migrate(owned) == migrations.head()
+        with psycopg.connect(empty, autocommit=True) as connection:
+            connection.execute(f"ALTER DATABASE {connection.info.dbname} OWNER TO accounting")
+            connection.execute("DROP OWNED BY house_owner")
+            connection.execute("DROP ROLE house_owner")
 
     def test_a_table_that_differs_is_seen(self, empty: str) -> None:
         migrations.migrate(empty)
@@ -135,3 +154,85 @@ class TestBalances:
             ).fetchall()
         assert months == [("2025-12-01", 5, 0, 1, 0), ("2026-01-01", 10, 0, 2, 0)]
         assert series == [("INV", None), ("JE-2025", 1), ("JE-2026", 2)]
+
+
+class TestTrail:
+    """What was written before the audit trail could prove itself, and before there was one."""
+
+    BEFORE = "0013"
+    BUSINESS = "b0000000-0000-0000-0000-000000000001"
+    BOOKS = f"""
+    INSERT INTO partner (id, name, created_at, tokens_valid_from)
+    VALUES (gen_random_uuid(), 'x', now(), now());
+    INSERT INTO business (id, partner_id, version, created_at, updated_at, external_id, legal_name,
+      name, entity_type, email, base_currency, accounting_method, fiscal_year_end, coa_language,
+      activation_at, tokens_valid_from)
+    SELECT '{BUSINESS}', id, 1, now(), now(), 'x', 'x', 'x', 'limited', 'x@example.com', 'GBP',
+      'accrual', '2000-12-31', 'en', now(), now() FROM partner;
+    UPDATE business SET lock_date = '2025-01-31';
+    INSERT INTO account (business_id, id, version, created_at, updated_at, code, name,
+      account_type, account_subtype)
+    SELECT id, gen_random_uuid(), 1, now(), now(), n, 'x', 'asset', 'current_assets'
+    FROM business, generate_series(1, 3) AS n;
+    UPDATE account SET name = 'y' WHERE code = '1';
+    DELETE FROM account WHERE code = '2';
+    SET session_replication_role = replica;
+    INSERT INTO account (business_id, id, version, created_at, updated_at, code, name,
+      account_type, account_subtype)
+    SELECT id, gen_random_uuid(), 1, now(), now(), '4', 'older', 'asset', 'current_assets'
+    FROM business;
+    """
+
+    @pytest.fixture
+    def migrated(
+        self, empty: str, migrate_to: Callable[[str], None]
+    ) -> Iterator[psycopg.Connection[Any]]:
+        migrate_to(self.BEFORE)
+        with psycopg.connect(empty) as connection:
+            connection.execute(self.BOOKS)
+        migrations.migrate(empty)
+        with psycopg.connect(empty) as connection:
+            yield connection
+            connection.rollback()
+
+    def faults(self, connection: psycopg.Connection[Any]) -> set[str]:
+        told = {"business_id": self.BUSINESS, "partner_id": None}
+        return {
+            name
+            for name, text in CHECKS_OF_THE_TRAIL.items()
+            for _, offender in connection.execute(verdict(text), told)
+            if offender is not None
+        }
+
+    def test_is_proven_from_then_on(self, migrated: psycopg.Connection[Any]) -> None:
+        changes = migrated.execute(
+            "SELECT change, count(*) FROM audit_record GROUP BY 1 ORDER BY 1"
+        )
+        assert changes.fetchall() == [("delete", 1), ("insert", 4), ("start", 4), ("update", 2)]
+        assert self.faults(migrated) == set()
+        migrated.execute("UPDATE account SET name = 'z'")
+        migrated.execute("UPDATE business SET lock_date = '2025-02-28'")
+        migrated.execute("UPDATE partner SET name = 'z'")
+        migrated.execute("SELECT seal_audit_trail(id) FROM business")
+        assert self.faults(migrated) == set()
+
+    @pytest.mark.parametrize(
+        ("statement", "named"),
+        [
+            ("UPDATE account SET name = 'z' WHERE code = '4'", {"audit_rows"}),
+            ("UPDATE partner SET name = 'z'", {"partner_rows"}),
+            ("UPDATE partner_audit_record SET action = 'x'", {"partner_records"}),
+            (
+                "UPDATE audit_record SET actor_kind = 'partner_key' WHERE change = 'delete'",
+                {"audit_seals"},
+            ),
+            ("DELETE FROM audit_record WHERE change = 'delete'", {"audit_seals"}),
+            ("DELETE FROM audit_seal", {"audit_records"}),
+        ],
+    )
+    def test_is_guarded_from_then_on(
+        self, migrated: psycopg.Connection[Any], statement: str, named: set[str]
+    ) -> None:
+        migrated.execute("SET session_replication_role = replica")
+        assert migrated.execute(statement).rowcount > 0
+        assert self.faults(migrated) == named

@@ -7,11 +7,11 @@ import pytest
 
 from accounting.books.numbers import Pending
 from persistence import tables
+from persistence.engine.machines import OneMachine
 from persistence.engine.pipeline import exchange
 from persistence.engine.pool import make_pool
 from persistence.engine.sql import Query, Row
 from persistence.engine.staging import Staging
-from persistence.engine.tenants import set_tenant
 from tests.api_server import ApiServer
 from tests.partner import Business, Partner
 from tests.persistence.test_staging import entry_row
@@ -38,7 +38,7 @@ def last_rows(api_server: ApiServer, staging: Staging) -> list[Row]:
             assert staging.business_id is not None
             await connection.execute("BEGIN")
             results = await exchange(
-                connection, [set_tenant(staging.business_id), *staging.queries()]
+                connection, [OneMachine().set_tenant(staging.business_id), *staging.queries()]
             )
             for result in results:
                 staging.learn(result.rows)

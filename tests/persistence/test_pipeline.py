@@ -216,11 +216,30 @@ class TestExchange:
 
         assert run(work)
 
-    def test_a_caller_who_gives_up_stops_the_statement(self, run: Any) -> None:
-        async def work(connection: Connection) -> Any:
-            with pytest.raises(TimeoutError):
-                async with asyncio.timeout(0.2):
-                    await exchange(connection, [query("SELECT pg_sleep(30)")])
-            return (await exchange(connection, [query("SELECT 1 AS n")]))[0].rows
+    def test_whoever_gives_up_closes_the_connection_and_waits_for_nobody(
+        self, run: Any, url: str
+    ) -> None:
+        def sessions() -> int:
+            with psycopg.connect(url) as owner:
+                asleep = "SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+                return owner.execute(f"{asleep} AND datname = current_database()").rowcount
 
-        assert run(work) == [{"n": 1}]
+        async def work(connection: Connection) -> Any:
+            sleeping = asyncio.create_task(exchange(connection, [query("SELECT pg_sleep(600)")]))
+            assert await asyncio.to_thread(within, PATIENCE_SECONDS, lambda: sessions() == 1)
+            sleeping.cancel()
+            await asyncio.wait([sleeping])
+            assert connection.closed
+            # The server notices, although the statement has not ended.
+            return await asyncio.to_thread(within, PATIENCE_SECONDS, lambda: sessions() == 0)
+
+        assert run(work)
+
+    def test_the_loop_watches_no_socket_that_is_closed(self, run: Any) -> None:
+        async def work(connection: Connection) -> Any:
+            await exchange(connection, [query("SELECT 1")])
+            socket = connection.fileno()
+            await connection.close()
+            return asyncio.get_running_loop().remove_reader(socket)
+
+        assert run(work) is False

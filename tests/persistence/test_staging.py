@@ -12,10 +12,10 @@ import pytest
 from accounting.books.numbers import Pending
 from persistence import tables
 from persistence.engine.faults import STALE
+from persistence.engine.machines import OneMachine
 from persistence.engine.pipeline import exchange
 from persistence.engine.pool import make_pool
 from persistence.engine.staging import Staging
-from persistence.engine.tenants import set_tenant
 from tests.api_server import ApiServer
 from tests.partner import Business, Partner
 
@@ -75,6 +75,7 @@ def entry_row(number: Any, **facts: Any) -> Row:
         "description": "x",
         "currency": "GBP",
         "total": 5,
+        "line_count": 2,
         "stream": "main",
         "created_by": "system",
         "source_type": "invoice",
@@ -93,7 +94,7 @@ def flushed(api_server: ApiServer, shop: Business, staging: Staging, *reads: str
             pool.connection() as connection,
         ):
             await connection.execute("BEGIN")
-            await exchange(connection, [set_tenant(UUID(shop.id))])
+            await exchange(connection, [OneMachine().set_tenant(UUID(shop.id))])
             results = await exchange(connection, [*staging.queries()])
             for result in results:
                 staging.learn(result.rows)
@@ -210,8 +211,8 @@ class TestStaging:
         staging.insert(tables.journal_line, {"id": uuid4()})
         staging.insert(tables.journal_entry, entry_row(staging.take_number("JE-2031")))
         staging.insert(tables.customer, customer_row())
-        staging.lead_with(set_tenant(UUID(shop.id)))
-        staging.follow_with(set_tenant(UUID(shop.id)))
+        staging.lead_with(OneMachine().set_tenant(UUID(shop.id)))
+        staging.follow_with(OneMachine().set_tenant(UUID(shop.id)))
         texts = [query.text.split()[:3] for query in staging.queries()]
         assert (
             texts[0]

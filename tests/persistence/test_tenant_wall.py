@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from persistence.engine import staging
+from persistence.engine import row_statements
 from persistence.engine.pipeline import Pipeline
 from persistence.engine.sql import Query
 from persistence.tables import metadata
@@ -230,9 +230,9 @@ class TestRowSecurity:
 class TestStatements:
     @pytest.mark.parametrize("table", TENANTS)
     def test_what_the_flush_writes_names_the_business(self, table: str) -> None:
-        assert stays_inside(staging.insertion(metadata.tables[table]))
+        assert stays_inside(row_statements.insertion(metadata.tables[table]))
         if "version" in metadata.tables[table].c:
-            assert stays_inside(staging.replacement(metadata.tables[table]))
+            assert stays_inside(row_statements.replacement(metadata.tables[table]))
 
     def test_no_statement_on_a_tenant_table_leaves_the_business_out(
         self, acme: Partner, api_server: ApiServer, monkeypatch: pytest.MonkeyPatch
@@ -249,7 +249,9 @@ class TestStatements:
         walk(side)
         on_tenants = {text for text in sent_texts if NAMED.search(text)}
         assert len(on_tenants) > 60
-        assert {name for text in on_tenants for name in NAMED.findall(text)} == set(TENANTS)
+        # The database seals by a function, and only the proof of the books reads seals.
+        reached = set(TENANTS) - {"audit_seal"}
+        assert {name for text in on_tenants for name in NAMED.findall(text)} == reached
         assert [text for text in on_tenants if not stays_inside(text)] == []
 
     @pytest.mark.parametrize(

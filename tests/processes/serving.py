@@ -91,6 +91,7 @@ class Server:
             self.process = subprocess.Popen(
                 [ACCOUNTING, "serve", "--port", str(self.port), *self.words],
                 env=self.command_line.environment(**self.settings),
+                cwd=self.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

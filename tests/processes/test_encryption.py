@@ -1,51 +1,20 @@
 """Who is served over what: TLS of our own, a proxy that is believed, and plain HTTP refused."""
 
+import socket
 import ssl
+import time
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
 from pathlib import Path
 
 import httpx
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
+from server.connections import HANDSHAKE_SECONDS
+from tests.partner import PATIENCE_SECONDS
+from tests.processes.certificates import write_certificate
 from tests.processes.serving import Server, secrets
 
 BELIEVED, OTHER = "127.0.0.2", "127.0.0.3"
-
-
-def write_certificate(folder: Path) -> tuple[Path, Path]:
-    """Make a certificate for this machine, signed by itself, and its key."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "accounting test")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(hours=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(
-            x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False
-        )
-        .sign(key, hashes.SHA256())
-    )
-    paths = folder / "certificate.pem", folder / "key.pem"
-    paths[0].write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    paths[1].write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-    )
-    return paths
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +62,13 @@ class TestTls:
             old.minimum_version = old.maximum_version = ssl.TLSVersion.TLSv1_1
         with pytest.raises(httpx.ConnectError):
             encrypted.get("/health/ready", verify=old)
+
+    def test_a_handshake_that_does_not_come_is_not_waited_for(self, encrypted: Server) -> None:
+        began = time.monotonic()
+        with socket.create_connection(("127.0.0.1", encrypted.port), PATIENCE_SECONDS) as silent:
+            assert silent.recv(1) == b""
+        assert time.monotonic() - began > HANDSHAKE_SECONDS - 1
+        assert "Traceback" not in encrypted.log
 
     def test_plain_http_is_not_understood_on_its_port(self, encrypted: Server) -> None:
         with pytest.raises(httpx.TransportError):

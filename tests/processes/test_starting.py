@@ -10,7 +10,9 @@ import httpx
 import pytest
 
 from embedded import places
+from server.contract import read_source
 from server.process.serving import DRAIN_SECONDS
+from server.published import published
 from tests.partner import PATIENCE_SECONDS, within
 from tests.processes.serving import Server, all_gone, processes_of
 
@@ -34,6 +36,8 @@ class TestStarting:
         for attempt in range(3):  # The machine may be busy with other tests.
             folder = fresh_folder / str(attempt)
             folder.mkdir(mode=0o755)
+            # What happens to lie where it is started has a name of ours, and is not loaded.
+            (folder / "server.py").write_text("raise SystemExit", encoding="utf-8")
             server = Server(folder).start().wait_for_port()
             answer = server.get("/v1/platform/businesses/")
             seconds = time.monotonic() - server.started_at
@@ -55,7 +59,8 @@ class TestStarting:
             server = Server(fresh_folder).start().wait_for_port()
             server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(PATIENCE_SECONDS) == 0
-        assert server.events("open") == []
+        # The lock may be free before the signal is seen: what has opened by then has closed.
+        assert len(server.events("open")) == len(server.events("closed"))
         assert all_gone(fresh_folder)
 
     def test_every_worker_serves_in_the_end(self, served: Server) -> None:
@@ -93,8 +98,7 @@ class TestPagesBesideTheApi:
         assert within(PATIENCE_SECONDS, lambda: told_apart(200))
 
     def test_the_contract_is_served_in_both_forms(self, served: Server) -> None:
-        source = Path(__file__).parents[2] / "openapi" / "accounting.yaml"
-        assert served.get("/openapi.yaml").content == source.read_bytes()
+        assert served.get("/openapi.yaml").content == published(read_source())
         assert served.get("/openapi.json").json()["openapi"].startswith("3.0")
 
     def test_the_reference_is_a_page_that_loads_nothing_from_elsewhere(

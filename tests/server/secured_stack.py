@@ -5,7 +5,6 @@ import base64
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -14,8 +13,9 @@ from connexion import ConnexionMiddleware
 from connexion.resolver import Resolver
 
 from access import api_keys
+from access.master_secrets import MasterSecret
 from access.principal import Caller, CallerKind
-from access.tokens import Keyring, MasterSecret
+from access.tokens import Keyring
 from accounting import errors
 from server.limiter import FailedLogins
 from server.requests.routing import Routing
@@ -104,13 +104,13 @@ class SecuredStack:
         self.now = NOW
         self.scope: dict[str, Any] | None = None
         limits = FailedLogins(limit=3)
-        authenticator = Authenticator(
+        self.authenticator = Authenticator(
             KEYRING, self.admission, limits, clock=lambda: self.now, ticks=NOW.timestamp
         )
         self.application = ConnexionMiddleware(
             self.end,
             import_name="tests",
-            middlewares=[Routing, partial(Security, authenticator=authenticator)],
+            middlewares=[Routing, Security],
             security_map=SECURITY_MAP,
             resolver=Resolver(lambda _name: self.end),
         )
@@ -131,6 +131,7 @@ class SecuredStack:
             "query_string": b"",
             "headers": [(b"host", b"h"), *((b"authorization", text) for text in texts)],
             "client": (address, 4000),
+            "authenticator": self.authenticator,
         }
         self.scope = None
         asyncio.run(self.application(scope, None, None))

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounting.errors import Malformed, Refusal
-from server.requests.strict_json import MAX_DEPTH, MAX_INTEGER, parse_json
+from server.requests.strict_json import MAX_DEPTH, MAX_INTEGER, MAX_VALUES, parse_json
 from server.responses.problems import PayloadTooLarge, UnsupportedMediaType
 from tests.server.contract_chain import JSON_HEADERS, ORDERS, Chain, small_chain
 
+AN_AMOUNT = "must be an integer in minor units: 10.50 is 1050"
 DRAFTS = f"{ORDERS}drafts/"
 PAPERS = f"{ORDERS}17/papers/"
 FORM = ((b"content-type", b"application/x-www-form-urlencoded"),)
@@ -131,6 +132,16 @@ class TestParseJson:
         assert parsed == value
         assert orjson.dumps(parsed) == orjson.dumps(value)
 
+    def test_it_holds_only_so_many_values_whatever_its_texts_say(self) -> None:
+        text = "a,b[c{d\\" * 20_000
+        most = ["[ ]", "{ }", "[]", '{"a":[0]}', orjson.dumps(text).decode()]
+        fits = f"[{','.join([*most, *['0'] * (MAX_VALUES - len(most) - 2)])}]".encode()
+        assert len(parse_json(fits)) == MAX_VALUES - 2
+        assert parse_json(fits)[4] == text
+        for more in (b",0", b',"a"', b",{}"):
+            with pytest.raises(Malformed, match="more than 20000 fields and items"):
+                parse_json(fits[:-1] + more + b"]")
+
     def test_the_place_of_the_fault_is_told(self) -> None:
         with pytest.raises(Malformed) as caught:
             parse_json(b'{"a": 1,\n "b": nope}')
@@ -236,12 +247,6 @@ class TestSize:
             refused = refusal(chain, "POST", PAPERS, body, headers=MULTIPART)
             assert isinstance(refused, PayloadTooLarge)
 
-    def test_a_body_of_a_million_faults_is_answered_quickly(self, chain: Chain) -> None:
-        body = b'{"allocations": [' + b"1," * 500_000 + b"1]}"
-        began = time.thread_time()
-        refusal(chain, "POST", ORDERS, body, headers=JSON_HEADERS)
-        assert time.thread_time() - began < 1
-
 
 class TestForms:
     INVOICE = "0197f0c6-3d51-7a8b-b1e2-6c4d8e9f0a03"
@@ -284,16 +289,16 @@ class TestForms:
     @pytest.mark.parametrize(
         ("field", "text", "words"),
         [
-            ("amount_cents", "1.0", "must be an integer"),
-            ("amount_cents", "+1", "must be an integer"),
-            ("amount_cents", "\u0661", "must be an integer"),
-            ("amount_cents", "9" * 5000, "must be an integer"),
+            ("amount_cents", "1.0", AN_AMOUNT),
+            ("amount_cents", "+1", AN_AMOUNT),
+            ("amount_cents", "\u0661", AN_AMOUNT),
+            ("amount_cents", "9" * 5000, AN_AMOUNT),
             ("sent", "1", "must be true or false"),
             ("metadata", "{nope", "must be an object"),
             ("metadata", '{"a": 1, "a": 2}', "must be an object"),
             ("metadata", '{"a": "\\u0000"}', "must be an object"),
             ("allocations", "nope", None),
-            ("metadata[a]", "1", "is not a known field"),
+            ("metadata[a]", "1", "is not a known field; did you mean metadata?"),
         ],
     )
     def test_text_that_does_not_fit_is_told_by_field(

@@ -3,8 +3,7 @@
 import asyncio
 import os
 import threading
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from functools import partial
 from types import FrameType
 from typing import Any
@@ -19,11 +18,11 @@ from connexion.security import AbstractSecurityHandler
 from server.connexion_seam import (
     RELIED_ON,
     Alternatives,
-    LifespanMiddleware,
     LoadedOperation,
     MakeOperation,
     OperationLayer,
     RoutingLayer,
+    built,
     route_to,
     routed_operation_id,
     schema_check_skipped,
@@ -132,7 +131,6 @@ class Stack:
             middlewares=[
                 partial(FixedRouting, to=to),
                 partial(Recording, name="layer", stack=self),
-                LifespanMiddleware,
             ],
             resolver=options.pop("resolver", AnyFunction()),
             security_map=self.security_map,
@@ -144,9 +142,9 @@ class Stack:
         return self
 
     def ask(self, **scope: Any) -> "Stack":
-        """Send one event; the first builds the stack."""
+        """Build the stack and send one event."""
         self.scope.update(scope)
-        asyncio.run(self.application(self.scope, None, None))
+        asyncio.run(built(self.application)(self.scope, None, None))
         return self
 
     async def end(self, scope: Any, _receive: Any, _send: Any) -> None:
@@ -235,29 +233,6 @@ class TestStack:
         context = stack.scope["extensions"]["connexion_routing"]
         assert context["api_base_path"] == "/v9", relies("base_path comes from servers")
 
-    def test_the_lifespan_runs_in_its_layer(self) -> None:
-        went: list[str] = []
-
-        @asynccontextmanager
-        async def lifespan(_application: Any) -> AsyncIterator[None]:
-            went.append("opened")
-            yield
-            went.append("closed")
-
-        stack = Stack(lifespan=lifespan).add(document())
-        events = [{"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}]
-
-        async def receive() -> Any:
-            return events.pop(0)
-
-        async def send(message: Any) -> None:
-            went.append(message["type"])
-
-        scope = {"type": "lifespan", "state": {}}
-        asyncio.run(stack.application(scope, receive, send))
-        startup, shutdown = "lifespan.startup.complete", "lifespan.shutdown.complete"
-        assert went == ["opened", startup, "closed", shutdown], relies("LifespanMiddleware")
-
 
 class TestAlternatives:
     def joined(self, operation: LoadedOperation) -> Any:
@@ -297,8 +272,8 @@ class Trace:
 
 
 class TestRequest:
-    def test_three_functions_of_connexion_take_part(self, databases: Databases) -> None:
-        """Decision 1 names them."""
+    def test_one_function_of_connexion_takes_part(self, databases: Databases) -> None:
+        """Decision 1 names it."""
         trace = Trace()
         api_server = ApiServer(databases.clone(f"traced_{os.getpid()}"))
         threading.setprofile(trace)  # For the threads that are still to start.
@@ -311,8 +286,4 @@ class TestRequest:
                 trace.on = False
         finally:
             threading.setprofile(None)
-        assert trace.called == {
-            "ConnexionMiddleware.__call__",
-            "LifespanMiddleware.__call__",
-            "RoutedMiddleware.__call__",
-        }
+        assert trace.called == {"RoutedMiddleware.__call__"}

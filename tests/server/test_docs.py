@@ -4,13 +4,13 @@ import json
 import re
 from copy import deepcopy
 from html.parser import HTMLParser
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
-import yaml
 
+from server.contract import parse, read_source
 from server.docs import Documentation, publish
 from server.edge import Edge
 from server.https import HttpsRule
@@ -21,7 +21,6 @@ from server.reference.samples import samples
 from server.reference.text import Writer, json_markup, slug
 from tests.server.driver import request
 
-SOURCE = (files("openapi") / "accounting.yaml").read_bytes()
 DOCUMENT: dict[str, Any] = {
     "info": {
         "title": "Test API",
@@ -119,6 +118,7 @@ DOCUMENT: dict[str, Any] = {
         },
     },
 }
+SOURCE = orjson.dumps(DOCUMENT)
 
 
 class Elements(HTMLParser):
@@ -136,8 +136,7 @@ class Elements(HTMLParser):
 
 @pytest.fixture(scope="module")
 def contract() -> dict[str, Any]:
-    document: dict[str, Any] = yaml.load(SOURCE, yaml.CSafeLoader)
-    return document
+    return parse(read_source())
 
 
 @pytest.fixture(scope="module")
@@ -324,7 +323,7 @@ class TestText:
 class TestDocumentation:
     @pytest.fixture
     def application(self) -> Edge:
-        pages = Documentation(DOCUMENT, SOURCE).pages()
+        pages = Documentation(SOURCE).pages()
         return Edge(pytest.fail, https=HttpsRule(), pages=pages)
 
     def test_the_reference_has_its_own_policy(self, application: Edge) -> None:

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from access.links import LinkSigner
-from access.tokens import MasterSecret
+from access.master_secrets import MasterSecret
 from tests import clock
 from tests.api_server import SECRET, ApiServer, Databases
 from tests.builders.files import KINDS, PDF, XML, follow, in_json, names, upload

@@ -9,7 +9,7 @@ from structlog.testing import CapturingLogger
 
 from accounting.errors import NotAuthenticated, NotFound
 from server.cors import Origins
-from server.edge import BodyLimits, Edge
+from server.edge import Edge, Limits
 from server.https import HttpsRule
 from server.responses.errors import Answer, Headers
 from tests.server.driver import Reply, request
@@ -149,7 +149,7 @@ class TestHttps:
 
 class TestBodies:
     def test_a_declared_length_over_the_limit_is_refused_unread(self) -> None:
-        application = edge(limits=BodyLimits(size_bytes=10))
+        application = edge(limits=Limits(size_bytes=10))
         reply = request(application, "POST", "/v1/x", ("content-length", "11"), body=[])
         assert code(reply) == (413, "payload_too_large")
 
@@ -158,19 +158,19 @@ class TestBodies:
         assert reply.status == 413
 
     def test_a_body_without_a_length_is_counted_as_it_arrives(self) -> None:
-        application = edge(limits=BodyLimits(size_bytes=10))
+        application = edge(limits=Limits(size_bytes=10))
         chunked = ("transfer-encoding", "chunked")
         pieces = [b"123456"] * 2
         assert code(request(application, "POST", "/", chunked, body=pieces))[0] == 413
 
     def test_a_body_at_the_limit_is_served(self) -> None:
-        application = edge(limits=BodyLimits(size_bytes=10))
+        application = edge(limits=Limits(size_bytes=10))
         length = ("content-length", "10")
         reply = request(application, "POST", "/", length, body=[b"12345"] * 2, then="end")
         assert (reply.status, reply.body) == (200, b"1234512345")
 
     def test_a_body_that_stops_coming_is_408(self) -> None:
-        application = edge(limits=BodyLimits(arrival_seconds=0.05))
+        application = edge(limits=Limits(arrival_seconds=0.05))
         reply = request(application, "POST", "/", ("content-length", "10"), body=[b"12345"])
         assert code(reply) == (408, "request_timeout")
 
@@ -191,6 +191,40 @@ class TestBodies:
         lines = [("content-length", "9"), ("expect", "100-continue")]
         reply = request(edge(raising(NotFound("route_not_found", "No."))), "POST", "/", *lines)
         assert reply.header("connection") == "close"
+
+
+class TestTimeToAnswer:
+    def test_one_that_takes_too_long_is_503_and_may_be_repeated(self) -> None:
+        async def stuck(scope: Any, receive: Any, send: Any) -> None:
+            await asyncio.Event().wait()
+
+        reply = request(edge(stuck, limits=Limits(answer_seconds=0.05)))
+        assert code(reply) == (503, "service_unavailable")
+        assert reply.header("retry-after") == "1"
+
+    def test_it_is_counted_anew_from_the_end_of_the_body(self) -> None:
+        async def late(scope: Any, receive: Any, send: Any) -> None:
+            await receive()
+            await asyncio.Event().wait()
+
+        limits = Limits(answer_seconds=0.05, arrival_seconds=60)
+        length = ("content-length", "5")
+        reply = request(edge(late, limits=limits), "POST", "/", length, body=[b"12345"], then="end")
+        assert code(reply) == (503, "service_unavailable")
+
+    def test_a_body_has_its_own_time(self) -> None:
+        application = edge(limits=Limits(answer_seconds=0.01, arrival_seconds=0.1))
+        reply = request(application, "POST", "/", ("content-length", "10"), body=[b"12345"])
+        assert code(reply) == (408, "request_timeout")
+
+    def test_an_answer_that_has_begun_goes_on(self) -> None:
+        async def long(scope: Any, receive: Any, send: Any) -> None:
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await asyncio.sleep(0.1)
+            await send({"type": "http.response.body", "body": b"all of it"})
+
+        reply = request(edge(long, limits=Limits(answer_seconds=0.02)))
+        assert (reply.status, reply.body) == (200, b"all of it")
 
 
 class TestCors:
@@ -362,6 +396,15 @@ class TestLog:
         error = RuntimeError("words")
         (line,) = self.lines(raising(error))
         assert (line["level"], line["exc_info"]) == ("error", error)
+
+    def test_who_breaks_off_an_answer_is_no_failure(self) -> None:
+        async def broken(scope: Any, receive: Any, send: Any) -> None:
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            scope["hung_up"] = lambda: True
+            raise RuntimeError("the handler is closed")
+
+        (line,) = self.lines(broken)
+        assert (line["level"], line["event"]) == ("debug", "client_gone")
 
     def test_credentials_and_bodies_never_stand_in_it(self) -> None:
         lines = [("authorization", "Bearer s3cret"), ("content-length", "6")]

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import uvicorn
 
+from server.connections import ConnectionsPerAddress, bound_readers
 from server.protocol import GuardedProtocol
 from tests.partner import PATIENCE_SECONDS
 
@@ -21,6 +22,7 @@ HOST = b"Host: test\r\n"
 BEARER = b"Authorization: Bearer a\r\n"
 CHUNKED = b"Transfer-Encoding: chunked\r\n"
 UPGRADE = b"Connection: Upgrade\r\n"
+LARGE = 10_000_000  # More than any system holds for a reader.
 
 
 class Patient(GuardedProtocol):
@@ -37,6 +39,10 @@ class Impatient(Patient):
     body_seconds = 0.3
 
 
+class Few(Patient):
+    addresses = ConnectionsPerAddress(2)
+
+
 async def application(scope: Any, receive: Any, send: Any) -> None:
     if scope["path"] == "/named":
         scope["request_id"] = "known-inside"
@@ -51,7 +57,10 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
         body += message["body"]
         more = message["more_body"]
     seen = [name.decode() for name, _ in scope["headers"]]
-    answer = json.dumps({"path": scope["path"], "bytes": len(body), "headers": seen}).encode()
+    facts = {"path": scope["path"], "bytes": len(body), "headers": seen}
+    if scope["path"] == "/large":
+        facts["more"] = "x" * LARGE
+    answer = json.dumps(facts).encode()
     length = (b"content-length", b"%d" % len(answer))
     await send({"type": "http.response.start", "status": 200, "headers": [length]})
     await send({"type": "http.response.body", "body": answer})
@@ -106,9 +115,12 @@ class Wire:
 
 
 @contextmanager
-def served(protocol: type[GuardedProtocol], keep_alive: int) -> Iterator[int]:
+def served(
+    protocol: type[GuardedProtocol], keep_alive: int, reader_seconds: float = PATIENCE_SECONDS
+) -> Iterator[int]:
     """Serve on a port."""
     listener = socket.create_server(("127.0.0.1", 0))
+    bound_readers(listener, reader_seconds)
     config = uvicorn.Config(
         application,
         http=protocol,
@@ -122,10 +134,12 @@ def served(protocol: type[GuardedProtocol], keep_alive: int) -> Iterator[int]:
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
-    yield listener.getsockname()[1]
-    server.should_exit = True
-    thread.join()
-    listener.close()
+    try:
+        yield listener.getsockname()[1]
+    finally:
+        server.should_exit = server.force_exit = True
+        thread.join()
+        listener.close()
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +150,7 @@ def port() -> Iterator[int]:
 
 @pytest.fixture(scope="module")
 def impatient() -> Iterator[int]:
-    with served(Impatient, 1) as port:
+    with served(Impatient, 1, reader_seconds=1) as port:
         yield port
 
 
@@ -270,6 +284,10 @@ class TestWhatIsNoRequest:
             pytest.param(get(b"/", BEARER, BEARER), id="two-credentials"),
             pytest.param(post(b"/", length(1), length(2)), id="two-lengths"),
             pytest.param(post(b"/", length(1), CHUNKED), id="length-and-chunks"),
+            pytest.param(
+                post(b"/", CHUNKED, body=b"0\r\n\r\n").replace(b"HTTP/1.1", b"HTTP/1.0"),
+                id="chunks-in-http-1.0",
+            ),
             pytest.param(post(b"/", length(-1)), id="negative-length"),
             pytest.param(post(b"/", CHUNKED, body=b"3\r\nabcXX"), id="broken-chunk"),
             pytest.param(get(b"/", UPGRADE, b"Upgrade: websocket\r\n"), id="websocket"),
@@ -311,6 +329,32 @@ class TestWhatStillWorks:
         wire.send(post(b"/slow", b"Expect: 100-continue\r\n", length(2)))
         assert wire.reply().status == 100
         assert wire.send(b"{}").reply().body["bytes"] == 2
+
+
+class TestReaders:
+    @pytest.mark.parametrize("lines", [(), (b"Connection: close\r\n",)])
+    def test_one_that_takes_nothing_is_given_up(self, hurried: Wire, lines: Any) -> None:
+        hurried.send(get(b"/large", *lines))
+        time.sleep(3)
+        with pytest.raises(ConnectionResetError):
+            hurried.file.read()
+
+    def test_one_that_starts_late_gets_the_whole_answer(self, wire: Wire) -> None:
+        wire.send(get(b"/large"))
+        time.sleep(1)
+        assert len(wire.reply().body["more"]) == LARGE
+
+    def test_an_address_has_only_so_many_connections(self) -> None:
+        with served(Few, 60) as port:
+            first, second, third = Wire(port), Wire(port), Wire(port)
+            assert first.send(get()).reply().status == 200
+            assert refused(third, 429, "rate_limited").headers["retry-after"] == "1"
+            assert second.send(get(b"/", b"Connection: close\r\n")).reply().status == 200
+            assert second.is_closed()
+            fourth = Wire(port)
+            assert fourth.send(get()).reply().status == 200
+            for wire in (first, second, third, fourth):
+                wire.close()
 
 
 class TestRequestsBeforeTheFaultyOne:

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from server import settings
-from server.settings import Settings, SettingsError
+from server.settings import SettingsError
 
 DAY = timedelta(days=1)
 SECRET = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
@@ -296,12 +296,13 @@ class TestLoad:
                 "ACCOUNTING_ALLOWED_ORIGINS": "*",
                 "ACCOUNTING_FORWARDED_ALLOW_IPS": "everywhere",
                 "ACCOUNTING_LOG_FORMAT": "yaml",
+                "ACCOUNTING_ANSWER_SECONDS": "1.5",
             },
             host="0.0.0.0",
             port=70000,
             workers=0,
         )
-        words = ["DATABASE_URL", "number 1", "number 2", "'*'", "'everywhere'", "'yaml'"]
+        words = ["DATABASE_URL", "number 1", "number 2", "'*'", "'everywhere'", "'yaml'", "'1.5'"]
         words += ["--port", "--workers", "--host 0.0.0.0"]
         assert [word for word in words if word not in told] == []
         assert len(told.splitlines()) == len(words)
@@ -343,6 +344,30 @@ class TestLoad:
     ) -> None:
         assert settings.load({**environ, "ACCOUNTING_LOG_FORMAT": given}).log_format == meant
 
+    @pytest.mark.parametrize(
+        ("given", "meant"), [("", (15, 8)), ("2", (2, 2)), ("100", (100, 100))]
+    )
+    def test_numbers_may_be_set(
+        self, environ: dict[str, str], given: str, meant: tuple[int, int]
+    ) -> None:
+        named = dict.fromkeys(
+            ("ACCOUNTING_ANSWER_SECONDS", "ACCOUNTING_DATABASE_CONNECTIONS"), given
+        )
+        loaded = settings.load({**environ, **named})
+        assert (loaded.answer_seconds, loaded.database_connections) == meant
+
+    @pytest.mark.parametrize("given", ["0", "301", "-1", "1e1", "²"])
+    def test_numbers_have_limits(self, environ: dict[str, str], given: str) -> None:
+        told = faults({**environ, "ACCOUNTING_ANSWER_SECONDS": given})
+        assert told == f"ACCOUNTING_ANSWER_SECONDS: {given!r} is no whole number from 1 to 300."
+
+    @pytest.mark.parametrize(("given", "meant"), [("", 500), ("0", 0), ("100000", 100_000)])
+    def test_the_connections_of_one_address_may_be_bounded(
+        self, environ: dict[str, str], given: str, meant: int
+    ) -> None:
+        loaded = settings.load({**environ, "ACCOUNTING_CONNECTIONS_PER_ADDRESS": given})
+        assert loaded.connections_per_address == meant
+
     def test_the_process_environment_is_the_default(
         self, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -352,8 +377,12 @@ class TestLoad:
             monkeypatch.setenv(name, value)
         assert settings.load() == settings.load(environ)
 
-    def test_settings_travel_to_a_worker(self, environ: dict[str, str]) -> None:
-        loaded = settings.load(environ)
-        travelled = pickle.loads(pickle.dumps(loaded))
-        assert isinstance(travelled, Settings)
-        assert travelled == loaded
+    def test_a_worker_reads_them_anew_for_the_same_command_line(
+        self, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        read = pickle.dumps(settings.reader(settings.load(environ, port=8001, workers=3)))
+        assert environ["ACCOUNTING_SECRET_KEYS"].encode() not in read
+        changed = {**environ, "ACCOUNTING_PUBLIC_URL": "https://api.example.com"}
+        for name, value in changed.items():
+            monkeypatch.setenv(name, value)
+        assert pickle.loads(read)() == settings.load(changed, port=8001, workers=3)

@@ -12,7 +12,7 @@ from server.reference import page
 from server.responses.errors import Answer
 from server.stored_pages import StoredPage, store
 from tests.server.driver import request
-from tests.server.test_docs import DOCUMENT, SOURCE
+from tests.server.test_docs import SOURCE
 
 TEXT = b"The same words, over and over. " * 40
 
@@ -76,7 +76,7 @@ class TestStoredPage:
 
 class TestFrontPage:
     def test_it_leads_to_the_reference_without_a_redirect(self) -> None:
-        pages = Documentation(DOCUMENT, SOURCE).pages()
+        pages = Documentation(SOURCE).pages()
         application = Edge(pytest.fail, https=HttpsRule(), pages=pages)
         reply = request(application, "GET", "/")
         assert (reply.status, reply.header("content-type")) == (200, "text/html; charset=utf-8")
@@ -104,7 +104,7 @@ class TestWriting:
         monkeypatch.setattr(page, "render", rendered)
 
         async def read() -> list[Answer]:
-            pages = Documentation(DOCUMENT, SOURCE).pages()
+            pages = Documentation(SOURCE).pages()
             impatient = asyncio.ensure_future(pages["/docs/"]([]))
             await asyncio.sleep(0)
             impatient.cancel()

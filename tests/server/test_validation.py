@@ -23,8 +23,8 @@ from tests.server.contract_chain import JSON_HEADERS, ORDERS, SHOP, Chain, small
 
 LIST = f"{ORDERS}?needed=1&"
 INVOICE = "0197f0c6-3d51-7a8b-b1e2-6c4d8e9f0a03"
+IN_MINOR_UNITS = "in minor units: 10.50 is 1050"
 A_UUID = "must be a UUID, as 0192f0c1-7b1a-7c3e-8f00-4d1c5a2b9e10"
-SEPARATED = "is given more than once; separate its values by commas"
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +99,15 @@ class TestQuery:
         assert type(found) is type(value)
 
     @pytest.mark.parametrize(
+        "query", ["ids={0},{1},{0}", "ids={0}&ids={1}&ids={0}", "ids={0},{1}&ids={0}"]
+    )
+    def test_a_list_is_separated_by_commas_or_repeats_its_name(
+        self, chain: Chain, query: str
+    ) -> None:
+        found = chain.ask("GET", LIST + query.format(SHOP, INVOICE)).query["ids"]
+        assert found == [UUID(SHOP), UUID(INVOICE), UUID(SHOP)]
+
+    @pytest.mark.parametrize(
         ("query", "expected"),
         [
             ("page=%2B1", {"page": ["must be an integer"]}),
@@ -127,7 +136,7 @@ class TestQuery:
             ("x" * 5000 + "=1", {"x" * 64: ["is not a known parameter"]}),
             ("ids=x", {"ids.0": [A_UUID]}),
             ("ids=", {"ids.0": [A_UUID]}),
-            (f"ids={SHOP}&ids={SHOP}", {"ids": [SEPARATED]}),
+            (f"ids={SHOP}&ids=x", {"ids.1": [A_UUID]}),
             ("ids=" + ",".join([SHOP] * 101), {"ids": ["must have at most 100 items"]}),
             ("tag=a&tag=b&tag=c&tag=d", {"tag": ["must have at most 3 items"]}),
             ("cursor=%3D", {"cursor": ["must be a cursor from page_info.next_cursor"]}),
@@ -236,13 +245,13 @@ class TestBody:
     @pytest.mark.parametrize(
         ("field", "value", "words"),
         [
-            ("amount_cents", 5.0, "must be an integer"),
-            ("amount_cents", "5", "must be an integer"),
-            ("amount_cents", True, "must be an integer"),
-            ("amount_cents", None, "must be an integer"),
+            ("amount_cents", 5.0, f"must be an integer {IN_MINOR_UNITS}"),
+            ("amount_cents", "5", f"must be an integer {IN_MINOR_UNITS}"),
+            ("amount_cents", True, f"must be an integer {IN_MINOR_UNITS}"),
+            ("amount_cents", None, f"must be an integer {IN_MINOR_UNITS}"),
             ("amount_cents", 0, "must be at least 1"),
             ("limit_cents", 10, "must be less than 10"),
-            ("limit_cents", "x", "must be an integer or null"),
+            ("limit_cents", "x", f"must be an integer or null {IN_MINOR_UNITS}"),
             ("quantity", 0.0000001, "must have at most 6 decimals"),
             ("customer_id", "x", A_UUID),
             ("due_date", "2023-02-30", "must be a date between 1900 and 2199, as 2025-01-31"),

@@ -48,11 +48,16 @@ def shop(bakery: Business, put_back: Callable[[], None]) -> Iterator[Business]:
     put_back()
 
 
-def proof_of(business: Business) -> dict[str, Any]:
-    answer = business.api.get(INTEGRITY)
+def proof_of(business: Business, **query: str) -> dict[str, Any]:
+    answer = business.api.get(INTEGRITY, params=query)
     assert answer.status_code == 200, answer.text
     proof: dict[str, Any] = answer.json()
     return proof
+
+
+def number_of_records(business: Business) -> int:
+    number: int = business.api.get("audit/").json()["count"]
+    return number
 
 
 def offenders(proof: dict[str, Any]) -> dict[str, str]:
@@ -119,6 +124,40 @@ class TestGetIntegrity:
     def test_the_partner_may_ask_too(self, partner: Partner, shop: Business) -> None:
         path = f"/v1/platform/businesses/{shop.id}/{INTEGRITY}"
         assert partner.api.get(path).json()["status"] == "green"
+
+
+class TestSeals:
+    def test_the_newest_is_told_and_stands_for_whoever_keeps_it(
+        self, own_server: ApiServer, partner: Partner
+    ) -> None:
+        shop = partner.business()
+        assert proof_of(shop)["newest_seal"] is None
+        own_server.query("SELECT seal_audit_trail(%s)", shop.id)
+        kept = proof_of(shop)["newest_seal"]
+        assert (kept["number"], kept["record_count"]) == (1, number_of_records(shop))
+        shop.customer()
+        own_server.query("SELECT seal_audit_trail(%s)", shop.id)
+        proof = proof_of(shop, kept_seal=kept["digest"])
+        assert (proof["status"], proof["newest_seal"]["number"]) == ("green", 2)
+        assert proof["checks"][-1] == {
+            "name": "kept_seal",
+            "ok": True,
+            "checked": 1,
+            "first_offender": None,
+        }
+
+    def test_one_that_is_gone_is_seen_by_whoever_kept_it(
+        self, own_server: ApiServer, partner: Partner
+    ) -> None:
+        shop = partner.business()
+        own_server.query("SELECT seal_audit_trail(%s)", shop.id)
+        kept = proof_of(shop)["newest_seal"]["digest"]
+        tamper(own_server, "DELETE FROM audit_seal WHERE business_id = %s", shop.id)
+        own_server.query("SELECT seal_audit_trail(%s)", shop.id)
+        assert proof_of(shop)["status"] == "green"
+        proof = proof_of(shop, kept_seal=kept)
+        assert (proof["status"], proof["checks"][0]["name"]) == ("red", "kept_seal")
+        assert offenders(proof) == {"kept_seal": f"seal {kept}"}
 
 
 class TestProofsAtOnce:

@@ -91,6 +91,23 @@ class Listing:
         names = {"draft", trade.opened, "overdue", "partially_paid", "partially_written_off"}
         assert set(found) == {every_status[name]["id"] for name in names & every_status.keys()}
 
+    @pytest.mark.parametrize("walk", ["page", "cursor"])
+    def test_pages_over_several_statuses_keep_the_order_of_the_list(
+        self, own_shop: Business, trade: Trade, every_status: Statuses, walk: str
+    ) -> None:
+        names = ("draft", trade.opened, "overdue", "paid", "voided")
+        picked = {every_status[name]["id"] for name in names}
+        whole = [each for each in ids(own_shop, trade) if each in picked]
+        found = list[str]()
+        place: dict[str, Any] = {"page": 1, "cursor": None}
+        while place["page"] == 1 or place["cursor"]:
+            turn = {walk: place[walk]} if place["cursor"] else {}
+            asked = {"status": ",".join(names), "page_size": 2, **turn}
+            answer = own_shop.api.get(trade.path, params=asked).json()
+            found += [each["id"] for each in answer["results"]]
+            place = {"page": place["page"] + 1, "cursor": answer["page_info"]["next_cursor"]}
+        assert found == whole
+
     def test_overdue_is_shown_and_filtered_alike(
         self, own_shop: Business, trade: Trade, every_status: Statuses
     ) -> None:
@@ -104,6 +121,10 @@ class Listing:
     @pytest.mark.parametrize(
         ("asked", "names"),
         [
+            ({"status": "overdue,paid", "is_overdue": "true"}, {"overdue"}),
+            ({"status": "overdue,paid", "is_overdue": "false"}, {"paid"}),
+            ({"status": "draft", "is_overdue": "true"}, set()),
+            ({"status": "paid,paid,{opened}"}, {"paid", "{opened}"}),
             ({"min_amount": 300, "max_amount": 400}, {"partially_paid", "overdue"}),
             ({"min_amount": 500, "max_amount": 600}, {"partially_written_off", "paid"}),
             ({"due_at_start": "2025-03-21T00:00:00Z", "due_at_end": LATER},
@@ -198,7 +219,7 @@ class Listing:
     @pytest.mark.parametrize(
         "asked",
         [
-            *("status=open", "status=", "status=paid&status=voided", "sort=memo", "colour=blue"),
+            *("status=open", "status=", "status=paid&status=open", "sort=memo", "colour=blue"),
             *("page=0", "page_size=101", "min_amount=-1", "is_overdue=perhaps", "cursor=abc"),
             "{party}_id=x",
         ],

@@ -1,0 +1,76 @@
+"""`python -m bench.compare A B`: whether ours has lost against FastAPI from one run to another.
+
+Only ratios are compared, of one run each, since no two runs have the same machine to themselves.
+Exit 1 where a rate, or the processor time of an operation, is worse by a tenth.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.results import Run, load
+
+OURS, MEASURE = "accounting", "fastapi"
+WORSE = 1.1
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A ratio of ours to FastAPI in two runs; the larger, the better."""
+
+    step: tuple[str, int, int]
+    what: str
+    before: float
+    after: float
+
+    @property
+    def is_worse(self) -> bool:
+        return self.after * WORSE < self.before
+
+    def __str__(self) -> str:
+        case, clients, tenants = self.step
+        verdict = "  WORSE" if self.is_worse else ""
+        return (
+            f"{case:8} {clients:3} clients {tenants:3} tenants  {self.what:10}"
+            f" {self.before:6.2f} -> {self.after:6.2f}{verdict}"
+        )
+
+
+def compare(before: Run, after: Run) -> Iterator[Change]:
+    """Compare every step that both runs have."""
+    for step in before.steps():
+        ratios = _ratios(before, step), _ratios(after, step)
+        if all(ratios):
+            for what, ratio in ratios[0].items():
+                yield Change(step, what, ratio, ratios[1][what])
+
+
+def _ratios(run: Run, step: tuple[str, int, int]) -> dict[str, float]:
+    """By how much ours is ahead in a step; nothing where one of the two was not measured."""
+    ours, measure = run.find(step, OURS), run.find(step, MEASURE)
+    if ours is None or measure is None or not measure.middle("rate"):
+        return {}
+    return {
+        "rate": ours.middle("rate") / measure.middle("rate"),
+        "processor": measure.middle("cpu_ms") / ours.middle("cpu_ms"),
+    }
+
+
+def main() -> int:
+    """Compare two files, print, and return the exit status."""
+    options = argparse.ArgumentParser(prog="python -m bench.compare", description=__doc__)
+    options.add_argument("before", type=Path)
+    options.add_argument("after", type=Path)
+    chosen = options.parse_args()
+    changes = list(compare(load(chosen.before), load(chosen.after)))
+    if not changes:
+        print("The two runs have no step in common.", file=sys.stderr)
+        return 2
+    print("How many times FastAPI ours is:\n", *changes, sep="\n")
+    return 1 if any(change.is_worse for change in changes) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

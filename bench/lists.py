@@ -1,0 +1,155 @@
+"""Every list with every filter and every sort of the contract, as somebody may ask for it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+
+from persistence.bank import bank_accounts, bank_transactions, payout_sql
+from persistence.engine.listings import Listing
+from persistence.engine.pages import PageRequest
+from persistence.engine.sql import Row
+from persistence.files import stored_files
+from persistence.ledger import account_entries, audit_trail, journal_lists
+from persistence.partners import registry
+from persistence.trade import bills, customers, invoices, vendors
+from server.contract import Contract
+
+Connection = psycopg.Connection[Row]
+
+PAGE_SIZE = 20
+LISTS: Mapping[str, Listing] = {
+    "list_businesses": registry.LISTING,
+    "list_customers": customers.CUSTOMERS.listing,
+    "list_invoices": invoices.INVOICES.listing,
+    "list_invoice_payments": invoices.PAYMENTS.listing,
+    "list_invoice_refunds": invoices.REFUNDS.listing,
+    "list_invoice_refund_payments": invoices.REFUND_PAYMENTS.of_one,
+    "list_customer_credits": invoices.CREDITS.listing,
+    "list_vendors": vendors.VENDORS.listing,
+    "list_bills": bills.BILLS.listing,
+    "list_bill_payments": bills.PAYMENTS.listing,
+    "list_vendor_credits": bills.CREDITS.listing,
+    "list_vendor_refunds": bills.REFUNDS.listing,
+    "list_vendor_refund_payments": bills.REFUND_PAYMENTS.listing,
+    "list_payouts": payout_sql.LISTING,
+    "list_bank_accounts": bank_accounts.LISTING,
+    "list_bank_transactions": bank_transactions.LISTING,
+    "list_documents": stored_files.LISTING,
+    "list_audit_records": audit_trail.LISTING,
+    "list_journal_entries": journal_lists.LISTING,
+    "list_account_entries": account_entries.LISTING,
+}
+"""Every list that is read from a table, by its operation."""
+NO_FILTERS = {"sort", "page", "page_size", "cursor", "count"}
+# Where a filter by an id or a text finds a value; elsewhere it is a column of the list's table.
+COLUMNS: Mapping[str, str] = {
+    "customer_id": "party_id FROM invoice",
+    "vendor_id": "party_id FROM bill",
+    "invoice_id": "document_id FROM invoice_allocation",
+    "bill_id": "document_id FROM bill_allocation",
+    "payment_id": "payment_id FROM invoice_refund_allocation",
+    "source_invoice_id": "id FROM invoice",
+    "source_bill_id": "id FROM bill",
+    "vendor_refund_id": "refund_id FROM vendor_refund_payment",
+    "refund_id": "refund_id FROM invoice_refund_payment",
+    "customer_external_id": "external_id FROM customer",
+    "vendor_external_id": "external_id FROM vendor",
+    "account": "code FROM account WHERE role = 'bank'",
+    "account_id": "account_id FROM journal_line",
+    "name": "company_name FROM customer",
+    "legal_name": "legal_name FROM business",
+}
+PARTS_OF_TEXT = ("search", "_contains")
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose lists are read."""
+
+    business_id: Any
+    partner_id: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The first page of one list, as somebody asks for it."""
+
+    operation: str
+    asked: PageRequest
+
+    @property
+    def name(self) -> str:
+        """The operation with the filter or the sort."""
+        filters = (f"{name}={_said(value)}" for name, value in self.asked.filters.items())
+        sort = f"sort={self.asked.sort}" if self.asked.sort else ""
+        return " ".join((self.operation, *filters, sort)).strip()
+
+
+def cases(connection: Connection) -> Iterator[Case]:
+    """Each list as it is, by each of its sorts, and by each value of each of its filters."""
+    contract = Contract.load()
+    for name in LISTS:
+        yield Case(name, PageRequest())
+        for parameter in contract.operations[name].parameters:
+            schema = contract.follow(parameter.schema)
+            if parameter.name == "sort":
+                for sort in schema["enum"]:
+                    yield Case(name, PageRequest(sort=sort))
+            elif parameter.place == "query" and parameter.name not in NO_FILTERS:
+                items = contract.follow(schema["items"]) if "items" in schema else None
+                values = _values(connection, name, parameter.name, items or schema)
+                for value in values:
+                    asked = [value] if items is not None else value
+                    yield Case(name, PageRequest(filters={parameter.name: asked}))
+
+
+def _values(connection: Connection, list_: str, name: str, schema: dict[str, Any]) -> list[Any]:
+    if schema["type"] == "boolean":
+        return [True, False]
+    if "enum" in schema:
+        return list(schema["enum"])
+    if schema.get("format") in ("date-time", "date"):
+        return _moments(connection, list_, name, schema["format"])
+    if schema["type"] == "integer":
+        return [10_000]
+    if name.endswith(PARTS_OF_TEXT):
+        return ["coffee"]
+    return [common(connection, COLUMNS.get(name, f"{name} FROM {_table(list_)}"))]
+
+
+def _table(list_: str) -> str:
+    return str(LISTS[list_].key.table.name)
+
+
+def _moments(connection: Connection, list_: str, name: str, kind: str) -> list[Any]:
+    """Two ends of a range, in moments or days: it holds half of the rows, and hardly any."""
+    table = _table(list_)
+    column = "created_at" if table != "journal_line" else "entry_date"
+    few = 0.001 if name.endswith(("_lte", "_end", "date_to")) else 0.999
+    shares = (f"percentile_disc({share}) WITHIN GROUP (ORDER BY {column})" for share in (0.5, few))
+    type_ = "date" if kind == "date" else "timestamptz"
+    row = _one(connection, f"SELECT ARRAY[{', '.join(shares)}]::{type_}[] AS ends FROM {table}")
+    return list(row["ends"])
+
+
+def common(connection: Connection, said: str) -> Any:
+    """The value that most rows have of what stands after a SELECT: a column and its table."""
+    column = said.partition(" ")[0]
+    return _one(
+        connection,
+        f"SELECT {said.replace(' FROM', ' AS value, count(*) FROM', 1)}"
+        f"{' AND' if 'WHERE' in said else ' WHERE'} {column} IS NOT NULL"
+        " GROUP BY 1 ORDER BY 2 DESC LIMIT 1",
+    )["value"]
+
+
+def _one(connection: Connection, text: str) -> Row:
+    row = connection.execute(text).fetchone()
+    assert row is not None, text
+    return row
+
+
+def _said(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)

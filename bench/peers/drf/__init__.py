@@ -1,0 +1,1 @@
+"""What others would write: Django REST framework, serializers on both sides, Django's ORM."""

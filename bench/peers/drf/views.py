@@ -1,0 +1,115 @@
+"""The addresses and what answers them."""
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Sum
+from django.db.models.functions import Coalesce
+from django.urls import path
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
+from rest_framework.generics import get_object_or_404
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from bench.peers import setting
+from bench.peers.drf import books
+from bench.peers.drf.models import Account, Business, Customer, Invoice
+from bench.peers.drf.serializers import (
+    CustomerSerializer,
+    InvoiceRowSerializer,
+    InvoiceSerializer,
+    PaymentSerializer,
+)
+from bench.peers.setting import Caller
+
+
+class TokenAuthentication(BaseAuthentication):
+    """Finds who calls by the token."""
+
+    def authenticate(self, request: Request) -> tuple[Caller, None]:
+        scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
+        caller = setting.read(token, setting.secret()) if scheme == "Bearer" else None
+        if caller is None:
+            raise AuthenticationFailed
+        return caller, None
+
+
+class View(APIView):
+    """Admits who may see the business."""
+
+    authentication_classes = (TokenAuthentication,)
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        wanted, caller = kwargs["business_id"], request.user
+        found = Business.objects.filter(id=wanted, partner_id=caller.partner_id).first()
+        if found is None or caller.business_id != wanted:
+            raise PermissionDenied
+
+
+class CustomerView(View):
+    """One customer."""
+
+    def get(self, _request: Request, business_id: UUID, customer_id: UUID) -> Response:
+        found = get_object_or_404(Customer, business_id=business_id, id=customer_id)
+        return Response(CustomerSerializer(found).data)
+
+
+class InvoicesView(View):
+    """Invoices: twenty that are overdue, or a new one."""
+
+    def get(self, _request: Request, business_id: UUID) -> Response:
+        overdue = Invoice.objects.filter(
+            business_id=business_id, outstanding__gt=0, due_at__lt=datetime.now(UTC)
+        )
+        page = overdue.select_related("customer").order_by("-sent_at", "-id")[:20]
+        shown = InvoiceRowSerializer(page, many=True).data
+        return Response({"results": shown, "total": overdue.count()})
+
+    def post(self, request: Request, business_id: UUID) -> Response:
+        body = InvoiceSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        with transaction.atomic():
+            shown = books.create_invoice(business_id, body.validated_data)
+        return Response(shown, 201)
+
+
+class PaymentsView(View):
+    """A new payment."""
+
+    def post(self, request: Request, business_id: UUID) -> Response:
+        body = PaymentSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        with transaction.atomic():
+            shown = books.create_payment(business_id, body.validated_data)
+        return Response(shown, 201)
+
+
+class ReportView(View):
+    """What every account comes to."""
+
+    def get(self, _request: Request, business_id: UUID) -> Response:
+        rows = (
+            Account.objects.filter(business_id=business_id)
+            .annotate(
+                debits=Coalesce(Sum("lines__debit"), 0), credits=Coalesce(Sum("lines__credit"), 0)
+            )
+            .order_by("code")
+            .values_list("code", "name", "debits", "credits")
+        )
+        return Response(
+            {"accounts": [setting.show_balance(row[0], row[1], *map(int, row[2:])) for row in rows]}
+        )
+
+
+_BASE = "v1/platform/businesses/<uuid:business_id>"
+urlpatterns = [
+    path(f"{_BASE}/customers/<uuid:customer_id>/", CustomerView.as_view()),
+    path(f"{_BASE}/invoices/", InvoicesView.as_view()),
+    path(f"{_BASE}/invoices/payments/", PaymentsView.as_view()),
+    path(f"{_BASE}/general-ledger/chart-of-accounts/hierarchy/", ReportView.as_view()),
+]

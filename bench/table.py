@@ -1,0 +1,145 @@
+"""The tables that documents print of a run, as Markdown."""
+
+from collections.abc import Callable, Sequence
+
+from bench.peers.running import PGBENCH, PGBENCH_ONE
+from bench.results import Result, Run
+from bench.stage import OURS
+
+LABELS = {
+    OURS: "**ours**",
+    "bare": "bare ASGI",
+    "raw": "Starlette, SQL by hand",
+    "fastapi": "FastAPI, async ORM",
+    "connexion": "Connexion, async ORM",
+    "drf": "Django REST framework",
+    PGBENCH: "pgbench",
+    PGBENCH_ONE: "pgbench, one statement",
+}
+SHORT = {
+    OURS: "ours",
+    "bare": "bare ASGI",
+    "raw": "SQL by hand",
+    "fastapi": "FastAPI",
+    "connexion": "Connexion",
+    "drf": "Django",
+    PGBENCH: "pgbench",
+    PGBENCH_ONE: "as one",
+}
+Step = tuple[str, int, int]
+
+
+def short(run: Run) -> str:
+    """One row for each case at its middle crowd: rates side by side, and what it takes."""
+    steps = _middle_steps(run)
+    names = [name for name in SHORT if name in run.targets()]
+    parts = []
+    for what, show in (
+        ("operations a second", _rate),
+        ("processor ms, server + PostgreSQL", _cost),
+    ):
+        rows = [
+            [_titled(run, step), *(_cell(run.find(step, name), show) for name in names)]
+            for step in steps
+        ]
+        parts.append(_table([what, *(SHORT[name] for name in names)], rows))
+    memory = ", ".join(f"{SHORT[name]} {run.memory_mb[name]:.0f}" for name in run.memory_mb)
+    return "\n\n".join([*parts, *([f"Memory after the load, MB: {memory}."] if memory else [])])
+
+
+def whole(run: Run) -> str:
+    """One table for each step, with every target and every figure."""
+    head = ["server", "rate", "of ours", "p50 ms", "p99 ms", "server ms", "PostgreSQL ms", "errors"]
+    parts = []
+    for step in run.steps():
+        ours = run.find(step, OURS)
+        found = [each for each in run.results if each.step == step]
+        rows = [_row(each, ours) for each in found]
+        parts.append(f"### {_titled(run, step, clients=True)}\n\n{_table(head, rows)}")
+    return "\n\n".join(parts)
+
+
+def grown(run: Run, pairs: Sequence[tuple[str, str]]) -> str:
+    """One table for each pair of a small target and a large one, side by side."""
+    head = ["", "p50 ms", "p50 ms", "times", "processor ms", "processor ms", "times"]
+    parts = []
+    for small, large in pairs:
+        found = [(run.find(step, small), run.find(step, large)) for step in run.steps()]
+        rows = [_pair(each, other) for each, other in found if each and other]
+        parts.append(f"### {large}, beside {small}\n\n{_table(head, rows)}")
+    return "\n\n".join(parts)
+
+
+def _pair(small: Result, large: Result) -> list[str]:
+    row = [small.title]
+    for name in ("p50_ms", "cpu_ms"):
+        both = small.middle(name), large.middle(name)
+        row += [f"{both[0]:.2f}", f"{both[1]:.2f}", _times(both[1], both[0])]
+    return row
+
+
+def circumstances(run: Run) -> str:
+    """Where, when and with what it was measured, as a paragraph."""
+    machine, settings = run.machine, run.settings
+    versions = ", ".join(f"{name} {number}" for name, number in run.versions.items())
+    return (
+        f"Measured {run.measured_at[:10]} at {run.commit}: {machine['processor']},"
+        f" {machine['cores']} cores, {machine['memory_gb']} GB, {machine['system']};"
+        f" {settings['rounds']} rounds of {settings['seconds']} s, the medians."
+        f" {settings['postgres']}. {versions}."
+    )
+
+
+def _row(result: Result, ours: Result | None) -> list[str]:
+    share = "" if ours is None else _times(result.middle("rate"), ours.middle("rate"))
+    return [
+        LABELS.get(result.target, result.target),
+        _number(result.middle("rate")),
+        share,
+        *(f"{result.middle(name):.2f}" for name in ("p50_ms", "p99_ms", "server_ms")),
+        f"{result.middle('postgres_ms'):.2f}",
+        str(result.errors),
+    ]
+
+
+def _middle_steps(run: Run) -> list[Step]:
+    """Of every case and spread, the crowd in the middle, or the smaller of two there."""
+    kinds: dict[tuple[str, int], list[Step]] = {}
+    for step in run.steps():
+        kinds.setdefault((step[0], step[2]), []).append(step)
+    return [sorted(steps)[(len(steps) - 1) // 2] for steps in kinds.values()]
+
+
+def _titled(run: Run, step: Step, *, clients: bool = False) -> str:
+    title = next(each.title for each in run.results if each.step == step)
+    _, many, tenants = step
+    title += f", {tenants} businesses" if tenants > 1 else ""
+    return f"{title}; clients: {many}" if clients else title
+
+
+def _cell(result: Result | None, show: Callable[[Result], str]) -> str:
+    return "" if result is None else show(result)
+
+
+def _rate(result: Result) -> str:
+    return _number(result.middle("rate"))
+
+
+def _cost(result: Result) -> str:
+    if not result.middle("server_ms"):
+        return f"{result.middle('postgres_ms'):.2f}"
+    return f"{result.middle('server_ms'):.2f} + {result.middle('postgres_ms'):.2f}"
+
+
+def _times(value: float, measure: float) -> str:
+    """How many times the measure a value is; nothing where nothing was answered."""
+    return f"{value / measure:.2f}" if measure else ""
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    rule = ["---"] + ["--:"] * (len(head) - 1)
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *rows))

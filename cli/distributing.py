@@ -1,0 +1,19 @@
+"""`accounting distribute`: spread the tables of a database over the machines of a Citus cluster."""
+
+import typer
+
+from cli.databases import opened
+from persistence.engine.distribution import distribute
+from server import settings
+
+
+def distribute_tables(*, dry_run: bool) -> None:
+    """Spread what is not spread yet, telling each step, or tell only which steps are left."""
+    with opened(settings.load_stores()) as database:
+        count = distribute(database.admin_url, typer.echo, dry_run=dry_run)
+    if count == 0:
+        typer.echo("Nothing is left to do: the tables are spread.")
+    elif dry_run:
+        typer.echo(f"{count} steps are left to do.")
+    else:
+        typer.echo(f"Done in {count} steps. The servers may be started.")

@@ -1,0 +1,220 @@
+"""Spread the tables of a database over the machines of a Citus cluster (docs/decisions/0021).
+
+Every table of businesses is cut into shards by `business_id`, all of one business on one machine;
+what is above businesses is copied to each. Each step looks first whether it was done, so that a run
+that was stopped is run again, and a migration ends with what is left to do.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import LiteralString
+
+import psycopg
+from psycopg.sql import SQL, Composed, Identifier, Literal
+
+from persistence.engine.connecting import connect
+from persistence.engine.faults import UnusableDatabase
+from persistence.engine.pool import SERVER_ROLE
+from persistence.tables import metadata
+
+_FIRST = "account"  # The tables of a business lie together with this one.
+
+# What is written of a business by a function that runs where the business lies, as one call.
+DELEGATED = (
+    "audit_business(uuid)",
+    "advance_months(uuid, text[], bigint)",
+)
+
+# Of the database, so that each connection to it has them: a tenant that is set in a transaction is
+# told to the machines that take part, and triggers are taken on tables that are spread.
+_SETTINGS: dict[LiteralString, str] = {
+    "citus.propagate_set_commands": "local",
+    "citus.enable_unsafe_triggers": "on",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that is done, in words and in SQL."""
+
+    words: str
+    statement: Composed
+
+
+def is_distributed(connection: psycopg.Connection) -> bool:
+    """Whether the tables of this database are spread over machines, or begin to be."""
+    return bool(_rows(connection, "SELECT FROM pg_extension WHERE extname = 'citus'")) and bool(
+        _rows(connection, "SELECT FROM pg_dist_partition WHERE logicalrelid = 'business'::regclass")
+    )
+
+
+def distribute(url: str, begin: Callable[[str], None], *, dry_run: bool) -> int:
+    """Do what is left to do, tell each step before it, and return how many there were.
+
+    Raises UnusableDatabase where there is no cluster or another program uses the database.
+    """
+    with connect(url) as connection:
+        _refuse_without_cluster(connection)
+        if not dry_run:
+            _refuse_in_use(connection)
+        count = 0
+        for step in steps(connection):
+            count += 1
+            begin(step.words)
+            if not dry_run:
+                _do(connection, step)
+    return count
+
+
+def complete(connection: psycopg.Connection) -> None:
+    """Do what a migration has left to do in a database that is spread."""
+    for step in steps(connection):
+        _do(connection, step)
+
+
+def steps(connection: psycopg.Connection) -> Iterator[Step]:
+    """Yield what is left to do, in order."""
+    yield from _settings(connection)
+    may_log_in = "SELECT FROM pg_roles WHERE rolname = %s AND rolcanlogin"
+    if not _rows(connection, may_log_in, SERVER_ROLE):
+        yield Step(
+            f"let the coordinator reach the others as {SERVER_ROLE}",
+            SQL("ALTER ROLE {} LOGIN").format(Identifier(SERVER_ROLE)),
+        )
+    yield from _copied_triggers(connection)
+    yield from _tables(connection)
+    yield from _triggers(connection)
+    yield from _functions(connection)
+
+
+def _settings(connection: psycopg.Connection) -> Iterator[Step]:
+    for name, value in _SETTINGS.items():
+        if not _rows(
+            connection,
+            "SELECT FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase"
+            " WHERE d.datname = current_database() AND s.setrole = 0 AND %s = ANY(s.setconfig)",
+            f"{name}={value}",
+        ):
+            yield Step(
+                f"set {name} to {value}",
+                SQL("ALTER DATABASE {} SET {} = {}").format(
+                    Identifier(connection.info.dbname), SQL(name), Literal(value)
+                ),
+            )
+
+
+_THERE = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+_SPREAD = "SELECT logicalrelid::text FROM pg_dist_partition"
+
+
+def _tables(connection: psycopg.Connection) -> Iterator[Step]:
+    done = {name for (name,) in _rows(connection, _SPREAD)}
+    first = metadata.tables[_FIRST]
+    there = {name for (name,) in _rows(connection, _THERE)}
+    left = [table for table in metadata.sorted_tables if table.name in there - done]
+    for table in left:
+        if not table.info.get("tenant") and not table.info.get("local"):
+            yield Step(
+                f"copy {table.name} to each machine",
+                SQL("SELECT create_reference_table({})").format(Literal(table.name)),
+            )
+    own = [table for table in left if table.info.get("tenant")]
+    for table in sorted(own, key=lambda table: table is not first):
+        beside = "default" if table is first else _FIRST
+        yield Step(
+            f"spread {table.name} by business",
+            SQL("SELECT create_distributed_table({}, 'business_id', colocate_with := {})").format(
+                Literal(table.name), Literal(beside)
+            ),
+        )
+
+
+# A trigger of a table that each machine has a copy of would run once on each. What it keeps, the
+# server asks for itself there.
+_COPIED = """
+SELECT t.tgrelid::regclass::text, t.tgname FROM pg_trigger t
+WHERE t.tgrelid::regclass::text = ANY(%s) AND NOT t.tgisinternal ORDER BY 1, 2
+"""
+
+
+def _copied_triggers(connection: psycopg.Connection) -> Iterator[Step]:
+    copied = [table.name for table in metadata.sorted_tables if not table.info.get("tenant")]
+    for table, name in _rows(connection, _COPIED, copied):
+        yield Step(
+            f"drop the trigger {name}, which would run once on each machine",
+            SQL("DROP TRIGGER {} ON {}").format(Identifier(name), Identifier(table)),
+        )
+
+
+# A trigger runs on the machine of its row, and what it and the functions that it calls read there
+# are tables that are spread.
+_UNREADY = """
+SELECT p.oid::regprocedure::text FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
+WHERE p.pronamespace = 'public'::regnamespace AND l.lanname = 'plpgsql'
+  AND (p.prorettype = 'trigger'::regtype OR p.proname LIKE '%%_rows')
+  AND 'citus.allow_nested_distributed_execution=on' <> ALL(coalesce(p.proconfig, '{}'))
+ORDER BY 1
+"""
+
+
+def _triggers(connection: psycopg.Connection) -> Iterator[Step]:
+    for (signature,) in _rows(connection, _UNREADY):
+        yield Step(
+            f"let {signature} read on the machine of its row",
+            SQL("ALTER FUNCTION {} SET citus.allow_nested_distributed_execution = on").format(
+                SQL(signature)
+            ),
+        )
+
+
+_UNDELEGATED = """
+SELECT signature FROM unnest(%s::text[]) AS signature
+WHERE to_regprocedure(signature) IS NOT NULL AND to_regprocedure(signature) NOT IN (
+  SELECT objid FROM pg_dist_object
+  WHERE classid = 'pg_proc'::regclass AND force_delegation
+)
+"""
+
+
+def _functions(connection: psycopg.Connection) -> Iterator[Step]:
+    for (signature,) in _rows(connection, _UNDELEGATED, list(DELEGATED)):
+        yield Step(
+            f"run {signature} on the machine of its business",
+            SQL(
+                "SELECT create_distributed_function({}, 'business', colocate_with := {},"
+                " force_delegation := true)"
+            ).format(Literal(signature), Literal(_FIRST)),
+        )
+
+
+def _do(connection: psycopg.Connection, step: Step) -> None:
+    connection.execute("SET citus.enable_unsafe_triggers = on")
+    connection.execute("SET citus.enable_local_reference_table_foreign_keys = off")
+    connection.execute(step.statement)
+
+
+def _refuse_without_cluster(connection: psycopg.Connection) -> None:
+    if not _rows(connection, "SELECT FROM pg_extension WHERE extname = 'citus'"):
+        raise UnusableDatabase(
+            "This PostgreSQL has no Citus, so that there are no machines to spread the tables over:"
+            " run CREATE EXTENSION citus in the database, on each machine of the cluster, first."
+        )
+    if not _rows(connection, "SELECT FROM pg_dist_node WHERE shouldhaveshards AND isactive"):
+        raise UnusableDatabase(
+            "No machine of the cluster takes shards: add them with citus_add_node first."
+        )
+
+
+def _refuse_in_use(connection: psycopg.Connection) -> None:
+    if _rows(
+        connection,
+        "SELECT FROM pg_stat_activity WHERE datname = current_database()"
+        " AND application_name = 'accounting'",
+    ):
+        raise UnusableDatabase("A server is at work on this database: stop all of them first.")
+
+
+def _rows(
+    connection: psycopg.Connection, text: LiteralString, *parameters: object
+) -> list[tuple[str, ...]]:
+    return connection.execute(text, parameters).fetchall()

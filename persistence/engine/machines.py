@@ -1,0 +1,162 @@
+"""How a transaction begins: on one machine, and on the many of a Citus cluster.
+
+One machine is told whose rows are wanted by a statement that is sent anyway, so that a reading is
+one implicit transaction. Other machines hear of nothing but `SET LOCAL` in an open one.
+"""
+
+from collections.abc import Mapping
+from typing import Protocol
+from uuid import UUID
+
+from psycopg.sql import Literal
+
+from persistence.engine.sql import Query
+
+BEGIN = Query("BEGIN", {})
+SNAPSHOT = Query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", {})
+
+# Whether `accounting distribute` was here. It sets this, since nothing below works without it.
+ARE_THERE_MANY = "SELECT current_setting('citus.propagate_set_commands', true) = 'local' AS many"
+
+_FACTS = """b.country, b.base_currency, b.accounting_method, b.fiscal_year_end, b.lock_date,
+       b.archived_at, b.tokens_valid_from, p.disabled_at AS partner_disabled_at,
+       p.tokens_valid_from AS partner_tokens_valid_from
+FROM business b JOIN partner p ON p.id = b.partner_id
+WHERE b.id = %(business_id)s AND b.partner_id = %(partner_id)s"""
+_PARTNER = """disabled_at AS partner_disabled_at, tokens_valid_from AS partner_tokens_valid_from
+FROM partner WHERE id = %(partner_id)s"""
+# A link says which business, and nothing of its partner.
+_LINKED = """p.disabled_at AS partner_disabled_at,
+       greatest(b.tokens_valid_from, p.tokens_valid_from) AS valid_from
+FROM business b JOIN partner p ON p.id = b.partner_id
+WHERE b.id = %(business_id)s"""
+
+# Every writing of a business passes its gate. Whoever closes something (the lock date, a customer,
+# all of it) waits there, and those who come later wait behind it: a lock on the row alone would be
+# joined by one posting after the other, and whoever wants it for itself would never get it. Behind
+# the gate the row is read plainly, by the next statement: this one sees what was before the wait.
+_GATE = "hashtextextended('gate ' || %(business_id)s::text, 0)"
+_PASS = f"pg_advisory_xact_lock_shared({_GATE})"
+_PASS_ALONE = f"pg_advisory_xact_lock({_GATE})"
+CLOSE_GATE = f"SELECT {_PASS_ALONE}"
+
+# The tenant's setting and its facts in one statement: an unknown business sets nothing, and row
+# security then shows nothing.
+_SET_FOUND_TENANT = "set_config('app.business_id', b.id::text, true)"
+_SET_TENANT = "SELECT set_config('app.business_id', %(business_id)s::text, true)"
+# Who does what, for the audit trail: the database writes it beside each row that is changed.
+_ANNOUNCE = "set_config('app.caller', %(caller)s, true)"
+# A writing finds its rows by their keys, whatever these are: PostgreSQL would plan half of its
+# statements anew each time, which costs more than to run them. Citus cannot plan them so.
+_OPEN = f"{_SET_TENANT}, set_config('plan_cache_mode', 'force_generic_plan', true), {_ANNOUNCE}"
+
+
+def read_partner(partner_id: UUID) -> Query:
+    """Read what is known of a partner; nobody's rows are behind row security there."""
+    return Query(f"SELECT {_PARTNER}", {"partner_id": partner_id})
+
+
+class Machines(Protocol):
+    """What a session has to know of where its tables lie."""
+
+    rows_as_json: bool  # Else new rows are sent as values.
+
+    def begin_reading(self, *, one_snapshot: bool) -> tuple[Query, ...]:
+        """What a reading begins with; nothing where each statement is a transaction."""
+
+    def set_tenant(self, business_id: UUID) -> Query:
+        """Confine the rest of an open transaction to one business."""
+
+    def read_business(self, business_id: UUID, partner_id: UUID) -> tuple[Query, ...]:
+        """Confine a reading to a business of a partner, and read what is known of both."""
+
+    def read_linked(self, business_id: UUID) -> tuple[Query, ...]:
+        """The same for the business of a link."""
+
+    def write_business(
+        self, business_id: UUID, partner_id: UUID, caller: str, *, alone: bool
+    ) -> tuple[Query, ...]:
+        """Confine a writing to a business, announce its caller, pass the gate, then read."""
+
+    def write_partner(self, partner_id: UUID, caller: str) -> tuple[Query, ...]:
+        """Announce the caller of what is written above businesses, and read its partner."""
+
+
+class OneMachine:
+    """PostgreSQL alone."""
+
+    rows_as_json = True
+
+    def begin_reading(self, *, one_snapshot: bool) -> tuple[Query, ...]:
+        return (SNAPSHOT,) if one_snapshot else ()
+
+    def set_tenant(self, business_id: UUID) -> Query:
+        return Query(_SET_TENANT, {"business_id": business_id})
+
+    def read_business(self, business_id: UUID, partner_id: UUID) -> tuple[Query, ...]:
+        told = {"business_id": business_id, "partner_id": partner_id}
+        return (Query(f"SELECT {_SET_FOUND_TENANT}, {_FACTS}", told),)
+
+    def read_linked(self, business_id: UUID) -> tuple[Query, ...]:
+        return (Query(f"SELECT {_SET_FOUND_TENANT}, {_LINKED}", {"business_id": business_id}),)
+
+    def write_business(
+        self, business_id: UUID, partner_id: UUID, caller: str, *, alone: bool
+    ) -> tuple[Query, ...]:
+        told = {"business_id": business_id, "partner_id": partner_id, "caller": caller}
+        gate = _PASS_ALONE if alone else _PASS
+        return Query(f"{_OPEN}, {gate}", told), Query(f"SELECT {_FACTS}", told)
+
+    def write_partner(self, partner_id: UUID, caller: str) -> tuple[Query, ...]:
+        told = {"partner_id": partner_id, "caller": caller}
+        return (Query(f"SELECT {_ANNOUNCE}, {_PARTNER}", told),)
+
+
+class ManyMachines:
+    """A Citus cluster, seen from its coordinator.
+
+    The tenant is set before it is known to be the caller's; whoever is not let in is refused
+    before anything is shown.
+    """
+
+    rows_as_json = False
+
+    def begin_reading(self, *, one_snapshot: bool) -> tuple[Query, ...]:
+        return (SNAPSHOT if one_snapshot else BEGIN,)
+
+    def set_tenant(self, business_id: UUID) -> Query:
+        [setting] = _set({"app.business_id": str(business_id)})
+        return setting
+
+    def read_business(self, business_id: UUID, partner_id: UUID) -> tuple[Query, ...]:
+        told = {"business_id": business_id, "partner_id": partner_id}
+        return self.set_tenant(business_id), Query(f"SELECT {_FACTS}", told)
+
+    def read_linked(self, business_id: UUID) -> tuple[Query, ...]:
+        linked = Query(f"SELECT {_LINKED}", {"business_id": business_id})
+        return self.set_tenant(business_id), linked
+
+    def write_business(
+        self, business_id: UUID, partner_id: UUID, caller: str, *, alone: bool
+    ) -> tuple[Query, ...]:
+        told = {"business_id": business_id, "partner_id": partner_id}
+        gate = _PASS_ALONE if alone else _PASS
+        return (
+            *_set({"app.business_id": str(business_id), "app.caller": caller}),
+            Query(f"SELECT {gate}", told),
+            Query(f"SELECT {_FACTS}", told),
+        )
+
+    def write_partner(self, partner_id: UUID, caller: str) -> tuple[Query, ...]:
+        return (
+            *_set({"app.caller": caller}),
+            read_partner(partner_id),
+        )
+
+
+def _set(settings: Mapping[str, str]) -> tuple[Query, ...]:
+    # The value is part of the text, so that none is worth preparing.
+    return tuple(
+        Query(f"SET LOCAL {name} = {Literal(value).as_string()}".replace("%", "%%"), {}, once=True)
+        for name, value in settings.items()
+    )

@@ -1,0 +1,10 @@
+"""Entries are held balanced and whole by guards that one machine and many machines take."""
+
+from persistence.migrations.texts import run_texts
+
+revision = "0011"
+down_revision = "0010"
+
+
+def upgrade() -> None:
+    run_texts(__file__, "0011_entries.sql")

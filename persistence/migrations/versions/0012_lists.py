@@ -1,0 +1,10 @@
+"""Columns and indexes of lists: derived statuses, and an order for each sort."""
+
+from persistence.migrations.texts import run_texts
+
+revision = "0012"
+down_revision = "0011"
+
+
+def upgrade() -> None:
+    run_texts(__file__, "0012_lists.sql")

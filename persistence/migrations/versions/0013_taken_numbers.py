@@ -1,0 +1,10 @@
+"""Functions for what cannot be a sub-select where a table is spread over machines."""
+
+from persistence.migrations.texts import run_texts
+
+revision = "0013"
+down_revision = "0012"
+
+
+def upgrade() -> None:
+    run_texts(__file__, "0013_taken_numbers.sql")

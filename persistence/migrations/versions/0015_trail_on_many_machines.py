@@ -1,0 +1,10 @@
+"""The proof of the trail works where tables are spread over machines, too."""
+
+from persistence.migrations.texts import run_texts
+
+revision = "0015"
+down_revision = "0014"
+
+
+def upgrade() -> None:
+    run_texts(__file__, "0015_trail_on_many_machines.sql")

@@ -1,0 +1,76 @@
+"""Seals of the audit trail: each binds the records that are new, and the seal before.
+
+Whoever keeps the digest of a seal can tell later whether all that it binds is still what it was.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from persistence.books import Books
+from persistence.engine.fetches import Answers, Fetch
+from persistence.engine.machines import BEGIN
+from persistence.engine.pipeline import exchange
+from persistence.engine.pool import Pool
+from persistence.engine.sessions import COMMIT
+from persistence.engine.sql import Query
+from persistence.proof.integrity import Check
+
+KEPT_SEAL = "kept_seal"
+"""The check of a seal that somebody has kept."""
+
+_NO_HURRY = Query("SELECT set_config('statement_timeout', '0', true)", {})
+_SEAL = "SELECT seal_audit_trail(%(business_id)s) AS sealed"
+_NEWEST = """
+SELECT number, created_at, cardinality(record_ids) AS record_count, digest
+FROM audit_seal WHERE business_id = %(business_id)s ORDER BY number DESC LIMIT 1
+"""
+_KNOWN = """
+SELECT EXISTS (
+  SELECT FROM audit_seal WHERE business_id = %(business_id)s AND digest = %(digest)s
+) AS is_known
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """One seal; `digest` binds its records and all seals before it."""
+
+    number: int
+    created_at: datetime
+    record_count: int
+    digest: bytes
+
+
+async def seal(pool: Pool, business_id: UUID) -> int:
+    """Seal what is new in the trail of a business; return how many records that is."""
+    sealing = Query(_SEAL, {"business_id": business_id})
+    async with pool.connection() as connection:
+        confined = connection.machines.set_tenant(business_id)
+        try:
+            results = await exchange(connection, [BEGIN, _NO_HURRY, confined, sealing, COMMIT])
+        except BaseException:
+            await connection.rollback()
+            raise
+    sealed: int = results[3].rows[0]["sealed"]
+    return sealed
+
+
+def newest_seal(books: Books) -> Fetch[Seal | None]:
+    """Read the seal that was made last."""
+    query = Query(_NEWEST, {"business_id": books.business_id})
+    return Fetch(
+        books.scope.session,
+        (query,),
+        lambda answers: Seal(**answers[0][0]) if answers[0] else None,
+    )
+
+
+def kept_seal(books: Books, digest: str) -> Fetch[Check]:
+    """Check that a seal with this digest, in hexadecimal, is among those of the business."""
+    query = Query(_KNOWN, {"business_id": books.business_id, "digest": bytes.fromhex(digest)})
+
+    def read(answers: Answers) -> Check:
+        return Check(KEPT_SEAL, 1, None if answers[0][0]["is_known"] else f"seal {digest}")
+
+    return Fetch(books.scope.session, (query,), read)

@@ -1,0 +1,97 @@
+"""The contract in other forms, for tools that take less: `python -m server.profiles FOLDER`.
+
+Each is derived from the contract as it is published, and says the same of what goes over the wire.
+"""
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+import yaml
+
+from server.contract import METHODS, parse, read_source
+from server.published import published
+
+Document = dict[str, Any]
+
+_BOUNDS: Final = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
+
+
+def for_generators(document: Document) -> Document:
+    """Leave each body its first content type, and take exact numbers in text for plain text.
+
+    openapi-python-client sends the last of several types whatever it is given, and
+    openapi-generator writes a type for `decimal` that it does not import.
+    """
+    changed: Document = _mapped(document, _without_decimal_text)
+    for item in changed["paths"].values():
+        for method in METHODS & item.keys():
+            body = item[method].get("requestBody", {})
+            if "content" in body:
+                body["content"] = dict([next(iter(body["content"].items()))])
+    return changed
+
+
+def as_3_1(document: Document) -> Document:
+    """Write the contract in OpenAPI 3.1, whose schemas are those of JSON Schema 2020-12."""
+    changed: Document = _mapped(document, _schema_3_1)
+    return {**changed, "openapi": "3.1.1"}
+
+
+PROFILES: Final[Mapping[str, Callable[[Document], Document]]] = MappingProxyType(
+    {"accounting.sdk.yaml": for_generators, "accounting.3.1.yaml": as_3_1}
+)
+
+
+def write(folder: Path) -> None:
+    """Write the contract as it is published, and each of its other forms."""
+    source = published(read_source())
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "accounting.yaml").write_bytes(source)
+    for name, derive in PROFILES.items():
+        text = yaml.safe_dump(derive(parse(source)), sort_keys=False, allow_unicode=True, width=100)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def _mapped(node: Any, change: Callable[[Document], Document]) -> Any:
+    """Change every mapping of a document, the inner ones first; examples stay as they are."""
+    if isinstance(node, list):
+        return [_mapped(item, change) for item in node]
+    if not isinstance(node, dict):
+        return node
+    kept = ("example", "examples", "default", "enum")
+    return change({k: v if k in kept else _mapped(v, change) for k, v in node.items()})
+
+
+def _without_decimal_text(node: Document) -> Document:
+    if node.get("type") == "string" and node.get("format") == "decimal":
+        return {key: value for key, value in node.items() if key != "format"}
+    return node
+
+
+def _schema_3_1(node: Document) -> Document:
+    """Turn the words of 3.0 into those of 2020-12: null is a type, exclusive bounds are numbers.
+
+    `{type: integer, nullable: true, minimum: 0, exclusiveMinimum: true}` becomes
+    `{type: [integer, 'null'], exclusiveMinimum: 0}`.
+    """
+    if not isinstance(node.get("type"), str):
+        return node
+    changed = dict(node)
+    if changed.pop("nullable", False) is True:
+        changed["type"] = [node["type"], "null"]
+        if "enum" in changed:
+            changed["enum"] = list(dict.fromkeys([*changed["enum"], None]))
+    for bound, exclusive in _BOUNDS:
+        if changed.pop(exclusive, False) is True:
+            changed[exclusive] = changed.pop(bound)
+    if changed.get("format") == "binary":
+        changed["contentMediaType"] = "application/octet-stream"
+        del changed["format"]
+    return changed
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))

@@ -1,0 +1,33 @@
+import pytest
+
+from accounting.errors import Malformed
+
+GENERAL = "The request has invalid fields."
+
+
+class TestMessageOfFaults:
+    @pytest.mark.parametrize(
+        ("faults", "told"),
+        [
+            ({"memo": ["is too long", "is odd"]}, "memo is too long."),
+            (
+                {"due_date": ["is not a known field; did you mean due_at?"]},
+                "due_date is not a known field; did you mean due_at?",
+            ),
+            ({"a": ["is required"], "b": ["is required"]}, "a is required. 1 more field is wrong."),
+            (
+                {name: ["is required"] for name in "abc"},
+                "a is required. 2 more fields are wrong.",
+            ),
+            ({"id": ["id or name is required"]}, "id or name is required."),
+            ({"n\u00fcmber": ["is not known"]}, GENERAL),
+            ({"a\nb": ["is not known"]}, GENERAL),
+            ({"x" * 201: ["is not known"]}, GENERAL),
+        ],
+    )
+    def test_it_tells_the_first_where_its_name_can_be_shown(
+        self, faults: dict[str, list[str]], told: str
+    ) -> None:
+        refusal = Malformed.with_faults(faults)
+        assert (refusal.code, refusal.message) == ("validation_error", told)
+        assert refusal.detail == {"field_errors": faults}

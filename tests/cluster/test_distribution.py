@@ -1,0 +1,158 @@
+"""`accounting distribute`: one schema, spread over the machines of a cluster."""
+
+import os
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import psycopg
+import pytest
+from alembic.migration import MigrationContext
+from alembic.operations import Operations
+from psycopg import errors
+from sqlalchemy import create_engine, make_url
+
+from persistence.engine import migrate as migrations
+from persistence.engine.distribution import distribute
+from persistence.engine.faults import UnusableDatabase, broken_constraint
+from persistence.engine.pool import SERVER_ROLE
+from persistence.migrations.texts import run_texts
+from tests.api_server import ApiServer, Databases
+from tests.cluster.databases import ClusterDatabases
+from tests.command_line import CommandLine
+from tests.partner import Business, Partner
+
+# What migrations are made of: a column that follows from others, an index, a trigger.
+LATER = """
+ALTER TABLE customer ADD COLUMN shoe_size INTEGER GENERATED ALWAYS AS (length(notes)) STORED;
+CREATE INDEX customer_business_id_shoe_size_idx ON customer (business_id, shoe_size);
+CREATE FUNCTION later() RETURNS trigger LANGUAGE plpgsql AS $later$ BEGIN RETURN NULL; END $later$;
+CREATE TRIGGER customer_later AFTER INSERT ON customer FOR EACH ROW EXECUTE FUNCTION later();
+"""
+JUNE = date(2025, 6, 1)
+Connection = psycopg.Connection[tuple[object, ...]]
+
+
+def left_in(url: str) -> list[str]:
+    """The steps that are left to do."""
+    told: list[str] = []
+    assert distribute(url, told.append, dry_run=True) == len(told)
+    return told
+
+
+class TestOneMachine:
+    def test_is_told_that_there_is_no_cluster(
+        self, databases: Databases | ClusterDatabases, api_server: ApiServer, tmp_path: Path
+    ) -> None:
+        if isinstance(databases, ClusterDatabases):
+            pytest.skip("there is one")
+        told = CommandLine(tmp_path, api_server.database_url).run("distribute")
+        assert (told.code, told.out) == (2, "")
+        assert told.err.startswith("accounting: This PostgreSQL has no Citus")
+
+
+@pytest.fixture(scope="module")
+def cluster(databases: Databases | ClusterDatabases) -> ClusterDatabases:
+    if isinstance(databases, Databases):
+        pytest.skip("there is no cluster: make cluster starts one")
+    return databases
+
+
+class TestDistribute:
+    def test_it_tells_what_is_left_and_does_it_once(self, cluster: ClusterDatabases) -> None:
+        url = cluster.empty(f"spread_{os.getpid()}")
+        migrations.migrate(url)
+        told = left_in(url)
+        assert "copy business to each machine" in told
+        assert "spread invoice by business" in told
+        assert left_in(url) == told
+        done: list[str] = []
+        distribute(url, done.append, dry_run=False)
+        assert set(told) <= set(done)
+        assert left_in(url) == []
+
+    def test_later_migrations_reach_every_machine(
+        self, cluster: ClusterDatabases, tmp_path: Path
+    ) -> None:
+        url = cluster.clone(f"later_{os.getpid()}")
+        (tmp_path / "later.sql").write_text(LATER)
+        engine = create_engine(make_url(url).set(drivername="postgresql+psycopg"))
+        with (
+            engine.begin() as connection,
+            Operations.context(MigrationContext.configure(connection)),
+        ):
+            run_texts(str(tmp_path / "later.py"), "later.sql")
+        engine.dispose()
+        assert left_in(url) == ["let later() read on the machine of its row"]
+        assert migrations.migrate(url) == migrations.head()
+        assert left_in(url) == []
+        with psycopg.connect(url) as later:
+            assert later.execute("SELECT sum(shoe_size) FROM customer").fetchone() == (None,)
+
+    def test_it_waits_until_the_servers_are_stopped(
+        self, cluster: ClusterDatabases, api_server: ApiServer
+    ) -> None:
+        with pytest.raises(UnusableDatabase, match="A server is at work"):
+            distribute(api_server.database_url, print, dry_run=False)
+
+
+@pytest.fixture(scope="module")
+def shop(cluster: ClusterDatabases, acme: Partner) -> Business:
+    return acme.business()
+
+
+@pytest.fixture
+def server(api_server: ApiServer, shop: Business) -> Iterator[Connection]:
+    """What the server may do in a business, in a transaction that is rolled back."""
+    with psycopg.connect(api_server.database_url, options=f"-c role={SERVER_ROLE}") as connection:
+        connection.execute(f"SET LOCAL app.business_id = '{shop.id}'")
+        yield connection
+        connection.rollback()
+
+
+def post(connection: Connection, business: str, on: date) -> None:
+    """Insert an entry of two lines, without them."""
+    connection.execute(
+        "INSERT INTO journal_entry (business_id, id, version, created_at, sequence_number,"
+        " entry_date, posted_at, description, currency, total, stream, created_by, source_type,"
+        " source_id, line_count) VALUES (%s, '01900000-0000-7000-8000-000000000001', 1, now(),"
+        " 'T-1', %s, now(), 'x', 'GBP', 5, 'main', 'system', 'invoice',"
+        " '01900000-0000-7000-8000-000000000001', 2)",
+        (business, on),
+    )
+
+
+class TestGuards:
+    """Those of `tests/persistence/test_guards.py` that speak otherwise on many machines."""
+
+    def test_an_entry_that_does_not_balance_is_refused_at_the_end(
+        self, server: Connection, shop: Business
+    ) -> None:
+        post(server, shop.id, JUNE)
+        with pytest.raises(psycopg.Error, match="could not commit"):
+            server.commit()
+
+    def test_none_falls_into_the_locked_period(self, server: Connection, shop: Business) -> None:
+        lock = {"lock_date": "2025-06-30"}
+        path = f"/v1/platform/businesses/{shop.id}/"
+        assert shop.partner.api.patch(path, json=lock).status_code == 200
+        with pytest.raises(errors.CheckViolation) as refused:
+            post(server, shop.id, JUNE)
+        assert broken_constraint(refused.value) == "journal_entry_after_lock_date"
+
+    def test_nothing_is_shown_or_written_of_another_business(
+        self, server: Connection, shop: Business, acme: Partner
+    ) -> None:
+        other = acme.business()
+        other.customer()
+        read = "SELECT count(*) FROM customer WHERE business_id = %s"
+        assert server.execute(read, (other.id,)).fetchall() == [(0,)]
+        with pytest.raises(errors.InsufficientPrivilege):
+            server.execute(
+                "INSERT INTO number_series (business_id, series, last) VALUES (%s, 'X', 1)",
+                (other.id,),
+            )
+
+    def test_what_is_posted_stays(self, server: Connection, shop: Business) -> None:
+        with pytest.raises(errors.InsufficientPrivilege):
+            server.execute("DELETE FROM journal_entry WHERE business_id = %s", (shop.id,))

@@ -1,0 +1,61 @@
+"""SIGHUP: each worker gives its place to one that has read the settings anew."""
+
+import signal
+import socket
+import ssl
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.partner import PATIENCE_SECONDS, within
+from tests.processes.certificates import write_certificate
+from tests.processes.serving import Server, secrets
+
+
+@pytest.fixture
+def encrypted(own_folder: Path) -> Iterator[Server]:
+    certificate, key = write_certificate(own_folder)
+    words = ("--workers", "2", "--tls-cert", str(certificate), "--tls-key", str(key))
+    with Server(own_folder, *words, scheme="https", ACCOUNTING_SECRET_KEYS=secrets()) as server:
+        server.wait_for_workers()
+        yield server
+
+
+def shown(server: Server) -> bytes:
+    """The certificate of whoever answers; it must answer."""
+    trust = ssl.create_default_context()
+    trust.check_hostname, trust.verify_mode = False, ssl.CERT_NONE
+    with (
+        socket.create_connection(("127.0.0.1", server.port), PATIENCE_SECONDS) as plain,
+        trust.wrap_socket(plain) as connection,
+    ):
+        connection.sendall(b"GET /health/live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        assert connection.recv(12) == b"HTTP/1.1 200"
+        found = connection.getpeercert(binary_form=True)
+    assert found is not None
+    return found
+
+
+class TestReadingAnew:
+    def test_the_next_certificate_is_served_and_nobody_is_turned_away(
+        self, encrypted: Server
+    ) -> None:
+        first, workers = shown(encrypted), set(encrypted.workers)
+        write_certificate(encrypted.folder)
+        encrypted.process.send_signal(signal.SIGHUP)
+        # Each of these connections is answered, whoever takes it.
+        assert within(
+            PATIENCE_SECONDS,
+            lambda: shown(encrypted) != first and workers.isdisjoint(encrypted.workers),
+        )
+        assert len({shown(encrypted) for _ in range(8)} - {first}) == 1
+        assert len(encrypted.wait_for_workers()) == 2
+
+    def test_settings_that_cannot_be_used_change_nothing(self, encrypted: Server) -> None:
+        first, workers = shown(encrypted), encrypted.workers
+        (encrypted.folder / "key.pem").write_text("no key")
+        encrypted.process.send_signal(signal.SIGHUP)
+        assert within(PATIENCE_SECONDS, lambda: encrypted.events("settings_refused"))
+        assert "--tls-cert" in encrypted.events("settings_refused")[0]["reason"]
+        assert (shown(encrypted), encrypted.workers) == (first, workers)

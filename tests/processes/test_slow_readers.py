@@ -1,0 +1,66 @@
+"""Readers who ask for much and take hardly anything."""
+
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.partner import PATIENCE_SECONDS, client, within
+from tests.processes.serving import Server
+
+READERS = 500
+ASKED = b"GET /docs/ HTTP/1.1\r\nHost: slow\r\n\r\n" * 3
+MOST_FACTOR = 3
+
+
+@pytest.fixture
+def server(lived_in: Path) -> Iterator[Server]:
+    with Server(
+        lived_in,
+        *("--development", "--workers", "2"),
+        ACCOUNTING_ANSWER_SECONDS="1",
+        ACCOUNTING_CONNECTIONS_PER_ADDRESS="0",
+    ) as server:
+        server.wait_for_workers()
+        yield server
+
+
+@contextmanager
+def slow_readers(server: Server) -> Iterator[None]:
+    """Five hundred who have asked three times for the largest page and read nothing of it."""
+    with ExitStack() as opened:
+        for _ in range(READERS):
+            reader = opened.enter_context(socket.socket())
+            reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            reader.connect(("127.0.0.1", server.port))
+            reader.sendall(ASKED)
+        yield
+
+
+def slowest_in_a_hundred(caller: httpx.Client) -> float:
+    """Seconds that one of a hundred answers takes longer than."""
+    taken = []
+    for _ in range(400):
+        began = time.perf_counter()
+        assert caller.get("/health/ready").status_code == 200
+        taken.append(time.perf_counter() - began)
+    return sorted(taken)[-4]
+
+
+class TestSlowReaders:
+    def test_they_keep_nobody_waiting_and_are_no_fault_of_ours(self, server: Server) -> None:
+        with client(server.url, timeout=PATIENCE_SECONDS) as caller:
+            for _ in range(3):  # The machine may be busy with other tests.
+                before = slowest_in_a_hundred(caller)
+                with slow_readers(server):
+                    during = slowest_in_a_hundred(caller)
+                if during < before * MOST_FACTOR:
+                    break
+        assert during < before * MOST_FACTOR
+        assert within(PATIENCE_SECONDS, lambda: server.events("request"))
+        assert "Traceback" not in server.log
+        assert {event["level"] for event in server.events("request")} == {"info"}
