@@ -78,7 +78,9 @@ class ForkedProcess(ForkServerProcess):
         _start_forking()
         try:
             super().start()
-        except (EOFError, OSError):  # The one that forks has just died.
+        except (EOFError, OSError):
+            # The one that forks has just died. It is waited for: it would still count as alive.
+            forkserver._forkserver._stop()  # type: ignore[attr-defined]
             _start_forking()
             super().start()
 

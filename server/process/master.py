@@ -85,10 +85,8 @@ class Master(Supervisor):
 
     def start_first_worker(self) -> None:
         """Start it; what keeps it from loading ends the process that would be it."""
-        try:
-            self.processes.append(self.started_worker())
-        except (EOFError, OSError) as error:
-            self.log.error("worker_not_started", reason=repr(error))
+        self.start_missing_workers()
+        if not self.processes and not self.should_exit.is_set():
             self.give_up_on_workers()
 
     def give_up_on_workers(self) -> None:
@@ -123,34 +121,47 @@ class Master(Supervisor):
                 pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
 
     def look_after_workers(self) -> None:
-        """Replace workers that are gone or hang; one that cannot even start ends the server."""
-        for place, process in enumerate(self.processes):
+        """Replace workers that are gone or hang; one that cannot even load ends the server."""
+        for process in tuple(self.processes):
             if self.should_exit.is_set():
                 return
             if not process.is_alive(self.config.timeout_worker_healthcheck):
-                self.replace(place)
+                self.remove_worker(process)
             elif not self.serving and process.is_ready(LOOK_SECONDS):
                 self.begin_serving()
-                return
+        self.start_missing_workers()
 
-    def begin_serving(self) -> None:
-        """Say that the first worker serves, and start those that are still to come."""
-        self.serving = True
-        self.log.info("serving", host=self.config.host, port=self.config.port)
-        self.preparation.when_serving()
-        while len(self.processes) < self.processes_num:
-            self.processes.append(self.started_worker())
-
-    def replace(self, place: int) -> None:
-        """Start a worker in the place of one that is gone."""
-        process = self.processes[place]
+    def remove_worker(self, process: Process) -> None:
+        """End a worker that is gone or hangs, and count it no longer."""
         process.kill()
         process.join()
+        self.processes.remove(process)
         self.log.warning("worker_gone", pid=process.pid, exit_code=process.exitcode)
         if not self.serving and (process.exitcode or 0) > 0:
             self.give_up_on_workers()  # Once we serve, it may be the database.
-            return
-        self.processes[place] = self.started_worker()
+
+    def begin_serving(self) -> None:
+        """Say that the first worker serves."""
+        self.serving = True
+        self.log.info("serving", host=self.config.host, port=self.config.port)
+        self.preparation.when_serving()
+
+    def start_missing_workers(self) -> None:
+        """Start those that are still to come; where one cannot be started, the next look tries."""
+        wanted = self.processes_num if self.serving else 1
+        while len(self.processes) < wanted and not self.should_exit.is_set():
+            worker = self.try_to_start()
+            if worker is None:
+                return
+            self.processes.append(worker)
+
+    def try_to_start(self) -> Process | None:
+        """Start one worker more and return it, or None where that fails."""
+        try:
+            return self.started_worker()
+        except (EOFError, OSError) as error:
+            self.log.error("worker_not_started", reason=repr(error))
+            return None
 
     def restart_all(self) -> None:
         """Put in the place of each worker, on SIGHUP, one that has read the settings anew.
@@ -166,7 +177,9 @@ class Master(Supervisor):
             self.log.error("settings_refused", reason=str(error))
             return
         for place, old in enumerate(self.processes):
-            worker = self.started_worker()
+            worker = self.try_to_start()
+            if worker is None:
+                return
             if not worker.wait_until_ready(
                 self.config.timeout_worker_healthcheck, self.should_exit
             ):

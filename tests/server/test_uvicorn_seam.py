@@ -5,6 +5,8 @@ import asyncio
 import os
 import signal
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -307,6 +309,26 @@ class TestHttpConnection:
         config = Config(Application, factory=True, http="server.protocol:GuardedProtocol")
         config.load()
         assert config.http_protocol_class is GuardedProtocol, relies("http= takes module:Class")
+
+
+KILLED_BETWEEN = """
+import os, signal
+from multiprocessing import forkserver
+from server.uvicorn_seam import FORKS, ForkedProcess
+
+FORKS.set_forkserver_preload([])  # Nothing, so that it is there at once.
+for _ in range(30):
+    process = ForkedProcess(target=os.getpid)
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+    os.kill(forkserver._forkserver._forkserver_pid, signal.SIGKILL)
+"""
+
+
+class TestForkedProcess:
+    def test_it_starts_although_what_forks_it_is_dying(self) -> None:
+        subprocess.run([sys.executable, "-c", KILLED_BETWEEN], check=True, cwd=ROOT)
 
 
 @contextmanager
