@@ -75,14 +75,10 @@ def options(words: Sequence[str] | None = None) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
-def main() -> int:
-    """Measure, save, print and draw; return the exit status."""
+def main() -> None:
+    """Measure, save, print and draw."""
     chosen = options()
-    try:
-        generator.find()
-    except FileNotFoundError as missing:
-        print(missing, file=sys.stderr)
-        return 2
+    generator.find()
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         run = measure(chosen, Path(folder).resolve())
     run.save(chosen.out / "results.json")
@@ -91,8 +87,7 @@ def main() -> int:
 
     for file in plot.draw(run, chosen.out):
         print(file, file=sys.stderr)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

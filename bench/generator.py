@@ -37,10 +37,10 @@ class Load:
 
 
 def find() -> str:
-    """Find wrk; raises FileNotFoundError saying how to get it."""
+    """Find wrk; ends the program saying how to get it."""
     found = shutil.which("wrk")
     if found is None:
-        raise FileNotFoundError("wrk is needed: apt-get install wrk, or brew install wrk")
+        raise SystemExit("wrk is needed: apt-get install wrk, or brew install wrk")
     return found
 
 

@@ -6,7 +6,6 @@ time of a request.
 """
 
 import argparse
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -136,20 +135,15 @@ def options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def main() -> int:
-    """Measure, save and print; return the exit status."""
+def main() -> None:
+    """Measure, save and print."""
     chosen = options()
-    try:
-        generator.find()
-    except FileNotFoundError as missing:
-        print(missing, file=sys.stderr)
-        return 2
+    generator.find()
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         run = measure(chosen, Path(folder).resolve())
     run.save(chosen.out / "growth.json")
     print(table.grown(run, PAIRS), told(run), table.circumstances(run), sep="\n\n")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -106,6 +106,19 @@ def api_server(databases: Databases) -> Iterator[ApiServer]:
         yield api_server
 
 
+@pytest.fixture(scope="module")
+def own_server(databases: Databases, request: pytest.FixtureRequest) -> Iterator[ApiServer]:
+    """One whose database no other module sees."""
+    name = request.module.__name__.removeprefix("tests.").replace(".", "_")
+    with ApiServer(databases.clone(f"{name}_{os.getpid()}")) as api_server:
+        yield api_server
+
+
+@pytest.fixture(scope="module")
+def partner(own_server: ApiServer) -> Partner:
+    return own_server.partner("Owner")
+
+
 @pytest.fixture
 def fresh_server(databases: Databases) -> Iterator[ApiServer]:
     with ApiServer(databases.clone(f"fresh_{os.getpid()}")) as api_server:

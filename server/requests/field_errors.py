@@ -25,7 +25,7 @@ MOST_SUGGESTED = 10
 LONGEST_NAME = 64
 _LONGEST_LIST = 40
 
-_MONEY: Final = re.compile(r"(?:_cents|amount|price|discount|fee|credit_limit)$")
+MONEY_NAME: Final = re.compile(r"(?:_cents|amount|price|discount|fee|credit_limit)$")
 _IN_MINOR_UNITS: Final = "in minor units: 10.50 is 1050"
 
 _TYPES: Mapping[str, str] = MappingProxyType(
@@ -111,7 +111,7 @@ class FieldWords:
                 return self._explain_branches(error, path, at)
             case "pattern" if kind.pattern in self._patterns:
                 return [(path, "pattern", self._patterns[kind.pattern])]
-            case "type" if "integer" in kind.types and _MONEY.search(path[-1] if path else ""):
+            case "type" if "integer" in kind.types and MONEY_NAME.search(path[-1] if path else ""):
                 return [(path, "type", f"{_type_words(kind.types)} {_IN_MINOR_UNITS}")]
             case name:
                 return [(path, name, _words(name, kind))]

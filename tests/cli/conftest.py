@@ -1,19 +1,11 @@
 """A server and a command line over the same database."""
 
-import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.api_server import ApiServer, Databases
+from tests.api_server import ApiServer
 from tests.command_line import CommandLine
-
-
-@pytest.fixture(scope="module")
-def own_server(databases: Databases) -> Iterator[ApiServer]:
-    with ApiServer(databases.clone(f"cli_{os.getpid()}")) as api_server:
-        yield api_server
 
 
 @pytest.fixture(scope="module")

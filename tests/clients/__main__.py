@@ -3,7 +3,6 @@
 PROGRAMS is the folder of the generators. The table tells what each made.
 """
 
-import subprocess
 import sys
 import tempfile
 import time
@@ -57,7 +56,7 @@ def python(programs: Path, databases: Databases) -> list[str]:
 def typescript(databases: Databases) -> str:
     """Make the types of openapi-typescript, and let openapi-fetch call with them."""
     begun = time.monotonic()
-    subprocess.run(["npm", "run", "--silent", "client"], check=True)
+    run("npm", "run", "--silent", "client")
     with ApiServer(databases.clone("typescript")) as api_server:
         expect(SAID_IN_TYPESCRIPT, run("node", QUICKSTART, *caller_of(api_server)))
     return line("openapi-typescript, openapi-fetch", "types", "called", begun)

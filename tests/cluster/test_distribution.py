@@ -45,7 +45,7 @@ class TestOneMachine:
         self, databases: Databases | ClusterDatabases, api_server: ApiServer, tmp_path: Path
     ) -> None:
         if isinstance(databases, ClusterDatabases):
-            pytest.skip("there is one")
+            pytest.skip("this PostgreSQL has Citus")
         told = CommandLine(tmp_path, api_server.database_url).run("distribute")
         assert (told.code, told.out) == (2, "")
         assert told.err.startswith("accounting: This PostgreSQL has no Citus")

@@ -7,6 +7,8 @@ import openapi_spec_validator
 import pytest
 import yaml
 
+from accounting.errors import VERBS
+from server.requests.field_errors import MONEY_NAME
 from tests.contract.document import (
     Operation,
     bodies,
@@ -257,6 +259,14 @@ class TestSchema:
             for at, node in walk(schema, name):
                 if node.get("format") == "int64":
                     assert node["maximum"] == MOST_SINGLE_AMOUNT, at
+                    assert MONEY_NAME.search(at[-1]), f"refusals call {at} no money"
+
+    def test_a_sentence_goes_on_after_the_name_of_its_field_or_names_it(self) -> None:
+        names = {name for _, node in walk(document()) for name in properties_of(node)}
+        for at, node in walk(document()):
+            for words in sentences_of(node):
+                known = words.partition(" ")[0] in VERBS or names & set(re.findall(r"\w+", words))
+                assert known, f"{at}: {words}"
 
     def test_only_decimals_are_numbers(self) -> None:
         numbers = [schema for _, schema in typed_schemas() if schema["type"] == "number"]
@@ -325,6 +335,12 @@ def properties_of(node: dict[str, Any]) -> dict[str, Any]:
     """Return the properties of a schema; a property may itself be called `properties`."""
     found = node.get("properties")
     return found if isinstance(found, dict) and "type" in node else {}
+
+
+def sentences_of(node: dict[str, Any]) -> list[str]:
+    """What a schema has refusals say."""
+    excluding = node.get("x-not", {}).get("message")
+    return [words for words in (node.get("x-pattern-message"), excluding) if words is not None]
 
 
 class TestErrorCode:

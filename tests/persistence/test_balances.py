@@ -1,7 +1,6 @@
 """Balances by month: whatever is posted, they say what the lines say."""
 
 import asyncio
-import os
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 
@@ -19,7 +18,7 @@ from persistence.ledger.account_sql import CHART, FAMILY
 from persistence.ledger.accounts import AccountState
 from persistence.ledger.balances import period_parameters
 from persistence.ledger.rebuilding import rebuild
-from tests.api_server import ApiServer, Databases
+from tests.api_server import ApiServer
 from tests.partner import Partner
 from tests.persistence.auditing import faults_in, remembered, tamper
 from tests.persistence.posting import STEP, JournalWriter, Posting
@@ -41,17 +40,6 @@ def postings(draw: st.DrawFn) -> Posting:
 
 
 HISTORIES = st.lists(st.lists(postings(), min_size=1, max_size=7), max_size=8)
-
-
-@pytest.fixture(scope="module")
-def own_server(databases: Databases) -> Iterator[ApiServer]:
-    with ApiServer(databases.clone(f"own_balances_{os.getpid()}")) as api_server:
-        yield api_server
-
-
-@pytest.fixture(scope="module")
-def partner(own_server: ApiServer) -> Partner:
-    return own_server.partner("Own")
 
 
 def sums(states: list[AccountState], *, of_period: bool) -> dict[object, tuple[int, ...]]:

@@ -1,6 +1,5 @@
 """The proof of the books finds what is planted in them, and nothing where nothing is."""
 
-import os
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -10,7 +9,7 @@ from persistence.engine.faults import DatabaseAway
 from persistence.proof import control
 from persistence.proof.checks import CHECKS
 from persistence.proof.journal import SOURCES
-from tests.api_server import ApiServer, Databases
+from tests.api_server import ApiServer
 from tests.partner import Business, Partner
 from tests.persistence.auditing import faults_in, remembered, tamper
 from tests.persistence.planted import PLANTED
@@ -18,17 +17,6 @@ from tests.persistence.planting import changed_tables
 from tests.persistence.trading import traded
 
 NAMES = {*CHECKS, "posted_as_desired"}
-
-
-@pytest.fixture(scope="module")
-def own_server(databases: Databases) -> Iterator[ApiServer]:
-    with ApiServer(databases.clone(f"own_{os.getpid()}")) as api_server:
-        yield api_server
-
-
-@pytest.fixture(scope="module")
-def partner(own_server: ApiServer) -> Partner:
-    return own_server.partner("Owner")
 
 
 @pytest.fixture(scope="module")

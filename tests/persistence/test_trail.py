@@ -1,7 +1,6 @@
 """The audit trail proves itself: what is told of rows, of its own records, and by its seals."""
 
 import asyncio
-import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,7 +13,7 @@ from persistence.proof.shapes import verdict
 from persistence.proof.trail import PARTNER_CHECKS
 from persistence.tables import metadata
 from tests import clock
-from tests.api_server import ApiServer, Databases
+from tests.api_server import ApiServer
 from tests.builders.sales import invoice_body, paid, part, sent
 from tests.builders.trade import SENT
 from tests.partner import Business, Partner
@@ -29,17 +28,6 @@ _DIGESTED = (
     " actor_kind, partner_id, key_id, request_id, before_digest, after_digest, changes)"
 )
 _MINE = "WHERE business_id = %s AND object_type = 'customer' AND change = 'insert'"
-
-
-@pytest.fixture(scope="module")
-def own_server(databases: Databases) -> Iterator[ApiServer]:
-    with ApiServer(databases.clone(f"trail_{os.getpid()}")) as api_server:
-        yield api_server
-
-
-@pytest.fixture(scope="module")
-def partner(own_server: ApiServer) -> Partner:
-    return own_server.partner("Owner")
 
 
 @pytest.fixture(scope="module")

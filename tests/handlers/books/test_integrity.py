@@ -1,7 +1,6 @@
 """The books are proven over HTTP: green, or red with the first that does not hold."""
 
 import asyncio
-import os
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,25 +9,13 @@ import pytest
 
 from persistence.proof import in_request
 from persistence.proof.integrity import NAMES, prove_books
-from tests.api_server import ApiServer, Databases
+from tests.api_server import ApiServer
 from tests.builders.sales import sent
 from tests.partner import PATIENCE_SECONDS, Business, Partner
 from tests.persistence.auditing import remembered, tamper
 from tests.persistence.trading import traded
 
 INTEGRITY = "integrity/"
-
-
-@pytest.fixture(scope="module")
-def own_server(databases: Databases) -> Iterator[ApiServer]:
-    """A database of its own: what is planted here is seen by no other test."""
-    with ApiServer(databases.clone(f"proven_{os.getpid()}")) as api_server:
-        yield api_server
-
-
-@pytest.fixture(scope="module")
-def partner(own_server: ApiServer) -> Partner:
-    return own_server.partner("Owner")
 
 
 @pytest.fixture(scope="module")
