@@ -1,7 +1,7 @@
 """From what was raised to what is answered: the only table of HTTP statuses.
 
-The body is always `{error_code, message, detail, request_id}`. Answers of 401 and 403 also carry
-`error`, and the two token endpoints answer the union with what OAuth 2.0 asks of them.
+The body is always `{error_code, message, detail, request_id, doc_url}`. Answers of 401 and 403
+also carry `error`, and the two token endpoints answer the union with what OAuth 2.0 asks of them.
 """
 
 import json
@@ -59,6 +59,7 @@ LEAKED: Final = MappingProxyType(
     }
 )
 
+PAGES_OF_CODES: Final = "/docs/errors/"
 PARTNER_TOKEN_PATH: Final = "/v1/platform/oauth2/token"
 TOKEN_PATH: Final = re.compile(r"/v1/platform/(?:[^/]+/)?oauth2/token/?")
 NOT_IN_DESCRIPTION: Final = re.compile(r'[^\x20-\x7e]|["\\]')
@@ -86,6 +87,7 @@ def answer(error: BaseException, request_id: str, path: str = "") -> Answer:
         "message": refusal.message,
         "detail": refusal.detail,
         "request_id": request_id,
+        "doc_url": f"{PAGES_OF_CODES}{refusal.code}/",
     }
     if TOKEN_PATH.fullmatch(path):
         body["error"] = oauth_error(status, refusal, path)

@@ -349,6 +349,19 @@ class TestErrorCode:
         assert len(words) == len(set(words))
         assert all(re.fullmatch(r"[a-z]+(_[a-z]+)*", word) for word in words)
 
+    def test_each_says_when_it_comes_and_what_to_do(self) -> None:
+        listed = document()["components"]["schemas"]["ErrorCode"]
+        assert [*listed["x-codes"]] == listed["enum"]
+        names = {operation.name for operation in operations()}
+        for _, node in walk(document()):
+            names |= properties_of(node).keys()
+        names |= {each["name"] for operation in operations() for each in operation.parameters}
+        for code, told in listed["x-codes"].items():
+            sentences = [told["when"], told["do"], *told.get("detail", {}).values()]
+            assert all(each[0].isupper() and each[-1] == "." for each in sentences), code
+            quoted = {*re.findall(r"`([a-z]+_[a-z_]+)`", told["do"])}
+            assert quoted <= names | told.get("detail", {}).keys(), code
+
     def test_every_code_is_explained_where_it_is_answered(self) -> None:
         text = " ".join(
             str(node["description"]) for _, node in walk(document()) if "description" in node

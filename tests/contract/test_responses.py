@@ -8,16 +8,23 @@ import pytest
 
 from tests.contract.closed_schemas import validator
 from tests.contract.document import document, follow, media_types
-from tests.contract.responses import check_response, routes_at, statuses_of_codes
+from tests.contract.responses import check_response, routes_at
 
 BUSINESS = "/v1/platform/businesses/0197f0c4-8a20-7d3e-8c44-2e9b7f5a6b02"
 CUSTOMERS = f"{BUSINESS}/customers/"
-NO_CUSTOMER = {
-    "error_code": "customer_not_found",
-    "message": "There is no such customer.",
-    "detail": {},
-    "request_id": "r1",
-}
+
+
+def refusal_with(code: str) -> dict[str, Any]:
+    return {
+        "error_code": code,
+        "message": "There is no such customer.",
+        "detail": {},
+        "request_id": "r1",
+        "doc_url": f"/docs/errors/{code}/",
+    }
+
+
+NO_CUSTOMER = refusal_with("customer_not_found")
 
 
 def example(name: str) -> Any:
@@ -105,12 +112,12 @@ class TestCheckResponse:
         path = f"{CUSTOMERS}{example('Customer')['id']}/"
         check_response(answer(path, NO_CUSTOMER, status=404))
         for code in ("reference_not_found", "no_such_code"):
-            body = {**NO_CUSTOMER, "error_code": code}
+            body = refusal_with(code)
             refused(answer(path, body, status=404), code)
 
     def test_refuses_a_code_that_the_operation_does_not_name(self) -> None:
         path = f"{CUSTOMERS}{example('Customer')['id']}/"
-        body = {**NO_CUSTOMER, "error_code": "invoice_not_found"}
+        body = refusal_with("invoice_not_found")
         refused(answer(path, body, status=404), "do not name `invoice_not_found`")
 
     def test_refuses_a_body_whose_request_id_is_not_the_header(self) -> None:
@@ -118,23 +125,23 @@ class TestCheckResponse:
         refused(answer(path, {**NO_CUSTOMER, "request_id": "r2"}, status=404), "request id")
 
     def test_refuses_a_500_unless_the_test_asked_for_one(self) -> None:
-        body = {**NO_CUSTOMER, "error_code": "internal_error"}
+        body = refusal_with("internal_error")
         refused(answer(CUSTOMERS, body, status=500), "always a bug")
         check_response(answer(CUSTOMERS, body, status=500, faults_expected=True))
 
     def test_takes_what_the_transport_answers_at_any_operation(self) -> None:
-        body = {**NO_CUSTOMER, "error_code": "service_unavailable"}
+        body = refusal_with("service_unavailable")
         check_response(answer(CUSTOMERS, body, status=503, headers={"retry-after": "1"}))
         refused(answer(CUSTOMERS, body, status=502), "documents")
 
     def test_wants_the_body_of_all_errors_where_there_is_no_operation(self) -> None:
-        body = {**NO_CUSTOMER, "error_code": "route_not_found"}
+        body = refusal_with("route_not_found")
         check_response(answer("/v1/nothing/", body, status=404))
         refused(answer("/v1/nothing/", {"detail": "Not Found"}, status=404), "error_code")
         refused(answer("/v1/nothing/", page()), "No operation")
 
     def test_wants_all_methods_of_the_address_in_allow(self) -> None:
-        body = {**NO_CUSTOMER, "error_code": "method_not_allowed"}
+        body = refusal_with("method_not_allowed")
         whole = {"allow": "GET, HEAD, POST"}
         check_response(answer(CUSTOMERS, body, status=405, method="PUT", headers=whole))
         short = {"allow": "GET, POST"}
@@ -201,10 +208,3 @@ class TestClosedSchema:
                 if isinstance(value, str):  # A file.
                     continue
                 assert not validator(media["schema"]).is_valid({**value, "one_more": 1}), place
-
-
-class TestStatusesOfCodes:
-    def test_every_code_has_its_status(self) -> None:
-        listed = document()["components"]["schemas"]["ErrorCode"]["enum"]
-        assert statuses_of_codes().keys() == set(listed)
-        assert all(len(statuses) == 1 for statuses in statuses_of_codes().values())

@@ -86,4 +86,5 @@ class TestTrouble:
             "message": "The server failed. The request id finds the reason.",
             "detail": {},
             "request_id": answer.headers["x-request-id"],
+            "doc_url": "/docs/errors/internal_error/",
         }

@@ -82,13 +82,14 @@ ROOMS_OF_KINDS = {"accounting.errors", "server.responses.problems"}
 
 
 class TestBody:
-    def test_it_has_the_four_fields(self) -> None:
+    def test_it_has_the_five_fields(self) -> None:
         error = Conflict("period_locked", "The period is locked.", lock_date="2026-01-31")
         assert answered(error) == {
             "error_code": "period_locked",
             "message": "The period is locked.",
             "detail": {"lock_date": "2026-01-31"},
             "request_id": "the-id",
+            "doc_url": "/docs/errors/period_locked/",
         }
 
     def test_field_errors_stand_in_the_detail(self) -> None:
@@ -122,6 +123,7 @@ class TestBody:
             "message": "The server failed. The request id finds the reason.",
             "detail": {},
             "request_id": "the-id",
+            "doc_url": "/docs/errors/internal_error/",
         }
 
 
@@ -215,6 +217,7 @@ class TestTokenEndpoints:
             "message",
             "detail",
             "request_id",
+            "doc_url",
         }
 
     def test_the_description_keeps_to_the_characters_of_oauth(self) -> None:

@@ -171,7 +171,7 @@ def hurried(impatient: int) -> Iterator[Wire]:
 def refused(wire: Wire, status: int, code: str) -> Reply:
     reply = wire.reply()
     assert (reply.status, reply.body["error_code"]) == (status, code)
-    assert set(reply.body) >= {"error_code", "message", "detail", "request_id"}
+    assert set(reply.body) >= {"error_code", "message", "detail", "request_id", "doc_url"}
     assert reply.headers["x-request-id"] == reply.body["request_id"]
     assert reply.headers["content-type"] == "application/json"
     assert reply.headers["x-content-type-options"] == "nosniff"
