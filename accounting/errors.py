@@ -22,6 +22,11 @@ class Refusal(Exception):
         self.message = message
         self.detail = detail
 
+    def tell_item(self, place: str) -> None:
+        """Say which item of a list of the request it is about, as `allocations.2`."""
+        self.message = f"{place}: {self.message}"
+        self.detail["item"] = place
+
 
 class Malformed(Refusal):
     """The request alone shows that it cannot be served."""

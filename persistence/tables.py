@@ -8,6 +8,8 @@ Partner-level tables hold what is unique over all tenants.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from sqlalchemy import (
@@ -16,6 +18,7 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    ColumnElement,
     Computed,
     Date,
     DateTime,
@@ -48,13 +51,26 @@ metadata = MetaData(
 Moment = DateTime(timezone=True)
 
 
-def table_of(constraint: str) -> Table:
-    """The table of a constraint that is named by the convention above."""
-    return next(
-        table
+@dataclass(frozen=True, slots=True)
+class UniqueKey:
+    """What no two rows of one tenant share: columns beside the tenant's, of the rows of `where`."""
+
+    table: Table
+    columns: tuple[str, ...]
+    where: ColumnElement[bool] | None
+
+
+@cache
+def unique_key(name: str) -> UniqueKey:
+    """The key that a constraint or an index of this name keeps."""
+    [(table, found)] = [
+        (table, each)
         for table in metadata.sorted_tables
-        if constraint.startswith((f"{table.name}_business_id_", f"{table.name}_partner_id_"))
-    )
+        for each in (*table.constraints, *table.indexes)
+        if isinstance(each, UniqueConstraint | Index) and each.name == name
+    ]
+    _, *columns = (column.name for column in found.columns)
+    return UniqueKey(table, tuple(columns), found.dialect_options["postgresql"].get("where"))
 
 
 def cents(name: str, *, nullable: bool = False) -> Column[int]:
@@ -136,6 +152,7 @@ partner_reply = Table(
     metadata,
     Column("partner_id", ForeignKey("partner.id"), nullable=False),
     Column("key", Text, nullable=False),
+    Column("operation", Text),  # Older answers have none.
     Column("fingerprint", LargeBinary, nullable=False),
     Column("status", Integer, nullable=False),
     Column("headers", JSONB, nullable=False),
@@ -205,6 +222,7 @@ def listed(name: str, type_: Any, said: str) -> Column[Any]:
 reply = tenant_table(
     "reply",
     Column("key", Text, nullable=False),
+    Column("operation", Text),  # Older answers have none.
     Column("fingerprint", LargeBinary, nullable=False),
     Column("status", Integer, nullable=False),
     Column("headers", JSONB, nullable=False),

@@ -210,7 +210,9 @@ class Request:
             if self.endpoint.in_registry
             else of_business(self.call.path["business_id"])
         )
-        return Claim(scope, key, fingerprints.of(self.scope, self.call), new_id(), self.now)
+        operation = self.endpoint.operation_id
+        fingerprint = fingerprints.of(self.scope, self.call)
+        return Claim(scope, key, operation, fingerprint, new_id(), self.now)
 
     def _render_refusal(self, refusal: Refusal) -> Outcome:
         answer = errors.answer(refusal, self.scope["request_id"], self.scope["path"])

@@ -5,12 +5,13 @@ insert with the answer, in the transaction of the work; there is no "started" ro
 """
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import orjson
 from psycopg.types.json import Jsonb
 
+from accounting.errors import RuleBroken
 from persistence.engine.sql import Query, Row
 
 KEPT_FOR = timedelta(days=30)
@@ -53,7 +54,7 @@ _CLAIM = "SELECT claim_key(%(claim)s)"
 BUSY = "idempotency_key_busy"  # The constraint that a claim names when it fails.
 
 _FIND = """
-SELECT fingerprint, status, headers, body FROM {table}
+SELECT operation, fingerprint, status, headers, body, created_at FROM {table}
 WHERE {column} = %(owner)s AND key = %(key)s AND created_at > %(oldest)s
 """
 
@@ -61,13 +62,26 @@ _FORGET = "DELETE FROM {table} WHERE {column} = %(owner)s AND created_at <= %(ol
 
 # A key whose record has expired is free again: its new answer takes the old one's row.
 _RECORD = """
-INSERT INTO {table} ({column}, {extra}key, fingerprint, status, headers, body, created_at)
-VALUES (%(owner)s, {extra_value}%(key)s, %(fingerprint)s, %(status)s, %(headers)s, {body},
-        %(now)s)
-ON CONFLICT ({column}, key) DO UPDATE SET fingerprint = excluded.fingerprint,
-  status = excluded.status, headers = excluded.headers, body = excluded.body,
-  created_at = excluded.created_at
+INSERT INTO {table}
+  ({column}, {extra}key, operation, fingerprint, status, headers, body, created_at)
+VALUES (%(owner)s, {extra_value}%(key)s, %(operation)s, %(fingerprint)s, %(status)s, %(headers)s,
+        {body}, %(now)s)
+ON CONFLICT ({column}, key) DO UPDATE SET operation = excluded.operation,
+  fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers,
+  body = excluded.body, created_at = excluded.created_at
 """
+
+
+def used_for_another(row: Row) -> RuleBroken:
+    """The refusal of a key whose record belongs to another request: which, and when that was."""
+    when = row["created_at"].astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    operation = row["operation"] or "another request"  # Older records do not tell.
+    return RuleBroken(
+        "idempotency_key_reused",
+        f"This Idempotency-Key was used for {operation} at {when}. Use a new key.",
+        operation=row["operation"],
+        used_at=when,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +90,7 @@ class Claim:
 
     key_space: KeySpace
     key: str
+    operation: str
     fingerprint: bytes
     id: UUID
     now: datetime
@@ -110,6 +125,7 @@ class Claim:
                 "owner": self.key_space.owner,
                 "id": self.id,
                 "key": self.key,
+                "operation": self.operation,
                 "fingerprint": self.fingerprint,
                 "status": outcome.status,
                 "headers": Jsonb(outcome.headers, dumps=orjson.dumps),

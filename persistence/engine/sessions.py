@@ -13,16 +13,16 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from psycopg.errors import LockNotAvailable
-from sqlalchemy import ARRAY, Table, Text, Uuid, all_, any_, select
+from sqlalchemy import ARRAY, Uuid, all_, any_, select
 
-from accounting.errors import RuleBroken
 from persistence.engine.faults import STALE, StaleRow, broken_constraint
 from persistence.engine.fetches import Fetch
-from persistence.engine.idempotency import BUSY, Claim, Outcome
+from persistence.engine.idempotency import BUSY, Claim, Outcome, used_for_another
 from persistence.engine.machines import BEGIN, Machines
 from persistence.engine.pipeline import Connection, Result, exchange
 from persistence.engine.sql import Query, Row, compiled, given
 from persistence.engine.staging import Staging
+from persistence.tables import UniqueKey
 
 COMMIT = Query("COMMIT", {})
 SAVEPOINT = Query("SAVEPOINT before_flush", {})
@@ -140,10 +140,7 @@ class Writing:
             return
         if bytes(found[0]["fingerprint"]) != claim.fingerprint:
             self.claim = None  # The refusal is not to be kept under the other request's key.
-            raise RuleBroken(
-                "idempotency_key_reused",
-                "This Idempotency-Key was used for another request. Use a new key.",
-            )
+            raise used_for_another(found[0])
         raise Replay(Outcome.kept(found[0]))
 
     async def open(self) -> None:
@@ -178,15 +175,16 @@ class Writing:
         for result in results[len(before) : len(before) + len(staged)]:
             self.staging.learn(result.rows)  # Numbers, where the statement took some.
 
-    async def holders(self, table: Table, external_ids: dict[UUID, str]) -> list[Row]:
-        """Drop the work, and find who has an external id that its rows, by their ids, were to have.
+    async def holders(self, key: UniqueKey) -> list[Row]:
+        """Drop the work, and find who has what its rows were to have, which no two rows share.
 
         Among the rows of the business; of what is kept beside them there is none.
         """
-        if "business_id" not in table.c:
+        if "business_id" not in key.table.c:
             return []
-        wanted = {"external_ids": [*external_ids.values()], "ids": [*external_ids]}
-        asked = Query(having(table), {**wanted, "business_id": self.staging.business_id})
+        rows = self.staging.wanted(key)
+        wanted = {name: [row[name] for row in rows] for name in ("id", *key.columns)}
+        asked = Query(having(key), {**wanted, "business_id": self.staging.business_id})
         if self.at_savepoint:
             return (await exchange(self.connection, [BACK_TO_SAVEPOINT, asked]))[-1].rows
         await self.connection.rollback()
@@ -205,16 +203,15 @@ class Writing:
 
 
 @cache
-def having(table: Table) -> str:
-    """The statement that finds rows with an external id, other than those that want it."""
-    row = table.c
-    return compiled(
-        select(row.id, row.external_id).where(
-            row.business_id == given("business_id", Uuid),
-            row.external_id == any_(given("external_ids", ARRAY(Text()))),
-            row.id != all_(given("ids", ARRAY(Uuid()))),
-        )
+def having(key: UniqueKey) -> str:
+    """The statement that finds rows with a value of a key, other than those that want it."""
+    row = key.table.c
+    found = select(row.id, *(row[name] for name in key.columns)).where(
+        row.business_id == given("business_id", Uuid),
+        *(row[name] == any_(given(name, ARRAY(row[name].type))) for name in key.columns),
+        row.id != all_(given("id", ARRAY(Uuid()))),
     )
+    return compiled(found if key.where is None else found.where(key.where))
 
 
 def _queries(fetches: Sequence[Fetch[Any]]) -> list[Query]:

@@ -9,6 +9,7 @@ commits.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from types import NoneType
 from uuid import UUID
 
 import orjson
@@ -27,6 +28,9 @@ from persistence.engine.row_statements import (
     value_insertions,
 )
 from persistence.engine.sql import Query, Row
+from persistence.tables import UniqueKey
+
+NOT_YET = (Pending, NoneType)
 
 
 @dataclass(slots=True)
@@ -100,10 +104,13 @@ class Staging:
         """Send a statement after all rows."""
         self.afterwards.append(query)
 
-    def external_ids(self, table: str) -> dict[UUID, str]:
-        """The external ids of a table's staged rows, by the ids of the rows."""
-        rows = [*self.inserted.get(table, []), *self.updated.get(table, [])]
-        return {row["id"]: row["external_id"] for row in rows if row["external_id"] is not None}
+    def wanted(self, key: UniqueKey) -> list[Row]:
+        """The staged rows that have a value of a key; a number that is to be taken is none yet."""
+        name = key.table.name
+        rows = [*self.inserted.get(name, []), *self.updated.get(name, [])]
+        return [
+            row for row in rows if not any(isinstance(row[each], NOT_YET) for each in key.columns)
+        ]
 
     def queries(self, *, as_json: bool = True) -> Iterator[Query]:
         """Yield what the flush sends; new rows as one JSON parameter, or as values."""

@@ -17,11 +17,13 @@ from uuid import UUID
 
 import psycopg
 from psycopg import InterfaceError, OperationalError
+from psycopg.errors import UniqueViolation
 
 from accounting.errors import Conflict, NotFound, Refusal, RuleBroken
 from persistence.engine.faults import (
     RETRIED,
     StaleRow,
+    broken_constraint,
     external_id_raced_for,
     refusal_of,
     unavailable,
@@ -31,7 +33,7 @@ from persistence.engine.pipeline import Connection
 from persistence.engine.pool import Pool
 from persistence.engine.sessions import Busy, Reading, Replay, Tenant, Writing
 from persistence.engine.staging import Staging
-from persistence.tables import table_of
+from persistence.tables import UniqueKey, unique_key
 
 MOST_RUNS = 5
 WAIT_FOR_KEY_SECONDS = 3.0
@@ -144,8 +146,8 @@ async def _run(
         said, key = refusal_of(error), external_id_raced_for(error)
         if not isinstance(said, KEPT_REFUSALS) or (key is not None and key not in raced):
             raise
-        if key is not None:
-            said.detail.update(await _taken(session, key))
+        if isinstance(error, UniqueViolation):
+            said.detail.update(await _taken(session, unique_key(broken_constraint(error))))
         await _keep(session, work, said)
         raise said from error
 
@@ -188,14 +190,18 @@ async def _commit(session: Writing, outcome: Outcome) -> Outcome:
         raise
 
 
-async def _taken(session: Writing, key: str) -> dict[str, str]:
-    """Tell which external id of the work is taken, and by whom; nobody else where it came twice."""
-    table = table_of(key)
-    wanted = session.staging.external_ids(table.name)
-    for row in await session.holders(table, wanted):
-        return {"external_id": row["external_id"], "id": str(row["id"])}
-    names = list(wanted.values())
-    return {"external_id": max(names, key=names.count)}
+async def _taken(session: Writing, key: UniqueKey) -> dict[str, str]:
+    """Tell who has what the work wanted, and which external id that is.
+
+    Nobody else has it where the work itself brought it twice.
+    """
+    wanted = session.staging.wanted(key)
+    holders = await session.holders(key)
+    told = {"id": str(holders[0]["id"])} if holders else {}
+    if key.columns == ("external_id",):
+        names = [row["external_id"] for row in holders or wanted]
+        told["external_id"] = max(names, key=names.count)
+    return told
 
 
 async def _keep(session: Writing, work: Work, refusal: Refusal) -> None:

@@ -123,6 +123,7 @@ class TestIdempotencyKey:
         request, before = story.request(operation), api_server.stored()
         answer = request.send(headers=headers)
         assert (answer.status_code, answer.json()["error_code"]) == (422, "idempotency_key_reused")
+        assert answer.json()["detail"]["operation"] == other.name
         assert api_server.stored() == before
 
     @those(lambda each: each.takes("Idempotency-Key") and has_thing(each))

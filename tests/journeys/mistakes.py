@@ -263,7 +263,7 @@ MISTAKES: Final = (
         "more than is owed",
         422,
         "allocation_exceeds_outstanding",
-        "At most 600 of the invoice can be settled.",
+        "allocations.0: At most 600 of the invoice can be settled, in minor units.",
         "{invoice}",
         700,
     ),

@@ -52,7 +52,11 @@ class Writer:
             await handle(session)
             return lambda: outcome(f"run {self.runs}")
 
-        claim = Claim(of_business(self.business_id), key, b"same", new_id(), NOW) if key else None
+        claim = (
+            Claim(of_business(self.business_id), key, "trade", b"same", new_id(), NOW)
+            if key
+            else None
+        )
         caller = Caller(CallerKind.PARTNER_KEY, self.partner_id)
         return Work(
             tenant=lambda: BusinessTenant(caller, self.business_id),

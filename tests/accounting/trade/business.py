@@ -106,7 +106,7 @@ def credit_line(
 def items(*parts: tuple[UUID, int]) -> tuple[AllocationItem, ...]:
     """What is wanted of money or of a credit, each item with its place among the others."""
     return tuple(
-        AllocationItem(id_, amount, place=f"items.{place}")
+        AllocationItem(id_, amount, place=f"items.{place}.id")
         for place, (id_, amount) in enumerate(parts)
     )
 

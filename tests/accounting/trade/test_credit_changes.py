@@ -64,7 +64,7 @@ class TestCreate:
         on_change = refused(trade.apply, trade.credit(500), *twice)
         for refusal in (refused(trade.credit, 500, to=twice), on_change):
             assert isinstance(refusal, Malformed)
-            assert set(refusal.detail["field_errors"]) == {"items.1"}
+            assert set(refusal.detail["field_errors"]) == {"items.1.id"}
 
     @pytest.mark.parametrize(
         ("amount", "part", "facts", "code"),
@@ -99,6 +99,7 @@ class TestCreate:
         trade.pay(100, (document, 100), status="pending")
         refusal = refused(trade.credit, 600, to=[(document, 501)])
         assert refusal.detail == {
+            "item": "items.0",
             "left": 500,
             "amount": 501,
             "outstanding_balance": 600,
@@ -116,7 +117,8 @@ class TestCreate:
         draft = trade.document(600, opened_at=None)
         assert refused(trade.credit, 5, to=[(UUID(int=5), 5)]).code == "reference_not_found"
         refusal = refused(trade.credit, 5, to=[(draft, 5)])
-        assert refusal.detail == {side.names.document_id: str(draft), "current_state": "draft"}
+        named = {"item": "items.0", side.names.document_id: str(draft)}
+        assert refusal.detail == {**named, "current_state": "draft"}
         assert refusal.code == code_on(side, "not_open")
 
     @pytest.mark.parametrize(

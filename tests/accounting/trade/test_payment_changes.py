@@ -61,7 +61,7 @@ class TestRecord:
         for refusal in (refused(trade.pay, 500, *twice), on_change):
             assert isinstance(refusal, Malformed)
             fault = f"repeats the {side.words.document} of an earlier item"
-            assert refusal.detail["field_errors"] == {"items.1": [fault]}
+            assert refusal.detail["field_errors"] == {"items.1.id": [fault]}
 
     @pytest.mark.parametrize(
         ("total", "part", "facts", "code"),
@@ -89,6 +89,7 @@ class TestRecord:
         trade.pay(100, (id_, 100), status="pending")
         refusal = refused(trade.pay, 700, (id_, 501))
         assert refusal.detail == {
+            "item": "items.0",
             "left": 500,
             "amount": 501,
             "outstanding_balance": 600,
@@ -102,7 +103,8 @@ class TestRecord:
         assert refused(trade.pay, 5, (UUID(int=5), 5)).code == "reference_not_found"
         refusal = refused(trade.pay, 5, (draft, 5))
         assert refusal.code == code_on(side, "not_open")
-        assert refusal.detail == {side.names.document_id: str(draft), "current_state": "draft"}
+        named = {"item": "items.0", side.names.document_id: str(draft)}
+        assert refusal.detail == {**named, "current_state": "draft"}
 
     def test_what_is_on_its_way_is_dated_outside_the_lock_once_it_comes(self, side: Side) -> None:
         trade = Trade("9", lock="7", side=side)

@@ -316,6 +316,7 @@ class TestArchiveAccount:
         assert shop.api.get(f"{ACCOUNTS}1330/").json() == first.json()
         taken = shop.api.post(ACCOUNTS, json=account_body("1330"))
         assert taken.json()["error_code"] == "duplicate_account_code"
+        assert taken.json()["detail"] == {"id": first.json()["id"]}
 
     def test_not_while_it_holds_a_balance(
         self, shop: Business, ledger: Ledger, buyer: Record

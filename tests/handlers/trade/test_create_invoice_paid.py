@@ -187,13 +187,14 @@ class TestPreviewOfCreateInvoice:
     def test_it_refuses_what_the_request_itself_would_meet(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        shop.made("invoices/", invoice_body(buyer, invoice_number="P-1"))
+        first = shop.made("invoices/", invoice_body(buyer, invoice_number="P-1"))
         with ledger.untouched():
             answer = shop.api.post(
                 "invoices/?preview=true", json=invoice_body(buyer, invoice_number="P-1")
             )
         assert answer.status_code == 409
         assert answer.json()["error_code"] == "duplicate_invoice_number"
+        assert answer.json()["detail"] == {"id": first["id"]}
 
     def test_it_neither_takes_nor_spends_a_key(
         self, shop: Business, ledger: Ledger, buyer: Record

@@ -174,6 +174,7 @@ class TestRefusalsOfCreateBill(RefusingToCreate):
         ):
             fault = ledger.refused("POST", BILLS, json=given)
             assert fault == (409, "duplicate_bill_number")
+        assert shop.api.post(BILLS, json=given).json()["detail"] == {"id": first["id"]}
         # Another vendor may count alike, and one without a number is told by nothing.
         assert received(shop, shop.vendor(), vendor_bill_number="GBI-7")["status"] == "received"
         assert received(shop, vendor)["vendor_bill_number"] is None

@@ -1,0 +1,10 @@
+"""Each kept answer names the operation that its key was used for."""
+
+from persistence.migrations.texts import run_texts
+
+revision = "0016"
+down_revision = "0015"
+
+
+def upgrade() -> None:
+    run_texts(__file__, "0016_operations_of_replies.sql")
