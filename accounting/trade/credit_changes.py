@@ -152,8 +152,12 @@ def void(side: Side, credit: Credit, voided_at: datetime | None, context: Contex
         )
     used = credits.applied(credit)
     if used:
+        documents = [str(each.document_id) for each in live(credit.allocations)]
         raise Conflict(
-            "credit_applied", "The credit is applied. Take that back first.", applied_amount=used
+            "credit_applied",
+            "The credit is applied. Take that back first.",
+            applied_amount=used,
+            **{f"{side.names.document_id}s": documents},
         )
     if voided_at is not None:
         refuse_locked(context, voided_at.date())

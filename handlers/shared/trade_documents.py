@@ -1,11 +1,14 @@
 """What invoices and bills do alike: what is owed, from draft to settled or void."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
 from access.links import Links
 from accounting.books.accounts import BookAccounts
+from accounting.errors import Conflict
 from accounting.files.uploads import Received
 from accounting.trade import document_changes, line_items, payment_changes
 from accounting.trade.commands import OpenDocument, WriteDocument
@@ -66,7 +69,10 @@ async def replace_one(
     )
     party = await _named(trade, command.party, document.party)
     known = BookAccounts(await books.roles(), accounts)
-    written = document_changes.replaced(trade.side, document, command, party, known, books.context)
+    async with _naming_what_stands_on(trade, id):
+        written = document_changes.replaced(
+            trade.side, document, command, party, known, books.context
+        )
     if attached_files.attach(books, file, trade.side.document_source, id):
         written = replace(written, updated_at=books.now)
     return await _put(trade, document, written, links)
@@ -82,7 +88,8 @@ async def open_draft(trade: Trade, id: UUID, command: OpenDocument, links: Links
 async def void(trade: Trade, id: UUID, at: datetime | None, links: Links) -> Reply:
     """Take an open one back, as long as nothing is allocated to it."""
     document = await trade.documents.lock(id)
-    voided = document_changes.void(trade.side, document, at, trade.books.context)
+    async with _naming_what_stands_on(trade, id):
+        voided = document_changes.void(trade.side, document, at, trade.books.context)
     return await _put(trade, document, voided, links)
 
 
@@ -98,6 +105,18 @@ async def show(trade: Trade, document: Document, settlements: Settlements, links
     """Show one with its latest stored document."""
     stored = await trade.books.files.latest([document.id])
     return shape(trade, document, settlements, stored.get(document.id), links)
+
+
+@asynccontextmanager
+async def _naming_what_stands_on(trade: Trade, id: UUID) -> AsyncIterator[None]:
+    """Let the refusal of what something is allocated to name the payments, credits and others."""
+    try:
+        yield
+    except Conflict as refusal:
+        if "allocated" in refusal.detail:
+            found = await trade.documents.shown(id)
+            refusal.detail |= found.settlements.ids()
+        raise
 
 
 async def _named(trade: Trade, named: PartyNamed, unless: Party) -> Party:

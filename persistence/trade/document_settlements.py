@@ -70,6 +70,15 @@ class Settlements:
     refunds: tuple[GivenRefund, ...] = ()
     write_offs: tuple[ShownWriteOff, ...] = ()
 
+    def ids(self) -> dict[str, list[str]]:
+        """Name all of it, by kind."""
+        return {
+            "payment_ids": [str(each.payment_id) for each in self.payments],
+            "credit_ids": [str(each.credit_id) for each in self.credits],
+            "refund_ids": [str(each.refund_id) for each in self.refunds],
+            "write_off_ids": [str(each.id) for each in self.write_offs],
+        }
+
     def with_write_off(self, changed: WriteOff) -> "Settlements":
         """Return the same with a write-off as it is now: added while it is live, else left out."""
         others = tuple(each for each in self.write_offs if each.id != changed.id)

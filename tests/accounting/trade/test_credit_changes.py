@@ -288,9 +288,12 @@ class TestVoid:
 
     def test_what_is_applied_is_taken_back_first(self, side: Side) -> None:
         trade = Trade("5", side=side)
-        id_ = trade.credit(500, to=[(trade.document(600), 300)])
+        document = trade.document(600)
+        id_ = trade.credit(500, to=[(document, 300)])
         refusal = refused(trade.void_credit, id_)
-        assert (refusal.code, refusal.detail) == ("credit_applied", {"applied_amount": 300})
+        named = {f"{side.names.document_id}s": [str(document)]}
+        assert refusal.code == "credit_applied"
+        assert refusal.detail == {"applied_amount": 300, **named}
         trade.apply(id_)
         trade.void_credit(id_)
         assert trade.status(id_) == "void"

@@ -149,7 +149,8 @@ class TestVoidInvoice:
             assert answer.status_code == 409
             assert answer.json()["error_code"] == "invoice_has_allocations"
             amounts = {"allocated": 0, "credited": 0, "refunded": 300, "written_off": 0}
-            assert answer.json()["detail"] == amounts
+            assert answer.json()["detail"].items() >= amounts.items()
+            assert answer.json()["detail"]["refund_ids"] == [refund["id"]]
         cancel(shop, refund)
         assert shop.api.post(f"{path}void/").status_code == 200
 

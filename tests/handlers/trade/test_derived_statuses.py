@@ -24,6 +24,13 @@ LATE = "2025-03-20T00:00:00Z"
 GONE = "2025-03-15T12:00:00Z"
 TODAY = str(today())
 
+IDS_OF = {
+    "allocated": "payment_ids",
+    "credited": "credit_ids",
+    "refunded": "refund_ids",
+    "written_off": "write_off_ids",
+}
+
 
 class InvoiceHistory:
     """An invoice of 1000 and what can happen to it, each by its own request."""
@@ -265,7 +272,11 @@ class TestReplaceInvoice:
             ):
                 assert answer.status_code == 409
                 assert answer.json()["error_code"] == "invoice_has_allocations"
-                assert answer.json()["detail"] == {**nothing, **affected}
+                detail = answer.json()["detail"]
+                assert {kind: detail.pop(kind) for kind in nothing} == {**nothing, **affected}
+                assert {ids for ids, named in detail.items() if named} == {
+                    IDS_OF[kind] for kind in affected
+                }
 
     def test_it_is_free_once_all_of_that_is_taken_back(
         self, shop: Business, ledger: Ledger, buyer: Record

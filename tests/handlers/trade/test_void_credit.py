@@ -75,7 +75,8 @@ class Voiding:
         with ledger.untouched():
             answer = shop.api.post(path)
         assert (answer.status_code, answer.json()["error_code"]) == (409, "credit_applied")
-        assert answer.json()["detail"] == {"applied_amount": 60}
+        named = {f"{trade.noun}_ids": [share[f"{trade.noun}_id"]]}
+        assert answer.json()["detail"] == {"applied_amount": 60, **named}
         shop.api.put(trade.of_credit(credit), json={"allocations": []})
         assert shop.api.post(path).json()["status"] == "void"
         main, applied, released, mirror = ledger.entries(credit)
