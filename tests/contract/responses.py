@@ -185,9 +185,9 @@ def check_body(response: httpx.Response, expected: Documented, tell: Any) -> Non
     code = body["error_code"]
     explained = explained_codes()[code]
     if response.status_code != explained["status"]:
-        tell(f"The contract has {code} with {explained['status']} (x-codes of ErrorCode).")
+        tell(f"The contract has {code} with {explained['status']} (x-error-codes).")
     if unknown := body["detail"].keys() - explained.get("detail", {}).keys():
-        tell(f"The contract does not name {unknown} of {code}'s detail (x-codes of ErrorCode).")
+        tell(f"The contract does not name {unknown} of {code}'s detail (x-error-codes).")
     if body["doc_url"] != f"/docs/errors/{code}/":
         tell("The address of the page is not the one of the code.")
     if response.status_code in RULED_STATUSES and code not in expected.codes:
@@ -301,5 +301,5 @@ def compiled_header(node: Node) -> DocumentedHeader:
 
 def explained_codes() -> dict[str, Node]:
     """What the contract says of each code: its status, when, what to do, the keys of `detail`."""
-    codes: dict[str, Node] = document()["components"]["schemas"]["ErrorCode"]["x-codes"]
+    codes: dict[str, Node] = document()["components"]["x-error-codes"]
     return codes
