@@ -75,6 +75,13 @@ class TestDocument:
             assert f"# ── {tag['name']} ─" in source()
             assert tag["description"]
 
+    def test_its_head_lists_all_headings(self) -> None:
+        head = re.sub(r"[#\s]+", " ", source().partition("openapi: ")[0])
+        headings = re.findall(r"^  # ── ([^─:]+?)(?::[^─]*)? ─+$", source(), re.M)
+        first = headings.index("Credentials")
+        for kind, part in (("paths", headings[:first]), ("components", headings[first:])):
+            assert f" {kind} {', '.join(part)}. " in head
+
     def test_the_guide_explains_what_every_client_needs(self) -> None:
         guide = document()["info"]["description"]
         for heading in ("Getting in", "Money", "Errors", "Repeating safely", "Lists", "Versions"):
