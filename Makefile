@@ -65,8 +65,9 @@ bodies: $(READY) ## Write handlers/bodies.py anew from the contract
 specification: $(READY) ## Write docs/specification-coverage.md: what is specified, with its tests
 	@$(BIN)/python -m tests.contract.specification_table
 
-profiles: $(READY) ## Write the contract in other forms to dist/profiles: for generators, as OpenAPI 3.1
+profiles: $(READY) $(NODE) ## Write the contract in other forms to dist/profiles: for generators, OpenAPI 3.1, Postman, Bruno
 	@$(BIN)/python -m server.profiles dist/profiles
+	@node clients/collections.mjs dist/profiles
 
 clients: $(READY) $(NODE) $(CLIENTS_READY) profiles ## Generate clients, check their types, let them call a server
 	@$(BIN)/python -m tests.clients $(CLIENTS)

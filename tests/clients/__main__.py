@@ -11,6 +11,7 @@ from pathlib import Path
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
 from tests.api_server import ApiServer, Databases
+from tests.clients import collections
 from tests.clients.generators import PYTHON_CLIENTS, Failed, compile_typescript, run
 
 QUICKSTART = Path("dist/client/clients/quickstart.mjs")
@@ -33,6 +34,7 @@ def main(programs: Path) -> int:
         ):
             databases = Databases(postgres)
             lines = [typescript(databases), fetched(programs), *python(programs, databases)]
+            lines.append(collected())
     except Failed as failure:
         sys.stdout.write(f"{failure}\n")
         return 1
@@ -67,6 +69,12 @@ def fetched(programs: Path) -> str:
     begun = time.monotonic()
     modules = compile_typescript(programs)
     return line("openapi-generator, typescript-fetch", f"{modules} modules", "compiled", begun)
+
+
+def collected() -> str:
+    """Hold the collections for Postman and Bruno against the contract."""
+    begun = time.monotonic()
+    return line("collections for Postman, Bruno", f"{collections.hold()} requests", "held", begun)
 
 
 def caller_of(api_server: ApiServer) -> list[str]:

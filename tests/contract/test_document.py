@@ -90,6 +90,10 @@ class TestDocument:
 
 
 class TestOperation:
+    def test_summaries_are_unique(self) -> None:
+        summaries = [operation.node["summary"] for operation in operations()]
+        assert len(summaries) == len(set(summaries))
+
     def test_ids_are_unique(self) -> None:
         names = [operation.name for operation in operations()]
         assert len(names) == len(set(names))
