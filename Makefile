@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help install run serve demo migrate test fuzz fuzz-deep plans bench bench-growth bench-compare bench-publish \
-        contract clients profiles docs bodies bare specification model races cluster cluster-quick coverage format \
+        contract clients sdk profiles docs bodies bare specification model races cluster cluster-quick coverage format \
         lint types rooms audit check check-long lock clean
 
 # Where Python may not keep what it has compiled, each process of the tests compiles all of it anew.
@@ -68,7 +68,16 @@ specification: $(READY) ## Write docs/specification-coverage.md: what is specifi
 profiles: $(READY) ## Write the contract in other forms to dist/profiles: for generators, as OpenAPI 3.1
 	@$(BIN)/python -m server.profiles dist/profiles
 
-clients: $(READY) $(NODE) $(CLIENTS_READY) profiles ## Generate clients, check their types, let them call a server
+# Its core is generated into a copy of it: no generated line is tracked.
+sdk: $(READY) $(CLIENTS_READY) profiles ## Build the SDK for Python; then: pip install dist/sdk/*.whl
+	@rm -rf dist/sdk && mkdir -p dist/sdk && cp -R clients/python dist/sdk/source
+	@cd dist/sdk/source && PATH="$(CURDIR)/$(CLIENTS):$$PATH" openapi-python-client generate --fail-on-warning \
+		--path $(CURDIR)/dist/profiles/accounting.sdk.yaml --meta none --output-path accounting_sdk/core \
+		--config generator.yaml --custom-template-path templates > /dev/null
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+		--wheel-dir dist/sdk dist/sdk/source
+
+clients: $(READY) $(NODE) $(CLIENTS_READY) profiles sdk ## Generate clients, check their types, let them call a server
 	@$(BIN)/python -m tests.clients $(CLIENTS)
 
 docs: $(READY) ## Write the reference to dist/docs
