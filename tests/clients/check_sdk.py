@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from importlib.metadata import version
 from json import dumps
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -32,6 +33,7 @@ from accounting_sdk.tokens import business_in
 
 from server.contract import METHODS, parse, read_source
 from tests.clients.answering import Answer, Answering, Asked
+from tests.clients.sdk import README, shown
 
 SOON = Retries(first_wait=0.01, longest_wait=0.02)
 CONTRACT = parse(read_source())
@@ -276,6 +278,10 @@ class TestErrors:
         with pytest.raises(AccountingError) as error:
             told(Answer(418)).ask("GET")
         assert error.value.status == 418
+
+
+def test_both_readmes_show_the_same_first() -> None:
+    assert shown(Path("README.md")) == shown(README)
 
 
 def test_it_has_the_version_of_the_contract() -> None:

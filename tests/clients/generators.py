@@ -45,6 +45,7 @@ class PythonClient:
     calls: str
     known: tuple[str, ...]
     words: tuple[str, ...]
+    strict: bool = False
 
     def generate(self, programs: Path) -> None:
         """Make it anew."""
@@ -71,7 +72,8 @@ class PythonClient:
     def _check_types(self, programs: Path, folder: Path) -> None:
         package, calls = folder / self.package, CALLS / f"{self.calls}.py"
         try:
-            run(programs / "mypy", "--config-file=", package, calls, modules=folder)
+            options = ["--config-file=", *["--strict"][: self.strict]]
+            run(programs / "mypy", *options, package, calls, modules=folder)
         except Failed as failure:
             lines = [line for line in str(failure).splitlines() if ": error: " in line]
             unknown = [line for line in lines if not any(each in line for each in self.known)]
