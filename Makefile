@@ -18,7 +18,7 @@ READY := $(VENV)/.ready
 # The bench has an environment of its own, for the peers that it measures beside the server.
 BENCH := .venv-bench/bin
 BENCH_READY := .venv-bench/.ready
-# So have the generators of clients.
+# So have the generators of clients, and of the core of the SDK.
 CLIENTS := .venv-clients/bin
 CLIENTS_READY := .venv-clients/.ready
 NODE := node_modules/.ready

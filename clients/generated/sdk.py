@@ -5,6 +5,7 @@ python sdk.py BASE_URL PARTNER_ID API_KEY
 
 import sys
 from datetime import UTC, date, datetime
+from io import BytesIO
 from uuid import uuid4
 
 from accounting_sdk import (
@@ -12,6 +13,7 @@ from accounting_sdk import (
     AccountingError,
     BadRequest,
     Books,
+    File,
     NotFound,
     RuleBroken,
     models,
@@ -80,6 +82,14 @@ def refunded(books: Books, first: models.Invoice) -> models.InvoiceRefundPayment
     made = books.create_invoice_refund(refund)
     print(f"refunded: {made.status}")
     return books.get_invoice_refund_payment(made.id, made.refund_payments[0].id)
+
+
+def filed(books: Books, first: models.Invoice) -> None:
+    """Keep a file beside the invoice."""
+    file = File(payload=BytesIO(b"item,price\nBeans,1450\n"), file_name="order.csv")
+    form = models.DocumentForm(file=file, linked_type="invoice", linked_id=first.id)
+    print(f"filed: {books.create_document(form).file_name}")
+    print(f"documents: {len(list(books.list_documents()))}")
 
 
 def paid_out(
@@ -184,6 +194,7 @@ def main(url: str, partner_id: str, key: str) -> None:
         first = sold(books)
         payment = paid(books, first)
         payout = paid_out(books, payment, refunded(books, first))
+        filed(books, first)
         bought(books)
         matched(books, payout)
         looked_through(books)

@@ -18,6 +18,7 @@ from uuid import UUID
 
 import httpx
 import pytest
+
 from accounting_sdk import (
     Accounting,
     AccountingError,
@@ -30,7 +31,6 @@ from accounting_sdk import (
     Unavailable,
 )
 from accounting_sdk.tokens import business_in
-
 from server.contract import METHODS, parse, read_source
 from tests.clients.answering import Answer, Answering, Asked
 from tests.clients.sdk import README, shown

@@ -2,6 +2,7 @@
 
 from accounting_sdk.client import Accounting, Books
 from accounting_sdk.core import models
+from accounting_sdk.core.types import UNSET, File
 from accounting_sdk.errors import (
     AccountingError,
     BadRequest,
@@ -20,11 +21,13 @@ from accounting_sdk.errors import (
 from accounting_sdk.session import Retries
 
 __all__ = [
+    "UNSET",
     "Accounting",
     "AccountingError",
     "BadRequest",
     "Books",
     "Conflict",
+    "File",
     "Forbidden",
     "NoAnswer",
     "NotAuthenticated",

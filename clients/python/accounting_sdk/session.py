@@ -29,10 +29,10 @@ Outcome = httpx.Response | httpx.TransportError
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How often a call is sent in all, and for how many seconds it may go on.
+    """How often a call is sent in all, and up to how many seconds after the first time.
 
-    Between two of them it waits as long as `Retry-After` asks for, at least `first_wait` seconds
-    and twice as much each time up to `longest_wait`, and by chance up to half of that less.
+    Between two times it waits for `first_wait` seconds, then twice as long each time up to
+    `longest_wait`, of which chance takes up to half; longer where `Retry-After` asks for it.
     """
 
     attempts: int = 5
