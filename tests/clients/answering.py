@@ -73,7 +73,7 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         self.send_response(answer.status)
-        for name, value in {**answer.headers, "Content-Length": str(len(answer.body))}.items():
+        for name, value in {"Content-Length": str(len(answer.body)), **answer.headers}.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(answer.body)
@@ -113,3 +113,12 @@ class Between(Answering):
             return None if lost(asked) else answer
 
         super().__init__(handed_on)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        super().__exit__(kind, error, at)
+        self.upstream.close()

@@ -3,6 +3,7 @@
 `make clients` runs it beside the SDK that it has built; `make test` has none.
 """
 
+import pickle
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -161,6 +162,12 @@ class TestRepeats:
         assert server.ask("POST").status_code == 200
         assert len(server.calls) == 2
 
+    def test_an_answer_that_breaks_off_is_lost(self, told: Script) -> None:
+        broken = Answer(200, b"{", {"Content-Length": "2", "Connection": "close"})
+        server = told(broken, DONE)
+        assert server.ask("POST").content == b"{}"
+        assert len(server.calls) == 2
+
 
 class TestWaits:
     @pytest.mark.parametrize(
@@ -278,6 +285,12 @@ class TestErrors:
         with pytest.raises(AccountingError) as error:
             told(Answer(418)).ask("GET")
         assert error.value.status == 418
+
+    def test_it_goes_from_process_to_process(self, told: Script) -> None:
+        with pytest.raises(Conflict) as error:
+            told(refusing(409, "invoice_void")).ask("POST")
+        again = pickle.loads(pickle.dumps(error.value))
+        assert vars(again) == vars(error.value)
 
 
 def test_both_readmes_show_the_same_first() -> None:
