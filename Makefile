@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help install run serve demo migrate test fuzz fuzz-deep plans bench bench-growth bench-compare bench-publish \
-        contract clients sdk profiles docs bodies bare specification model races cluster cluster-quick coverage format \
+        contract clients sdk sdk-typescript profiles docs bodies bare specification model races cluster cluster-quick coverage format \
         lint types rooms audit check check-long lock clean
 
 # Where Python may not keep what it has compiled, each process of the tests compiles all of it anew.
@@ -77,7 +77,13 @@ sdk: $(READY) $(CLIENTS_READY) profiles ## Build the SDK for Python; then: pip i
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
 		--wheel-dir dist/sdk dist/sdk/source
 
-clients: $(READY) $(NODE) $(CLIENTS_READY) profiles sdk ## Generate clients, check their types, let them call a server
+sdk-typescript: $(NODE) profiles ## Build the SDK for TypeScript; then: npm install dist/sdk-typescript/*.tgz
+	@rm -rf dist/sdk-typescript && mkdir -p dist/sdk-typescript && cp -R clients/typescript dist/sdk-typescript/source
+	@node_modules/.bin/openapi-typescript dist/profiles/accounting.yaml -o dist/sdk-typescript/source/contract.ts > /dev/null
+	@node_modules/.bin/tsc -p dist/sdk-typescript/source
+	@npm pack --silent --pack-destination dist/sdk-typescript ./dist/sdk-typescript/source > /dev/null
+
+clients: $(READY) $(NODE) $(CLIENTS_READY) profiles sdk sdk-typescript ## Generate clients, check their types, let them call a server
 	@$(BIN)/python -m tests.clients $(CLIENTS)
 
 docs: $(READY) ## Write the reference to dist/docs

@@ -34,7 +34,7 @@ def main(programs: Path) -> int:
         ):
             databases = Databases(postgres)
             lines = [typescript(databases), fetched(programs), *python(programs, databases)]
-            lines.append(kept(programs, databases))
+            lines += [kept(programs, databases), kept_typescript(databases)]
     except Failed as failure:
         sys.stdout.write(f"{failure}\n")
         return 1
@@ -64,6 +64,15 @@ def kept(programs: Path, databases: Databases) -> str:
         expect(sdk.SAID, sdk.call(programs, api_server, caller))
         sdk.send_first_invoice(programs, caller)
     return line(sdk.SDK.name, f"{modules} modules", "called", begun)
+
+
+def kept_typescript(databases: Databases) -> str:
+    """Let the SDK for TypeScript, whose types make has checked, call with bad luck."""
+    begun = time.monotonic()
+    with ApiServer(databases.clone("sdk_typescript")) as api_server:
+        said = sdk.call_typescript(api_server, caller_of(api_server))
+        expect(sdk.SAID_IN_TYPESCRIPT, said)
+    return line("the SDK for TypeScript", "types", "called", begun)
 
 
 def typescript(databases: Databases) -> str:

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from importlib.metadata import version
-from json import dumps
+from json import dumps, loads
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -297,5 +297,6 @@ def test_both_readmes_show_the_same_first() -> None:
     assert shown(Path("README.md")) == shown(README)
 
 
-def test_it_has_the_version_of_the_contract() -> None:
-    assert version("accounting-sdk") == CONTRACT["info"]["version"]
+def test_both_have_the_version_of_the_contract() -> None:
+    package = loads(Path("clients/typescript/package.json").read_text("utf-8"))
+    assert {version("accounting-sdk"), package["version"]} == {CONTRACT["info"]["version"]}
