@@ -4,8 +4,8 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help install run serve demo migrate test fuzz fuzz-deep plans bench bench-growth bench-compare bench-publish \
-        contract clients sdk sdk-typescript profiles docs bodies bare specification model races cluster cluster-quick coverage format \
-        lint types rooms audit check check-long lock clean
+        contract clients sdk sdk-typescript profiles docs bodies bare specification model races cluster cluster-quick \
+        coverage format lint types rooms audit check check-long lock clean
 
 # Where Python may not keep what it has compiled, each process of the tests compiles all of it anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -29,7 +29,7 @@ PYTHON := $(shell for python in python3 python3.13 python3.12 python3.11; do \
 
 help: ## Print this
 	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "\n%s\n", substr($$0, 5) } \
-		/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+		/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 ##@ Every day
 
@@ -68,7 +68,7 @@ specification: $(READY) ## Write docs/specification-coverage.md: what is specifi
 profiles: $(READY) ## Write the contract in other forms to dist/profiles: for generators, as OpenAPI 3.1
 	@$(BIN)/python -m server.profiles dist/profiles
 
-# Its core is generated into a copy of it: no generated line is tracked.
+# What is generated of it goes into a copy: no generated line is tracked.
 sdk: $(READY) $(CLIENTS_READY) profiles ## Build the SDK for Python; then: pip install dist/sdk/*.whl
 	@rm -rf dist/sdk && mkdir -p dist/sdk && cp -R clients/python dist/sdk/source
 	@cd dist/sdk/source && PATH="$(CURDIR)/$(CLIENTS):$$PATH" openapi-python-client generate --fail-on-warning \
@@ -79,7 +79,7 @@ sdk: $(READY) $(CLIENTS_READY) profiles ## Build the SDK for Python; then: pip i
 
 sdk-typescript: $(NODE) profiles ## Build the SDK for TypeScript; then: npm install dist/sdk-typescript/*.tgz
 	@rm -rf dist/sdk-typescript && mkdir -p dist/sdk-typescript && cp -R clients/typescript dist/sdk-typescript/source
-	@node_modules/.bin/openapi-typescript dist/profiles/accounting.yaml -o dist/sdk-typescript/source/contract.ts > /dev/null
+	@node_modules/.bin/openapi-typescript dist/profiles/accounting.yaml > dist/sdk-typescript/source/contract.ts
 	@node_modules/.bin/tsc -p dist/sdk-typescript/source
 	@npm pack --silent --pack-destination dist/sdk-typescript ./dist/sdk-typescript/source > /dev/null
 

@@ -60,9 +60,8 @@ def kept(programs: Path, databases: Databases) -> str:
     begun = time.monotonic()
     modules = sdk.check(programs)
     with ApiServer(databases.clone("sdk")) as api_server:
-        caller = caller_of(api_server)
-        expect(sdk.SAID, sdk.call(programs, api_server, caller))
-        sdk.send_first_invoice(programs, caller)
+        expect(sdk.SAID, sdk.call(programs, api_server, caller_of(api_server)))
+        sdk.send_first_invoice(programs, api_server.partner("Newcomer"))
     return line(sdk.SDK.name, f"{modules} modules", "called", begun)
 
 

@@ -12,6 +12,7 @@ from tests import clock
 from tests.api_server import ApiServer
 from tests.clients.answering import Asked, Between
 from tests.clients.generators import GENERATED, Failed, PythonClient, run
+from tests.partner import Partner
 
 README: Final = Path("clients/python/README.md")
 SDK: Final = PythonClient(
@@ -119,13 +120,14 @@ def unlucky(
     return said
 
 
-def send_first_invoice(programs: Path, caller: list[str]) -> None:
+def send_first_invoice(programs: Path, partner: Partner) -> None:
     """Run what the README shows first; raise Failed unless it sends an invoice."""
-    block = shown(README)
-    given = "import sys; BASE_URL, PARTNER_ID, API_KEY = sys.argv[1:]\n"
-    words = ("-c", given + block, *caller)
-    said = run(programs / "python", *words, modules=GENERATED / SDK.calls)
-    if said != "INV-000001 144000\n":
+    given = "import sys; BASE_URL, PARTNER_ID, API_KEY, BUSINESS_ID = sys.argv[1:]\n"
+    business = partner.business()
+    words = (partner.url, str(partner.partner_id), partner.api_key, business.id)
+    block = given + shown(README)
+    said = run(programs / "python", "-c", block, *words, modules=GENERATED / SDK.calls)
+    if said != "INV-000001\n":
         raise Failed(f"{README} says {said}")
 
 
