@@ -1,6 +1,5 @@
 """A partner and its businesses."""
 
-from importlib.metadata import version
 from types import TracebackType
 from typing import Any, Self
 from uuid import UUID
@@ -8,7 +7,7 @@ from uuid import UUID
 import httpx
 
 from accounting_sdk.core import AuthenticatedClient
-from accounting_sdk.core.api import BusinessOperations, PartnerOperations
+from accounting_sdk.core.api import VERSION, BusinessOperations, PartnerOperations
 from accounting_sdk.core.api.access import issue_business_token, issue_partner_token
 from accounting_sdk.core.models import BusinessToken, PartnerToken, TokenRequest
 from accounting_sdk.pages import taken
@@ -41,7 +40,7 @@ class Accounting(PartnerOperations):
             auth=Tokens(httpx.BasicAuth(str(partner_id), api_key), self._issue),
             **{"timeout": ANSWER_SECONDS, **options},
         )
-        self._http.headers["User-Agent"] = f"accounting-sdk/{version('accounting-sdk')}"
+        self._http.headers["User-Agent"] = f"accounting-sdk/{VERSION}"
         # Its own token is never sent: Tokens opens each request.
         self.core = AuthenticatedClient(base_url, token="").set_httpx_client(self._http)
 
