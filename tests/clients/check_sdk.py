@@ -31,6 +31,7 @@ from accounting_sdk import (
     Retries,
     Unavailable,
 )
+from accounting_sdk.core.api import BusinessOperations, PartnerOperations
 from accounting_sdk.tokens import business_in
 from server.contract import METHODS, parse, read_source
 from tests.clients.answering import Answer, Answering, Asked
@@ -294,6 +295,16 @@ class TestErrors:
             told(refusing(409, "invoice_void")).ask("POST")
         again = pickle.loads(pickle.dumps(error.value))
         assert vars(again) == vars(error.value)
+
+
+def test_every_operation_is_a_method() -> None:
+    wanted = {
+        item[method]["operationId"]
+        for item in CONTRACT["paths"].values()
+        for method in METHODS & item.keys()
+    }
+    made = {name for kind in (BusinessOperations, PartnerOperations) for name in vars(kind)}
+    assert wanted - made == {"issue_partner_token", "issue_business_token"}
 
 
 def test_both_readmes_show_the_same_first() -> None:
