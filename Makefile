@@ -4,8 +4,8 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help install run serve demo migrate test fuzz fuzz-deep plans bench bench-growth bench-compare bench-publish \
-        contract clients profiles docs bodies bare specification model races cluster cluster-quick coverage format \
-        lint types rooms audit check check-long lock clean
+        contract clients sdk sdk-typescript profiles docs bodies bare specification model races cluster cluster-quick \
+        coverage format lint types rooms audit check check-long lock clean
 
 # Where Python may not keep what it has compiled, each process of the tests compiles all of it anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -18,7 +18,7 @@ READY := $(VENV)/.ready
 # The bench has an environment of its own, for the peers that it measures beside the server.
 BENCH := .venv-bench/bin
 BENCH_READY := .venv-bench/.ready
-# So have the generators of clients.
+# So have the generators of clients, and of the core of the SDK.
 CLIENTS := .venv-clients/bin
 CLIENTS_READY := .venv-clients/.ready
 NODE := node_modules/.ready
@@ -29,7 +29,7 @@ PYTHON := $(shell for python in python3 python3.13 python3.12 python3.11; do \
 
 help: ## Print this
 	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "\n%s\n", substr($$0, 5) } \
-		/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+		/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 ##@ Every day
 
@@ -69,7 +69,22 @@ profiles: $(READY) $(NODE) ## Write the contract in other forms to dist/profiles
 	@$(BIN)/python -m server.profiles dist/profiles
 	@node clients/collections.mjs dist/profiles
 
-clients: $(READY) $(NODE) $(CLIENTS_READY) profiles ## Generate clients, check their types, let them call a server
+# What is generated of it goes into a copy: no generated line is tracked.
+sdk: $(READY) $(CLIENTS_READY) profiles ## Build the SDK for Python; then: pip install dist/sdk/*.whl
+	@rm -rf dist/sdk && mkdir -p dist/sdk && cp -R clients/python dist/sdk/source
+	@cd dist/sdk/source && PATH="$(CURDIR)/$(CLIENTS):$$PATH" openapi-python-client generate --fail-on-warning \
+		--path $(CURDIR)/dist/profiles/accounting.sdk.yaml --meta none --output-path accounting_sdk/core \
+		--config generator.yaml --custom-template-path templates > /dev/null
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+		--wheel-dir dist/sdk dist/sdk/source
+
+sdk-typescript: $(NODE) profiles ## Build the SDK for TypeScript; then: npm install dist/sdk-typescript/*.tgz
+	@rm -rf dist/sdk-typescript && mkdir -p dist/sdk-typescript && cp -R clients/typescript dist/sdk-typescript/source
+	@node_modules/.bin/openapi-typescript dist/profiles/accounting.yaml > dist/sdk-typescript/source/contract.ts
+	@node_modules/.bin/tsc -p dist/sdk-typescript/source
+	@npm pack --silent --pack-destination dist/sdk-typescript ./dist/sdk-typescript/source > /dev/null
+
+clients: $(READY) $(NODE) $(CLIENTS_READY) profiles sdk sdk-typescript ## Generate clients, check their types, let them call a server
 	@$(BIN)/python -m tests.clients $(CLIENTS)
 
 docs: $(READY) ## Write the reference to dist/docs

@@ -11,7 +11,7 @@ from pathlib import Path
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
 from tests.api_server import ApiServer, Databases
-from tests.clients import collections
+from tests.clients import collections, sdk
 from tests.clients.generators import PYTHON_CLIENTS, Failed, compile_typescript, run
 
 QUICKSTART = Path("dist/client/clients/quickstart.mjs")
@@ -34,7 +34,7 @@ def main(programs: Path) -> int:
         ):
             databases = Databases(postgres)
             lines = [typescript(databases), fetched(programs), *python(programs, databases)]
-            lines.append(collected())
+            lines += [kept(programs, databases), kept_typescript(databases), collected()]
     except Failed as failure:
         sys.stdout.write(f"{failure}\n")
         return 1
@@ -53,6 +53,25 @@ def python(programs: Path, databases: Databases) -> list[str]:
             expect(SAID_IN_PYTHON, client.call(programs, caller_of(api_server)))
         lines.append(line(client.name, f"{modules} modules", "called", begun))
     return lines
+
+
+def kept(programs: Path, databases: Databases) -> str:
+    """Check the SDK for Python, let it call with bad luck, and send the README's invoice."""
+    begun = time.monotonic()
+    modules = sdk.check(programs)
+    with ApiServer(databases.clone("sdk")) as api_server:
+        expect(sdk.SAID, sdk.call(programs, api_server, caller_of(api_server)))
+        sdk.send_first_invoice(programs, api_server.partner("Newcomer"))
+    return line(sdk.SDK.name, f"{modules} modules", "called", begun)
+
+
+def kept_typescript(databases: Databases) -> str:
+    """Let the SDK for TypeScript, whose types make has checked, call with bad luck."""
+    begun = time.monotonic()
+    with ApiServer(databases.clone("sdk_typescript")) as api_server:
+        said = sdk.call_typescript(api_server, caller_of(api_server))
+        expect(sdk.SAID_IN_TYPESCRIPT, said)
+    return line("the SDK for TypeScript", "types", "called", begun)
 
 
 def typescript(databases: Databases) -> str:

@@ -37,7 +37,8 @@ def run(*words: str | Path, path: Path | None = None, modules: Path | None = Non
 class PythonClient:
     """One that is made in Python: each of its modules is imported, all its types are checked.
 
-    `known` are faults of types that the generator's own templates have, whatever the contract.
+    `known` are faults of types that the generator's own templates have, whatever the contract;
+    `strict` holds types against mypy's strict rules.
     """
 
     name: str
@@ -45,6 +46,7 @@ class PythonClient:
     calls: str
     known: tuple[str, ...]
     words: tuple[str, ...]
+    strict: bool = False
 
     def generate(self, programs: Path) -> None:
         """Make it anew."""
@@ -71,7 +73,9 @@ class PythonClient:
     def _check_types(self, programs: Path, folder: Path) -> None:
         package, calls = folder / self.package, CALLS / f"{self.calls}.py"
         try:
-            run(programs / "mypy", "--config-file=", package, calls, modules=folder)
+            strictly = ("--strict",) if self.strict else ()
+            words = ("--config-file=", *strictly, package, calls)
+            run(programs / "mypy", *words, modules=folder)
         except Failed as failure:
             lines = [line for line in str(failure).splitlines() if ": error: " in line]
             unknown = [line for line in lines if not any(each in line for each in self.known)]

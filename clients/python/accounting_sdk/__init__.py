@@ -1,0 +1,43 @@
+"""The accounting API for Python. Begin with `Accounting`; bodies and answers are in `models`."""
+
+from accounting_sdk.client import Accounting, Books
+from accounting_sdk.core import models
+from accounting_sdk.core.types import UNSET, File
+from accounting_sdk.errors import (
+    AccountingError,
+    BadRequest,
+    Conflict,
+    Forbidden,
+    NoAnswer,
+    NotAuthenticated,
+    NotFound,
+    Outdated,
+    RateLimited,
+    RuleBroken,
+    ServerFault,
+    Unavailable,
+    UnsupportedMediaType,
+)
+from accounting_sdk.session import Retries
+
+__all__ = [
+    "UNSET",
+    "Accounting",
+    "AccountingError",
+    "BadRequest",
+    "Books",
+    "Conflict",
+    "File",
+    "Forbidden",
+    "NoAnswer",
+    "NotAuthenticated",
+    "NotFound",
+    "Outdated",
+    "RateLimited",
+    "Retries",
+    "RuleBroken",
+    "ServerFault",
+    "Unavailable",
+    "UnsupportedMediaType",
+    "models",
+]

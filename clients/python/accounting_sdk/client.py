@@ -1,0 +1,79 @@
+"""A partner and its businesses."""
+
+from types import TracebackType
+from typing import Any, Self
+from uuid import UUID
+
+import httpx
+
+from accounting_sdk.core import AuthenticatedClient
+from accounting_sdk.core.api import VERSION, BusinessOperations, PartnerOperations
+from accounting_sdk.core.api.access import issue_business_token, issue_partner_token
+from accounting_sdk.core.models import BusinessToken, PartnerToken, TokenRequest
+from accounting_sdk.pages import taken
+from accounting_sdk.session import USUAL, Retries, Session
+from accounting_sdk.tokens import Issued, Tokens
+
+# A server answers within 15 seconds as it comes.
+ANSWER_SECONDS = 30.0
+
+
+class Accounting(PartnerOperations):
+    """A partner: opens businesses, and the books of each with `business`.
+
+    `options` are those of httpx.Client: timeout, verify, proxy, transport and so on. Threads may
+    share it. Every call raises AccountingError where it does not succeed.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        partner_id: UUID | str,
+        api_key: str,
+        *,
+        retries: Retries = USUAL,
+        **options: Any,
+    ) -> None:
+        self._http = Session(
+            retries,
+            base_url=base_url,
+            auth=Tokens(httpx.BasicAuth(str(partner_id), api_key), self._issue),
+            **{"timeout": ANSWER_SECONDS, **options},
+        )
+        self._http.headers["User-Agent"] = f"accounting-sdk/{VERSION}"
+        # Its own token is never sent: Tokens opens each request.
+        self.core = AuthenticatedClient(base_url, token="").set_httpx_client(self._http)
+
+    def business(self, business_id: UUID | str) -> "Books":
+        """Open the books of a business, with a token that opens no other."""
+        return Books(self.core, UUID(str(business_id)))
+
+    def close(self) -> None:
+        """Close all connections, those of every business, too."""
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _issue(self, business_id: str | None) -> Issued:
+        if business_id is None:
+            grant = TokenRequest(grant_type="client_credentials")
+            return taken(PartnerToken, issue_partner_token.sync(client=self.core, body=grant))
+        answer = issue_business_token.sync(UUID(business_id), client=self.core)
+        return taken(BusinessToken, answer)
+
+
+class Books(BusinessOperations):
+    """The books of one business; the connections are those of the partner."""
+
+    def __init__(self, core: AuthenticatedClient, business_id: UUID) -> None:
+        self.core = core
+        self.business_id = business_id
