@@ -55,9 +55,10 @@ check-long: check model races fuzz-deep ## The same, and what plays for long: be
 
 ##@ The contract
 
-contract: $(READY) $(NODE) ## Lint openapi/accounting.yaml
+contract: $(READY) $(NODE) ## Lint openapi/accounting.yaml; tell what it changes for clients of the last release
 	@$(BIN)/openapi-spec-validator openapi/accounting.yaml
 	@npm run --silent lint
+	@$(BIN)/python -m tests.contract.released
 
 bodies: $(READY) ## Write handlers/bodies.py anew from the contract
 	@$(BIN)/python -m server.body_types > handlers/bodies.py
