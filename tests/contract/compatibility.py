@@ -23,7 +23,7 @@ class _Comparison:
     def __init__(self, old: Node, new: Node) -> None:
         self._old, self._new = Contract(old), Contract(new)
         self._found: dict[Difference, None] = {}
-        self._schemas = SchemaChanges(self._old.follow, self._new.follow, self._keep)
+        self._schemas = SchemaChanges(old, new, self._keep)
 
     def differences(self) -> list[Difference]:
         """Return all that differs, each once."""

@@ -5,6 +5,7 @@ keeps each contract as it was published.
 """
 
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -46,12 +47,21 @@ def told(found: list[Difference], since: str) -> str:
     """Tell every difference, what breaks clients last; other words only as how many there are."""
     lines = [f"Since {since}:"]
     for kind in (Kind.CHANGE, Kind.BREAKING):
-        lines += [f"  {place}: {words}" for place, words, of in found if of is kind]
+        lines += _grouped([each for each in found if each.kind is kind])
         if kind is Kind.CHANGE:
             reworded = sum(each.kind is Kind.WORDS for each in found)
             lines.append(f"  and {reworded} descriptions and examples are other ones.")
             lines.append("What breaks clients:")
     return "\n".join(lines if any(each.kind is Kind.BREAKING for each in found) else lines[:-1])
+
+
+def _grouped(found: list[Difference]) -> Iterator[str]:
+    """Tell once what is alike at several places."""
+    places: dict[str, list[str]] = {}
+    for place, words, _ in found:
+        places.setdefault(words, []).append(place)
+    for words, [first, *more] in places.items():
+        yield f"  {first}{f' and {len(more)} more' if more else ''}: {words}"
 
 
 def main() -> int:

@@ -11,6 +11,8 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from server.reference.fields import Describer
+
 Node = Mapping[str, Any]
 
 
@@ -57,7 +59,7 @@ _DEFAULTS: Final = MappingProxyType(
 _OPENING: Final = frozenset({"nullable", "additionalProperties"})
 _WITHOUT_MEANING: Final = frozenset({"deprecated", "x-deprecated"})
 _FREE_IN_ANSWERS: Final = frozenset({"additionalProperties"})
-_BY_PARTS: Final = frozenset({"properties", "required", "enum", "items", "allOf"})
+_BY_PARTS: Final = frozenset({"properties", "required", "enum", "items"})
 
 
 class SchemaChanges:
@@ -65,23 +67,22 @@ class SchemaChanges:
 
     def __init__(
         self,
-        old: Callable[[Node], Node],
-        new: Callable[[Node], Node],
+        old: Node,
+        new: Node,
         tell: Callable[[Difference], None],
     ) -> None:
-        self._old = old
-        self._new = new
+        self._old, self._new = Describer(old), Describer(new)
         self._tell = tell
         self._seen: set[tuple[int, int, bool]] = set()
 
     def compare(self, old: Node, new: Node, place: str, *, sent: bool) -> None:
         """Tell what differs between two schemas; `sent` by clients, or answered to them."""
-        was, now = self._old(old), self._new(new)
+        was, now = self._old.follow(old), self._new.follow(new)
         if (id(was), id(now), sent) in self._seen:
             return
         self._seen.add((id(was), id(now), sent))
         place = _name(new) or place
-        pair = _Pair(_whole(was, self._old), _whole(now, self._new), place, sent)
+        pair = _Pair(self._old.shape(was), self._new.shape(now), place, sent)
         for difference in pair.differences():
             self._tell(difference)
         self._inner(pair)
@@ -199,14 +200,3 @@ def _shown(value: Any) -> str:
 
 def _name(node: Node) -> str:
     return str(node.get("$ref", "")).rpartition("/")[2]
-
-
-def _whole(node: Node, follow: Callable[[Node], Node]) -> Node:
-    """Put what `allOf` asks for into the schema itself."""
-    parts = [_whole(follow(part), follow) for part in node.get("allOf", ())]
-    merged: dict[str, Any] = {}
-    for part in [*parts, node]:
-        fields = {**merged.get("properties", {}), **part.get("properties", {})}
-        required = {*merged.get("required", ()), *part.get("required", ())}
-        merged |= {**part, "properties": fields, "required": required}
-    return merged

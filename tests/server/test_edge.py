@@ -252,7 +252,7 @@ class TestCors:
         reply = request(application, "GET", "/v1/x", ORIGIN)
         assert reply.header("access-control-allow-origin") == "https://app.example"
         assert reply.header("access-control-expose-headers") == (
-            "ETag, X-Request-ID, Idempotent-Replayed, Location, Retry-After"
+            "ETag, X-Request-ID, Idempotent-Replayed, Location, Retry-After, Deprecation, Sunset"
         )
 
     @pytest.mark.parametrize(
