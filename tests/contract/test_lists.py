@@ -13,12 +13,13 @@ from tests.api_server import ApiServer
 from tests.builders.payouts import paid_out
 from tests.builders.purchases import bill_paid, received, vendor_credited
 from tests.builders.sales import credited, paid, refund_paid, refunded, sent
-from tests.builders.vendor_refunds import agreed_refund
+from tests.builders.vendor_refunds import agreed_refund, changed
 from tests.contract import story_things
 from tests.contract.document import Node, Operation, follow, operations
 from tests.contract.valid_requests import Story, lasting
 
 MANY = 7
+DUE_AT = "2026-01-31T12:00:00Z"
 LISTS = [each for each in operations() if each.is_list]
 # What leaves of a list what stands on one page, where the crowd has more.
 NARROWED = {"list_audit_records": {"object_type": "customer"}}
@@ -31,16 +32,17 @@ def crowd(api_server: ApiServer) -> Story:
     story = Story.begin(api_server.partner("Crowd"))
     for number in range(MANY):
         customer = story.business.customer(company_name=f"Customer {number % 3}")
-        sent(story.business, customer, 100 + number % 3)
+        sent(story.business, customer, 100 + number % 3, due_at=DUE_AT)
         payment = paid(story.business, customer, 100 + number % 3)
         refunded(story.business, payment)
         refund_paid(story.business, {"id": story.thing("refund_id")}, amount_cents=1 + number % 3)
         credited(story.business, customer, 100 + number % 3)
         vendor = story.business.vendor(company_name=f"Vendor {number % 3}")
-        received(story.business, vendor, 100 + number % 3)
+        received(story.business, vendor, 100 + number % 3, due_at=DUE_AT)
         bill_paid(story.business, vendor, 100 + number % 3)
         vendor_credited(story.business, vendor, 100 + number % 3)
-        agreed_refund(story.business, vendor, 100 + number % 3)
+        refund = agreed_refund(story.business, vendor, 100 + number % 3)
+        changed(story.business, refund["vendor_refund_payments"][0], payment_date="2026-01-31")
         paid_out(story.business, 100 + number % 3)
         story_things.make_bank_account(story)
         story_things.bank_line(story, 100 + number)
