@@ -227,6 +227,20 @@ class TestTimeToAnswer:
         assert (reply.status, reply.body) == (200, b"all of it")
 
 
+class TestDeprecated:
+    @pytest.mark.parametrize("refused", [False, True])
+    def test_every_answer_tells_of_what_the_request_used(self, refused: bool) -> None:
+        async def application(scope: Any, receive: Any, send: Any) -> None:
+            scope["deprecation"] = [(b"deprecation", b"@1767225600")]
+            if refused:
+                raise NotFound("a_code", "Words.")
+            await read_and_answer(scope, receive, send)
+
+        reply = request(edge(application))
+        assert reply.status == (404 if refused else 200)
+        assert reply.header("deprecation") == "@1767225600"
+
+
 class TestCors:
     def test_a_preflight_is_answered_before_the_application(self) -> None:
         application = edge(raising(AssertionError()), origins=ALLOWED)
