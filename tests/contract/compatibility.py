@@ -27,6 +27,7 @@ class _Comparison:
 
     def differences(self) -> list[Difference]:
         """Return all that differs, each once."""
+        self._words("info", self._old.document["info"], self._new.document["info"])
         old, new = _operations(self._old), _operations(self._new)
         for name in self._in_both("", "operation", old, new):
             self._operation(name, old[name], new[name])
