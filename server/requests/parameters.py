@@ -123,7 +123,7 @@ class Parameters:
             for reader in readers["query"]
             if reader.deprecation is not None
         }
-        self._in_use = self._query.keys() - self._deprecated.keys()
+        self._in_use = [name for name in self._query if name not in self._deprecated]
         self._refuse_unknown_names(operation)
         self._required = tuple(reader.name for reader in readers["query"] if reader.required)
         self._headers = {reader.name.lower().encode(): reader for reader in readers["header"]}
@@ -166,6 +166,7 @@ class Parameters:
         used: list[Deprecation],
     ) -> None:
         """Give each value that came under an old name to the new one."""
+        said = set(given)
         for old in filter(self._deprecated.__contains__, given):
             deprecation = self._deprecated[old]
             used.append(deprecation)
@@ -174,10 +175,11 @@ class Parameters:
                 continue
             value = values.pop(old)
             sound = old not in faults and new not in faults
-            if sound and new in given and value != values[new]:
+            if sound and new in said and value != values[new]:
                 add_fault(faults, old, f"is not what {new} says, its new name")
                 add_fault(faults, new, f"is not what {old} says, its old name")
             values[new] = value
+            said.add(new)
 
     def _refuse_unknown_names(self, operation: Operation) -> None:
         for name, deprecation in self._deprecated.items():

@@ -26,6 +26,11 @@ paths:
           deprecated: true
           x-deprecated: {since: '2026-01-02', until: '2027-01-01', instead: day_from}
           schema: {type: string, format: date, default: '2020-01-01'}
+        - name: after
+          in: query
+          deprecated: true
+          x-deprecated: {since: '2026-01-02', instead: day_from}
+          schema: {type: string, format: date}
         - name: colour
           in: query
           deprecated: true
@@ -72,6 +77,11 @@ class TestOldName:
             "since": ["is not what day_from says, its new name"],
             "day_from": ["is not what since says, its old name"],
         }
+
+    def test_may_not_say_something_else_than_another_old_one(self, chain: Chain) -> None:
+        with pytest.raises(Malformed) as caught:
+            chain.ask("GET", "/things/?since=2026-05-06&after=2026-05-07")
+        assert set(caught.value.detail["field_errors"]) == {"after", "day_from"}
 
     @pytest.mark.parametrize(
         ("query", "field"),
