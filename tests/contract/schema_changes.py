@@ -59,6 +59,7 @@ _DEFAULTS: Final = MappingProxyType(
 _OPENING: Final = frozenset({"nullable", "additionalProperties"})
 _WITHOUT_MEANING: Final = frozenset({"deprecated", "x-deprecated"})
 _FREE_IN_ANSWERS: Final = frozenset({"additionalProperties"})
+_BRANCHES: Final = frozenset({"anyOf", "oneOf"})
 _BY_PARTS: Final = frozenset({"properties", "required", "enum", "items"})
 
 
@@ -95,6 +96,10 @@ class SchemaChanges:
             both = pair.was.get(keyword), pair.now.get(keyword)
             if all(isinstance(each, dict) for each in both):
                 self.compare(*both, f"{pair.place}[]", sent=pair.sent)  # type: ignore[arg-type]
+        for keyword in _BRANCHES & pair.was.keys() & pair.now.keys():
+            branches = enumerate(zip(pair.was[keyword], pair.now[keyword], strict=False), 1)
+            for number, (one, other) in branches:
+                self.compare(one, other, f"{pair.place} {keyword} {number}", sent=pair.sent)
 
 
 @dataclass(frozen=True)
@@ -148,7 +153,7 @@ class _Pair:
     def _keyword(self, keyword: str) -> Iterator[Difference]:
         default = _DEFAULTS.get(keyword)
         was, now = self.was.get(keyword, default), self.now.get(keyword, default)
-        if was == now or (isinstance(was, dict) and isinstance(now, dict) and _opens(keyword)):
+        if was == now or _compared_inside(keyword, was, now):
             return
         words = f"{keyword} is {_shown(now)}, was {_shown(was)}"
         if keyword in _WITHOUT_MEANING or (keyword in _FREE_IN_ANSWERS and not self.sent):
@@ -180,6 +185,12 @@ def _move(keyword: str, was: Any, now: Any) -> Move:
     if keyword in _MOST | _LEAST:
         return Move.WIDER if (now > was) is (keyword in _MOST) else Move.NARROWER
     return Move.OTHER
+
+
+def _compared_inside(keyword: str, was: Any, now: Any) -> bool:
+    if keyword in _BRANCHES:
+        return isinstance(was, list) and isinstance(now, list) and len(was) == len(now)
+    return _opens(keyword) and isinstance(was, dict) and isinstance(now, dict)
 
 
 def _opens(keyword: str) -> bool:

@@ -85,6 +85,10 @@ BREAKING: dict[str, tuple[Plant, str]] = {
         lambda d: field(d, "VendorCreate", "memo").update(minLength=3), "minLength is 3, was"),
     "a request gets another pattern": (
         lambda d: field(d, "VendorCreate", "memo").update(pattern="^a$"), "pattern is ^a$, was"),
+    "one of several forms of a request gets shorter": (
+        lambda d: schema(d, "Quantity")["anyOf"][1].update(maxLength=3), "maxLength is 3, was 16"),
+    "one of several forms goes": (
+        lambda d: schema(d, "Quantity")["anyOf"].pop(), "anyOf is"),
     "a status goes": (
         lambda d: operation(d, "vendors/", "post")["responses"].pop("200"),
         "the status 200 is gone"),
@@ -163,6 +167,15 @@ class TestDifferences:
         found = found_after(plant)
         assert refused(found, "1.0.0", "1.1.0") == []
         assert [each for each in found if words in each.words], found
+
+    def test_reach_every_schema(self) -> None:
+        def plant(document: Document) -> None:
+            for node in document["components"]["schemas"].values():
+                node["type"] = "planted"
+
+        reached = {place.split()[0] for place, words, _ in found_after(plant) if "planted" in words}
+        merged = {"PageEnvelope", "Totals", "ToldOfFile"}  # They stand in others, by `allOf`.
+        assert TODAY["components"]["schemas"].keys() - reached == merged
 
     def test_of_a_contract_and_itself_are_none(self) -> None:
         assert differences(TODAY, copy.deepcopy(TODAY)) == []
