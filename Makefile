@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help install run serve demo migrate test fuzz fuzz-deep plans bench bench-growth bench-compare bench-publish \
         contract clients sdk sdk-typescript profiles docs bodies bare specification model races cluster cluster-quick \
-        coverage format lint types rooms audit check check-long lock clean
+        coverage format lint types rooms audit check check-long release lock clean
 
 # Where Python may not keep what it has compiled, each process of the tests compiles all of it anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -55,9 +55,10 @@ check-long: check model races fuzz-deep ## The same, and what plays for long: be
 
 ##@ The contract
 
-contract: $(READY) $(NODE) ## Lint openapi/accounting.yaml
+contract: $(READY) $(NODE) ## Lint openapi/accounting.yaml; tell what it changes for clients of the last release
 	@$(BIN)/openapi-spec-validator openapi/accounting.yaml
 	@npm run --silent lint
+	@$(BIN)/python -m tests.contract.released
 
 bodies: $(READY) ## Write handlers/bodies.py anew from the contract
 	@$(BIN)/python -m server.body_types > handlers/bodies.py
@@ -152,6 +153,9 @@ bare: ## Clone HEAD into a folder of its own, install there and run a few tests
 
 audit: $(READY) ## Known holes in what the server is made of (asks the package index)
 	@$(BIN)/pip-audit -r requirements.lock --require-hashes --disable-pip
+
+release: $(READY) ## Cut the changelog, keep the contract as released, commit and tag (VERSION=1.4.0)
+	@$(BIN)/python -m tests.release $(VERSION)
 
 ##@ The operator
 

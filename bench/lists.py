@@ -14,7 +14,7 @@ from persistence.files import stored_files
 from persistence.ledger import account_entries, audit_trail, journal_lists
 from persistence.partners import registry
 from persistence.trade import bills, customers, invoices, vendors
-from server.contract import Contract
+from server.contract import Contract, Parameter
 
 Connection = psycopg.Connection[Row]
 
@@ -97,12 +97,16 @@ def cases(connection: Connection) -> Iterator[Case]:
             if parameter.name == "sort":
                 for sort in schema["enum"]:
                     yield Case(name, PageRequest(sort=sort))
-            elif parameter.place == "query" and parameter.name not in NO_FILTERS:
+            elif parameter.place == "query" and _filters(parameter):
                 items = contract.follow(schema["items"]) if "items" in schema else None
                 values = _values(connection, name, parameter.name, items or schema)
                 for value in values:
                     asked = [value] if items is not None else value
                     yield Case(name, PageRequest(filters={parameter.name: asked}))
+
+
+def _filters(parameter: Parameter) -> bool:
+    return parameter.name not in NO_FILTERS and parameter.deprecation is None
 
 
 def _values(connection: Connection, list_: str, name: str, schema: dict[str, Any]) -> list[Any]:
@@ -127,7 +131,7 @@ def _moments(connection: Connection, list_: str, name: str, kind: str) -> list[A
     """Two ends of a range, in moments or days: it holds half of the rows, and hardly any."""
     table = _table(list_)
     column = "created_at" if table != "journal_line" else "entry_date"
-    few = 0.001 if name.endswith(("_lte", "_end", "date_to")) else 0.999
+    few = 0.001 if name.endswith("_to") else 0.999
     shares = (f"percentile_disc({share}) WITHIN GROUP (ORDER BY {column})" for share in (0.5, few))
     type_ = "date" if kind == "date" else "timestamptz"
     row = _one(connection, f"SELECT ARRAY[{', '.join(shares)}]::{type_}[] AS ends FROM {table}")

@@ -229,8 +229,8 @@ def matches(chart: Chart, state: AccountState, asked: Mapping[str, Any]) -> bool
             asked.get("include_archived", False) or account.archived_at is None,
             "parent" not in asked or (parent is not None and account.parent_id == parent.id),
             any(asked.get("search", "").lower() in each.lower() for each in words),
-            asked.get("created_at_gte", account.created_at) <= account.created_at,
-            asked.get("created_at_lte", account.created_at) >= account.created_at,
-            asked.get("updated_since", account.updated_at) <= account.updated_at,
+            asked.get("created_at_from", account.created_at) <= account.created_at,
+            asked.get("created_at_to", account.created_at) >= account.created_at,
+            asked.get("updated_at_from", account.updated_at) <= account.updated_at,
         )
     )

@@ -7,6 +7,7 @@ scalars are recognised, so that a date in an example stays text and NO stays a c
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from importlib.resources import files
 from typing import Any
 
@@ -61,6 +62,15 @@ class ContractLoader(yaml.CSafeLoader):
 
 
 @dataclass(frozen=True, slots=True)
+class Deprecation:
+    """Since when something is deprecated, when it ends, and the name of what takes its place."""
+
+    since: date
+    until: date | None
+    instead: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Parameter:
     """One parameter of an operation, its own `$ref` followed; `place` is path, query or header."""
 
@@ -69,6 +79,7 @@ class Parameter:
     required: bool
     schema: Schema
     exploded: bool
+    deprecation: Deprecation | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +97,7 @@ class Operation:
     bodies: Mapping[str, Schema]
     body_required: bool
     has_etag: bool
+    deprecation: Deprecation | None
     document: Mapping[str, Any]
 
 
@@ -93,7 +105,8 @@ class Contract:
     """The whole document and its operations by `operationId`.
 
     Raises ContractError for what would be served wrongly: a missing or repeated operationId, an
-    operation without exactly one tag, a parameter without a type, a `$ref` that leads nowhere.
+    operation without exactly one tag, a parameter without a type, a `$ref` that leads nowhere,
+    something deprecated that does not say since when.
     """
 
     def __init__(self, document: Mapping[str, Any]) -> None:
@@ -155,6 +168,7 @@ class Contract:
             bodies=_schemas(body),
             body_required=body.get("required", False),
             has_etag=self._has_etag(node.get("responses", {})),
+            deprecation=_deprecation(where, node),
             document=node,
         )
 
@@ -173,6 +187,7 @@ class Contract:
                 required=node.get("required", False),
                 schema=schema,
                 exploded=node.get("explode", place == "query"),
+                deprecation=_deprecation(f"{where}: parameter {name}", node),
             )
         return tuple(found.values())
 
@@ -201,6 +216,20 @@ def parse(source: bytes) -> dict[str, Any]:
 def module_of(tag: str) -> str:
     """Return the handler module a tag names: `Chart of accounts` is `chart_of_accounts`."""
     return re.sub(r"[^a-z0-9]+", "_", tag.lower()).strip("_")
+
+
+def _deprecation(where: str, node: Mapping[str, Any]) -> Deprecation | None:
+    told = node.get("x-deprecated")
+    if node.get("deprecated", False) is not (told is not None):
+        raise ContractError(f"{where} needs both deprecated and x-deprecated, or neither")
+    if told is None:
+        return None
+    until = told.get("until")
+    return Deprecation(
+        since=date.fromisoformat(told["since"]),
+        until=None if until is None else date.fromisoformat(until),
+        instead=told.get("instead"),
+    )
 
 
 def _schemas(node: Mapping[str, Any]) -> dict[str, Schema]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from server.contract import read_source
+from server.contract import parse, read_source
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -48,6 +48,9 @@ class TestPackages:
 
     def test_the_contract_lies_beside_its_package(self) -> None:
         assert read_source() == (ROOT / "openapi" / "accounting.yaml").read_bytes()
+
+    def test_its_version_is_that_of_the_contract(self) -> None:
+        assert PROJECT["project"]["version"] == parse(read_source())["info"]["version"]
 
     def test_the_command_is_installed(self) -> None:
         [command] = entry_points(group="console_scripts", name="accounting")

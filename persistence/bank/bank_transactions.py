@@ -95,7 +95,7 @@ LISTING = Listing(
             bank_transaction.c.remaining == _NOTHING,
             bank_transaction.c.remaining > _NOTHING,
         ),
-        **between(bank_transaction.c.booked_on, "date_start", "date_end"),
+        **between(bank_transaction.c.booked_on, "date_from", "date_to"),
         **between(bank_transaction.c.amount, "min_amount", "max_amount"),
         "search": any_part(
             "search",

@@ -94,7 +94,7 @@ LISTING = Listing(
     filters={
         **created_filters(payout),
         **listed_between(
-            payout.c.listed_at, payout.c.completed_at, "completed_at_start", "completed_at_end"
+            payout.c.listed_at, payout.c.completed_at, "completed_at_from", "completed_at_to"
         ),
         "external_id": any_part("external_id", payout.c.external_id),
         **between(payout.c.paid_out, "min_amount", "max_amount"),

@@ -44,8 +44,8 @@ def created_filters(
     """The filters every list has: when a row was made and when it was changed last."""
     changed = table.c.updated_at if updated is None else updated
     return {
-        **between(table.c.created_at, "created_at_gte", "created_at_lte"),
-        "updated_since": Filter(changed >= given("updated_since", MOMENT), range=True),
+        **between(table.c.created_at, "created_at_from", "created_at_to"),
+        "updated_at_from": Filter(changed >= given("updated_at_from", MOMENT), range=True),
     }
 
 

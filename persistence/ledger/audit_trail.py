@@ -69,11 +69,11 @@ LISTING = Listing(
         **equal(audit_record.c.object_type, audit_record.c.object_id),
         **equal(audit_record.c.change, audit_record.c.action),
         **equal(audit_record.c.actor_kind, audit_record.c.key_id, audit_record.c.request_id),
-        "created_at_gte": _since("created_at_gte"),
-        "created_at_lte": Filter(
-            audit_record.c.id < given("created_at_lte", Uuid), lambda moment: first_id(moment, 1)
+        "created_at_from": _since("created_at_from"),
+        "created_at_to": Filter(
+            audit_record.c.id < given("created_at_to", Uuid), lambda moment: first_id(moment, 1)
         ),
-        "updated_since": _since("updated_since"),  # A record never changes.
+        "updated_at_from": _since("updated_at_from"),  # A record never changes.
     },
     sorts={"created_at": audit_record.c.id},
     default_sort="-created_at",

@@ -61,7 +61,7 @@ class CreditSql:
         side, row = self.side, self.credit.c
         own, other = side.names.party_id, side.names.party_external_id
         source, opened = f"source_{side.names.document_id}", side.names.opened_at
-        first, last = f"{opened}_start", f"{opened}_end"
+        first, last = f"{opened}_from", f"{opened}_to"
         return {
             **created_filters(self.credit),
             own: one_of(own, row.party_id),

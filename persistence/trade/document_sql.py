@@ -146,7 +146,7 @@ class DocumentSql:
     def _filters(self) -> dict[str, Filter]:
         side, row = self.side, self.document.c
         own, other = side.names.party_id, side.names.party_external_id
-        first, last = f"{side.names.opened_at}_start", f"{side.names.opened_at}_end"
+        first, last = f"{side.names.opened_at}_from", f"{side.names.opened_at}_to"
         late, statuses = self._late(), ARRAY(Text())
         return {
             **created_filters(self.document),
@@ -161,7 +161,7 @@ class DocumentSql:
             other: of_party_known_as(other, row.party_id, self.party),
             **equal(row.external_id),
             **listed_between(row.listed_at, row.opened_at, first, last),
-            **listed_between(row.listed_due_at, row.due_at, "due_at_start", "due_at_end"),
+            **listed_between(row.listed_due_at, row.due_at, "due_at_from", "due_at_to"),
             **between(row.total_amount, "min_amount", "max_amount"),
             "memo_contains": any_part("memo_contains", row.memo),
             "search": any_part_or_party(

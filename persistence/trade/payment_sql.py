@@ -95,7 +95,7 @@ class PaymentSql:
             side.names.document_id: Filter(
                 self.allocations.touching(self.payment, side.names.document_id)
             ),
-            **between(row.payment_date, "payment_date_start", "payment_date_end"),
+            **between(row.payment_date, "payment_date_from", "payment_date_to"),
             **between(row.total, "min_amount", "max_amount"),
             "payment_method": Filter(row.method == given("payment_method", Text)),
             **equal(row.status, row.external_id),

@@ -37,7 +37,7 @@ class VendorRefundSql(RefundSql):
         return {
             "status": Filter(self._status() == any_(given("status", ARRAY(Text())))),
             **equal(row.refund_type),
-            **between(row.agreed_on, "refund_date_start", "refund_date_end"),
+            **between(row.agreed_on, "refund_date_from", "refund_date_to"),
             "currency": Filter(row.currency == given("currency", Text), str.upper),
             "is_fully_allocated": Filter(fully),
             "search": any_part_or_party(
@@ -118,7 +118,7 @@ class VendorRefundPaymentSql(RefundPaymentSql):
             "vendor_refund_id": Filter(row.refund_id == given("vendor_refund_id", Uuid)),
             **equal(row.status),
             "payment_method": Filter(row.method == given("payment_method", Text)),
-            **between(row.payment_date, "payment_date_start", "payment_date_end"),
+            **between(row.payment_date, "payment_date_from", "payment_date_to"),
             **between(row.amount, "min_amount", "max_amount"),
             "search": Filter(
                 or_(

@@ -7,7 +7,7 @@ content security policy names them by their hashes and forbids everything else.
 import base64
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any, Final
 
@@ -163,17 +163,26 @@ def parameter_fields(
     parameters: list[Mapping[str, Any]], place: str, describer: Describer
 ) -> tuple[Field, ...]:
     """Describe the parameters of one place."""
-    return tuple(
-        describer.field(
-            parameter["name"],
-            {**describer.shape(parameter["schema"]), "description": parameter["description"]}
-            if "description" in parameter
-            else parameter["schema"],
-            required=parameter.get("required", False),
-        )
-        for parameter in parameters
-        if parameter["in"] == place
+    return tuple(parameter_field(each, describer) for each in parameters if each["in"] == place)
+
+
+def parameter_field(parameter: Mapping[str, Any], describer: Describer) -> Field:
+    """Describe one parameter; of a deprecated one that stands first."""
+    field = describer.field(
+        parameter["name"],
+        {**describer.shape(parameter["schema"]), "description": parameter["description"]}
+        if "description" in parameter
+        else parameter["schema"],
+        required=parameter.get("required", False),
     )
+    told = parameter.get("x-deprecated")
+    return field if told is None else replace(field, facts=(deprecated(told), *field.facts))
+
+
+def deprecated(told: Mapping[str, str]) -> str:
+    """Say since when something is deprecated, and when it ends where that is settled."""
+    end = f", ends on {told['until']}" if "until" in told else ""
+    return f"deprecated since {told['since']}{end}"
 
 
 def request_bodies(operation: Mapping[str, Any], describer: Describer) -> Iterator[Body]:

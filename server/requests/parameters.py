@@ -1,12 +1,12 @@
 """Parameters of path, query and headers: text in, values or field errors out."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from accounting.errors import Malformed
-from server.contract import Operation, Parameter, Schema
+from server.contract import ContractError, Deprecation, Operation, Parameter, Schema
 from server.requests.field_errors import LONGEST_NAME, Faults, add_fault, suggestion
 from server.requests.formats import UUID_PATTERN
 from server.requests.schemas import Revive, SchemaCompiler
@@ -83,6 +83,7 @@ class Reader:
     listed: bool
     exploded: bool
     required: bool
+    deprecation: Deprecation | None
 
     def value(self, texts: list[str], faults: Faults) -> Any:
         """Return the parameter's value, or add to `faults` what is wrong with it."""
@@ -110,13 +111,20 @@ class Parameters:
             reader = compile_reader(parameter, compiler)
             readers[parameter.place].append(reader)
             schema = compiler.resolved(parameter.schema)
-            if parameter.place == "query" and "default" in schema:
+            if parameter.place == "query" and "default" in schema and not _renamed(parameter):
                 default = schema["default"]
                 self.defaults[parameter.name] = (
                     default if reader.revive is None else reader.revive(default)
                 )
         self._path = tuple(readers["path"])
         self._query = {reader.name: reader for reader in readers["query"]}
+        self._deprecated = {
+            reader.name: reader.deprecation
+            for reader in readers["query"]
+            if reader.deprecation is not None
+        }
+        self._in_use = [name for name in self._query if name not in self._deprecated]
+        self._refuse_unknown_names(operation)
         self._required = tuple(reader.name for reader in readers["query"] if reader.required)
         self._headers = {reader.name.lower().encode(): reader for reader in readers["header"]}
         self.header_names = frozenset(self._headers)
@@ -125,8 +133,11 @@ class Parameters:
         """Return the path's values; a malformed id is a fault of its name."""
         return {reader.name: reader.value([texts[reader.name]], faults) for reader in self._path}
 
-    def query(self, raw: bytes, faults: Faults) -> dict[str, Any]:
-        """Return the query's values, defaults included; unknown and repeated names are faults."""
+    def query(self, raw: bytes, faults: Faults, used: list[Deprecation]) -> dict[str, Any]:
+        """Return the query's values, defaults included; unknown and repeated names are faults.
+
+        What came under an old name is found under the new one, and its deprecation in `used`.
+        """
         values = self.defaults.copy()
         if raw:
             given: dict[str, list[str]] = {}
@@ -136,16 +147,50 @@ class Parameters:
                 reader = self._query.get(name)
                 if reader is None:
                     told = name[:LONGEST_NAME]
-                    meant = suggestion(told, self._query, faults)
+                    meant = suggestion(told, self._in_use, faults)
                     add_fault(faults, told, f"is not a known parameter{meant}")
                 else:
                     values[name] = reader.value(texts, faults)
+            if not self._deprecated.keys().isdisjoint(given):
+                self._hand_on(given, values, faults, used)
         for name in self._required:
             if name not in values:
                 add_fault(faults, name, "is required")
         return values
 
-    def headers(self, raw: dict[bytes, list[bytes]], faults: Faults) -> dict[str, Any]:
+    def _hand_on(
+        self,
+        given: Collection[str],
+        values: dict[str, Any],
+        faults: Faults,
+        used: list[Deprecation],
+    ) -> None:
+        """Give each value that came under an old name to the new one."""
+        said = set(given)
+        for old in filter(self._deprecated.__contains__, given):
+            deprecation = self._deprecated[old]
+            used.append(deprecation)
+            new = deprecation.instead
+            if new is None:
+                continue
+            value = values.pop(old)
+            sound = old not in faults and new not in faults
+            if sound and new in said and value != values[new]:
+                add_fault(faults, old, f"is not what {new} says, its new name")
+                add_fault(faults, new, f"is not what {old} says, its old name")
+            values[new] = value
+            said.add(new)
+
+    def _refuse_unknown_names(self, operation: Operation) -> None:
+        for name, deprecation in self._deprecated.items():
+            if deprecation.instead is not None and deprecation.instead not in self._in_use:
+                raise ContractError(
+                    f"{operation.operation_id}: instead of {name} there is no {deprecation.instead}"
+                )
+
+    def headers(
+        self, raw: dict[bytes, list[bytes]], faults: Faults, used: list[Deprecation]
+    ) -> dict[str, Any]:
         """Return the values of the declared headers that were sent, by lower-case name."""
         values = {}
         for name, reader in self._headers.items():
@@ -153,6 +198,8 @@ class Parameters:
             if texts is not None:
                 decoded = [text.decode("latin-1") for text in texts]
                 values[reader.name.lower()] = reader.value(decoded, faults)
+                if reader.deprecation is not None:
+                    used.append(reader.deprecation)
             elif reader.required:
                 add_fault(faults, reader.name, "is required")
         return values
@@ -174,7 +221,12 @@ def compile_reader(parameter: Parameter, compiler: SchemaCompiler) -> Reader:
         listed=listed,
         exploded=parameter.exploded,
         required=parameter.required,
+        deprecation=parameter.deprecation,
     )
+
+
+def _renamed(parameter: Parameter) -> bool:
+    return parameter.deprecation is not None and parameter.deprecation.instead is not None
 
 
 def _plain_text_check(schema: Schema) -> Check | None:

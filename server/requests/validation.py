@@ -2,7 +2,8 @@
 
 Compiled once per operation, in place of Connexion's own validation. Behind it `scope["call"]` holds
 what the caller asked for: UUIDs, dates and moments instead of texts, nothing that the contract does
-not know.
+not know. Where it used something deprecated, `scope["deprecation"]` holds the header lines that
+tell so, whatever the answer will be.
 """
 
 from collections.abc import Mapping
@@ -17,6 +18,7 @@ from server.connexion_seam import LoadedOperation, MakeOperation, OperationLayer
 from server.contract import Contract, Operation
 from server.requests import body_reader
 from server.requests.body_reader import BodyReader
+from server.requests.deprecations import lines_of
 from server.requests.explaining import Explainers
 from server.requests.field_errors import Faults
 from server.requests.parameters import Parameters
@@ -44,6 +46,7 @@ class Checks:
     ) -> None:
         self.parameters = Parameters(operation, compiler)
         self.body = BodyReader(operation, compiler, explainers)
+        self.deprecations = () if operation.deprecation is None else (operation.deprecation,)
         self.header_names = body_reader.HEADERS | self.parameters.header_names
 
 
@@ -66,14 +69,18 @@ class ValidatedOperation:
         self._parameters = checks.parameters
         self._body = checks.body
         self._header_names = checks.header_names
+        self._deprecations = checks.deprecations
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Put the Call into the scope, or raise with every field error at once."""
         faults: Faults = {}
+        used = list(self._deprecations)
         raw = self._select(scope["headers"])
         path = self._parameters.path(scope["path_params"], faults)
-        query = self._parameters.query(scope["query_string"], faults)
-        headers = self._parameters.headers(raw, faults)
+        query = self._parameters.query(scope["query_string"], faults, used)
+        headers = self._parameters.headers(raw, faults, used)
+        if used:
+            scope["deprecation"] = lines_of(used)
         body, files = await self._body.read(raw, receive, faults)
         if faults:
             raise Malformed.with_faults(faults)

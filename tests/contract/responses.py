@@ -30,6 +30,8 @@ TOLD_HEADERS = (
     "Retry-After",
     "Allow",
     "Content-Disposition",
+    "Deprecation",
+    "Sunset",
 )
 CSV = "text/csv; charset=utf-8"
 RULED_STATUSES = frozenset({404, 409, 412, 422})

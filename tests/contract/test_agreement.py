@@ -92,7 +92,9 @@ def filter_names(listing: Listing) -> set[str]:
 
 
 def query_names(operation: Operation) -> set[str]:
-    return {each["name"] for each in operation.parameters if each["in"] == "query"} - set(PAGING)
+    """The names of its filters; an old name is the new one by the time that a handler sees it."""
+    now = [each for each in operation.parameters if not each.get("deprecated")]
+    return {each["name"] for each in now if each["in"] == "query"} - set(PAGING)
 
 
 def sorts(operation: Operation) -> set[str]:

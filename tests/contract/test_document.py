@@ -1,6 +1,7 @@
 """Our own rules of the contract, those that a linter cannot look up."""
 
 import re
+from datetime import date
 from typing import Any
 
 import openapi_spec_validator
@@ -10,6 +11,7 @@ import yaml
 from accounting.errors import VERBS
 from server.requests.field_errors import MONEY_NAME
 from tests.contract.document import (
+    Node,
     Operation,
     bodies,
     document,
@@ -23,8 +25,8 @@ from tests.contract.document import (
 )
 
 COMMON_LIST_PARAMETERS = {
-    "page", "page_size", "cursor", "count", "sort", "created_at_gte", "created_at_lte",
-    "updated_since",
+    "page", "page_size", "cursor", "count", "sort", "created_at_from", "created_at_to",
+    "updated_at_from",
 }  # fmt: skip
 READING_ORDER = [
     "tags", "operationId", "summary", "description", "x-gap", "security", "parameters",
@@ -225,6 +227,40 @@ class TestParameter:
             assert sort["default"] in sort["enum"]
 
 
+class TestDeprecated:
+    def test_says_since_when_and_what_takes_its_place(self) -> None:
+        for at, node in walk(document()):
+            assert node.get("deprecated", False) is ("x-deprecated" in node), at
+            told = node.get("x-deprecated", {"since": "2026-01-01"})
+            assert told.keys() <= {"since", "until", "instead"}, at
+            assert date.fromisoformat(told["since"]) < date.fromisoformat(
+                told.get("until", "9999-12-31")
+            )
+
+    def test_parameters_are_like_those_that_take_their_place(self) -> None:
+        for operation in operations():
+            named_here = {each["name"]: each for each in operation.parameters}
+            for parameter in deprecated_parameters(operation):
+                new = named_here[parameter["x-deprecated"]["instead"]]
+                for key in ("in", "schema", "style", "explode", "required"):
+                    assert parameter.get(key) == new.get(key), (operation.name, parameter["name"])
+
+    def test_is_told_by_every_answer_but_those_to_nobody_knows_whom(self) -> None:
+        for operation in operations():
+            if operation.node.get("deprecated") or deprecated_parameters(operation):
+                for status, response in operation.node["responses"].items():
+                    headers = follow(response)["headers"].keys()
+                    told = status == "401" or {"Deprecation", "Sunset"} <= headers
+                    assert told, (operation.name, status)
+
+    def test_bounds_of_days_and_moments_have_one_pair_of_words(self) -> None:
+        for operation in operations():
+            for parameter in operation.parameters:
+                bounds = follow(parameter["schema"]).get("format") in ("date", "date-time")
+                if bounds and not parameter.get("deprecated"):
+                    assert parameter["name"].endswith(("_from", "_to")), operation.name
+
+
 class TestSchema:
     def test_request_objects_are_closed(self) -> None:
         open_ones = [
@@ -341,6 +377,10 @@ class TestSchema:
         assert re.fullmatch(country, "NO")
         assert re.fullmatch(country, "no")
         assert not re.fullmatch(country, "US")
+
+
+def deprecated_parameters(operation: Operation) -> list[Node]:
+    return [each for each in operation.parameters if each.get("deprecated")]
 
 
 def properties_of(node: dict[str, Any]) -> dict[str, Any]:

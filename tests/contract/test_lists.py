@@ -2,6 +2,7 @@
 
 import base64
 import json
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
@@ -12,12 +13,13 @@ from tests.api_server import ApiServer
 from tests.builders.payouts import paid_out
 from tests.builders.purchases import bill_paid, received, vendor_credited
 from tests.builders.sales import credited, paid, refund_paid, refunded, sent
-from tests.builders.vendor_refunds import agreed_refund
+from tests.builders.vendor_refunds import agreed_refund, changed
 from tests.contract import story_things
-from tests.contract.document import Operation, follow, operations
+from tests.contract.document import Node, Operation, follow, operations
 from tests.contract.valid_requests import Story, lasting
 
 MANY = 7
+DUE_AT = "2026-01-31T12:00:00Z"
 LISTS = [each for each in operations() if each.is_list]
 # What leaves of a list what stands on one page, where the crowd has more.
 NARROWED = {"list_audit_records": {"object_type": "customer"}}
@@ -30,16 +32,17 @@ def crowd(api_server: ApiServer) -> Story:
     story = Story.begin(api_server.partner("Crowd"))
     for number in range(MANY):
         customer = story.business.customer(company_name=f"Customer {number % 3}")
-        sent(story.business, customer, 100 + number % 3)
+        sent(story.business, customer, 100 + number % 3, due_at=DUE_AT)
         payment = paid(story.business, customer, 100 + number % 3)
         refunded(story.business, payment)
         refund_paid(story.business, {"id": story.thing("refund_id")}, amount_cents=1 + number % 3)
         credited(story.business, customer, 100 + number % 3)
         vendor = story.business.vendor(company_name=f"Vendor {number % 3}")
-        received(story.business, vendor, 100 + number % 3)
+        received(story.business, vendor, 100 + number % 3, due_at=DUE_AT)
         bill_paid(story.business, vendor, 100 + number % 3)
         vendor_credited(story.business, vendor, 100 + number % 3)
-        agreed_refund(story.business, vendor, 100 + number % 3)
+        refund = agreed_refund(story.business, vendor, 100 + number % 3)
+        changed(story.business, refund["vendor_refund_payments"][0], payment_date="2026-01-31")
         paid_out(story.business, 100 + number % 3)
         story_things.make_bank_account(story)
         story_things.bank_line(story, 100 + number)
@@ -164,12 +167,78 @@ class TestPages:
         self, operation: Operation, crowd: Story
     ) -> None:
         bare = crowd.path(operation).rstrip("/")
-        asked = {"page_size": 2, "created_at_gte": "2020-01-01T00:00:00+00:00", "sort": ""}
+        asked = {"page_size": 2, "created_at_from": "2020-01-01T00:00:00+00:00", "sort": ""}
         asked["sort"] = f"-{orders(operation)[0]}"
         shown = page(crowd, operation, bare, **asked)
         assert shown["next"].startswith(f"{bare}?")
         linked = dict(httpx.URL(shown["next"]).params)
         assert linked == {**{name: str(value) for name, value in asked.items()}, "page": "2"}
+
+
+def old_names() -> list[Any]:
+    return [
+        pytest.param(each, parameter, id=f"{each.name}-{parameter['name']}")
+        for each in operations()
+        for parameter in each.parameters
+        if parameter.get("deprecated")
+    ]
+
+
+each_old_name = pytest.mark.parametrize(("operation", "parameter"), old_names())
+
+
+class TestOldNames:
+    @each_old_name
+    def test_mean_what_the_new_ones_mean_and_say_that_they_are_old(
+        self, operation: Operation, parameter: Node, crowd: Story
+    ) -> None:
+        shown = []
+        for value in self.ends(parameter):
+            old, new = (self.asked(crowd, operation, **{name: value}) for name in names(parameter))
+            assert self.told(old) == self.told(new)
+            assert old.headers["Deprecation"] == seconds_of(parameter)
+            assert "Deprecation" not in new.headers
+            shown.append(self.told(old))
+        assert shown[0] != shown[1]
+
+    @each_old_name
+    def test_beside_new_ones_say_the_same_or_are_400(
+        self, operation: Operation, parameter: Node, crowd: Story
+    ) -> None:
+        early, late = self.ends(parameter)
+        old, new = names(parameter)
+        both = self.asked(crowd, operation, **{old: early, new: early})
+        alone = self.asked(crowd, operation, **{new: early})
+        assert both.status_code == 200
+        assert self.told(both) == self.told(alone)
+        refused = self.asked(crowd, operation, **{old: early, new: late})
+        assert refused.status_code == 400
+        assert set(refused.json()["detail"]["field_errors"]) == {old, new}
+        assert refused.headers["Deprecation"] == seconds_of(parameter)
+
+    def asked(self, crowd: Story, operation: Operation, **query: str) -> httpx.Response:
+        query |= NARROWED.get(operation.name, {})
+        return crowd.client(operation).get(crowd.path(operation), params=query)
+
+    def told(self, answer: httpx.Response) -> str:
+        """The answer, whose links to other pages name what was asked."""
+        if answer.headers["Content-Type"].startswith("text/csv"):
+            return answer.text
+        shown = json.loads(lasting(answer.text))
+        return json.dumps({**shown, "next": None})
+
+    def ends(self, parameter: Node) -> tuple[str, str]:
+        later = "T00:00:00Z" if follow(parameter["schema"])["format"] == "date-time" else ""
+        return f"2000-01-01{later}", f"2199-01-01{later}"
+
+
+def names(parameter: Node) -> tuple[str, str]:
+    return parameter["name"], parameter["x-deprecated"]["instead"]
+
+
+def seconds_of(parameter: Node) -> str:
+    since = datetime.fromisoformat(parameter["x-deprecated"]["since"]).replace(tzinfo=UTC)
+    return f"@{int(since.timestamp())}"
 
 
 class TestOrder:
@@ -252,10 +321,10 @@ class TestMoments:
         middle = rows[len(rows) // 2]["created_at"]
         later = [row["id"] for row in rows if row["created_at"] >= middle]
         earlier = [row["id"] for row in rows if row["created_at"] <= middle]
-        for name, expected in (("created_at_gte", later), ("created_at_lte", earlier)):
+        for name, expected in (("created_at_from", later), ("created_at_to", earlier)):
             found = page(crowd, operation, page_size=100, **{name: middle})
             assert set(ids([found])) == set(expected)
             assert found["count"] == len(expected)
         changed = [row["id"] for row in rows if row.get("updated_at", row["created_at"]) >= middle]
-        found = page(crowd, operation, page_size=100, updated_since=middle)
+        found = page(crowd, operation, page_size=100, updated_at_from=middle)
         assert set(ids([found])) == set(changed)

@@ -1,8 +1,9 @@
 """Ties: what two values of one request owe each other and a schema cannot say.
 
-A cursor fits its sort, a legal form its country. Only cases that are meant to be valid are tied
-up; what is meant to be invalid goes out as it was made. Three in four are also led past the
-refusals that depend on what is in the books (`leading`): what lies behind them is tried as well.
+A cursor fits its sort, a legal form its country, an old name of a filter the new one. Only cases
+that are meant to be valid are tied up; what is meant to be invalid goes out as it was made. Three
+in four are also led past the refusals that depend on what is in the books (`leading`): what lies
+behind them is tried as well.
 """
 
 import re
@@ -13,6 +14,7 @@ from zlib import crc32
 from schemathesis.generation.meta import TestPhase
 
 from accounting.books.businesses import ENTITY_TYPES
+from tests.contract.document import named
 from tests.fuzz.files import put_real_ones
 from tests.fuzz.leading import lead
 from tests.fuzz.sowing import seeds
@@ -63,6 +65,7 @@ def tie_headers(headers: Any, *, mostly: bool) -> None:
 def tie_query(name: str, query: dict[str, Any], *, mostly: bool) -> None:
     """A cursor belongs to its list and sort; year and month of a period come together.
 
+    An old name of a parameter says what the new one says beside it.
     Where a list takes many customers or vendors, most requests ask for two that are there.
     """
     party = OF_MANY.get(name)
@@ -73,6 +76,10 @@ def tie_query(name: str, query: dict[str, Any], *, mostly: bool) -> None:
     if "period_year" in query or "period_month" in query:
         query.setdefault("period_year", "2026")
         query.setdefault("period_month", "7")
+    for parameter in named(name).parameters:
+        old, new = parameter["name"], parameter.get("x-deprecated", {}).get("instead")
+        if old in query and new in query:
+            query[old] = query[new]
 
 
 def storable(value: Any) -> Any:

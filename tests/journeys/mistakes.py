@@ -513,8 +513,8 @@ MISTAKES: Final = (
     ),
     filtered(
         "a moment in words",
-        "updated_since=yesterday",
-        "updated_since must be a date and time with its offset, as 2025-01-31T12:00:00Z.",
+        "updated_at_from=yesterday",
+        "updated_at_from must be a date and time with its offset, as 2025-01-31T12:00:00Z.",
     ),
     filtered("yes for true", "is_overdue=yes", "is_overdue must be true or false."),
     sent(

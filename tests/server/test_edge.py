@@ -227,6 +227,20 @@ class TestTimeToAnswer:
         assert (reply.status, reply.body) == (200, b"all of it")
 
 
+class TestDeprecated:
+    @pytest.mark.parametrize("refused", [False, True])
+    def test_every_answer_tells_of_what_the_request_used(self, refused: bool) -> None:
+        async def application(scope: Any, receive: Any, send: Any) -> None:
+            scope["deprecation"] = [(b"deprecation", b"@1767225600")]
+            if refused:
+                raise NotFound("a_code", "Words.")
+            await read_and_answer(scope, receive, send)
+
+        reply = request(edge(application))
+        assert reply.status == (404 if refused else 200)
+        assert reply.header("deprecation") == "@1767225600"
+
+
 class TestCors:
     def test_a_preflight_is_answered_before_the_application(self) -> None:
         application = edge(raising(AssertionError()), origins=ALLOWED)
@@ -252,7 +266,7 @@ class TestCors:
         reply = request(application, "GET", "/v1/x", ORIGIN)
         assert reply.header("access-control-allow-origin") == "https://app.example"
         assert reply.header("access-control-expose-headers") == (
-            "ETag, X-Request-ID, Idempotent-Replayed, Location, Retry-After"
+            "ETag, X-Request-ID, Idempotent-Replayed, Location, Retry-After, Deprecation, Sunset"
         )
 
     @pytest.mark.parametrize(

@@ -79,8 +79,8 @@ class TestListPayouts:
         [
             ({"external_id": "PO-"}, [900, 400]),
             ({"external_id": "o_1"}, []),
-            ({"completed_at_start": "2025-03-02T00:00:00Z"}, [900, -50]),
-            ({"completed_at_end": "2025-03-02T00:00:00Z"}, [-50, 400]),
+            ({"completed_at_from": "2025-03-02T00:00:00Z"}, [900, -50]),
+            ({"completed_at_to": "2025-03-02T00:00:00Z"}, [-50, 400]),
             ({"min_amount": 30}, [900, 400, 30, 30]),
             ({"min_amount": -50, "max_amount": 30}, [-50, 30, 30]),
             ({"max_amount": -1}, [-50]),
@@ -94,9 +94,9 @@ class TestListPayouts:
             ({"search": "PO_A"}, [400]),
             ({"search": "g%"}, [-50]),
             ({"search": "waits"}, [30]),
-            ({"created_at_gte": "2099-01-01T00:00:00Z"}, []),
-            ({"created_at_lte": "2099-01-01T00:00:00Z", "min_amount": 900}, [900]),
-            ({"updated_since": "2099-01-01T00:00:00Z"}, []),
+            ({"created_at_from": "2099-01-01T00:00:00Z"}, []),
+            ({"created_at_to": "2099-01-01T00:00:00Z", "min_amount": 900}, [900]),
+            ({"updated_at_from": "2099-01-01T00:00:00Z"}, []),
         ],
     )
     def test_filters(self, counter: Business, asked: dict[str, Any], found: list[int]) -> None:

@@ -117,8 +117,8 @@ class TestListAccountEntries:
             ({"date_from": "2025-04-01", "date_to": "2025-04-30"}, slice(1, 4)),
             ({"date_from": "2025-03-01", "date_to": "2025-03-31"}, slice(4, 5)),
             ({"date_from": "2025-04-02", "date_to": "2025-04-01"}, slice(0, 0)),
-            ({"created_at_gte": "2199-01-01T00:00:00Z"}, slice(0, 0)),
-            ({"updated_since": "2020-01-01T00:00:00Z"}, slice(0, 6)),
+            ({"created_at_from": "2199-01-01T00:00:00Z"}, slice(0, 0)),
+            ({"updated_at_from": "2020-01-01T00:00:00Z"}, slice(0, 6)),
         ],
     )
     def test_what_is_filtered_out_still_counts_in_the_balance(
@@ -129,11 +129,11 @@ class TestListAccountEntries:
     def test_gaps_between_the_lines_shown_count_too(self, shop: Business) -> None:
         made = sorted(listed(shop, "1200"), key=lambda each: each["created_at"])
         between = {
-            "created_at_gte": made[1]["created_at"],
-            "created_at_lte": made[1]["created_at"],
+            "created_at_from": made[1]["created_at"],
+            "created_at_to": made[1]["created_at"],
         }
         assert told(listed(shop, "1200", **between)) == [("2025-03-31", 100, 150)]
-        late = listed(shop, "1200", created_at_gte=made[4]["created_at"])
+        late = listed(shop, "1200", created_at_from=made[4]["created_at"])
         assert told(late) == [RUNNING[1], RUNNING[5]]
 
     @pytest.mark.parametrize("sort", ["entry_date", "-entry_date"])

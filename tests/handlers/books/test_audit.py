@@ -164,7 +164,7 @@ class TestListAuditRecords:
         moments = [each["created_at"] for each in records]
         assert moments == sorted(moments, reverse=True)
         assert trail(shop, sort="created_at")[:10] == list(
-            reversed(trail(shop, created_at_lte=trail(shop, sort="created_at")[9]["created_at"]))
+            reversed(trail(shop, created_at_to=trail(shop, sort="created_at")[9]["created_at"]))
         )
 
     def test_an_archived_business_is_still_told_of(self, acme: Partner) -> None:
@@ -287,11 +287,11 @@ class TestFilters:
         shop, records = told_of
         at = records[-3]["created_at"]
         for name, expected in (
-            ("created_at_gte", [each for each in records if each["created_at"] >= at]),
-            ("updated_since", [each for each in records if each["created_at"] >= at]),
-            ("created_at_lte", [each for each in records if each["created_at"] <= at]),
+            ("created_at_from", [each for each in records if each["created_at"] >= at]),
+            ("updated_at_from", [each for each in records if each["created_at"] >= at]),
+            ("created_at_to", [each for each in records if each["created_at"] <= at]),
         ):
             assert trail(shop, sort="created_at", **{name: at}) == expected
         for far in ("1900-01-01T00:00:00Z", "2199-12-31T23:59:59Z"):
-            assert trail(shop, created_at_gte=far) == list(reversed(records)) * (far < "2")
-            assert trail(shop, created_at_lte=far) == list(reversed(records)) * (far > "2")
+            assert trail(shop, created_at_from=far) == list(reversed(records)) * (far < "2")
+            assert trail(shop, created_at_to=far) == list(reversed(records)) * (far > "2")

@@ -77,9 +77,9 @@ class TestListJournalEntries:
             ({"status": "approved", "search": "je-2024"}, {"JE-2024-000001"}),
             ({"search": "PAY_9%"}, {"JE-2025-000003", "JE-2025-000004"}),
             ({"search": "payX9"}, set()),
-            ({"created_at_gte": LATER}, set()),
-            ({"created_at_lte": LATER, "account": "2200"}, {"JE-2024-000001"}),
-            ({"updated_since": LATER}, set()),
+            ({"created_at_from": LATER}, set()),
+            ({"created_at_to": LATER, "account": "2200"}, {"JE-2024-000001"}),
+            ({"updated_at_from": LATER}, set()),
         ],
     )
     def test_it_filters(

@@ -72,9 +72,9 @@ class TestListAccounts:
                 {"include_zero_balance": False, "period_year": 2025, "period_month": 3},
                 {"1200", "4000", "4000.1"},
             ),
-            ({"created_at_gte": "2199-01-01T00:00:00Z"}, set()),
-            ({"created_at_lte": "2020-01-01T00:00:00Z"}, set()),
-            ({"updated_since": "2199-01-01T00:00:00Z"}, set()),
+            ({"created_at_from": "2199-01-01T00:00:00Z"}, set()),
+            ({"created_at_to": "2020-01-01T00:00:00Z"}, set()),
+            ({"updated_at_from": "2199-01-01T00:00:00Z"}, set()),
         ],
     )
     def test_it_filters(self, chart: Business, asked: Record, codes: set[str]) -> None:

@@ -251,9 +251,9 @@ class TestListDocuments:
             ({"search": "a"}, [2, 1, 0]),
             ({"search": "TRACT"}, [1]),
             ({"search": "tomer_doc"}, [2]),
-            ({"created_at_gte": "2199-01-01T00:00:00Z"}, []),
-            ({"created_at_lte": "2199-01-01T00:00:00Z"}, [2, 1, 0]),
-            ({"updated_since": "2025-01-01T00:00:00Z"}, [2, 1, 0]),
+            ({"created_at_from": "2199-01-01T00:00:00Z"}, []),
+            ({"created_at_to": "2199-01-01T00:00:00Z"}, [2, 1, 0]),
+            ({"updated_at_from": "2025-01-01T00:00:00Z"}, [2, 1, 0]),
             ({"page_size": 1, "page": 2}, [1]),
         ],
     )

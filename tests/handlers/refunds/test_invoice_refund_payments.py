@@ -264,9 +264,9 @@ class TestListInvoiceRefundPayments:
             ({"sort": "created_at"}, [first, second, third]),
             ({"sort": "-created_at", "page_size": 1, "page": 2}, [second]),
             ({"page": 2}, []),
-            ({"created_at_gte": third["created_at"]}, [third]),
-            ({"created_at_lte": first["created_at"]}, [first]),
-            ({"updated_since": third["updated_at"]}, [third]),
+            ({"created_at_from": third["created_at"]}, [third]),
+            ({"created_at_to": first["created_at"]}, [first]),
+            ({"updated_at_from": third["updated_at"]}, [third]),
         ):
             answer = shop.api.get(path_of(refund), params=asked).json()
             assert answer["results"] == wanted

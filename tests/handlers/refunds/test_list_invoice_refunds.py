@@ -89,8 +89,8 @@ class TestListInvoiceRefunds:
             ({"customer_id": NOBODY}, set()),
             ({"invoice_id": NOBODY}, set()),
             ({"payment_id": NOBODY}, set()),
-            ({"updated_since": "2020-01-01T00:00:00Z"}, set(STATUSES)),
-            ({"created_at_lte": "2020-01-01T00:00:00Z"}, set()),
+            ({"updated_at_from": "2020-01-01T00:00:00Z"}, set(STATUSES)),
+            ({"created_at_to": "2020-01-01T00:00:00Z"}, set()),
         ],
     )
     def test_filters_take_what_fits(

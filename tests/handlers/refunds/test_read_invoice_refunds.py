@@ -59,11 +59,11 @@ class TestListInvoiceRefunds:
         before, after = (refunded(quiet, paid(quiet, buyer, 10)) for _ in range(2))
         changed = refund_paid(quiet, before, completed_at=AT)
         for asked, wanted in (
-            ({"created_at_gte": after["created_at"]}, [after]),
-            ({"created_at_lte": before["created_at"]}, [before]),
-            ({"updated_since": changed["updated_at"]}, [before]),
-            ({"updated_since": LATER}, []),
-            ({"created_at_gte": LATER}, []),
+            ({"created_at_from": after["created_at"]}, [after]),
+            ({"created_at_to": before["created_at"]}, [before]),
+            ({"updated_at_from": changed["updated_at"]}, [before]),
+            ({"updated_at_from": LATER}, []),
+            ({"created_at_from": LATER}, []),
         ):
             results = quiet.api.get(REFUNDS, params=asked).json()["results"]
             assert [each["id"] for each in results] == [each["id"] for each in wanted]
@@ -84,7 +84,7 @@ class TestListInvoiceRefunds:
             "cursor=nonsense",
             "method=CASH",
             "search=",
-            "created_at_gte=yesterday",
+            "created_at_from=yesterday",
         ],
     )
     def test_it_refuses_what_it_does_not_know(self, shop: Business, asked: str) -> None:

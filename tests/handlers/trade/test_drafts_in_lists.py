@@ -87,8 +87,8 @@ class TestListJournalEntries:
             ({"search": "100%"}, "draft"),
             ({"search": "WATER"}, "draft"),
             ({"search": "je-2025"}, "approved mirror posted system"),
-            ({"created_at_gte": "2199-01-01T00:00:00Z"}, ""),
-            ({"updated_since": "2199-01-01T00:00:00Z"}, ""),
+            ({"created_at_from": "2199-01-01T00:00:00Z"}, ""),
+            ({"updated_at_from": "2199-01-01T00:00:00Z"}, ""),
         ],
     )
     def test_it_filters(
@@ -107,7 +107,7 @@ class TestListJournalEntries:
         self, own_shop: Business, written: dict[str, Record]
     ) -> None:
         since = written["approved"]["posted_at"]
-        assert found(own_shop, written, updated_since=since) == ["approved"]
+        assert found(own_shop, written, updated_at_from=since) == ["approved"]
 
     @pytest.mark.parametrize("sort", ["entry_date", "created_at", "sequence_number"])
     @pytest.mark.parametrize("down", [False, True])

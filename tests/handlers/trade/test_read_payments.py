@@ -56,9 +56,9 @@ class Listing:
         ("asked", "names"),
         [
             ({}, NAMES),
-            ({"payment_date_start": "2025-03-11"}, {"gone"}),
-            ({"payment_date_end": "2025-01-05"}, {"early"}),
-            ({"payment_date_start": PAID, "payment_date_end": PAID, "max_amount": 399}, {"whole"}),
+            ({"payment_date_from": "2025-03-11"}, {"gone"}),
+            ({"payment_date_to": "2025-01-05"}, {"early"}),
+            ({"payment_date_from": PAID, "payment_date_to": PAID, "max_amount": 399}, {"whole"}),
             ({"min_amount": 600, "max_amount": 600}, {"waiting"}),
             ({"payment_method": "cash"}, {"early"}),
             ({"status": "failed"}, {"gone"}),

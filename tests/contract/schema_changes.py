@@ -1,0 +1,213 @@
+"""What differs between two schemas of one thing, and whether that breaks a client.
+
+What a client sends may only be taken more freely, and what it is answered may only be promised more
+narrowly. Two things are free: new fields and new words in answers, since the guide tells clients to
+expect both. A field or a word that goes breaks whoever names it, either way; so does another type.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+from server.reference.fields import Describer
+
+Node = Mapping[str, Any]
+
+
+class Kind(Enum):
+    """What a difference means to those who call."""
+
+    BREAKING = "breaks clients"
+    CHANGE = "goes on with what there was"
+    WORDS = "is said in other words"
+
+
+class Difference(NamedTuple):
+    """One difference, its place in the names of the contract."""
+
+    place: str
+    words: str
+    kind: Kind
+
+
+class Move(Enum):
+    """How much of what was valid still is."""
+
+    NARROWER = "less is valid"
+    WIDER = "more is valid"
+    OTHER = "nobody can tell"
+
+
+TEXTS: Final = frozenset(
+    {"title", "summary", "description", "example", "examples", "x-pattern-message", "x-not"}
+)
+_KINDS: Final = frozenset({"type", "format"})
+_MOST: Final = frozenset({"maxLength", "maximum", "maxItems", "maxProperties", "x-max-bytes"})
+_LEAST: Final = frozenset({"minLength", "minimum", "minItems", "minProperties"})
+_DEFAULTS: Final = MappingProxyType(
+    {
+        "nullable": False,
+        "uniqueItems": False,
+        "exclusiveMinimum": False,
+        "exclusiveMaximum": False,
+        "additionalProperties": True,
+        "deprecated": False,
+    }
+)
+_OPENING: Final = frozenset({"nullable", "additionalProperties"})
+_WITHOUT_MEANING: Final = frozenset({"deprecated", "x-deprecated"})
+_FREE_IN_ANSWERS: Final = frozenset({"additionalProperties"})
+_BRANCHES: Final = frozenset({"anyOf", "oneOf"})
+_BY_PARTS: Final = frozenset({"properties", "required", "enum", "items"})
+
+
+class SchemaChanges:
+    """Compares schemas of two documents; each pair once for each direction."""
+
+    def __init__(
+        self,
+        old: Node,
+        new: Node,
+        tell: Callable[[Difference], None],
+    ) -> None:
+        self._old, self._new = Describer(old), Describer(new)
+        self._tell = tell
+        self._seen: set[tuple[int, int, bool]] = set()
+
+    def compare(self, old: Node, new: Node, place: str, *, sent: bool) -> None:
+        """Tell what differs between two schemas; `sent` by clients, or answered to them."""
+        was, now = self._old.follow(old), self._new.follow(new)
+        if (id(was), id(now), sent) in self._seen:
+            return
+        self._seen.add((id(was), id(now), sent))
+        place = _name(new) or place
+        pair = _Pair(self._old.shape(was), self._new.shape(now), place, sent)
+        for difference in pair.differences():
+            self._tell(difference)
+        self._inner(pair)
+
+    def _inner(self, pair: "_Pair") -> None:
+        was, now = pair.was.get("properties", {}), pair.now.get("properties", {})
+        for name in was.keys() & now.keys():
+            self.compare(was[name], now[name], f"{pair.place}.{name}", sent=pair.sent)
+        for keyword in ("items", "additionalProperties"):
+            both = pair.was.get(keyword), pair.now.get(keyword)
+            if all(isinstance(each, dict) for each in both):
+                self.compare(*both, f"{pair.place}[]", sent=pair.sent)  # type: ignore[arg-type]
+        for keyword in _BRANCHES & pair.was.keys() & pair.now.keys():
+            branches = enumerate(zip(pair.was[keyword], pair.now[keyword], strict=False), 1)
+            for number, (one, other) in branches:
+                self.compare(one, other, f"{pair.place} {keyword} {number}", sent=pair.sent)
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two schemas of one thing, their references followed and their `allOf` put together."""
+
+    was: Node
+    now: Node
+    place: str
+    sent: bool
+
+    def differences(self) -> Iterator[Difference]:
+        yield from self._words()
+        yield from self._fields()
+        yield from self._required()
+        yield from self._enum()
+        for keyword in sorted((self.was.keys() | self.now.keys()) - TEXTS - _BY_PARTS):
+            yield from self._keyword(keyword)
+
+    def _words(self) -> Iterator[Difference]:
+        if changed := texts_changed(self.was, self.now):
+            yield self._difference(f"says its {changed} in other words", Kind.WORDS)
+
+    def _fields(self) -> Iterator[Difference]:
+        was, now = self.was.get("properties", {}), self.now.get("properties", {})
+        for name in sorted(was.keys() - now.keys()):
+            yield self._difference(f"the field {name} is gone", Kind.BREAKING)
+        for name in sorted(now.keys() - was.keys()):
+            yield self._difference(f"the field {name} is new", Kind.CHANGE)
+
+    def _required(self) -> Iterator[Difference]:
+        was, now = set(self.was.get("required", ())), set(self.now.get("required", ()))
+        for name in sorted(now - was):
+            yield self._moved(f"the field {name} is required now", Move.NARROWER)
+        for name in sorted(was - now):
+            yield self._moved(f"the field {name} is no longer always there", Move.WIDER)
+
+    def _enum(self) -> Iterator[Difference]:
+        was, now = self.was.get("enum"), self.now.get("enum")
+        if was is None or now is None:
+            if was != now:
+                yield self._moved(f"its list of words {_came(now)}", _appeared(now))
+            return
+        for word in was:
+            if word not in now:
+                yield self._difference(f"the word {word} is gone", Kind.BREAKING)
+        for word in now:
+            if word not in was:
+                yield self._difference(f"the word {word} is new", Kind.CHANGE)
+
+    def _keyword(self, keyword: str) -> Iterator[Difference]:
+        default = _DEFAULTS.get(keyword)
+        was, now = self.was.get(keyword, default), self.now.get(keyword, default)
+        if was == now or _compared_inside(keyword, was, now):
+            return
+        words = f"{keyword} is {_shown(now)}, was {_shown(was)}"
+        if keyword in _WITHOUT_MEANING or (keyword in _FREE_IN_ANSWERS and not self.sent):
+            yield self._difference(words, Kind.CHANGE)
+        else:
+            yield self._moved(words, _move(keyword, was, now))
+
+    def _moved(self, words: str, move: Move) -> Difference:
+        harmless = Move.WIDER if self.sent else Move.NARROWER
+        return self._difference(words, Kind.CHANGE if move is harmless else Kind.BREAKING)
+
+    def _difference(self, words: str, kind: Kind) -> Difference:
+        return Difference(f"{self.place} in {'requests' if self.sent else 'answers'}", words, kind)
+
+
+def texts_changed(was: Node, now: Node) -> str:
+    """Name the texts beside a thing that are others than before: "description and example"."""
+    changed = (key for key in TEXTS if was.get(key) != now.get(key))
+    return " and ".join(sorted(changed))
+
+
+def _move(keyword: str, was: Any, now: Any) -> Move:
+    if keyword in _KINDS:
+        return Move.OTHER
+    if isinstance(was, bool) and isinstance(now, bool):
+        return Move.WIDER if now is _opens(keyword) else Move.NARROWER
+    if was is None or now is None:
+        return _appeared(now)
+    if keyword in _MOST | _LEAST:
+        return Move.WIDER if (now > was) is (keyword in _MOST) else Move.NARROWER
+    return Move.OTHER
+
+
+def _compared_inside(keyword: str, was: Any, now: Any) -> bool:
+    if keyword in _BRANCHES:
+        return isinstance(was, list) and isinstance(now, list) and len(was) == len(now)
+    return _opens(keyword) and isinstance(was, dict) and isinstance(now, dict)
+
+
+def _opens(keyword: str) -> bool:
+    return keyword in _OPENING
+
+
+def _appeared(now: Any) -> Move:
+    return Move.WIDER if now is None else Move.NARROWER
+
+
+def _came(now: Any) -> str:
+    return "is gone" if now is None else "is new"
+
+
+def _shown(value: Any) -> str:
+    return "not there" if value is None else str(value)
+
+
+def _name(node: Node) -> str:
+    return str(node.get("$ref", "")).rpartition("/")[2]
