@@ -88,7 +88,7 @@ sdk-typescript: $(NODE) profiles ## Build the SDK for TypeScript; then: npm inst
 clients: $(READY) $(NODE) $(CLIENTS_READY) profiles sdk sdk-typescript ## Generate clients, check their types, let them call a server
 	@$(BIN)/python -m tests.clients $(CLIENTS)
 
-docs: $(READY) ## Write the reference to dist/docs
+docs: $(READY) ## Write the reference to dist/docs, to be served as the root of a host
 	@$(BIN)/python -m server.docs dist/docs
 
 ##@ Proof

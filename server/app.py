@@ -22,7 +22,7 @@ from server.cors import Origins
 from server.dispatch import Services
 from server.docs import Documentation, Pages
 from server.downloads import Downloads
-from server.edge import Edge, Limits
+from server.edge import Edge, Limits, Page
 from server.health import OK, Health
 from server.https import HttpsRule
 from server.limiter import FailedLogins
@@ -74,12 +74,17 @@ def create_app(
         https=HttpsRule(settings.forwarded_allow, settings.development),
         origins=Origins(settings.allowed_origins, settings.development),
         limits=Limits(answer_seconds=settings.answer_seconds),
-        pages={
-            "/health/live": health.live,
-            "/health/ready": health.ready,
-            **Documentation(source, pages_written).pages(),
-        },
+        find_page=partial(find_page, health, Documentation(source, pages_written)),
     )
+
+
+async def find_page(health: Health, documentation: Documentation, path: str) -> Page | None:
+    """Find what stands beside the API at an address, of which the final slash is cut off."""
+    if path == "/health/live":
+        return health.live
+    if path == "/health/ready":
+        return health.ready
+    return await documentation.find(path)
 
 
 @asynccontextmanager

@@ -4,9 +4,9 @@ import asyncio
 import os
 import pickle
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 from tempfile import TemporaryFile
 from time import monotonic, sleep
 from typing import Any, Final
@@ -30,11 +30,20 @@ its contract at <a href="openapi.yaml">/openapi.yaml</a>.</p>
 </html>
 """
 
-LENGTH_BYTES: Final = 8
+NUMBER_BYTES: Final = 8
 LONGEST_WAIT_SECONDS: Final = 10.0
 LOOK_SECONDS: Final = 0.05
 
-Pages = dict[str, StoredPage]
+REFERENCE: Final = "/docs/"
+BESIDE_REFERENCE: Final = frozenset({"", "/openapi.yaml", "/openapi.json"})
+MEDIA_TYPES: Final = {
+    ".css": b"text/css; charset=utf-8",
+    ".js": b"text/javascript; charset=utf-8",
+    ".json": b"application/json",
+}
+HTML: Final = b"text/html; charset=utf-8"
+
+Pages = Mapping[str, StoredPage]
 
 
 class Documentation:
@@ -48,17 +57,19 @@ class Documentation:
         self.written = written
         self.getting: asyncio.Future[Pages] | None = None
 
-    def pages(self) -> dict[str, Page]:
-        """Give the addresses and what answers them, for `server/edge.py`."""
-        addresses = ("/", "/openapi.yaml", "/openapi.json", "/docs/")
-        return {address: partial(self.answer, address) for address in addresses}
+    async def find(self, path: str) -> Page | None:
+        """Find the page at an address, of which the final slash is cut off."""
+        if path not in BESIDE_REFERENCE and not f"{path}/".startswith(REFERENCE):
+            return None
+        pages = await self.pages()
+        stored = pages.get(f"{path}/") or pages.get(path)
+        return None if stored is None else partial(answered, stored)
 
-    async def answer(self, address: str, asked: Headers) -> Answer:
-        """Answer one page; readers that come while the first gets it wait together."""
+    async def pages(self) -> Pages:
+        """Give the pages; readers that come while the first gets them wait together."""
         if self.getting is None:
             self.getting = asyncio.ensure_future(asyncio.to_thread(self.get))
-        pages = await asyncio.shield(self.getting)  # One that hangs up must not stop it.
-        return pages[address].answer(asked)
+        return await asyncio.shield(self.getting)  # One that hangs up must not stop it.
 
     def get(self) -> Pages:
         """Give the pages; write them if nobody else does, which takes 40 MB."""
@@ -71,8 +82,16 @@ class Documentation:
         return write_pages(self.source)
 
 
+async def answered(page: StoredPage, asked: Headers) -> Answer:
+    """Answer with a page, as the edge wants it."""
+    return page.answer(asked)
+
+
 class SharedPages:
-    """Pages that one process writes for all that are forked from the one that made this."""
+    """Pages that one process writes for all that are forked from the one that made this.
+
+    The file begins with two numbers, which say where its index lies and how long it is.
+    """
 
     def __init__(self) -> None:
         with TemporaryFile() as file:  # It has no name, and goes with the last of them.
@@ -80,33 +99,64 @@ class SharedPages:
 
     def write(self, pages: Pages) -> None:
         """Give them to the others."""
-        content = pickle.dumps(pages)
-        os.pwrite(self._file, content, LENGTH_BYTES)
-        os.pwrite(self._file, len(content).to_bytes(LENGTH_BYTES), 0)  # Now it is whole.
+        places: dict[str, tuple[int, int]] = {}
+        end = 2 * NUMBER_BYTES
+        for address, page in pages.items():
+            places[address] = end, self._put(page, end)
+            end += places[address][1]
+        length = self._put(places, end)
+        numbers = end.to_bytes(NUMBER_BYTES) + length.to_bytes(NUMBER_BYTES)
+        os.pwrite(self._file, numbers, 0)  # Now it is whole.
+
+    def _put(self, value: Any, at: int) -> int:
+        content = pickle.dumps(value)
+        return os.pwrite(self._file, content, at)
 
     def read(self) -> Pages | None:
         """Return them once they are written."""
-        length = int.from_bytes(os.pread(self._file, LENGTH_BYTES, 0))
-        if length == 0:
+        numbers = os.pread(self._file, 2 * NUMBER_BYTES, 0)
+        if not numbers:
             return None
-        pages: Pages = pickle.loads(os.pread(self._file, length, LENGTH_BYTES))
-        return pages
+        at = int.from_bytes(numbers[:NUMBER_BYTES])
+        length = int.from_bytes(numbers[NUMBER_BYTES:])
+        return PagesInFile(self._file, pickle.loads(os.pread(self._file, length, at)))
+
+
+class PagesInFile(Pages):
+    """Pages of which only the places are kept in memory: each is read when it is asked for."""
+
+    def __init__(self, file: int, places: Mapping[str, tuple[int, int]]) -> None:
+        self._file = file
+        self._places = places
+
+    def __getitem__(self, address: str) -> StoredPage:
+        at, length = self._places[address]
+        page: StoredPage = pickle.loads(os.pread(self._file, length, at))
+        return page
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
 
 
 def write_pages(source: bytes) -> Pages:
-    """Write every page; that takes a second, for 1.7 MB of reference."""
-    from server.reference.page import policy, render  # Loads what no other request needs.
+    """Write every page; that takes a second, for five hundred pages of reference."""
+    from server.reference.site import POLICY, site  # Loads what no other request needs.
 
     source = published(source)
     document = parse(source)
-    policed = (b"content-security-policy", f"{policy()}; frame-ancestors 'none'".encode())
-    reference = render(document).encode("utf-8")
-    return {
-        "/": store(b"text/html; charset=utf-8", FRONT),
+    policed = (b"content-security-policy", f"{POLICY}; frame-ancestors 'none'".encode())
+    pages = {
+        "/": store(HTML, FRONT),
         "/openapi.yaml": store(b"application/yaml", source),
         "/openapi.json": store(b"application/json", json_of(document)),
-        "/docs/": store(b"text/html; charset=utf-8", reference, policed),
     }
+    for address, content in site(document).items():
+        media_type = MEDIA_TYPES.get(PurePath(address).suffix, HTML)
+        pages[address] = store(media_type, content.encode(), policed)
+    return pages
 
 
 def json_of(document: Mapping[str, Any]) -> bytes:
@@ -115,15 +165,13 @@ def json_of(document: Mapping[str, Any]) -> bytes:
 
 
 def publish(folder: Path) -> None:
-    """Write the reference and the contract into a folder, to be served as they are."""
-    from server.reference.page import render
-
-    source = published(read_source())
-    document = parse(source)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "index.html").write_text(render(document, contract="openapi"), encoding="utf-8")
-    (folder / "openapi.yaml").write_bytes(source)
-    (folder / "openapi.json").write_bytes(json_of(document))
+    """Write all that is served into a folder, to be served as the root of a host."""
+    for address, page in write_pages(read_source()).items():
+        file = folder / address.removeprefix("/")
+        if address.endswith("/"):
+            file /= "index.html"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(page.plain)
 
 
 if __name__ == "__main__":

@@ -5,10 +5,9 @@ came over https and is small enough.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from time import perf_counter
-from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -28,6 +27,8 @@ from server.responses.problems import MethodNotAllowed, PayloadTooLarge, Request
 
 # Given the header lines of the request.
 Page = Callable[[Headers], Awaitable[Answer]]
+# Given the path of the request without its final slash; None where no page stands there.
+FindPage = Callable[[str], Awaitable[Page | None]]
 
 PATH_LOGGED_CHARACTERS: Final = 200
 
@@ -47,7 +48,7 @@ class Limits:
 
 
 class Edge:
-    """Wrap the application; `pages` are the few addresses outside the contract, GET only."""
+    """Wrap the application; `find_page` knows the addresses outside the contract, GET only."""
 
     def __init__(
         self,
@@ -55,14 +56,14 @@ class Edge:
         *,
         https: HttpsRule,
         origins: Origins | None = None,
-        pages: Mapping[str, Page] = MappingProxyType({}),
+        find_page: FindPage | None = None,
         limits: Limits | None = None,
         log: Any = None,
     ) -> None:
         self.application = application
         self.https = https
         self.origins = origins or Origins()
-        self.pages = {path.rstrip("/"): page for path, page in pages.items()}
+        self.find_page = find_page or nowhere
         self.limits = limits or Limits()
         self.log = log or structlog.get_logger("accounting.requests")
 
@@ -142,7 +143,7 @@ class Exchange:
             preflight = cors.preflight(self.edge.origins, self.scope["headers"])
             if preflight is not None:
                 return await self.reply(preflight)
-        page = self.edge.pages.get(self.scope["path"].rstrip("/"))
+        page = await self.edge.find_page(self.scope["path"].rstrip("/"))
         if page is None:
             return await self.edge.application(self.scope, self.receive, self.answer)
         if self.scope["method"] != "GET":
@@ -243,6 +244,10 @@ class Exchange:
             "partner_id": getattr(caller, "partner_id", None),
         }
         return {name: fact for name, fact in facts.items() if fact is not None}
+
+
+async def nowhere(_path: str) -> None:
+    """Find no page, where the application is all that there is."""
 
 
 def has_body(scope: Scope) -> bool:

@@ -1,1 +1,1 @@
-"""The reference: the contract as one page for people."""
+"""The reference: the contract as pages for people."""

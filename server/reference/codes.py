@@ -1,61 +1,114 @@
-"""The error codes of the contract in one table: which statuses they come with, what they say."""
+"""The error codes of the contract: what each says, and which operation may answer it."""
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from server.reference.fields import Describer
-from server.responses.errors import LEAKED
 
-# As descriptions write it: 409 `account_has_balance`, `account_has_children`; 404 `...`.
-MENTIONED: Final = re.compile(r"\b(?P<status>[45]\d\d)\b|`(?P<code>[a-z0-9_]+)`|(?P<end>[;.]\s)")
+Node = Mapping[str, Any]
+
+QUOTED: Final = re.compile(r"`([a-z0-9_]+)`")
+# Such an answer is shared by operations that name their own codes; those it names are examples.
+TOLD_AT_THE_OPERATION: Final = "as told at the operation"
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorCode:
-    """One code, the statuses it was seen with and a sentence it comes with."""
+    """One code: when it comes, what to do, and what stands in its `detail`."""
 
-    code: str
-    statuses: tuple[str, ...]
-    message: str
-
-
-def error_codes(document: Mapping[str, Any], describer: Describer) -> list[ErrorCode]:
-    """List the closed set of codes by status, with what the contract tells of each."""
-    codes = document["components"]["schemas"].get("ErrorCode", {}).get("enum", ())
-    statuses: defaultdict[str, set[str]] = defaultdict(set)
-    messages = dict(LEAKED.values())
-    for status, answer in documented_errors(document, describer):
-        for code, _ in mentions(answer.get("description", ""), status):
-            statuses[code].add(status)
-        for value in error_examples(answer, describer):
-            statuses[value["error_code"]].add(status)
-            messages[value["error_code"]] = value.get("message") or ""
-    for text in texts(document):
-        for code, named in mentions(text):
-            statuses[code].add(named)
-    listed = [
-        ErrorCode(code, tuple(sorted(statuses[code])), messages.get(code, "")) for code in codes
-    ]
-    return sorted(listed, key=lambda entry: (not entry.statuses, entry.statuses[:1]))
+    name: str
+    status: int
+    when: str
+    do: str
+    detail: tuple[tuple[str, str], ...]
+    example: Any
 
 
-def documented_errors(
-    document: Mapping[str, Any], describer: Describer
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Give every error answer of every operation with its status."""
+def error_codes(document: Node) -> dict[str, ErrorCode]:
+    """Read the codes, each with the first example that the contract has of it."""
+    examples: dict[str, Any] = {}
+    for example in document["components"].get("examples", {}).values():
+        value = example.get("value")
+        if isinstance(value, Mapping) and "error_code" in value:
+            examples.setdefault(value["error_code"], value)
+    return {
+        name: ErrorCode(
+            name=name,
+            status=told["status"],
+            when=told["when"],
+            do=told["do"],
+            detail=tuple(told.get("detail", {}).items()),
+            example=examples.get(name),
+        )
+        for name, told in document["components"]["x-error-codes"].items()
+    }
+
+
+def codes_of(
+    operation: Node,
+    parameters: Sequence[Node],
+    codes: Mapping[str, ErrorCode],
+    describer: Describer,
+) -> list[ErrorCode]:
+    """List by status what an operation may answer besides what any operation may.
+
+    Its own text and those of its parameters name codes, and so do the answers that it shares.
+    """
+    texts = [operation.get("description", "")]
+    texts += [parameter.get("description", "") for parameter in parameters]
+    named = {name for text in texts for name in QUOTED.findall(text)}
+    for status, answer in error_answers(operation, describer):
+        if status != "default" and TOLD_AT_THE_OPERATION not in joined(answer):
+            named |= set(codes_in(answer, describer))
+    return in_order(named, codes)
+
+
+def codes_of_any(
+    document: Node, codes: Mapping[str, ErrorCode], describer: Describer
+) -> list[ErrorCode]:
+    """List what any operation may answer: what stands at `default`."""
+    named = {
+        name
+        for operation in operations(document)
+        for status, answer in error_answers(operation, describer)
+        if status == "default"
+        for name in codes_in(answer, describer)
+    }
+    return in_order(named, codes)
+
+
+def in_order(named: set[str], codes: Mapping[str, ErrorCode]) -> list[ErrorCode]:
+    """Give the codes of these names by status; other names are no codes."""
+    found = [code for name, code in codes.items() if name in named]
+    return sorted(found, key=lambda code: code.status)
+
+
+def operations(document: Node) -> Iterator[Node]:
+    """Give every operation of the contract."""
     for item in document["paths"].values():
         for operation in item.values():
             if isinstance(operation, Mapping):
-                for status, reference in operation["responses"].items():
-                    if str(status)[0] in "45":
-                        yield str(status), describer.follow(reference)
+                yield operation
 
 
-def error_examples(answer: Mapping[str, Any], describer: Describer) -> Iterator[Mapping[str, Any]]:
-    """Give the examples of an error answer."""
+def error_answers(operation: Node, describer: Describer) -> Iterator[tuple[str, Node]]:
+    """Give the answers of an operation that are refusals, with their statuses."""
+    for status, answer in operation["responses"].items():
+        if str(status)[0] in "45d":
+            yield str(status), describer.follow(answer)
+
+
+def codes_in(answer: Node, describer: Describer) -> Iterator[str]:
+    """Give the codes that an answer names, in its text and in its examples."""
+    yield from QUOTED.findall(answer.get("description", ""))
+    for value in example_values(answer, describer):
+        yield value["error_code"]
+
+
+def example_values(answer: Node, describer: Describer) -> Iterator[Node]:
+    """Give the refusals that an answer shows as examples."""
     for content in answer.get("content", {}).values():
         for example in content.get("examples", {}).values():
             value = describer.follow(example).get("value")
@@ -63,26 +116,6 @@ def error_examples(answer: Mapping[str, Any], describer: Describer) -> Iterator[
                 yield value
 
 
-def mentions(text: str, status: str = "") -> Iterator[tuple[str, str]]:
-    """Give the codes a text names, each with the status that stands before it in its sentence."""
-    named = status
-    for match in MENTIONED.finditer(text):
-        if match["end"]:
-            named = status
-        elif match["status"]:
-            named = match["status"]
-        elif named:
-            yield match["code"], named
-
-
-def texts(node: Any) -> Iterator[str]:
-    """Give every description in the document."""
-    if isinstance(node, Mapping):
-        for name, value in node.items():
-            if name in ("description", "summary") and isinstance(value, str):
-                yield value
-            else:
-                yield from texts(value)
-    elif isinstance(node, list):
-        for value in node:
-            yield from texts(value)
+def joined(answer: Node) -> str:
+    """Give the text of an answer in one line."""
+    return " ".join(answer.get("description", "").split())

@@ -5,8 +5,9 @@ everything else is escaped.
 """
 
 import re
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
 from typing import Any, Final
 
 import orjson
@@ -17,52 +18,52 @@ JSON_PART: Final = re.compile(
     r'(?P<key>"(?:[^"\\]|\\.)*")(?=\s*:)|(?P<text>"(?:[^"\\]|\\.)*")'
     r"|(?P<number>-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)|(?P<word>true|false|null)"
 )
+HEADING: Final = re.compile(r"^## +(.+)$", re.MULTILINE)
 NOT_IN_ANCHOR: Final = re.compile(r"[^a-z0-9]+")
 PATH_PARAMETER: Final = re.compile(r"(\{[^}]+\})")
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """One entry of the guide's own table of contents."""
-
-    anchor: str
-    text: str
-
-
 class Writer:
-    """Turn Markdown into HTML."""
+    """Turn Markdown into HTML; code that is one of `places` links there."""
 
-    def __init__(self) -> None:
+    def __init__(self, places: Mapping[str, str] = MappingProxyType({})) -> None:
+        self.places = places
+        self.line = cache(self.rendered_line)  # Many pages say the same of a code or a field.
         self.markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
         self.markdown.disable("image")  # A page that loads nothing has no pictures.
         self.markdown.add_render_rule("fence", fence)
+        self.markdown.renderer.rules["code_inline"] = self.code_inline  # type: ignore[attr-defined]
 
     def block(self, text: str) -> Markup:
         """Render paragraphs, lists, tables and code."""
         return Markup(self.markdown.render(text))
 
-    def line(self, text: str) -> Markup:
+    def rendered_line(self, text: str) -> Markup:
         """Render a text that stands within a line."""
         return Markup(self.markdown.renderInline(text))
 
-    def guide(self, text: str) -> tuple[Markup, list[Heading]]:
-        """Render a long text, its second-level headings anchored and listed."""
-        tokens = self.markdown.parse(text)
-        headings = []
-        for token, content in pairwise(tokens):
-            if token.type == "heading_open" and token.tag == "h2":
-                anchor = f"guide-{slug(content.content)}"
-                token.attrSet("id", anchor)
-                headings.append(Heading(anchor, content.content))
-        html = self.markdown.renderer.render(tokens, self.markdown.options, {})
-        return Markup(html), headings
+    def code(self, text: str) -> Markup:
+        """Render a word of code, as a link where it names something that has a page."""
+        if text in self.places:
+            return Markup('<a href="{}"><code>{}</code></a>').format(self.places[text], text)
+        return Markup("<code>{}</code>").format(text)
+
+    def code_inline(self, tokens: Any, index: int, *_: Any) -> str:
+        """Render code within a line."""
+        return self.code(tokens[index].content)
+
+
+def sections(text: str) -> tuple[str, dict[str, str]]:
+    """Divide a long text at its second-level headings: what stands before them, and the rest."""
+    lead, *parts = HEADING.split(text)
+    return lead, dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def fence(_: Any, tokens: Any, index: int, *__: Any) -> str:
     """Render a block of code, JSON with its parts marked."""
     token = tokens[index]
     code = json_markup(token.content) if token.info.strip() == "json" else escape(token.content)
-    return f"<pre><code>{code}</code></pre>\n"
+    return f'<pre tabindex="0"><code>{code}</code></pre>\n'
 
 
 def json_markup(text: str) -> Markup:
@@ -70,7 +71,7 @@ def json_markup(text: str) -> Markup:
     pieces, end = [], 0
     for match in JSON_PART.finditer(text):
         pieces.append(escape(text[end : match.start()]))
-        pieces.append(Markup('<i class="{}">{}</i>').format(match.lastgroup, match.group()))
+        pieces.append(Markup(f'<i class="{match.lastgroup}">{escape(match.group())}</i>'))
         end = match.end()
     return Markup("").join([*pieces, escape(text[end:])])
 

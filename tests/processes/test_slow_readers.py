@@ -14,7 +14,7 @@ from tests.partner import PATIENCE_SECONDS, client, within
 from tests.processes.serving import Server
 
 READERS = 500
-ASKED = b"GET /docs/ HTTP/1.1\r\nHost: slow\r\n\r\n" * 3
+ASKED = b"GET /openapi.yaml HTTP/1.1\r\nHost: slow\r\n\r\n" * 3
 MOST_FACTOR = 3
 
 

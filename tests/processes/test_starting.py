@@ -101,13 +101,21 @@ class TestPagesBesideTheApi:
         assert served.get("/openapi.yaml").content == published(read_source())
         assert served.get("/openapi.json").json()["openapi"].startswith("3.0")
 
-    def test_the_reference_is_a_page_that_loads_nothing_from_elsewhere(
-        self, served: Server
-    ) -> None:
-        page = served.get("/docs/")
+    @pytest.mark.parametrize("path", ["/docs/", "/docs/errors/period_locked"])
+    def test_the_reference_loads_nothing_from_elsewhere(self, served: Server, path: str) -> None:
+        page = served.get(path)
         assert page.headers["content-type"].startswith("text/html")
         assert "default-src 'none'" in page.headers["content-security-policy"]
         assert "no-store" not in page.headers.get("cache-control", "")
+
+    def test_a_refusal_leads_to_the_page_of_its_code(self, served: Server) -> None:
+        refusal = served.get("/v1/platform/businesses/").json()
+        page = served.get(refusal["doc_url"])
+        assert (page.status_code, refusal["error_code"] in page.text) == (200, True)
+
+    def test_what_the_reference_does_not_hold_is_refused(self, served: Server) -> None:
+        refused = served.get("/docs/errors/no_such_code/")
+        assert (refused.status_code, refused.json()["error_code"]) == (404, "route_not_found")
 
     def test_the_front_page_leads_there_without_a_redirect(self, served: Server) -> None:
         front = served.get("/")
@@ -118,7 +126,7 @@ class TestPagesBesideTheApi:
     def test_what_is_long_is_compressed_and_sent_once(self, served: Server, path: str) -> None:
         first = served.get(path)
         assert first.headers["content-encoding"] == "gzip"
-        assert int(first.headers["content-length"]) < len(first.content) / 5
+        assert int(first.headers["content-length"]) < len(first.content) / 4
         again = served.get(path, headers={"If-None-Match": first.headers["etag"]})
         assert (again.status_code, again.content) == (304, b"")
 

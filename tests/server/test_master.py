@@ -14,7 +14,7 @@ class TestHoldContract:
         hold_contract()
         pages = preloaded.pages.read()
         assert pages is not None
-        assert set(pages) == {"/", "/docs/", "/openapi.json", "/openapi.yaml"}
+        assert {"/", "/docs/", "/openapi.json", "/openapi.yaml"} < set(pages)
 
     def test_one_that_breaks_them_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
         broken = b"openapi: 3.0.3\ninfo: {title: Books}\npaths: {}\n"

@@ -1,18 +1,19 @@
 import asyncio
 import gzip
 import threading
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from server.docs import FRONT, Documentation
-from server.edge import Edge
+from server.edge import Edge, Page
 from server.https import HttpsRule
-from server.reference import page
+from server.reference import site
 from server.responses.errors import Answer
 from server.stored_pages import StoredPage, store
 from tests.server.driver import request
-from tests.server.test_docs import SOURCE
+from tests.server.small_contract import SOURCE
 
 TEXT = b"The same words, over and over. " * 40
 
@@ -76,8 +77,8 @@ class TestStoredPage:
 
 class TestFrontPage:
     def test_it_leads_to_the_reference_without_a_redirect(self) -> None:
-        pages = Documentation(SOURCE).pages()
-        application = Edge(pytest.fail, https=HttpsRule(), pages=pages)
+        documentation = Documentation(SOURCE)
+        application = Edge(pytest.fail, https=HttpsRule(), find_page=documentation.find)
         reply = request(application, "GET", "/")
         assert (reply.status, reply.header("content-type")) == (200, "text/html; charset=utf-8")
         assert reply.header("location") is None
@@ -95,21 +96,21 @@ class TestFrontPage:
 class TestWriting:
     def test_it_is_done_once_and_beside_the_loop(self, monkeypatch: pytest.MonkeyPatch) -> None:
         threads: list[threading.Thread] = []
-        render = page.render
+        write = site.site
 
-        def rendered(*arguments: Any) -> str:
+        def written(document: Mapping[str, Any]) -> dict[str, str]:
             threads.append(threading.current_thread())
-            return render(*arguments)
+            return write(document)
 
-        monkeypatch.setattr(page, "render", rendered)
+        monkeypatch.setattr(site, "site", written)
 
-        async def read() -> list[Answer]:
-            pages = Documentation(SOURCE).pages()
-            impatient = asyncio.ensure_future(pages["/docs/"]([]))
+        async def read() -> list[Page | None]:
+            find = Documentation(SOURCE).find
+            impatient = asyncio.ensure_future(find("/docs"))
             await asyncio.sleep(0)
             impatient.cancel()
-            return list(await asyncio.gather(*(pages["/docs/"]([]) for _ in range(5))))
+            return list(await asyncio.gather(*(find("/docs") for _ in range(5))))
 
-        assert {answer.status for answer in asyncio.run(read())} == {200}
+        assert None not in asyncio.run(read())
         [thread] = threads
         assert thread is not threading.main_thread()

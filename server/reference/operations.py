@@ -1,23 +1,15 @@
-"""The reference: one page of HTML from the contract, which loads nothing from anywhere.
+"""The operations of the contract, each with all that its page shows."""
 
-`render(document)` is all there is to call. Style and script stand in the page itself, and its
-content security policy names them by their hashes and forbids everything else.
-"""
-
-import base64
-import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from typing import Any, Final
 
-from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from server.reference.codes import error_codes
+from server.reference.codes import ErrorCode, codes_of
 from server.reference.fields import Describer, Field
 from server.reference.samples import Sample, samples
-from server.reference.text import Writer, path_markup, slug
+from server.reference.text import path_markup, slug
 
 METHODS: Final = frozenset({"get", "post", "put", "patch", "delete"})
 PLACES: Final = (("path", "In the path"), ("query", "In the query"), ("header", "In the headers"))
@@ -43,17 +35,19 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class OperationEntry:
-    """One operation as the page shows it."""
+    """One operation as its page shows it."""
 
     name: str
     method: str
-    path: Markup
+    path: str
+    shown_path: Markup
     summary: str
     text: str
     schemes: tuple[str, ...]
     parameters: tuple[tuple[str, tuple[Field, ...]], ...]
     bodies: tuple[Body, ...]
     answers: tuple[Answered, ...]
+    codes: tuple[ErrorCode, ...]
     samples: tuple[Sample, ...]
 
 
@@ -67,87 +61,42 @@ class Chapter:
     operations: tuple[OperationEntry, ...]
 
 
-def render(document: Mapping[str, Any], contract: str = "../openapi") -> str:
-    """Write the whole page; `document` is the contract as read, references still in it.
-
-    `contract` is where its two files lie, seen from the page, without their endings.
-    """
-    writer = Writer()
-    describer = Describer(document)
-    guide, headings = writer.guide(document["info"].get("description", ""))
-    style, script = static("page.css"), static("page.js")
-    template = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    ).from_string(static("page.html"))
-    return template.render(
-        info=document["info"],
-        contract=contract,
-        policy=policy(),
-        style=Markup(style),
-        script=Markup(script),
-        guide=guide,
-        headings=headings,
-        chapters=list(chapters(document, describer)),
-        codes=error_codes(document, describer),
-        schemas=list(named_schemas(document, describer)),
-        block=writer.block,
-        line=writer.line,
-    )
-
-
-def policy() -> str:
-    """Give the content security policy of the page: its own style, its own script, nothing else."""
-    style, script = static("page.css"), static("page.js")
-    return (
-        f"default-src 'none'; style-src {source_hash(style)}; script-src {source_hash(script)}; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def source_hash(text: str) -> str:
-    """Name a text by its hash, as a content security policy wants it."""
-    digest = hashlib.sha256(text.encode("utf-8")).digest()
-    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
-
-
-def static(name: str) -> str:
-    """Read a file that lies beside the code."""
-    return (files("server.reference") / name).read_text(encoding="utf-8")
-
-
-def chapters(document: Mapping[str, Any], describer: Describer) -> Iterator[Chapter]:
+def chapters(
+    document: Mapping[str, Any], codes: Mapping[str, ErrorCode], describer: Describer
+) -> Iterator[Chapter]:
     """Give the tags in their own order, each with its operations in the order of the paths."""
     entries: dict[str, list[OperationEntry]] = {tag["name"]: [] for tag in document["tags"]}
     for path, item in document["paths"].items():
         for method in item:
             if method in METHODS:
-                entry = operation_entry(path, method, item, document, describer)
-                entries.setdefault(item[method]["tags"][0], []).append(entry)
-    texts = {tag["name"]: tag.get("description", "") for tag in document["tags"]}
-    for name, operations in entries.items():
-        if operations:
-            yield Chapter(name, f"tag-{slug(name)}", texts.get(name, ""), tuple(operations))
+                entry = operation_entry(path, method, item, codes, describer)
+                entries[item[method]["tags"][0]].append(entry)
+    for tag in document["tags"]:
+        name = tag["name"]
+        yield Chapter(name, f"tag-{slug(name)}", tag.get("description", ""), tuple(entries[name]))
 
 
 def operation_entry(
     path: str,
     method: str,
     item: Mapping[str, Any],
-    document: Mapping[str, Any],
+    codes: Mapping[str, ErrorCode],
     describer: Describer,
 ) -> OperationEntry:
     """Gather what the page tells about one operation."""
     operation = item[method]
-    requirements = operation.get("security", document.get("security", ()))
     shared = [*item.get("parameters", ()), *operation.get("parameters", ())]
     parameters = [describer.follow(parameter) for parameter in shared]
     return OperationEntry(
         name=operation["operationId"],
         method=method.upper(),
-        path=path_markup(path),
+        path=path,
+        shown_path=path_markup(path),
         summary=operation.get("summary", operation["operationId"]),
         text=operation.get("description", ""),
-        schemes=tuple(scheme for requirement in requirements for scheme in requirement),
+        schemes=tuple(
+            scheme for requirement in operation.get("security", ()) for scheme in requirement
+        ),
         parameters=tuple(
             (title, fields)
             for place, title in PLACES
@@ -155,6 +104,7 @@ def operation_entry(
         ),
         bodies=tuple(request_bodies(operation, describer)),
         answers=tuple(documented_answers(operation, describer)),
+        codes=tuple(codes_of(operation, parameters, codes, describer)),
         samples=tuple(samples(path, method, operation, describer)),
     )
 
@@ -209,15 +159,4 @@ def documented_answers(operation: Mapping[str, Any], describer: Describer) -> It
             status="other" if status == "default" else str(status),
             text=answer.get("description", ""),
             link=describer.kind(schemas[0])[1] if schemas else None,
-        )
-
-
-def named_schemas(
-    document: Mapping[str, Any], describer: Describer
-) -> Iterator[tuple[Field, tuple[Field, ...]]]:
-    """Describe every named schema by itself, with its fields."""
-    for name, schema in document["components"]["schemas"].items():
-        yield (
-            describer.field(name, describer.shape(schema), required=False),
-            describer.fields(schema),
         )

@@ -1,0 +1,229 @@
+"""The reference: many small pages of HTML from the contract, which load nothing from elsewhere.
+
+`site(document)` is all there is to call. Style, scripts and the index of the search are files
+beside the pages; the content security policy lets a page load these and nothing else.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from itertools import chain
+from typing import Any, Final
+
+import orjson
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from server.reference.codes import codes_of_any, error_codes
+from server.reference.fields import Describer
+from server.reference.objects import flat, objects
+from server.reference.operations import chapters
+from server.reference.search_index import Searched, search_index
+from server.reference.text import Writer, pretty, sections, slug
+
+ROOT: Final = "/docs/"
+FILES: Final = ("style.css", "find.js", "script.js")
+# All that is served lies at one origin. The search fetches its index.
+POLICY: Final = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A page: its kind is the folder that it lies in."""
+
+    kind: str
+    title: str
+    address: str
+
+
+def site(document: Mapping[str, Any]) -> dict[str, str]:
+    """Write every page and every file; `document` is the contract with references still in it."""
+    return dict(Site(document).files())
+
+
+class Site:
+    """All that the pages are made of."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        describer = Describer(document)
+        self.codes = error_codes(document)
+        self.codes_of_any = codes_of_any(document, self.codes, describer)
+        self.chapters = list(chapters(document, self.codes, describer))
+        self.operations = [each for chapter in self.chapters for each in chapter.operations]
+        self.objects = list(objects(document, self.operations, describer))
+        self.lead, self.guides = sections(document["info"].get("description", ""))
+        named = {each.name: place("operations", each.name) for each in self.operations}
+        named |= {name: place("errors", name) for name in self.codes}
+        self.writer = Writer(named)
+        self.info = document["info"]
+        self.templates = self.environment()
+
+    def environment(self) -> Environment:
+        """Make the templates, with what all of them show."""
+        templates = Environment(
+            loader=FunctionLoader(template),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        templates.globals |= {
+            "info": self.info,
+            "policy": POLICY,
+            "root": ROOT,
+            "chapters": self.chapters,
+            "guides": [guide_place(title) for title in self.guides],
+            "codes_of_any": self.codes_of_any,
+            "place": place,
+            "block": self.writer.block,
+            "line": self.writer.line,
+            "code": self.writer.code,
+            "pretty": pretty,
+        }
+        return templates
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """Give everything with its address."""
+        yield from self.lists()
+        yield from self.guide_pages()
+        yield from self.operation_pages()
+        yield from self.error_pages()
+        yield from self.object_pages()
+        for name in FILES:
+            yield f"{ROOT}{name}", static(name)
+        index = search_index(list(self.searched()))
+        yield f"{ROOT}search.json", orjson.dumps(index).decode()
+
+    def page(self, name: str, shown: Place, **facts: Any) -> tuple[str, str]:
+        """Write one page that stands by itself."""
+        return self.page_in_row(name, shown, (None, None), **facts)
+
+    def page_in_row(
+        self, name: str, shown: Place, around: tuple[Place | None, Place | None], **facts: Any
+    ) -> tuple[str, str]:
+        """Write one page that leads to those before and after it."""
+        before, after = around
+        html = self.templates.get_template(name).render(
+            page=shown, before=before, after=after, **facts
+        )
+        return shown.address, html
+
+    def lists(self) -> Iterator[tuple[str, str]]:
+        """Write the pages that lead to others."""
+        yield self.page("index.html", Place("", self.info["title"], ROOT), lead=self.lead)
+        errors = Place("errors", "Error codes", f"{ROOT}errors/")
+        yield self.page("errors.html", errors, codes=self.codes.values())
+        listed = Place("objects", "Objects", f"{ROOT}objects/")
+        yield self.page("objects.html", listed, objects=self.objects)
+
+    def guide_pages(self) -> Iterator[tuple[str, str]]:
+        """Write a page for each heading of the guide."""
+        row = [guide_place(title) for title in self.guides]
+        for shown, around in in_row(row):
+            text = self.guides[shown.title]
+            yield self.page_in_row("guide.html", shown, around, text=text)
+
+    def operation_pages(self) -> Iterator[tuple[str, str]]:
+        """Write a page for each operation; those of a tag follow one another."""
+        for chapter in self.chapters:
+            row = [
+                Place("operations", each.summary, place("operations", each.name))
+                for each in chapter.operations
+            ]
+            for operation, (shown, around) in zip(chapter.operations, in_row(row), strict=True):
+                yield self.page_in_row(
+                    "operation.html", shown, around, operation=operation, chapter=chapter
+                )
+
+    def error_pages(self) -> Iterator[tuple[str, str]]:
+        """Write a page for each error code, with the operations that may answer it."""
+        row = [Place("errors", name, place("errors", name)) for name in self.codes]
+        for error, (shown, around) in zip(self.codes.values(), in_row(row), strict=True):
+            answering = [each for each in self.operations if error in each.codes]
+            yield self.page_in_row(
+                "error.html",
+                shown,
+                around,
+                error=error,
+                operations=None if error in self.codes_of_any else answering,
+            )
+
+    def object_pages(self) -> Iterator[tuple[str, str]]:
+        """Write a page for each named schema."""
+        for entry in self.objects:
+            name = entry.field.name
+            yield self.page(
+                "object.html", Place("objects", name, place("objects", name)), entry=entry
+            )
+
+    def plain(self, text: str) -> str:
+        """Give a text without its markup."""
+        return self.writer.block(text).striptags()
+
+    def searched(self) -> Iterator[Searched]:
+        """Say what of each page is searched."""
+        for title, text in self.guides.items():
+            shown = guide_place(title)
+            yield Searched("Guide", title, shown.address, self.plain(text), text)
+        for chapter in self.chapters:
+            for each in chapter.operations:
+                fields = chain.from_iterable(entries for _, entries in each.parameters)
+                yield Searched(
+                    "Operation",
+                    each.summary,
+                    place("operations", each.name),
+                    f"{each.method} {each.path}",
+                    f"{each.name} {each.path} {chapter.name} {each.text}",
+                    tuple(field.name for field in fields),
+                    "parameter-",
+                )
+        for error in self.codes.values():
+            text = " ".join((error.when, error.do, *dict(error.detail).values()))
+            yield Searched(
+                "Error code",
+                error.name,
+                place("errors", error.name),
+                self.plain(error.when),
+                text,
+                tuple(dict(error.detail)),
+                "field-",
+            )
+        for entry in self.objects:
+            name = entry.field.name
+            yield Searched(
+                "Object",
+                name,
+                place("objects", name),
+                self.plain(entry.field.text) or ", ".join(field.name for field in entry.fields),
+                " ".join((entry.field.text, *(field.text for field in flat(entry.fields)))),
+                tuple(field.name for field in entry.fields),
+                "field-",
+            )
+
+
+def in_row(row: Sequence[Place]) -> Iterator[tuple[Place, tuple[Place | None, Place | None]]]:
+    """Give each page with the one before and the one after it."""
+    for before, page, after in zip([None, *row], row, [*row[1:], None], strict=False):
+        yield page, (before, after)
+
+
+def place(kind: str, name: str) -> str:
+    """Give the address of a page."""
+    return f"{ROOT}{kind}/{name}/"
+
+
+def guide_place(title: str) -> Place:
+    """Give the page of a heading of the guide."""
+    return Place("guides", title, place("guides", slug(title)))
+
+
+def template(name: str) -> str:
+    """Read a template."""
+    return static(f"pages/{name}")
+
+
+def static(name: str) -> str:
+    """Read a file that lies beside the code."""
+    return files("server.reference").joinpath(name).read_text(encoding="utf-8")
