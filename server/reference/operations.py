@@ -105,7 +105,7 @@ def operation_entry(
         bodies=tuple(request_bodies(operation, describer)),
         answers=tuple(documented_answers(operation, describer)),
         codes=tuple(codes_of(operation, parameters, codes, describer)),
-        samples=tuple(samples(path, method, operation, describer)),
+        samples=tuple(samples(path, method, item, describer)),
     )
 
 
