@@ -16,6 +16,7 @@ import orjson
 from server.contract import parse, read_source
 from server.edge import Page
 from server.published import published
+from server.reference import ROOT
 from server.responses.errors import Answer, Headers
 from server.stored_pages import StoredPage, store
 
@@ -34,7 +35,6 @@ NUMBER_BYTES: Final = 8
 LONGEST_WAIT_SECONDS: Final = 10.0
 LOOK_SECONDS: Final = 0.05
 
-REFERENCE: Final = "/docs/"
 BESIDE_REFERENCE: Final = frozenset({"", "/openapi.yaml", "/openapi.json"})
 MEDIA_TYPES: Final = {
     ".css": b"text/css; charset=utf-8",
@@ -59,7 +59,7 @@ class Documentation:
 
     async def find(self, path: str) -> Page | None:
         """Find the page at an address, of which the final slash is cut off."""
-        if path not in BESIDE_REFERENCE and not f"{path}/".startswith(REFERENCE):
+        if path not in BESIDE_REFERENCE and not f"{path}/".startswith(ROOT):
             return None
         pages = await self.pages()
         stored = pages.get(f"{path}/") or pages.get(path)
@@ -115,10 +115,10 @@ class SharedPages:
     def read(self) -> Pages | None:
         """Return them once they are written."""
         numbers = os.pread(self._file, 2 * NUMBER_BYTES, 0)
-        if not numbers:
-            return None
         at = int.from_bytes(numbers[:NUMBER_BYTES])
         length = int.from_bytes(numbers[NUMBER_BYTES:])
+        if length == 0:
+            return None
         return PagesInFile(self._file, pickle.loads(os.pread(self._file, length, at)))
 
 

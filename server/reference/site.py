@@ -13,6 +13,7 @@ from typing import Any, Final
 import orjson
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
+from server.reference import ROOT
 from server.reference.codes import codes_of_any, error_codes
 from server.reference.fields import Describer
 from server.reference.objects import flat, objects
@@ -20,7 +21,6 @@ from server.reference.operations import chapters
 from server.reference.search_index import Searched, search_index
 from server.reference.text import Writer, pretty, sections, slug
 
-ROOT: Final = "/docs/"
 FILES: Final = ("style.css", "find.js", "script.js")
 # All that is served lies at one origin. The search fetches its index.
 POLICY: Final = (

@@ -43,9 +43,10 @@ class Writer:
         return Markup(self.markdown.renderInline(text))
 
     def code(self, text: str) -> Markup:
-        """Render a word of code, as a link where it names something that has a page."""
+        """Render code; the name of something that has a page links there, and may break."""
         if text in self.places:
-            return Markup('<a href="{}"><code>{}</code></a>').format(self.places[text], text)
+            name = Markup("_<wbr>").join(text.split("_"))
+            return Markup('<a href="{}"><code>{}</code></a>').format(self.places[text], name)
         return Markup("<code>{}</code>").format(text)
 
     def code_inline(self, tokens: Any, index: int, *_: Any) -> str:

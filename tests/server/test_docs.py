@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.types import Receive, Scope, Send
@@ -8,6 +9,7 @@ from server.docs import Documentation, SharedPages, publish, write_pages
 from server.edge import Edge
 from server.https import HttpsRule
 from server.reference.site import POLICY
+from server.stored_pages import StoredPage
 from tests.server.driver import request
 from tests.server.small_contract import DOCUMENT, SOURCE
 
@@ -66,6 +68,17 @@ class TestSharedPages:
         assert dict(pages) == dict(written)
         assert len(pages) == len(written)
         assert pages.get("/docs/nothing/") is None
+
+    def test_they_are_not_there_while_they_are_written(self) -> None:
+        class Watched(dict[str, StoredPage]):
+            def items(self) -> Any:
+                for item in super().items():
+                    yield item
+                    assert shared.read() is None
+
+        shared = SharedPages()
+        shared.write(Watched(write_pages(SOURCE)))
+        assert shared.read() is not None
 
     def test_whoever_reads_them_keeps_none(self) -> None:
         shared = SharedPages()

@@ -7,8 +7,9 @@ import pytest
 
 from server.contract import parse, read_source
 from server.published import published
+from server.reference import ROOT
 from server.reference.search_index import Searched, search_index
-from server.reference.site import ROOT, site, static
+from server.reference.site import site, static
 
 MOST_BYTES = 200_000
 

@@ -17,7 +17,7 @@ class TestText:
         writer = Writer({"change_thing": "/there/"})
         html = writer.line("`change_thing` and `<b>`")
         assert html == (
-            '<a href="/there/"><code>change_thing</code></a> and <code>&lt;b&gt;</code>'
+            '<a href="/there/"><code>change_<wbr>thing</code></a> and <code>&lt;b&gt;</code>'
         )
 
     def test_an_anchor_has_only_plain_characters(self) -> None:
