@@ -47,7 +47,7 @@ Pages = Mapping[str, StoredPage]
 
 
 class Documentation:
-    """Serve the contract in three forms and a front page.
+    """Serve the contract in two forms, the reference and a front page.
 
     `written` gives the pages as soon as another process has written them, where one does.
     """

@@ -29,6 +29,13 @@
     list.replaceChildren(...places.map(item));
   };
 
+  const fail = () => {
+    index = undefined; // The next letter tries again.
+    panel.hidden = false;
+    told.textContent = "The search cannot be reached.";
+    list.replaceChildren();
+  };
+
   const leave = () => {
     panel.hidden = true;
     query.focus();
@@ -41,8 +48,8 @@
     stops[Math.min(Math.max(next, 0), stops.length - 1)].focus();
   };
 
-  query.addEventListener("focus", fetchIndex);
-  query.addEventListener("input", show);
+  query.addEventListener("focus", () => fetchIndex().catch(fail));
+  query.addEventListener("input", () => show().catch(fail));
   search.addEventListener("keydown", (event) => {
     if (event.key === "ArrowDown") step(1);
     else if (event.key === "ArrowUp") step(-1);

@@ -221,9 +221,9 @@ def guide_place(title: str) -> Place:
 
 def template(name: str) -> str:
     """Read a template."""
-    return static(f"pages/{name}")
+    return (files("server.reference.pages") / name).read_text(encoding="utf-8")
 
 
 def static(name: str) -> str:
     """Read a file that lies beside the code."""
-    return files("server.reference").joinpath(name).read_text(encoding="utf-8")
+    return (files("server.reference") / name).read_text(encoding="utf-8")
