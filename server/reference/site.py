@@ -38,6 +38,9 @@ class Place:
     address: str
 
 
+Neighbours = tuple[Place | None, Place | None]
+
+
 def site(document: Mapping[str, Any]) -> dict[str, str]:
     """Write every page and every file; `document` is the contract with references still in it."""
     return dict(Site(document).files())
@@ -96,14 +99,10 @@ class Site:
         index = search_index(list(self.searched()))
         yield f"{ROOT}search.json", orjson.dumps(index).decode()
 
-    def page(self, name: str, shown: Place, **facts: Any) -> tuple[str, str]:
-        """Write one page that stands by itself."""
-        return self.page_in_row(name, shown, (None, None), **facts)
-
-    def page_in_row(
-        self, name: str, shown: Place, around: tuple[Place | None, Place | None], **facts: Any
+    def page(
+        self, name: str, shown: Place, around: Neighbours = (None, None), **facts: Any
     ) -> tuple[str, str]:
-        """Write one page that leads to those before and after it."""
+        """Write one page, which leads to those before and after it."""
         before, after = around
         html = self.templates.get_template(name).render(
             page=shown, before=before, after=after, **facts
@@ -123,7 +122,7 @@ class Site:
         row = [guide_place(title) for title in self.guides]
         for shown, around in in_row(row):
             text = self.guides[shown.title]
-            yield self.page_in_row("guide.html", shown, around, text=text)
+            yield self.page("guide.html", shown, around, text=text)
 
     def operation_pages(self) -> Iterator[tuple[str, str]]:
         """Write a page for each operation; those of a tag follow one another."""
@@ -133,7 +132,7 @@ class Site:
                 for each in chapter.operations
             ]
             for operation, (shown, around) in zip(chapter.operations, in_row(row), strict=True):
-                yield self.page_in_row(
+                yield self.page(
                     "operation.html", shown, around, operation=operation, chapter=chapter
                 )
 
@@ -142,7 +141,7 @@ class Site:
         row = [Place("errors", name, place("errors", name)) for name in self.codes]
         for error, (shown, around) in zip(self.codes.values(), in_row(row), strict=True):
             answering = [each for each in self.operations if error in each.codes]
-            yield self.page_in_row(
+            yield self.page(
                 "error.html",
                 shown,
                 around,
@@ -203,7 +202,7 @@ class Site:
             )
 
 
-def in_row(row: Sequence[Place]) -> Iterator[tuple[Place, tuple[Place | None, Place | None]]]:
+def in_row(row: Sequence[Place]) -> Iterator[tuple[Place, Neighbours]]:
     """Give each page with the one before and the one after it."""
     for before, page, after in zip([None, *row], row, [*row[1:], None], strict=False):
         yield page, (before, after)
