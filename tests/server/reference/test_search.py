@@ -21,8 +21,13 @@ console.log(JSON.stringify(questions.map((question) => find(index, question))));
 
 
 @pytest.fixture(scope="module")
-def text() -> str:
-    return site(parse(published(read_source())))[f"{ROOT}search.json"]
+def files() -> dict[str, str]:
+    return site(parse(published(read_source())))
+
+
+@pytest.fixture(scope="module")
+def text(files: dict[str, str]) -> str:
+    return files[f"{ROOT}search.json"]
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +87,13 @@ class TestSearchIndex:
 
     def test_it_is_small(self, text: str) -> None:
         assert len(text.encode()) < MOST_BYTES
+
+    def test_what_is_found_is_there(self, index: dict[str, Any], files: dict[str, str]) -> None:
+        assert all(address in files for _, _, address, _, _ in index["pages"])
+        for name, numbers in index["fields"].items():
+            for number in numbers:
+                _, _, address, _, anchor = index["pages"][number]
+                assert f'id="{anchor}{name}"' in files[address]
 
     def test_it_holds_the_four_kinds(self, index: dict[str, Any]) -> None:
         operations = pages_of(index, "words", "telephone")

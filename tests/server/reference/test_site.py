@@ -223,6 +223,13 @@ class TestPages:
         assert '<a href="/docs/operations/change_thing/">' in small["/docs/objects/ThingCreate/"]
         assert '<a href="/docs/objects/ThingCreate/">' in small["/docs/objects/Colour/"]
 
+    def test_a_deprecated_parameter_says_since_when(self) -> None:
+        document = deepcopy(DOCUMENT)
+        [parameter] = document["paths"]["/v1/things/{thing_id}/"]["post"]["parameters"]
+        parameter["x-deprecated"] = {"since": "2026-01-31", "until": "2027-01-31"}
+        page = site(document)["/docs/operations/change_thing/"]
+        assert "deprecated since 2026-01-31, ends on 2027-01-31" in page
+
     def test_hostile_words_stay_words(self) -> None:
         hostile = '"><script>alert(1)</script>'
         document = deepcopy(DOCUMENT)
