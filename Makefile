@@ -71,8 +71,9 @@ profiles: $(READY) $(NODE) ## Write the contract in other forms to dist/profiles
 	@node clients/collections.mjs dist/profiles
 
 # What is generated of it goes into a copy: no generated line is tracked.
-sdk: $(READY) $(CLIENTS_READY) profiles ## Build the SDK for Python; then: pip install dist/sdk/*.whl
+sdk: $(READY) $(CLIENTS_READY) ## Build the SDK for Python; then: pip install dist/sdk/*.whl
 	@rm -rf dist/sdk && mkdir -p dist/sdk && cp -R clients/python dist/sdk/source
+	@$(BIN)/python -m server.profiles dist/profiles
 	@cd dist/sdk/source && PATH="$(CURDIR)/$(CLIENTS):$$PATH" openapi-python-client generate --fail-on-warning \
 		--path $(CURDIR)/dist/profiles/accounting.sdk.yaml --meta none --output-path accounting_sdk/core \
 		--config generator.yaml --custom-template-path templates > /dev/null
