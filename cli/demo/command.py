@@ -4,6 +4,7 @@ A server that is started with it loads what fills it only where there is somethi
 """
 
 import asyncio
+from urllib.parse import urlencode
 
 import typer
 
@@ -85,12 +86,14 @@ def how_to_call(access: Access, url: str) -> list[str]:
     pretty = "| python3 -m json.tool"
     read = "python3 -c 'import json, sys; print(json.load(sys.stdin)[\"access_token\"])'"
     bearer = '-H "Authorization: Bearer $TOKEN"'
+    tried = {name: getattr(access, name) for name in ("partner_id", "api_key", "business_id")}
     chart = "general-ledger/chart-of-accounts/?page_size=100"
     return [
         f"Partner    {access.partner_id}",
         f"API key    {access.api_key}",
         f"Business   {access.business_id} ({BUSINESS['name']})",
         f"Reference  {url}/docs/",
+        f"Try it     {url}/docs/#{urlencode(tried)}",
         "",
         "Get a token, list what is overdue, read every account with its balance:",
         "",

@@ -1,5 +1,6 @@
 """One call of an operation, as samples show it: read from the contract, in no language yet."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -9,6 +10,7 @@ from server.reference.fields import Describer, as_written
 JSON: Final = "application/json"
 FORM: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"
+VARIABLE: Final = re.compile(r"\{(\w+)\}")
 TOKENS: Final = {"BusinessToken": "BUSINESS_TOKEN", "PartnerToken": "PARTNER_TOKEN"}
 
 
@@ -29,6 +31,16 @@ class Call:
     def token(self) -> str | None:
         """Name the variable that holds the token, where it is one that is sent."""
         return TOKENS.get(self.scheme or "")
+
+    @property
+    def variables(self) -> list[str]:
+        """Name the variables of the path."""
+        return VARIABLE.findall(self.path)
+
+    @property
+    def can_be_tried(self) -> bool:
+        """Whether a page can send it as it is filled in: nothing, or JSON."""
+        return self.media_type in (None, JSON)
 
     def parts(self) -> Iterator[tuple[str, str]]:
         """Give the fields of a form as text; a list of texts is a field that is repeated."""

@@ -4,14 +4,12 @@ What differs from caller to caller stands in the environment: tokens, keys and t
 """
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from server.reference.calls import FORM, JSON, MULTIPART, Call
+from server.reference.calls import FORM, JSON, MULTIPART, VARIABLE, Call
 
 HOST: Final = "https://api.accounting.example"
-PARAMETER: Final = re.compile(r"\{(\w+)\}")
 INDENT: Final = "    "
 
 
@@ -163,4 +161,4 @@ def typescript_options(call: Call) -> Iterator[str]:
 
 def filled(path: str, variable: str) -> str:
     """Write a path with the variables of its language, named like its parameters."""
-    return PARAMETER.sub(lambda match: variable.format(match.group(1).upper()), path)
+    return VARIABLE.sub(lambda match: variable.format(match.group(1).upper()), path)

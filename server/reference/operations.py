@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
+from server.reference.calls import Call, read_call
 from server.reference.codes import ErrorCode, codes_of
 from server.reference.fields import Describer, Field
 from server.reference.samples import Sample, samples
@@ -48,6 +49,7 @@ class OperationEntry:
     bodies: tuple[Body, ...]
     answers: tuple[Answered, ...]
     codes: tuple[ErrorCode, ...]
+    call: Call
     samples: tuple[Sample, ...]
 
 
@@ -87,6 +89,7 @@ def operation_entry(
     operation = item[method]
     shared = [*item.get("parameters", ()), *operation.get("parameters", ())]
     parameters = [describer.follow(parameter) for parameter in shared]
+    call = read_call(path, method, item, describer)
     return OperationEntry(
         name=operation["operationId"],
         method=method.upper(),
@@ -105,7 +108,8 @@ def operation_entry(
         bodies=tuple(request_bodies(operation, describer)),
         answers=tuple(documented_answers(operation, describer)),
         codes=tuple(codes_of(operation, parameters, codes, describer)),
-        samples=tuple(samples(path, method, item, describer)),
+        call=call,
+        samples=tuple(samples(call, operation, describer)),
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from markupsafe import Markup, escape
 
-from server.reference.calls import JSON, examples, read_call
+from server.reference.calls import JSON, Call, examples
 from server.reference.fields import Describer
 from server.reference.languages import curl, python, typescript
 from server.reference.text import pretty
@@ -23,14 +23,10 @@ class Sample:
     shown: bool = False
 
 
-def samples(
-    path: str, method: str, item: Mapping[str, Any], describer: Describer
-) -> Iterator[Sample]:
+def samples(call: Call, operation: Mapping[str, Any], describer: Describer) -> Iterator[Sample]:
     """Give the call in each language, the other bodies that it may send, and the good answers."""
-    call = read_call(path, method, item, describer)
     for language, write in LANGUAGES:
         yield Sample(language, escape(write(call)), shown=write is curl)
-    operation = item[method]
     body = describer.follow(operation.get("requestBody", {})).get("content", {})
     for name, value in examples(body.get(JSON, {}), describer):
         if value != call.body:

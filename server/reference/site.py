@@ -19,9 +19,9 @@ from server.reference.fields import Describer
 from server.reference.objects import flat, objects
 from server.reference.operations import chapters
 from server.reference.search_index import Searched, search_index
-from server.reference.text import Writer, pretty, sections, slug
+from server.reference.text import Writer, indented, pretty, sections, slug
 
-FILES: Final = ("style.css", "find.js", "script.js")
+FILES: Final = ("style.css", "find.js", "script.js", "try.js")
 # All that is served lies at one origin. The search fetches its index.
 POLICY: Final = (
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
@@ -84,6 +84,7 @@ class Site:
             "line": self.writer.line,
             "code": self.writer.code,
             "pretty": pretty,
+            "indented": indented,
         }
         return templates
 

@@ -79,7 +79,12 @@ def json_markup(text: str) -> Markup:
 
 def pretty(value: Any) -> Markup:
     """Write a value as JSON over several lines, its parts marked."""
-    return json_markup(orjson.dumps(value, option=orjson.OPT_INDENT_2, default=str).decode())
+    return json_markup(indented(value))
+
+
+def indented(value: Any) -> str:
+    """Write a value as JSON over several lines."""
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2, default=str).decode()
 
 
 def path_markup(path: str) -> Markup:

@@ -1,6 +1,5 @@
 """`make run`: the PostgreSQL that comes along, the demo and the server, from nothing and again."""
 
-import re
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -72,8 +71,8 @@ class Started:
 
     @property
     def credentials(self) -> tuple[str, str]:
-        [key] = re.findall(r"apk_test_\w+", self.told.partition("\n\n")[0])
-        return self.told.split()[1], key
+        _, partner_id, _, _, key = self.told.split()[:5]
+        return partner_id, key
 
 
 def interrupted(command_line: CommandLine, moment: str) -> bool | None:

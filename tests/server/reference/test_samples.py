@@ -77,7 +77,8 @@ def address(call: Call) -> str:
 class TestSamples:
     def test_there_is_a_call_in_each_language_and_an_answer(self) -> None:
         path = "/v1/things/{thing_id}/"
-        shown = list(samples(path, "post", DOCUMENT["paths"][path], Describer(DOCUMENT)))
+        item, describer = DOCUMENT["paths"][path], Describer(DOCUMENT)
+        shown = list(samples(read_call(path, "post", item, describer), item["post"], describer))
         assert [sample.title for sample in shown] == ["curl", "Python", "TypeScript", "200"]
         assert [sample.shown for sample in shown] == [True, False, False, True]
         assert json.loads(shown[3].code.striptags()) == {"name": "a", "note": None}

@@ -11,7 +11,7 @@ from server.contract import parse, read_source
 from server.published import published
 from server.reference import ROOT
 from server.reference.operations import METHODS
-from server.reference.site import POLICY, site
+from server.reference.site import FILES, POLICY, site
 from server.reference.text import slug
 from server.responses.errors import PAGES_OF_CODES
 from tests.server.small_contract import DOCUMENT
@@ -131,17 +131,15 @@ class TestSite:
     def test_nothing_is_loaded_but_its_own_style_and_scripts(
         self, files: dict[str, str], pages: dict[str, Elements]
     ) -> None:
-        loading = {"img", "iframe", "object", "embed", "audio", "video", "base", "form", "style"}
+        loading = {"img", "iframe", "object", "embed", "audio", "video", "base", "style"}
         for page in pages.values():
             assert not loading & set(page.tags())
             assert not page.values("style")
             assert not [name for _, found in page.found for name in found if name[:2] == "on"]
             loaded = [*page.values("src")]
             loaded += [found["href"] or "" for tag, found in page.found if tag == "link"]
-            assert set(loaded) == {
-                f"{ROOT}{name}" for name in ("style.css", "find.js", "script.js")
-            }
-        for name in ("style.css", "find.js", "script.js"):
+            assert set(loaded) == {f"{ROOT}{name}" for name in FILES}
+        for name in FILES:
             assert "@import" not in files[f"{ROOT}{name}"]
             assert "url(" not in files[f"{ROOT}{name}"]
             assert "//" not in re.sub(r"(^|\s)// .*", "", files[f"{ROOT}{name}"])
@@ -172,7 +170,11 @@ class TestSite:
             first_link = next(found for tag, found in page.found if tag == "a")
             assert first_link["href"] == "#content", address
             labelled = set(page.values("for"))
-            inputs = {found["id"] for tag, found in page.found if tag == "input"}
+            inputs = {
+                found.get("id")
+                for (tag, found), around in zip(page.found, page.nested, strict=True)
+                if tag in ("input", "textarea") and "label" not in around
+            }
             assert inputs == labelled
             assert all(found.get("aria-label") for tag, found in page.found if tag == "nav")
 
@@ -245,7 +247,7 @@ class TestPages:
         for address, text in site(document).items():
             if address.endswith("/"):
                 page = Elements(text)
-                assert page.tags().count("script") == 2
+                assert page.tags().count("script") == 3
                 assert not [link for link in page.values("href") if "javascript" in link]
 
 
