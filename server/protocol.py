@@ -150,7 +150,9 @@ class GuardedProtocol(HttpConnection):
         super().on_url(url)
         self.line_ended = True
         if len(self.url) > self.url_limit_bytes:
-            raise self.noted(UriTooLong("uri_too_long", "The address is too long."))
+            limit = self.url_limit_bytes
+            told = f"The address is longer than {limit} bytes."
+            raise self.noted(UriTooLong("uri_too_long", told, limit_bytes=limit))
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self.line_ended = True
@@ -202,7 +204,8 @@ class GuardedProtocol(HttpConnection):
         """Name the limits that hold for headers."""
         return HeadersTooLarge(
             "headers_too_large",
-            "The headers are too large or too many.",
+            f"The headers are larger than {self.headers_limit_bytes} bytes, or more than "
+            f"{self.fields_limit}.",
             limit_bytes=self.headers_limit_bytes,
             limit_fields=self.fields_limit,
         )

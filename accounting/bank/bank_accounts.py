@@ -1,6 +1,6 @@
 """Bank accounts: which account of the chart each stands for, and what that account shows of it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
@@ -42,10 +42,10 @@ class BankAccount:
 
 @dataclass(frozen=True, slots=True)
 class ChartInUse:
-    """The chart of a business, and the accounts in it that have a bank account already."""
+    """The chart of a business, and the bank accounts by the accounts in it that they stand on."""
 
     chart: Sequence[Account]
-    taken: Collection[UUID]
+    taken: Mapping[UUID, UUID]
 
 
 def ledger_account_for(title: str, chart_in_use: ChartInUse, context: Context) -> Account:
@@ -92,6 +92,7 @@ def named_ledger_account(
         raise Conflict(
             "account_taken",
             "Another bank account stands on this account. Name another one.",
+            id=str(chart_in_use.taken[account.id]),
             account_id=str(account.id),
             account_code=account.code,
         )

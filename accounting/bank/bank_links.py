@@ -148,11 +148,14 @@ def _refuse_unlinkable(side: Side | None, transaction: BankTransaction, target: 
     if moves * signed(transaction) < 0:
         raise RuleBroken(
             "link_direction_mismatch",
-            "One of the two brings money in, the other takes it out.",
+            "The bank transaction brings money in, and the target takes it out."
+            if transaction.direction == "credit"
+            else "The bank transaction takes money out, and the target brings it in.",
             direction=transaction.direction,
         )
     if target.money_account_id not in (None, transaction.account_id):
         raise RuleBroken(
             "bank_account_mismatch",
             "The target is linked with a line of another bank account. Unmatch that one first.",
+            account_id=str(target.money_account_id),
         )

@@ -231,6 +231,7 @@ def _refuse_joining(payout: Payout, money: Money) -> None:
             "already_in_payout",
             "The money belongs to another payout. Take it out of that one first.",
             item_id=str(money.id),
+            payout_id=str(money.payout_id),
         )
     if money.payout_id is None and money.status != "completed":
         raise Conflict(
@@ -252,6 +253,7 @@ def _refuse_joining(payout: Payout, money: Money) -> None:
             "processor_mismatch",
             f"The money is with {money.processor}, not with {payout.processor}.",
             item_id=str(money.id),
+            processor=money.processor,
         )
 
 

@@ -54,12 +54,14 @@ def refuse_unfit_parent(parent: Account, account_type: str, level: int) -> None:
         raise Conflict(
             "account_archived",
             "The parent account is archived. Unarchive it first.",
+            account_id=str(parent.id),
             account_code=parent.code,
         )
     if parent.account_type != account_type:
         raise RuleBroken(
             "account_type_mismatch",
             f"An account under {parent.code} is of its type, {parent.account_type}.",
+            account_type=str(account_type),
             parent_account_type=str(parent.account_type),
         )
     if level + 1 >= MOST_LEVELS:

@@ -124,6 +124,7 @@ def refuse_closed(side: Side, items: Iterable[AllocationItem], loaded: Documents
                 raise RuleBroken(
                     "reference_not_found",
                     f"The business has no such {side.words.document}.",
+                    resource=side.words.document,
                     reference=str(item.document_id),
                 )
             refuse_not_open(side, document)

@@ -229,6 +229,7 @@ def _target(
         raise RuleBroken(
             "reference_not_found",
             f"The business has no such {noun}.",
+            resource=noun.replace(" ", "_"),
             reference=str(wanted.target_id),
         )
     if found.party.id != refund.party.id:

@@ -220,9 +220,12 @@ def _allocated_anew(
     refund_context = RefundContext(roles, context, context.today)
     refund, affected = allocate(refund_context, before.refund, wanted, before.affected)
     more = refunds.cash(refund) - refunds.cash(before.refund)
-    if more and any(each.status == "completed" for each in before.payments):
+    come = [str(each.id) for each in before.payments if each.status == "completed"]
+    if more and come:
         raise Conflict(
-            "vendor_refund_paid", "What is kept as a credit does not change once money has come."
+            "vendor_refund_paid",
+            "What is kept as a credit does not change once money has come.",
+            vendor_refund_payment_ids=come,
         )
     after = Refunded(refund, before.payments, affected)
     if more:

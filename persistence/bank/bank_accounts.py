@@ -78,7 +78,9 @@ CHART = compiled(
     .where(in_business(account))
     .order_by(account.c.code, account.c.id)
 )
-TAKEN = compiled(select(bank_account.c.account_id).where(in_business(bank_account)))
+TAKEN = compiled(
+    select(bank_account.c.id, bank_account.c.account_id).where(in_business(bank_account))
+)
 
 LISTING = Listing(
     source=_SOURCE,
@@ -125,7 +127,7 @@ class BankAccountStore(Store[BankAccountRecord]):
             accounts = [Account(**row) for row in chart]
             for each in accounts:
                 self.scope.note_version(each.id, each.version)
-            return ChartInUse(accounts, frozenset(row["account_id"] for row in taken))
+            return ChartInUse(accounts, {row["account_id"]: row["id"] for row in taken})
 
         return self.fetch((Query(LOCK_GROUND, {}), Query(CHART, {}), Query(TAKEN, {})), answer)
 

@@ -11,6 +11,7 @@ import pytest
 
 from tests.api_server import ApiServer
 from tests.contract.document import named
+from tests.contract.refusals import is_as_shown
 from tests.contract.valid_requests import Request, Story
 from tests.partner import PATIENCE_SECONDS, Partner
 
@@ -56,7 +57,7 @@ class TestKeyOfARunningRequest:
             firsts = [each.result() for each in running]
         for answer in told:
             assert answer.status_code == 409
-            assert answer.json()["error_code"] == "idempotency_in_progress"
+            assert is_as_shown("IdempotencyInProgress", answer)
             assert int(answer.headers["retry-after"]) >= 1
         assert waited > 0.5
         assert [answer.status_code for answer in firsts] == [201, 200, 200, 200]

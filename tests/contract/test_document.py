@@ -23,6 +23,7 @@ from tests.contract.document import (
     typed_schemas,
     walk,
 )
+from tests.contract.refusals import refusals
 
 COMMON_LIST_PARAMETERS = {
     "page", "page_size", "cursor", "count", "sort", "created_at_from", "created_at_to",
@@ -76,6 +77,20 @@ class TestDocument:
         for tag in document()["tags"]:
             assert f"# ── {tag['name']} ─" in source()
             assert tag["description"]
+
+    def test_uses_all_that_is_shared(self) -> None:
+        """A refusal is an example of its code wherever nothing refers to it."""
+        used = {node["$ref"] for _, node in walk(document()) if "$ref" in node}
+        schemes = {name for each in operations() for one in each.node["security"] for name in one}
+        used |= {f"#/components/securitySchemes/{name}" for name in schemes}
+        used |= {f"#/components/examples/{name}" for name in refusals()}
+        kept = {
+            f"#/components/{kind}/{name}"
+            for kind, shared in document()["components"].items()
+            if not kind.startswith("x-")
+            for name in shared
+        }
+        assert kept - used == set()
 
     def test_its_head_lists_all_headings(self) -> None:
         head = re.sub(r"[#\s]+", " ", source().partition("openapi: ")[0])

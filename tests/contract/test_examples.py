@@ -130,14 +130,6 @@ class TestExample:
         optional = {"_meta", "journal_entries", "error"}
         assert known_fields(schema).keys() - value.keys() <= optional
 
-    def test_every_one_is_used(self) -> None:
-        used = {
-            example["$ref"].rpartition("/")[2]
-            for _, media in media_types()
-            for example in media["examples"].values()
-        }
-        assert used == set(document()["components"]["examples"])
-
     def test_parameters_show_the_ids_of_the_story(self) -> None:
         story = {
             text

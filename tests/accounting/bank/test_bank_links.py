@@ -73,6 +73,18 @@ class TestLink:
         for code, (payment, transaction) in cases.items():
             assert refused(match, trade, transaction, MatchTarget(RECEIVABLE, payment)).code == code
 
+    @pytest.mark.parametrize(
+        ("paid_out", "words"),
+        [
+            (-90, "The bank transaction brings money in, and the target takes it out."),
+            (90, "The bank transaction takes money out, and the target brings it in."),
+        ],
+    )
+    def test_the_other_direction_is_told(self, paid_out: int, words: str) -> None:
+        came = line(60 if paid_out < 0 else -60)
+        refusal = refused(match, Trade(), came, MatchTarget(None, payout(paid_out)))
+        assert (refusal.code, refusal.message) == ("link_direction_mismatch", words)
+
     def test_a_payout_of_nothing_is_linked_with_nothing(self) -> None:
         refusal = refused(match, Trade(), line(60), MatchTarget(None, payout(0)))
         assert refusal.code == "link_exceeds_remaining"

@@ -74,10 +74,10 @@ class TestAnnounce:
         at_bank = trade.pay(100)
         assert code(refused(trade.pay_out, 1, waiting)) == (Conflict, "item_not_completed")
         assert code(refused(trade.pay_out, 1, at_bank)) == (RuleBroken, "item_not_in_clearing")
-        trade.pay_out(1, cash)
+        holder = trade.pay_out(1, cash)
         refusal = refused(trade.pay_out, 1, cash)
         assert code(refusal) == (Conflict, "already_in_payout")
-        assert refusal.detail == {"item_id": str(cash)}
+        assert refusal.detail == {"item_id": str(cash), "payout_id": str(holder)}
 
     def test_an_item_that_bank_lines_show_is_not_with_the_processor(self) -> None:
         trade = CardSales("20")

@@ -100,7 +100,9 @@ class TestRecord:
     def test_an_unknown_document_and_one_that_is_not_open(self, side: Side) -> None:
         trade = Trade(side=side)
         draft = trade.document(600, opened_at=None)
-        assert refused(trade.pay, 5, (UUID(int=5), 5)).code == "reference_not_found"
+        unknown = refused(trade.pay, 5, (UUID(int=5), 5))
+        assert unknown.code == "reference_not_found"
+        assert unknown.detail["resource"] == side.words.document
         refusal = refused(trade.pay, 5, (draft, 5))
         assert refusal.code == code_on(side, "not_open")
         named = {"item": "items.0", side.names.document_id: str(draft)}

@@ -110,9 +110,10 @@ class TestAgree:
     def test_what_nobody_knows_and_what_stands_twice(self) -> None:
         trade = Purchases("5")
         bill, payment = trade.paid_document(500)
-        for kind in (BILL, PAYMENT):
+        for kind, resource in ((BILL, "bill"), (PAYMENT, "bill_payment")):
             refusal = refused(trade.agree, 500, returned(kind, 5, ACME.id))
             assert refusal.code == "reference_not_found"
+            assert refusal.detail == {"resource": resource, "reference": str(ACME.id)}
         parts = [returned(BILL, 5, bill), returned(PAYMENT, 5, payment), returned(CREDIT, 5)]
         again = [replace(each, place=f"second {each.kind}") for each in parts]
         refusal = refused(trade.agree, 500, *parts, *again)

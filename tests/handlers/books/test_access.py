@@ -16,6 +16,7 @@ from persistence.engine.pool import make_pool
 from persistence.partners import partners
 from tests import clock
 from tests.api_server import ApiServer, Databases
+from tests.contract.refusals import is_as_shown
 from tests.partner import Business, Partner
 
 TOKEN = "/v1/platform/oauth2/token/"
@@ -276,5 +277,6 @@ class TestPlainHttp:
         with ApiServer(databases.clone(f"plain_{os.getpid()}"), development=False) as api_server:
             partner = api_server.partner("Acme")
             answer = partner.key.get(BUSINESSES)
-            assert (answer.status_code, answer.json()["error_code"]) == (403, "https_required")
+            assert answer.status_code == 403
+            assert is_as_shown("HttpsRequired", answer)
             assert partner.key.post(TOKEN, data=FORM).status_code == 403

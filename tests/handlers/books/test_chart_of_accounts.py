@@ -95,7 +95,7 @@ class TestCreateAccount:
         assert (answer.status_code, answer.json()["error_code"]) == (status, code)
 
     def test_not_under_an_archived_parent(self, shop: Business, ledger: Ledger) -> None:
-        shop.made(ACCOUNTS, account_body("1310"))
+        parent = shop.made(ACCOUNTS, account_body("1310"))
         shop.api.delete(f"{ACCOUNTS}1310/")
         with ledger.untouched():
             for answer in (
@@ -106,6 +106,8 @@ class TestCreateAccount:
                     409,
                     "account_archived",
                 )
+                told = {"account_id": parent["id"], "account_code": "1310"}
+                assert answer.json()["detail"] == told
 
 
 class TestCreateChildAccount:

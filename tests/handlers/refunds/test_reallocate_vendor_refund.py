@@ -126,6 +126,8 @@ class TestReplacedAllocations:
                 )
         after = allocate(shop, made, as_credit(150), as_credit(50), of_bill(bill, 300))
         assert after["refund"]["status"] == "completed"
+        changed(shop, made["payment"], status="failed")
+        assert allocate(shop, made, as_credit(201))["payment"]["refunded_amount"] == 299
 
     def test_a_cancelled_one_is_not_allocated(
         self, shop: Business, ledger: Ledger, vendor: Record

@@ -1,0 +1,31 @@
+"""The refusals that the contract shows as examples, and whether an answer is one of them."""
+
+import re
+from functools import cache
+
+import httpx
+
+from tests.contract.document import Node, document
+
+
+@cache
+def refusals() -> dict[str, Node]:
+    """Every example of a refusal by its name."""
+    values = {name: each["value"] for name, each in document()["components"]["examples"].items()}
+    return {
+        name: value
+        for name, value in values.items()
+        if isinstance(value, dict) and "error_code" in value
+    }
+
+
+def is_as_shown(name: str, answer: httpx.Response) -> bool:
+    """Whether an answer refuses like an example; if not, pytest tells where they differ."""
+    assert facts(answer.json()) == facts(refusals()[name])
+    return True
+
+
+def facts(refusal: Node) -> tuple[Node, set[str]]:
+    """What a refusal says, be the amounts and the days in it what they may."""
+    words = {name: re.sub(r"\d+", "1", str(refusal[name])) for name in refusal.keys() - {"detail"}}
+    return {**words, "request_id": ""}, set(refusal["detail"])
