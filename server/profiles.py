@@ -5,18 +5,24 @@ Each is derived from the contract as it is published, and says the same of what 
 
 import sys
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
 import yaml
 
-from server.contract import METHODS, parse, read_source
+from server.contract import JSON, METHODS, parse, read_source
+from server.own_examples import with_own_examples
 from server.published import published
+from server.reference.fields import Describer
 
 Document = dict[str, Any]
 
 _BOUNDS: Final = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
+
+# They come in some cases only, and a mock would send each that is documented with every answer.
+_CASUAL: Final = frozenset({"Allow", "Deprecation", "Idempotent-Replayed", "Retry-After", "Sunset"})
 
 
 def for_generators(document: Document) -> Document:
@@ -40,8 +46,28 @@ def as_3_1(document: Document) -> Document:
     return {**changed, "openapi": "3.1.1"}
 
 
+def for_mocks(document: Document) -> Document:
+    """Give each operation its own refusals, where a mock that knows no case finds the right one.
+
+    Prism answers with the lowest status, which a create is answered with only when nothing is made.
+    What is not valid it answers with 422 wherever that is documented, where this API answers 400;
+    so the examples of 422 stand first at `default`, which it takes for a status that it is asked
+    for.
+    """
+    changed: Document = _mapped(with_own_examples(document), _without_casual_headers)
+    describer = Describer(changed)
+    for item in changed["paths"].values():
+        for method in METHODS & item.keys():
+            item[method]["responses"] = _for_prism(item[method]["responses"], describer)
+    return changed
+
+
 PROFILES: Final[Mapping[str, Callable[[Document], Document]]] = MappingProxyType(
-    {"accounting.sdk.yaml": for_generators, "accounting.3.1.yaml": as_3_1}
+    {
+        "accounting.sdk.yaml": for_generators,
+        "accounting.3.1.yaml": as_3_1,
+        "accounting.mock.yaml": for_mocks,
+    }
 )
 
 
@@ -90,6 +116,24 @@ def _schema_3_1(node: Document) -> Document:
     if changed.get("format") == "binary":
         changed["contentMediaType"] = "application/octet-stream"
         del changed["format"]
+    return changed
+
+
+def _without_casual_headers(node: Document) -> Document:
+    if "headers" not in node:
+        return node
+    headers = {name: each for name, each in node["headers"].items() if name not in _CASUAL}
+    return {**node, "headers": headers}
+
+
+def _for_prism(answers: Document, describer: Describer) -> Document:
+    renamed = {"200": "2XX"} if "201" in answers else {}
+    changed = {renamed.get(status, status): answer for status, answer in answers.items()}
+    if broken := changed.pop("422", None):
+        default = deepcopy(describer.follow(changed["default"]))
+        content = default["content"][JSON]
+        content["examples"] = {**broken["content"][JSON]["examples"], **content["examples"]}
+        changed["default"] = default
     return changed
 
 

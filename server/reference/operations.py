@@ -85,8 +85,7 @@ def operation_entry(
 ) -> OperationEntry:
     """Gather what the page tells about one operation."""
     operation = item[method]
-    shared = [*item.get("parameters", ()), *operation.get("parameters", ())]
-    parameters = [describer.follow(parameter) for parameter in shared]
+    parameters = describer.parameters(item, operation)
     return OperationEntry(
         name=operation["operationId"],
         method=method.upper(),

@@ -1,0 +1,108 @@
+"""Holds a mock of the contract against it: each request that it shows, each refusal of each."""
+
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+
+from server.own_examples import with_own_examples
+from tests.clients.generators import Failed
+from tests.contract.document import Node, Operation, bodies, document, follow, operations
+from tests.contract.valid_requests import JSON, Request
+from tests.ports import free_port, is_free
+
+PRISM: Final = Path("node_modules/.bin/prism")
+FOR_MOCKS: Final = Path("dist/profiles/accounting.mock.yaml")
+PATIENCE_SECONDS: Final = 60
+UNKNOWN: Final = {"no_such_field": 1}
+
+
+def hold() -> int:
+    """Return how many requests the mock was sent; it answers each as the contract says."""
+    with mock() as url:
+        return sum(hold_one(operation, url) for operation in operations())
+
+
+@contextmanager
+def mock() -> Iterator[str]:
+    """Run Prism, and give its address once it listens."""
+    port = free_port()
+    words = (PRISM, "mock", FOR_MOCKS, "--port", str(port))
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as prism:
+        try:
+            until = time.monotonic() + PATIENCE_SECONDS
+            while is_free(port):
+                if prism.poll() is not None or time.monotonic() > until:
+                    raise Failed("The mock does not listen.")
+                time.sleep(0.1)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            prism.terminate()
+
+
+def hold_one(operation: Operation, url: str) -> int:
+    """Send all requests about one operation, and count them; raise Failed for a wrong answer."""
+    with client(operation, url) as caller:
+        request = shown_request(operation, caller)
+        expect(operation, request.send(), *shown_answer(operation))
+        count = 1
+        for status, name, value in refusals(operation):
+            preferred = {"Prefer": f"code={status}, example={name}"}
+            expect(operation, request.send(headers=preferred), status, value)
+            count += 1
+        if JSON in bodies(operation):
+            expect(operation, request.send(json=UNKNOWN), 400, next(refusals(operation))[2])
+            count += 1
+    return count
+
+
+def client(operation: Operation, url: str) -> httpx.Client:
+    """Come with credentials of the kind that the operation takes first."""
+    if "PartnerKey" in operation.node["security"][0]:
+        return httpx.Client(base_url=url, timeout=PATIENCE_SECONDS, auth=("partner", "key"))
+    token = {"Authorization": "Bearer token"}
+    return httpx.Client(base_url=url, timeout=PATIENCE_SECONDS, headers=token)
+
+
+def shown_request(operation: Operation, caller: httpx.Client) -> Request:
+    """Make the request that the contract shows first."""
+    told = {each["name"]: each["example"] for each in operation.parameters if each["in"] == "path"}
+    path = operation.path.format(**told)
+    for content_type, media in bodies(operation).items():
+        return Request(operation, caller, path, first_example(media), content_type)
+    return Request(operation, caller, path, None)
+
+
+def shown_answer(operation: Operation) -> tuple[int, Any]:
+    """Return the status of success, of several the first, and the first example of its answer."""
+    answers = operation.node["responses"]
+    status = next(each for each in answers if each.startswith("2"))
+    return int(status), first_example(next(iter(answers[status]["content"].values())))
+
+
+def first_example(media: Node) -> Any:
+    """Return the value of the first example."""
+    return follow(next(iter(media["examples"].values())))["value"]
+
+
+def refusals(operation: Operation) -> Iterator[tuple[int, str, Any]]:
+    """Give the refusals of one operation: status, name of the example, value."""
+    own = OWN["paths"][operation.path][operation.method]["responses"]
+    for status in sorted(own.keys() & {"400", "404", "409", "422"}):
+        for name, example in own[status]["content"][JSON]["examples"].items():
+            yield int(status), name, follow(example)["value"]
+
+
+def expect(operation: Operation, answer: httpx.Response, status: int, value: Any) -> None:
+    """Raise Failed unless an answer has this status and says this."""
+    is_json = answer.headers.get("content-type", "").startswith(JSON)
+    said = answer.json() if is_json else answer.text
+    if (answer.status_code, said) != (status, value):
+        raise Failed(f"{operation.name}: {answer.status_code} {answer.text}\nnot {status} {value}")
+
+
+OWN: Final = with_own_examples(document())
