@@ -3,6 +3,7 @@
 Each is derived from the contract as it is published, and says the same of what goes over the wire.
 """
 
+import re
 import sys
 from collections.abc import Callable, Mapping
 from copy import deepcopy
@@ -21,8 +22,8 @@ Document = dict[str, Any]
 
 _BOUNDS: Final = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
 
-# They come in some cases only, and a mock would send each that is documented with every answer.
 _CASUAL: Final = frozenset({"Allow", "Deprecation", "Idempotent-Replayed", "Retry-After", "Sunset"})
+_NUMBER: Final = re.compile(r"[-+]?[0-9.][0-9.]*([eE][-+]?[0-9]+)?")
 
 
 def for_generators(document: Document) -> Document:
@@ -54,7 +55,7 @@ def for_mocks(document: Document) -> Document:
     so the examples of 422 stand first at `default`, which it takes for a status that it is asked
     for.
     """
-    changed: Document = _mapped(with_own_examples(document), _without_casual_headers)
+    changed: Document = _mapped(with_own_examples(document), _for_mock)
     describer = Describer(changed)
     for item in changed["paths"].values():
         for method in METHODS & item.keys():
@@ -77,8 +78,25 @@ def write(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "accounting.yaml").write_bytes(source)
     for name, derive in PROFILES.items():
-        text = yaml.safe_dump(derive(parse(source)), sort_keys=False, allow_unicode=True, width=100)
+        text = as_yaml(derive(parse(source)))
         (folder / name).write_text(text, encoding="utf-8")
+
+
+def as_yaml(document: Document) -> str:
+    """Write a document so that every reader of YAML takes texts for texts."""
+    text: str = yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
+    return text
+
+
+class _Dumper(yaml.CSafeDumper):
+    """Quotes what is a number to YAML 1.2, and to PyYAML, which reads 1.1, is none: 09876543."""
+
+    def represent_text(self, text: str) -> yaml.Node:
+        style = "'" if _NUMBER.fullmatch(text) else None
+        return self.represent_scalar("tag:yaml.org,2002:str", text, style)
+
+
+_Dumper.add_representer(str, _Dumper.represent_text)
 
 
 def _mapped(node: Any, change: Callable[[Document], Document]) -> Any:
@@ -119,11 +137,21 @@ def _schema_3_1(node: Document) -> Document:
     return changed
 
 
-def _without_casual_headers(node: Document) -> Document:
-    if "headers" not in node:
+def _for_mock(node: Document) -> Document:
+    """Leave out headers that come in some cases only, and let a form lack its files.
+
+    Prism would send each header that is documented with every answer. Of a part of a form that is
+    a file it does not see the name.
+    """
+    if "headers" in node:
+        headers = {name: each for name, each in node["headers"].items() if name not in _CASUAL}
+        return {**node, "headers": headers}
+    properties = node.get("properties", {})
+    files = {name for name, each in properties.items() if each.get("format") == "binary"}
+    if not files:
         return node
-    headers = {name: each for name, each in node["headers"].items() if name not in _CASUAL}
-    return {**node, "headers": headers}
+    required = [name for name in node.get("required", ()) if name not in files]
+    return {**node, "required": required, "additionalProperties": True}
 
 
 def _for_prism(answers: Document, describer: Describer) -> Document:
