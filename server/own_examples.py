@@ -1,7 +1,7 @@
 """Examples of refusals that each operation can really answer, derived from what it says.
 
-Operations share most answers, and with them their examples: a refusal of a payment stood at the
-invoice, too. Written out for each operation they would be half of the contract.
+Operations share most answers, and with them their examples: the refusal of a payment stands at the
+invoice, too. By hand each would have to be written out more than a hundred times.
 """
 
 from collections import Counter
@@ -43,9 +43,9 @@ class OwnExamples:
         self._describer = Describer(document)
         self._codes = dict(self._read_codes())
         self._spread = Counter(code.name for codes in self._codes.values() for code in codes)
-        self._names: dict[str, str] = {}
-        for name, value in refusals(document):
-            self._names.setdefault(value["error_code"], name)
+        # Of several examples of a code the first.
+        shown = reversed([*refusals(document)])
+        self._names = {value["error_code"]: name for name, value in shown}
         self._faults = FirstFaults(document)
 
     def document(self) -> Document:

@@ -21,9 +21,8 @@ from server.reference.fields import Describer
 Document = dict[str, Any]
 
 _BOUNDS: Final = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
-
 _CASUAL: Final = frozenset({"Allow", "Deprecation", "Idempotent-Replayed", "Retry-After", "Sunset"})
-_NUMBER: Final = re.compile(r"[-+]?[0-9.][0-9.]*([eE][-+]?[0-9]+)?")
+_NUMBER: Final = re.compile(r"[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?")
 
 
 def for_generators(document: Document) -> Document:
@@ -48,18 +47,17 @@ def as_3_1(document: Document) -> Document:
 
 
 def for_mocks(document: Document) -> Document:
-    """Give each operation its own refusals, where a mock that knows no case finds the right one.
+    """Give each operation its own refusals, and let Prism answer with the status that is meant.
 
-    Prism answers with the lowest status, which a create is answered with only when nothing is made.
-    What is not valid it answers with 422 wherever that is documented, where this API answers 400;
-    so the examples of 422 stand first at `default`, which it takes for a status that it is asked
-    for.
+    It answers with the lowest one, which of a create is that of a preview: 200. What is not valid
+    it answers with 422 wherever that is documented, and with 400 elsewhere. So the examples of 422
+    stand at `default`, which it takes for a status that it is asked for and does not find.
     """
-    changed: Document = _mapped(with_own_examples(document), _for_mock)
+    changed: Document = _mapped(with_own_examples(document), _as_prism_reads)
     describer = Describer(changed)
     for item in changed["paths"].values():
         for method in METHODS & item.keys():
-            item[method]["responses"] = _for_prism(item[method]["responses"], describer)
+            item[method]["responses"] = _as_prism_chooses(item[method]["responses"], describer)
     return changed
 
 
@@ -137,24 +135,22 @@ def _schema_3_1(node: Document) -> Document:
     return changed
 
 
-def _for_mock(node: Document) -> Document:
-    """Leave out headers that come in some cases only, and let a form lack its files.
+def _as_prism_reads(node: Document) -> Document:
+    """Leave out headers that come in some cases only, and take any form with a file.
 
     Prism would send each header that is documented with every answer. Of a part of a form that is
-    a file it does not see the name.
+    a file it does not see the name, and a list there is a text to it.
     """
     if "headers" in node:
         headers = {name: each for name, each in node["headers"].items() if name not in _CASUAL}
         return {**node, "headers": headers}
-    properties = node.get("properties", {})
-    files = {name for name, each in properties.items() if each.get("format") == "binary"}
-    if not files:
-        return node
-    required = [name for name in node.get("required", ()) if name not in files]
-    return {**node, "required": required, "additionalProperties": True}
+    if any(each.get("format") == "binary" for each in node.get("properties", {}).values()):
+        return {"type": "object"}
+    return node
 
 
-def _for_prism(answers: Document, describer: Describer) -> Document:
+def _as_prism_chooses(answers: Document, describer: Describer) -> Document:
+    """Name 200 beside 201 so that it comes second, and hand the refusals of 422 to `default`."""
     renamed = {"200": "2XX"} if "201" in answers else {}
     changed = {renamed.get(status, status): answer for status, answer in answers.items()}
     if broken := changed.pop("422", None):

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import httpx
 import pytest
 
 from server.own_examples import with_own_examples
@@ -25,11 +24,12 @@ def facts(value: dict[str, Any]) -> dict[str, Any]:
     return {name: each for name, each in value.items() if name != "request_id"}
 
 
-class TestOwnExample:
-    @pytest.fixture(scope="class")
-    def story(self, acme: Partner) -> Story:
-        return Story.begin(acme)
+@pytest.fixture(scope="module")
+def story(acme: Partner) -> Story:
+    return Story.begin(acme)
 
+
+class TestOwnExample:
     @pytest.mark.parametrize(
         ("name", "left_out"),
         [
@@ -54,5 +54,5 @@ class TestOwnExample:
         assert facts(answer.json()) == facts(shown(name))
 
     def test_is_what_a_wrong_id_gets(self, story: Story) -> None:
-        answer: httpx.Response = story.request(named("get_invoice"), invoice_id="%3F").send()
+        answer = story.request(named("get_invoice"), invoice_id="%3F").send()
         assert facts(answer.json()) == facts(shown("get_invoice"))
