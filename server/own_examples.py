@@ -13,7 +13,7 @@ from typing import Any, Final
 from accounting.errors import Malformed
 from server.contract import JSON, Contract, Operation
 from server.reference.calls import examples
-from server.reference.codes import ErrorCode, codes_of, error_codes, refusals
+from server.reference.codes import ErrorCode, codes_of, error_codes, operations, refusals
 from server.reference.fields import Describer
 from server.requests.explaining import Explainers
 from server.requests.field_errors import Faults
@@ -51,10 +51,8 @@ class OwnExamples:
     def document(self) -> Document:
         """Return the contract with them; all else of it is as it was."""
         changed = deepcopy(self._source)
-        for item in changed["paths"].values():
-            for operation in item.values():
-                if isinstance(operation, dict):
-                    self._show(operation)
+        for operation in operations(changed):
+            self._show(operation)
         return changed
 
     def _read_codes(self) -> Iterator[tuple[str, list[ErrorCode]]]:
@@ -66,7 +64,7 @@ class OwnExamples:
                     named = codes_of(node, parameters, codes, self._describer)
                     yield node["operationId"], named
 
-    def _show(self, operation: Document) -> None:
+    def _show(self, operation: Mapping[str, Any]) -> None:
         """Give one operation answers of its own, in place of those that it shares."""
         answers = operation["responses"]
         for status in answers.keys() & {"400", *TOLD_BY_CODES}:
