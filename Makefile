@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help install run serve demo migrate test fuzz fuzz-deep plans bench bench-growth bench-compare bench-publish \
-        contract clients sdk sdk-typescript profiles docs bodies bare specification model races cluster cluster-quick \
+        contract clients sdk sdk-typescript profiles mock docs bodies bare specification model races cluster cluster-quick \
         coverage format lint types rooms audit check check-long release lock clean
 
 # Where Python may not keep what it has compiled, each process of the tests compiles all of it anew.
@@ -66,9 +66,12 @@ bodies: $(READY) ## Write handlers/bodies.py anew from the contract
 specification: $(READY) ## Write docs/specification-coverage.md: what is specified, with its tests
 	@$(BIN)/python -m tests.contract.specification_table
 
-profiles: $(READY) $(NODE) ## Write the contract in other forms to dist/profiles: for generators, OpenAPI 3.1, Postman, Bruno
+profiles: $(READY) $(NODE) ## Write the contract in other forms to dist/profiles: for generators, OpenAPI 3.1, mocks, Postman, Bruno
 	@$(BIN)/python -m server.profiles dist/profiles
 	@node clients/collections.mjs dist/profiles
+
+mock: $(READY) $(NODE) profiles ## Answer with the contract's examples on port 8000, without a server (PORT=8001 for another port)
+	@node_modules/.bin/prism mock dist/profiles/accounting.mock.yaml --port $(PORT)
 
 # What is generated of it goes into a copy: no generated line is tracked.
 sdk: $(READY) $(CLIENTS_READY) ## Build the SDK for Python; then: pip install dist/sdk/*.whl

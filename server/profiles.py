@@ -3,20 +3,26 @@
 Each is derived from the contract as it is published, and says the same of what goes over the wire.
 """
 
+import re
 import sys
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
 import yaml
 
-from server.contract import METHODS, parse, read_source
+from server.contract import JSON, METHODS, parse, read_source
+from server.own_examples import with_own_examples
 from server.published import published
+from server.reference.fields import Describer
 
 Document = dict[str, Any]
 
 _BOUNDS: Final = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
+_CASUAL: Final = frozenset({"Allow", "Deprecation", "Idempotent-Replayed", "Retry-After", "Sunset"})
+_NUMBER: Final = re.compile(r"[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?")
 
 
 def for_generators(document: Document) -> Document:
@@ -40,8 +46,27 @@ def as_3_1(document: Document) -> Document:
     return {**changed, "openapi": "3.1.1"}
 
 
+def for_mocks(document: Document) -> Document:
+    """Give each operation its own refusals, and let Prism answer with the status that is meant.
+
+    It answers with the lowest one, which of a create is that of a preview: 200. What is not valid
+    it answers with 422 wherever that is documented, and with 400 elsewhere. So the examples of 422
+    stand at `default`, which it takes for a status that it is asked for and does not find.
+    """
+    changed: Document = _mapped(with_own_examples(document), _as_prism_reads)
+    describer = Describer(changed)
+    for item in changed["paths"].values():
+        for method in METHODS & item.keys():
+            item[method]["responses"] = _as_prism_chooses(item[method]["responses"], describer)
+    return changed
+
+
 PROFILES: Final[Mapping[str, Callable[[Document], Document]]] = MappingProxyType(
-    {"accounting.sdk.yaml": for_generators, "accounting.3.1.yaml": as_3_1}
+    {
+        "accounting.sdk.yaml": for_generators,
+        "accounting.3.1.yaml": as_3_1,
+        "accounting.mock.yaml": for_mocks,
+    }
 )
 
 
@@ -51,8 +76,25 @@ def write(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "accounting.yaml").write_bytes(source)
     for name, derive in PROFILES.items():
-        text = yaml.safe_dump(derive(parse(source)), sort_keys=False, allow_unicode=True, width=100)
+        text = as_yaml(derive(parse(source)))
         (folder / name).write_text(text, encoding="utf-8")
+
+
+def as_yaml(document: Document) -> str:
+    """Write a document so that every reader of YAML takes texts for texts."""
+    text: str = yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
+    return text
+
+
+class _Dumper(yaml.CSafeDumper):
+    """Quotes what is a number to YAML 1.2, and to PyYAML, which reads 1.1, is none: 09876543."""
+
+    def represent_text(self, text: str) -> yaml.Node:
+        style = "'" if _NUMBER.fullmatch(text) else None
+        return self.represent_scalar("tag:yaml.org,2002:str", text, style)
+
+
+_Dumper.add_representer(str, _Dumper.represent_text)
 
 
 def _mapped(node: Any, change: Callable[[Document], Document]) -> Any:
@@ -90,6 +132,32 @@ def _schema_3_1(node: Document) -> Document:
     if changed.get("format") == "binary":
         changed["contentMediaType"] = "application/octet-stream"
         del changed["format"]
+    return changed
+
+
+def _as_prism_reads(node: Document) -> Document:
+    """Leave out headers that come in some cases only, and take any form with a file.
+
+    Prism would send each header that is documented with every answer. Of a part of a form that is
+    a file it does not see the name, and a list there is a text to it.
+    """
+    if "headers" in node:
+        headers = {name: each for name, each in node["headers"].items() if name not in _CASUAL}
+        return {**node, "headers": headers}
+    if any(each.get("format") == "binary" for each in node.get("properties", {}).values()):
+        return {"type": "object"}
+    return node
+
+
+def _as_prism_chooses(answers: Document, describer: Describer) -> Document:
+    """Name 200 beside 201 so that it comes second, and hand the refusals of 422 to `default`."""
+    renamed = {"200": "2XX"} if "201" in answers else {}
+    changed = {renamed.get(status, status): answer for status, answer in answers.items()}
+    if broken := changed.pop("422", None):
+        default = deepcopy(describer.follow(changed["default"]))
+        content = default["content"][JSON]
+        content["examples"] = {**broken["content"][JSON]["examples"], **content["examples"]}
+        changed["default"] = default
     return changed
 
 

@@ -98,7 +98,12 @@ class TestImage:
 
 class TestMakefile:
     @pytest.mark.parametrize(
-        ("verb", "command"), [("run", "demo --serve"), ("serve", "serve --development")]
+        ("verb", "command"),
+        [
+            ("run", "accounting demo --serve"),
+            ("serve", "accounting serve --development"),
+            ("mock", "accounting.mock.yaml"),
+        ],
     )
     @pytest.mark.parametrize(("given", "port"), [([], "8000"), (["PORT=8001"], "8001")])
     def test_a_server_takes_the_port_that_make_is_given(
@@ -111,7 +116,7 @@ class TestMakefile:
             text=True,
             check=True,
         )
-        assert f"accounting {command} --port {port}\n" in planned.stdout
+        assert f"{command} --port {port}\n" in planned.stdout
 
 
 class TestTrackedFiles:

@@ -54,7 +54,7 @@ def read_call(path: str, method: str, item: Mapping[str, Any], describer: Descri
     """Read a call of an operation from the contract."""
     operation = item[method]
     schemes = [name for requirement in operation.get("security", ()) for name in requirement]
-    parameters = [*item.get("parameters", ()), *operation.get("parameters", ())]
+    parameters = describer.parameters(item, operation)
     body = describer.follow(operation.get("requestBody", {})).get("content", {})
     media_type = next(iter(body), None)  # What else it takes comes behind what it is shown with.
     content: Mapping[str, Any] = body.get(media_type, {})
@@ -62,7 +62,7 @@ def read_call(path: str, method: str, item: Mapping[str, Any], describer: Descri
         method=method.upper(),
         path=path,
         scheme=next(iter(schemes), None),
-        repeatable="Idempotency-Key" in {describer.follow(each)["name"] for each in parameters},
+        repeatable="Idempotency-Key" in {each["name"] for each in parameters},
         media_type=media_type,
         body=next((value for _, value in examples(content, describer)), {}),
         files=tuple(

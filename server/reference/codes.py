@@ -29,10 +29,8 @@ class ErrorCode:
 def error_codes(document: Node) -> dict[str, ErrorCode]:
     """Read the codes, each with the first example that the contract has of it."""
     examples: dict[str, Any] = {}
-    for example in document["components"].get("examples", {}).values():
-        value = example.get("value")
-        if isinstance(value, Mapping) and "error_code" in value:
-            examples.setdefault(value["error_code"], value)
+    for _, value in refusals(document):
+        examples.setdefault(value["error_code"], value)
     return {
         name: ErrorCode(
             name=name,
@@ -44,6 +42,18 @@ def error_codes(document: Node) -> dict[str, ErrorCode]:
         )
         for name, told in document["components"]["x-error-codes"].items()
     }
+
+
+def refusals(document: Node) -> Iterator[tuple[str, Node]]:
+    """Give the examples of the contract that are refusals, by name."""
+    for name, example in document["components"].get("examples", {}).items():
+        if is_refusal(value := example.get("value")):
+            yield name, value
+
+
+def is_refusal(value: Any) -> bool:
+    """Tell a refusal by its code."""
+    return isinstance(value, Mapping) and "error_code" in value
 
 
 def codes_of(
@@ -112,7 +122,7 @@ def example_values(answer: Node, describer: Describer) -> Iterator[Node]:
     for content in answer.get("content", {}).values():
         for example in content.get("examples", {}).values():
             value = describer.follow(example).get("value")
-            if isinstance(value, Mapping) and "error_code" in value:
+            if is_refusal(value):
                 yield value
 
 

@@ -51,6 +51,11 @@ class Describer:
                 node = node[step.replace("~1", "/").replace("~0", "~")]
         return node
 
+    def parameters(self, item: Mapping[str, Any], operation: Mapping[str, Any]) -> list[Any]:
+        """List the parameters of an operation, those first that its path has."""
+        named = (*item.get("parameters", ()), *operation.get("parameters", ()))
+        return [self.follow(parameter) for parameter in named]
+
     def shape(self, schema: Schema) -> dict[str, Any]:
         """Return a schema as one flat object: references followed, the parts of `allOf` merged."""
         schema = self.follow(schema)

@@ -87,8 +87,7 @@ def operation_entry(
 ) -> OperationEntry:
     """Gather what the page tells about one operation."""
     operation = item[method]
-    shared = [*item.get("parameters", ()), *operation.get("parameters", ())]
-    parameters = [describer.follow(parameter) for parameter in shared]
+    parameters = describer.parameters(item, operation)
     call = read_call(path, method, item, describer)
     return OperationEntry(
         name=operation["operationId"],

@@ -11,7 +11,7 @@ from pathlib import Path
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
 from tests.api_server import ApiServer, Databases
-from tests.clients import collections, sdk
+from tests.clients import collections, mocked, sdk
 from tests.clients.generators import PYTHON_CLIENTS, Failed, compile_typescript, run
 
 QUICKSTART = Path("dist/client/clients/quickstart.mjs")
@@ -34,7 +34,8 @@ def main(programs: Path) -> int:
         ):
             databases = Databases(postgres)
             lines = [typescript(databases), fetched(programs), *python(programs, databases)]
-            lines += [kept(programs, databases), kept_typescript(databases), collected()]
+            lines += [kept(programs, databases), kept_typescript(databases)]
+            lines += [collected(), mocking()]
     except Failed as failure:
         sys.stdout.write(f"{failure}\n")
         return 1
@@ -94,6 +95,12 @@ def collected() -> str:
     """Hold the collections for Postman and Bruno against the contract."""
     begun = time.monotonic()
     return line("collections for Postman, Bruno", f"{collections.hold()} requests", "held", begun)
+
+
+def mocking() -> str:
+    """Hold a mock against the contract."""
+    begun = time.monotonic()
+    return line("a mock, Prism", f"{mocked.hold()} requests", "answered", begun)
 
 
 def caller_of(api_server: ApiServer) -> list[str]:

@@ -6,7 +6,7 @@ import yaml
 from openapi_spec_validator import validate
 
 from server.contract import parse, read_source
-from server.profiles import PROFILES, as_3_1, for_generators, write
+from server.profiles import PROFILES, as_3_1, as_yaml, for_generators, for_mocks, write
 from server.published import published
 
 BODY = {"content": {"application/json": {"schema": {}}, "multipart/form-data": {"schema": {}}}}
@@ -67,6 +67,49 @@ class TestAs31:
         }
 
 
+@pytest.fixture(scope="module")
+def mocked() -> dict[str, Any]:
+    return for_mocks(parse(read_source()))
+
+
+class TestForMocks:
+    @pytest.fixture
+    def answers(self, mocked: dict[str, Any]) -> dict[str, Any]:
+        """What create_invoice answers."""
+        invoices = mocked["paths"]["/v1/platform/businesses/{business_id}/invoices/"]
+        answers: dict[str, Any] = invoices["post"]["responses"]
+        return answers
+
+    def test_what_is_made_goes_before_what_is_shown(self, answers: dict[str, Any]) -> None:
+        assert list(answers)[:3] == ["201", "2XX", "400"]
+
+    def test_refusals_of_422_are_found_where_nothing_not_valid_is(
+        self, answers: dict[str, Any]
+    ) -> None:
+        assert "422" not in answers
+        shown = list(answers["default"]["content"]["application/json"]["examples"])
+        assert "allocation_exceeds_outstanding" in shown
+        assert shown[-1] == "service_unavailable"
+
+    def test_headers_of_some_cases_do_not_come_with_each(self, answers: dict[str, Any]) -> None:
+        assert list(answers["201"]["headers"]) == ["X-Request-ID", "ETag", "Location"]
+        assert list(answers["409"]["headers"]) == ["X-Request-ID"]
+
+    def test_a_form_with_a_file_is_taken_as_it_comes(self, mocked: dict[str, Any]) -> None:
+        assert mocked["components"]["schemas"]["DocumentForm"] == {"type": "object"}
+
+
+class TestAsYaml:
+    @pytest.mark.parametrize("text", ["09876543", "0123", "1e3", "+44", ".5", "12", "1.5"])
+    def test_a_text_that_looks_like_a_number_is_quoted(self, text: str) -> None:
+        assert as_yaml({"text": text}) == f"text: '{text}'\n"
+
+    def test_other_texts_stay_plain(self) -> None:
+        assert (
+            as_yaml({"text": "3.0.3", "id": "0197f0c4-8a20"}) == "text: 3.0.3\nid: 0197f0c4-8a20\n"
+        )
+
+
 class TestWrite:
     def test_each_form_lies_beside_the_contract_as_it_is_published(self, tmp_path: Path) -> None:
         write(tmp_path)
@@ -78,5 +121,6 @@ class TestWrite:
         write(tmp_path)
         derived = yaml.load((tmp_path / name).read_bytes(), yaml.CSafeLoader)
         validate(derived)
+        assert b"&id0" not in (tmp_path / name).read_bytes()
         assert derived["paths"].keys() == parse(read_source())["paths"].keys()
         assert name != "accounting.3.1.yaml" or kept(derived) == []
