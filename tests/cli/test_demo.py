@@ -270,7 +270,7 @@ class TestDemo:
     def test_its_lines_work_when_they_are_pasted(
         self, command_line: CommandLine, told: str, own_server: ApiServer
     ) -> None:
-        assert told.count("http://127.0.0.1:8000/") == 4
+        assert told.count("http://127.0.0.1:8000/") == 5
         lines = re.findall(r"^(?:TOKEN=|curl).*$", told, flags=re.MULTILINE)
         assert len(lines) == 3
         pasted = "\n".join(lines).replace("http://127.0.0.1:8000", own_server.url)
