@@ -7,7 +7,7 @@ from uuid import UUID
 
 import typer
 
-from cli import partners
+from cli import partners, sandboxes
 from cli.settings_help import CommandWithSettings
 
 app = typer.Typer(
@@ -17,6 +17,7 @@ app = typer.Typer(
     epilog="The settings of the environment are listed by: accounting serve --help",
 )
 app.add_typer(partners.app, name="partner", help="Partners and their API keys.")
+app.add_typer(sandboxes.app, name="sandbox", help="Businesses to practise on.")
 
 
 def print_version(wanted: bool) -> None:

@@ -966,3 +966,16 @@ class JournalEntryReplace(TypedDict):
 
 class JournalEntryReversal(TypedDict):
     entry_date: date | Absent
+
+
+class SandboxCreate(TypedDict):
+    """A sandbox to create."""
+
+    external_id: str
+    name: str | Absent
+
+
+class SandboxClockMove(TypedDict):
+    """Where a clock is moved to."""
+
+    now: datetime

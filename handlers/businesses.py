@@ -8,10 +8,11 @@ from accounting.absent import ABSENT, or_else, said
 from accounting.books import businesses, chart
 from accounting.books.accounts import Account
 from accounting.books.commands import ChangeBusiness, OpenBusiness
+from accounting.books.sandboxes import Sandbox, refuse_other_than_open
 from handlers.bodies import BusinessCreate, BusinessUpdate
 from handlers.commands import business_commands
 from handlers.results import Created, Reply
-from handlers.shared import warnings
+from handlers.shared.business_shapes import shape, summarize
 from persistence.engine.identifiers import new_id
 from persistence.engine.pages import Page, PageRequest
 from persistence.partners.registry import RegisteredBusiness, Registry
@@ -48,7 +49,7 @@ async def update_business(registry: Registry, business_id: UUID, body: BusinessU
     changed = replace(found, **facts(found, command))
     if changed == found:
         return shape(found)
-    changed = replace(changed, updated_at=registry.now)
+    changed = replace(changed, updated_at=registry.now_in(found))
     registry.save(changed)
     return shape(changed)
 
@@ -58,7 +59,8 @@ async def archive_business(registry: Registry, business_id: UUID) -> Reply:
     found = await registry.lock(business_id, against_posting=True)
     if found.archived_at is not None:
         return shape(found)
-    archived = replace(found, archived_at=registry.now, updated_at=registry.now)
+    now = registry.now_in(found)
+    archived = replace(found, archived_at=now, updated_at=now)
     registry.save(archived)
     return shape(archived)
 
@@ -68,7 +70,9 @@ async def unarchive_business(registry: Registry, business_id: UUID) -> Reply:
     found = await registry.lock(business_id, against_posting=True)
     if found.archived_at is None:
         return shape(found)
-    active = replace(found, archived_at=None, updated_at=registry.now)
+    if found.sandbox is Sandbox.GIVEN_UP:
+        refuse_other_than_open(found.id, found.sandbox)
+    active = replace(found, archived_at=None, updated_at=registry.now_in(found))
     registry.save(active)
     return shape(active)
 
@@ -131,55 +135,3 @@ def facts(found: RegisteredBusiness, command: ChangeBusiness) -> dict[str, Any]:
     if "name" in given:
         given["name"] = given["name"] or or_else(command.legal_name, found.legal_name)
     return given
-
-
-def shape(found: RegisteredBusiness) -> dict[str, Any]:
-    """Show a business as the contract describes it."""
-    return {
-        **{name: getattr(found, name) for name in SHOWN},
-        "currency": found.base_currency,
-        "is_active": found.archived_at is None,
-        "warnings": [
-            *warnings.of_phones(phone_number=found.phone_number),
-            *warnings.of_vat_number(found.vat_number, found.country),
-        ],
-    }
-
-
-def summarize(found: RegisteredBusiness) -> dict[str, Any]:
-    """Show a business in a list."""
-    return {
-        **{name: getattr(found, name) for name in LISTED},
-        "tax_id": found.tin,
-        "currency": found.base_currency,
-        "is_active": found.archived_at is None,
-    }
-
-
-LISTED = (
-    "id",
-    "external_id",
-    "name",
-    "legal_name",
-    "entity_type",
-    "country",
-    "province",
-    "eu_nace_industry_code",
-    "activation_at",
-    "created_at",
-    "updated_at",
-    "vat_number",
-    "company_number",
-    "base_currency",
-)
-SHOWN = (
-    *LISTED,
-    "email",
-    "phone_number",
-    "tin",
-    "accounting_method",
-    "fiscal_year_end",
-    "coa_language",
-    "lock_date",
-    "metadata",
-)

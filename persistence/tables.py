@@ -142,9 +142,22 @@ business = Table(
     Column("archived_at", Moment),
     Column("tokens_valid_from", Moment, nullable=False),
     Column("metadata", JSONB),
+    Column("sandbox", Text),  # Null in real ones.
+    Column("clock_seconds_ahead", BigInteger, nullable=False, server_default="0"),
     one_of("accounting_method", "cash", "accrual"),
+    one_of("sandbox", "template", "open", "given_up"),
+    CheckConstraint(
+        "clock_seconds_ahead = 0 OR clock_seconds_ahead > 0 AND sandbox IS NOT NULL",
+        name="clock_moved",
+    ),
     UniqueConstraint("partner_id", "external_id"),
     Index(None, "partner_id", "created_at", "id"),
+    Index(
+        "business_sandbox_idx",
+        "sandbox",
+        "created_at",
+        postgresql_where=text("sandbox IS NOT NULL"),
+    ),
 )
 
 partner_reply = Table(

@@ -67,7 +67,7 @@ def create_app(
     )
     health = Health(partial(probe, resources))
     life = partial(lifespan, resources, durable, before_opening)
-    services = Services(resources, keys, clock)
+    services = Services(resources, keys, clock, clocks_move=settings.development)
     behind = BoundStack(stack or stack_of(source), services, authenticator, life)
     return Edge(
         Downloads(behind, resources, keys.signer, clock),

@@ -7,6 +7,7 @@ what it needs by the names of its parameters.
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from importlib import import_module
 from typing import Any
 
@@ -24,7 +25,7 @@ from persistence.engine.idempotency import Claim, Outcome, of_business, of_partn
 from persistence.engine.identifiers import new_id
 from persistence.engine.pages import PageRequest
 from persistence.engine.sessions import Reading, Writing
-from persistence.engine.tenants import AuditedAction, BusinessTenant, PartnerTenant
+from persistence.engine.tenants import AuditedAction, BusinessTenant, MovedClock, PartnerTenant
 from persistence.engine.transaction import Work, reading, writing
 from persistence.partners.registry import Registry
 from persistence.resources import Resources
@@ -39,18 +40,23 @@ from server.responses.writer import ReplyWriter
 PAGING = ("page", "page_size", "cursor", "count", "sort")
 # fmt: off
 OFFERED = frozenset({
-    "books", "registry", "caller", "keyring", "links", "body", "query", "now", "page",
+    "books", "registry", "caller", "keyring", "links", "body", "query", "now", "page", "files",
+    "clocks_move",
 })
 # fmt: on
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What the requests of one application work with; each brings it as `scope["services"]`."""
+    """What the requests of one application work with; each brings it as `scope["services"]`.
+
+    `clocks_move` where partners may move those of their sandboxes.
+    """
 
     resources: Resources
     keys: Keys
     clock: Clock
+    clocks_move: bool
 
 
 class ContractResolver(Resolver):
@@ -111,6 +117,8 @@ class Endpoint:
             "body": RequestObject({**call.body, **call.files}) if call.files else call.body,
             "query": call.query,
             "now": request.now,
+            "files": request.services.resources.blobs,
+            "clocks_move": request.services.clocks_move,
         }
         if "page" in self._wanted:
             offered["page"] = _page_request(call.query)
@@ -143,11 +151,22 @@ class Request:
         self.services: Services = scope["services"]
         self.caller: Caller = scope["caller"]
         self.now = self.services.clock()
+        self.seconds_ahead = 0  # By how much the clock of a sandbox is ahead of that.
         self.preview: bool = self.call.query.pop("preview", False)
         self.entries: list[Any] | None = None
 
     async def serve(self) -> tuple[Outcome, bool]:
-        """Return the outcome, and whether it is the replay of an earlier one."""
+        """Return the outcome, and whether it is the replay of an earlier one.
+
+        How far the clock of a sandbox was moved its books say; then all begins anew.
+        """
+        try:
+            return await self._serve()
+        except MovedClock as moved:
+            self.seconds_ahead = moved.seconds_ahead
+            return await self._serve()
+
+    async def _serve(self) -> tuple[Outcome, bool]:
         if self.endpoint.reads:
             tenant = self._tenant()
             async with reading(self.services.resources.pool, tenant) as session:
@@ -191,7 +210,8 @@ class Request:
         audited = AuditedAction(self.endpoint.operation_id, self.scope["request_id"])
         if self.endpoint.in_registry:
             return PartnerTenant(self.caller, audited)
-        return BusinessTenant(self.caller, self.call.path["business_id"], audited)
+        business_id = self.call.path["business_id"]
+        return BusinessTenant(self.caller, business_id, audited, self.seconds_ahead)
 
     def _open(
         self, session: Reading | Writing, tenant: BusinessTenant | PartnerTenant
@@ -199,7 +219,8 @@ class Request:
         precondition = preconditions.read(self.call.if_match)
         if isinstance(tenant, PartnerTenant):
             return Registry(session, tenant, self.now, precondition)
-        return Books(session, tenant, self.now, self.services.resources.roles, precondition)
+        now = self.now + timedelta(seconds=self.seconds_ahead)
+        return Books(session, tenant, now, self.services.resources.roles, precondition)
 
     def _claim(self) -> Claim | None:
         key = self.call.idempotency_key

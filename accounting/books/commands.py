@@ -35,6 +35,14 @@ class OpenBusiness:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OpenSandbox:
+    """A new sandbox; without a name it has that of the books it is copied from."""
+
+    external_id: str
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeBusiness:
     """Changes to a business; what was fixed when it was opened may be repeated."""
 

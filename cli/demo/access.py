@@ -3,7 +3,7 @@
 import json
 import os
 import secrets
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 from uuid import UUID
@@ -45,16 +45,21 @@ class Access:
             json.dump(asdict(self), file)
         draft.replace(folder / FILE)
 
-    async def opens(self, pool: "Pool") -> bool:
-        """Tell whether a database knows this partner with its key and its business."""
+    async def found_in(self, pool: "Pool") -> Self | None:
+        """Find it in a database that knows this partner with its key; None in another one.
+
+        A business that was reset has another one in its place.
+        """
         from access import api_keys
         from accounting.errors import NotAllowed, NotAuthenticated
         from persistence.engine.admission import Admission
+        from persistence.partners import sandboxes
 
         admission = Admission(pool, api_keys.opens)
         try:
             caller = await admission.check_key(UUID(self.partner_id), self.api_key)
             await admission.admit_to_business(caller, self.business_id)
         except (NotAllowed, NotAuthenticated, ValueError):
-            return False
-        return True
+            return None
+        newest = await sandboxes.newest_open(pool, caller.partner_id)
+        return replace(self, business_id=str(newest)) if newest and self.finished else self

@@ -55,8 +55,7 @@ class Demo:
         self._progress.begin("Looking for the demo business")
         known = Access.kept_in(self._settings.data_dir)
         async with make_pool(database_url, size=1) as pool:
-            if known is not None and not await known.opens(pool):
-                known = None
+            known = known and await known.found_in(pool)
         if known is not None and known.finished:
             return known
         self._progress.begin("Loading the API")

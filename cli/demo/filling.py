@@ -1,10 +1,13 @@
-"""Fills the demo: all of it goes through the API, and none of it past it."""
+"""Fills the demo: all of it goes through the API, and none of it past it.
+
+What is filled is the template of sandboxes; the demo's own business is the first of these.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import partial
+from uuid import UUID
 
 import httpx
 
@@ -16,13 +19,14 @@ from cli.demo.roaster import BUSINESS, CUSTOMERS, VENDORS
 from cli.demo.year import plan
 from cli.progress import Progress
 from persistence.engine.pool import make_pool
-from persistence.partners import partners
+from persistence.partners import partners, sandboxes
 from server import logs
 from server.app import create_app
 from server.process.database import GivenUp
 from server.settings import Settings
 
 PARTNER = "Demo partner"
+OF_TEMPLATE = "Template of sandboxes"
 HERE = "https://demo.invalid"  # Nobody listens there: the calls stay in this process.
 
 
@@ -35,13 +39,39 @@ async def fill(
     unfinished, and goes on where it was another time.
     """
     async with _called(loaded, database_url) as api:
-        access = known or await _begun(loaded, database_url, api)
-        await _sign_in(api, access)
-        progress.begin("Filling the demo business with a year of trade")
-        whole = await _live_through(api, date.fromisoformat(access.day), progress, given_up)
-    access = replace(access, finished=whole)
+        template = known or await _begun(database_url, api)
+        template.keep_in(loaded.data_dir)
+        if not await _fill_template(database_url, api, template, progress, given_up):
+            return template
+        progress.begin("Copying the demo business")
+        access = await _opened(database_url, api, template.day)
     access.keep_in(loaded.data_dir)
     return access
+
+
+async def prepare(loaded: Settings, database_url: str, progress: Progress) -> None:
+    """Fill a new template, which sandboxes are copied from now on."""
+    async with _called(loaded, database_url) as api:
+        template = await _begun(database_url, api)
+        await _fill_template(database_url, api, template, progress, given_up=lambda: False)
+
+
+async def _fill_template(
+    database_url: str,
+    api: httpx.AsyncClient,
+    template: Access,
+    progress: Progress,
+    given_up: GivenUp,
+) -> bool:
+    """Let a business live through its year, and shut it; False where it is given up."""
+    await _sign_in(api, template)
+    progress.begin("Filling the demo business with a year of trade")
+    if not await _live_through(api, date.fromisoformat(template.day), progress, given_up):
+        return False
+    async with make_pool(database_url, size=1) as pool:
+        await sandboxes.make_template(pool, UUID(template.business_id))
+        await partners.disable_partner(pool, UUID(template.partner_id), datetime.now(UTC))
+    return True
 
 
 @asynccontextmanager
@@ -57,20 +87,29 @@ async def _called(loaded: Settings, database_url: str) -> AsyncIterator[httpx.As
             yield api
 
 
-async def _begun(loaded: Settings, database_url: str, api: httpx.AsyncClient) -> Access:
-    """Make the partner and its business."""
+async def _begun(database_url: str, api: httpx.AsyncClient) -> Access:
+    """Make the partner of a template and its business."""
+    partner, key = await _partner(database_url, OF_TEMPLATE)
+    business = answered(await api.post(f"{V1}/businesses/", json=BUSINESS, auth=(partner, key)))
+    return Access(partner, key, business["id"], f"{datetime.now(UTC).date()}", finished=False)
+
+
+async def _opened(database_url: str, api: httpx.AsyncClient, day: str) -> Access:
+    """Make the demo's partner and its business, a sandbox."""
+    partner, key = await _partner(database_url, PARTNER)
+    body = {name: BUSINESS[name] for name in ("external_id", "name")}
+    del api.headers["Authorization"]
+    business = answered(await api.post(f"{HERE}{V1}/sandboxes/", json=body, auth=(partner, key)))
+    return Access(partner, key, business["id"], day, finished=True)
+
+
+async def _partner(database_url: str, name: str) -> tuple[str, str]:
+    """Make a partner; return its id and its API key."""
     key = api_keys.make("test")
-    now = datetime.now(UTC)
+    sealed = api_keys.seal(key.text)
     async with make_pool(database_url, size=1) as pool:
-        sealed = api_keys.seal(key.text)
-        partner_id = await partners.create_partner(pool, PARTNER, key.key_id, sealed, now)
-    partner = str(partner_id)
-    business = answered(
-        await api.post(f"{V1}/businesses/", json=BUSINESS, auth=(partner, key.text))
-    )
-    access = Access(partner, key.text, business["id"], f"{now.date()}", finished=False)
-    access.keep_in(loaded.data_dir)
-    return access
+        made = await partners.create_partner(pool, name, key.key_id, sealed, datetime.now(UTC))
+    return str(made), key.text
 
 
 async def _sign_in(api: httpx.AsyncClient, access: Access) -> None:

@@ -1,8 +1,10 @@
 """Businesses."""
 
+from datetime import datetime
+
 from accounting.absent import or_else, or_none
-from accounting.books.commands import CALENDAR_YEAR_END, ChangeBusiness, OpenBusiness
-from handlers.bodies import BusinessCreate, BusinessUpdate
+from accounting.books.commands import CALENDAR_YEAR_END, ChangeBusiness, OpenBusiness, OpenSandbox
+from handlers.bodies import BusinessCreate, BusinessUpdate, SandboxClockMove, SandboxCreate
 
 
 def open_business(body: BusinessCreate) -> OpenBusiness:
@@ -26,6 +28,16 @@ def open_business(body: BusinessCreate) -> OpenBusiness:
         coa_language=or_else(body["coa_language"], "en"),
         metadata=or_else(body["metadata"], {}),
     )
+
+
+def open_sandbox(body: SandboxCreate) -> OpenSandbox:
+    """Read a new sandbox."""
+    return OpenSandbox(external_id=body["external_id"], name=or_none(body["name"]))
+
+
+def move_clock(body: SandboxClockMove) -> datetime:
+    """Read where a clock is moved to."""
+    return body["now"]
 
 
 def change_business(body: BusinessUpdate) -> ChangeBusiness:

@@ -17,16 +17,20 @@ from persistence.engine.sql import Query, Row
 
 @dataclass(frozen=True, slots=True)
 class AuditedAction:
-    """What is done: the operation and the request, as the audit trail names them."""
+    """What is done: the operation and the request, as the audit trail names them.
+
+    An operator does it for the partner, from the command line, or the caller itself.
+    """
 
     action: str = ""
     request_id: str = ""
+    by_operator: bool = False
 
     def by(self, caller: Caller) -> str:
         """What the database is told of it, as JSON."""
         said = {
             "action": self.action or None,
-            "kind": caller.kind.value,
+            "kind": "operator" if self.by_operator else caller.kind.value,
             "partner_id": caller.partner_id,
             "key_id": caller.key_id,
             "request_id": self.request_id or None,
@@ -34,13 +38,25 @@ class AuditedAction:
         return orjson.dumps(said).decode()
 
 
+class MovedClock(Exception):
+    """The clock of a sandbox is so many seconds ahead of what the work went by."""
+
+    def __init__(self, seconds_ahead: int) -> None:
+        super().__init__(f"the clock is {seconds_ahead} s ahead")
+        self.seconds_ahead = seconds_ahead
+
+
 @dataclass(slots=True)
 class BusinessTenant:
-    """One business, as its own caller or its partner reaches it."""
+    """One business, as its own caller or its partner reaches it.
+
+    `seconds_ahead` is by how much the work is ahead of the real time, as a sandbox's clock may be.
+    """
 
     caller: Caller
     business_id: UUID
     audited: AuditedAction = AuditedAction()
+    seconds_ahead: int = 0
     facts: Row = field(default_factory=dict)
     alone: bool = False  # No other writing of the business is under way beside this one.
 
@@ -58,10 +74,12 @@ class BusinessTenant:
         )
 
     def admit(self, opened: Sequence[list[Row]]) -> None:
-        """Keep the business's facts; refuse whoever may not enter."""
+        """Keep the business's facts; refuse whoever may not enter; raise MovedClock."""
         found = opened[-1]
         refuse_unadmitted(found[0] if found else None, self.caller)
         self.facts = found[0]
+        if self.facts["clock_seconds_ahead"] != self.seconds_ahead:
+            raise MovedClock(self.facts["clock_seconds_ahead"])
 
     def refuse_writes(self) -> None:
         """Refuse to write to an archived business."""

@@ -33,6 +33,7 @@ from persistence.engine.pipeline import Connection
 from persistence.engine.pool import Pool
 from persistence.engine.sessions import Busy, Reading, Replay, Tenant, Writing
 from persistence.engine.staging import Staging
+from persistence.engine.tenants import MovedClock
 from persistence.tables import UniqueKey, unique_key
 
 MOST_RUNS = 5
@@ -102,6 +103,8 @@ async def writing(pool: Pool, work: Work) -> tuple[Outcome, bool]:
             return refused.outcome, False
         except Replay as replay:
             return replay.outcome, True
+        except MovedClock:
+            raise
         except Busy:
             if monotonic() + pause > deadline:
                 raise _in_progress() from None
@@ -139,7 +142,7 @@ async def _run(
     except KEPT_REFUSALS as refusal:
         await _keep(session, work, refusal)
         raise
-    except (Replay, Busy, Refused, Refusal, StaleRow):
+    except (Replay, Busy, Refused, Refusal, StaleRow, MovedClock):
         await connection.rollback()
         raise
     except psycopg.Error as error:

@@ -1,16 +1,17 @@
 """The businesses of one partner, for the time of one request: the wall between partners."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any, TypeVar
 from uuid import UUID
 
-from sqlalchemy import Boolean, Text, Uuid, func, select
+from sqlalchemy import Boolean, Text, Uuid, func, literal_column, select
 from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.books.accounts import Account
-from accounting.errors import NotFound
+from accounting.books.sandboxes import Sandbox
+from accounting.errors import NotAllowed, NotFound
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.filters import any_part, created_filters
 from persistence.engine.listings import Filter, Listing
@@ -21,6 +22,8 @@ from persistence.engine.sessions import Reading, Writing
 from persistence.engine.sql import Query, Row, compiled, given
 from persistence.engine.staging import Staging
 from persistence.engine.tenants import PartnerTenant
+from persistence.files.blobs import key_in
+from persistence.partners.copies import CopiedBooks, copied, reading_all
 from persistence.tables import account, business
 
 T = TypeVar("T")
@@ -55,6 +58,8 @@ class RegisteredBusiness:
     archived_at: datetime | None
     tokens_valid_from: datetime
     metadata: Any
+    sandbox: Sandbox | None = None
+    clock_seconds_ahead: int = 0
 
 
 NAMES = tuple(item.name for item in fields(RegisteredBusiness))
@@ -72,6 +77,13 @@ def _with_id() -> ColumnElement[bool]:
 BY_ID = compiled(select(*COLUMNS).where(_mine(), _with_id()))
 BY_EXTERNAL_ID = compiled(
     select(*COLUMNS).where(_mine(), business.c.external_id == given("external_id", Text))
+)
+# Nobody calls it, and everybody may copy what is in it.
+NEWEST_TEMPLATE = compiled(
+    select(*COLUMNS)
+    .where(business.c.sandbox == literal_column(f"'{Sandbox.TEMPLATE}'"))
+    .order_by(business.c.created_at.desc())
+    .limit(literal_column("1"))
 )
 LOCK = compiled(select(business.c.id).where(_mine(), _with_id()).with_for_update(key_share=True))
 # A trigger tells the audit trail of it, but not where many machines have a copy of the table each.
@@ -164,15 +176,37 @@ class Registry:
         """List one page of this partner's businesses."""
         return LISTING.fetch(self.session, wanted, self._scope(), _read)
 
+    async def template(self) -> RegisteredBusiness:
+        """Read the business that sandboxes are copied from; raises NotAllowed `no_sandboxes`."""
+        found = await self._fetch([Query(NEWEST_TEMPLATE, {})], lambda answers: answers[-1])
+        if not found:
+            raise NotAllowed("no_sandboxes", "This server has no sandboxes.")
+        return _read(found[0])
+
+    async def copy(self, template: RegisteredBusiness) -> CopiedBooks:
+        """Read all that is in the books of a template, under new ids."""
+        machines = self.session.connection.machines
+        return await Fetch(self.session, reading_all(template.id, machines), copied)
+
     def open(self, opened: RegisteredBusiness, chart: list[Account]) -> None:
         """Stage a new business and the chart that it starts with."""
-        staging = self._staging()
-        staging.business_id = opened.id
-        staging.lead_with(self.session.connection.machines.set_tenant(opened.id))
-        staging.insert(business, {**_row(opened), "partner_id": self.partner_id, "version": 1})
+        self._stage_opened(opened)
         for one in chart:
-            staging.insert(account, {item.name: getattr(one, item.name) for item in fields(one)})
-        staging.follow_with(Query(AUDIT, {"business_id": opened.id}))
+            row = {item.name: getattr(one, item.name) for item in fields(one)}
+            self._staging().insert(account, row)
+
+    def open_copied(self, opened: RegisteredBusiness, books: CopiedBooks) -> None:
+        """Stage a new business with books that were copied, and their files."""
+        self._stage_opened(opened)
+        for table, rows in books.rows.items():
+            for row in rows:
+                self._staging().insert(table, row)
+
+    def keep_files(self, opened: RegisteredBusiness, contents: Mapping[str, bytes]) -> None:
+        """Stage the contents of a new business's files by their storage keys."""
+        self._staging().contents |= {
+            key_in(opened.id, key): content for key, content in contents.items()
+        }
 
     def save(self, changed: RegisteredBusiness) -> None:
         """Stage a changed business."""
@@ -188,6 +222,17 @@ class Registry:
             return 1
         changed = isinstance(self.session, Writing) and self._staging().holds_change(id_)
         return loaded + 1 if changed else loaded
+
+    def now_in(self, found: RegisteredBusiness) -> datetime:
+        """Tell what the clock of a business shows; that of a sandbox may be ahead."""
+        return self.now + timedelta(seconds=found.clock_seconds_ahead)
+
+    def _stage_opened(self, opened: RegisteredBusiness) -> None:
+        staging = self._staging()
+        staging.business_id = opened.id
+        staging.lead_with(self.session.connection.machines.set_tenant(opened.id))
+        staging.insert(business, {**_row(opened), "partner_id": self.partner_id, "version": 1})
+        staging.follow_with(Query(AUDIT, {"business_id": opened.id}))
 
     def _fetch(self, queries: list[Query], answer: Callable[[Answers], T]) -> Fetch[T]:
         scoped = tuple(Query(q.text, {**q.parameters, **self._scope()}) for q in queries)
@@ -215,7 +260,8 @@ class Registry:
 
 
 def _read(row: Row) -> RegisteredBusiness:
-    return RegisteredBusiness(**row)
+    sandbox = row["sandbox"] and Sandbox(row["sandbox"])
+    return RegisteredBusiness(**{**row, "sandbox": sandbox})
 
 
 def _row(value: RegisteredBusiness) -> Row:

@@ -1,0 +1,100 @@
+"""What the commands about sandboxes do: it loads the API, so that no other command has to."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import orjson
+import typer
+
+from access.principal import Caller, CallerKind
+from cli.databases import opened, ready, run
+from cli.demo.filling import prepare
+from cli.progress import Progress
+from handlers import sandboxes as desk
+from handlers.request_object import RequestObject
+from handlers.results import Created
+from persistence.engine.connecting import connect
+from persistence.engine.idempotency import Outcome
+from persistence.engine.pool import Pool
+from persistence.engine.sessions import Writing
+from persistence.engine.tenants import AuditedAction, PartnerTenant
+from persistence.engine.transaction import Work, writing
+from persistence.files.blobs import Blobs
+from persistence.partners import partners, sandboxes
+from persistence.partners.registry import Registry
+from server import settings
+
+
+def prepare_template() -> None:
+    """Fill a template in the database of the settings."""
+    loaded = settings.load(development=True)
+    with Progress() as progress, ready(loaded, progress.begin) as database:
+        asyncio.run(prepare(loaded, database.url, progress))
+        progress.end()
+    typer.echo("Sandboxes are copied from new books now, with a year of trade up to today.")
+
+
+def create_sandbox(partner_id: UUID, external_id: str | None, name: str | None) -> dict[str, Any]:
+    """Create a sandbox of a partner, or find it by its external id; raises a Refusal."""
+    loaded = settings.load_stores()
+    wanted = {"external_id": external_id or f"sandbox-{uuid4()}"} | ({"name": name} if name else {})
+    with ready(loaded) as database:
+        blobs = Blobs(loaded.documents)
+        return run(database.url, lambda pool: _create(pool, blobs, partner_id, wanted))
+
+
+async def _create(
+    pool: Pool, blobs: Blobs, partner_id: UUID, wanted: dict[str, str]
+) -> dict[str, Any]:
+    await partners.find_partner(pool, partner_id)
+    now = datetime.now(UTC)
+    caller = Caller(CallerKind.PARTNER_KEY, partner_id)
+    tenant = PartnerTenant(caller, AuditedAction("create_sandbox", by_operator=True))
+
+    async def handle(session: Writing) -> Any:
+        body: Any = RequestObject(wanted)
+        answer = await desk.create_sandbox(Registry(session, tenant, now), blobs, body)
+        made = answer.value if isinstance(answer, Created) else answer
+        return lambda: Outcome(200, {}, orjson.dumps(made))
+
+    work = Work(
+        tenant=lambda: tenant,
+        now=now,
+        business_id=None,
+        claim=None,
+        preview=False,
+        handle=handle,
+        render_refusal=_unheard,
+        contents=blobs,
+    )
+    outcome, _ = await writing(pool, work)
+    made: dict[str, Any] = orjson.loads(outcome.body)
+    return made
+
+
+def _unheard(refusal: Exception) -> Outcome:
+    raise refusal  # Without a key no refusal is kept; the command line tells it.
+
+
+def sweep_sandboxes(older_than: int | None, *, only_look: bool) -> None:
+    """Delete what nobody practises on any more, with its files, and tell what that is."""
+    loaded = settings.load_stores()
+    blobs = Blobs(loaded.documents)
+    oldest = datetime.now(UTC) - timedelta(days=older_than or 0)
+    made_before = oldest if older_than else datetime.min.replace(tzinfo=UTC)
+    with opened(loaded) as database, connect(database.admin_url) as owner:
+        found = sandboxes.thrown_away(owner, made_before)
+        for business_id in found:
+            typer.echo(business_id)
+            if not only_look:
+                sandboxes.take_away(owner, business_id)
+                asyncio.run(_drop_files(blobs, business_id))
+    done = "would be deleted" if only_look else "were deleted"
+    typer.echo(f"{len(found)} sandboxes {done}.")
+
+
+async def _drop_files(blobs: Blobs, business_id: UUID) -> None:
+    for key, _ in await blobs.under(str(business_id)):
+        await blobs.delete(key)

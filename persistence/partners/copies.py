@@ -1,0 +1,80 @@
+"""The books of a business as those of another one: every row of it, under new ids.
+
+They are read by the server's own role, each table by itself, and written by the flush like all new
+rows: the database guards and audits a copy as it guards what is posted, on one machine and on many.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Table, select
+
+from persistence import tables
+from persistence.engine.fetches import Answers
+from persistence.engine.identifiers import new_id
+from persistence.engine.machines import Machines
+from persistence.engine.sql import Query, Row, compiled
+from persistence.store import in_business
+from persistence.tables import metadata, stored_document
+
+# Answers belong to requests, and the database tells the trail of the copy itself.
+NOT_COPIED = {tables.reply, tables.audit_record, tables.audit_seal}
+COPIED = tuple(
+    table
+    for table in metadata.sorted_tables
+    if table.info.get("tenant") and table not in NOT_COPIED
+)
+READING = {
+    table: compiled(
+        select(*(c for c in table.c if c.computed is None and c.name != "business_id"))
+        .where(in_business(table))
+        .order_by(*table.primary_key)
+    )
+    for table in COPIED
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CopiedBooks:
+    """The rows of each table, parents first."""
+
+    rows: Mapping[Table, list[Row]]
+
+    @property
+    def storage_keys(self) -> list[str]:
+        """Where the contents of its files lie in the storage, of either business."""
+        return [row["storage_key"] for row in self.rows[stored_document]]
+
+
+def reading_all(business_id: UUID, machines: Machines) -> tuple[Query, ...]:
+    """The statements that read all rows of one business within an open transaction."""
+    scope = {"business_id": business_id}
+    return machines.set_tenant(business_id), *(Query(text, scope) for text in READING.values())
+
+
+def copied(answers: Answers) -> CopiedBooks:
+    """Give what was read new ids, which stand in the order of the old ones."""
+    read = dict(zip(READING, answers[1:], strict=True))
+    old = sorted(row["id"] for rows in read.values() for row in rows if "id" in row)
+    names: dict[Any, Any] = {each: new_id() for each in old}
+    names |= {str(each): str(new) for each, new in names.items()}
+    return CopiedBooks(
+        {
+            table: [{name: renamed(value, names) for name, value in row.items()} for row in rows]
+            for table, rows in read.items()
+        }
+    )
+
+
+def renamed(value: Any, names: Mapping[Any, Any]) -> Any:
+    """Put the new id in the place of each old one, in JSON too."""
+    match value:
+        case dict():
+            return {names.get(key, key): renamed(each, names) for key, each in value.items()}
+        case list():
+            return [renamed(each, names) for each in value]
+        case UUID() | str():
+            return names.get(value, value)
+    return value
