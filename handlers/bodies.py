@@ -975,7 +975,7 @@ class SandboxCreate(TypedDict):
     name: str | Absent
 
 
-class SandboxClockMove(TypedDict):
-    """Where a clock is moved to."""
+class SandboxUpdate(TypedDict):
+    """Where the clock of a sandbox is moved to."""
 
-    now: datetime
+    clock_seconds_ahead: int

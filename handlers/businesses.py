@@ -8,7 +8,7 @@ from accounting.absent import ABSENT, or_else, said
 from accounting.books import businesses, chart
 from accounting.books.accounts import Account
 from accounting.books.commands import ChangeBusiness, OpenBusiness
-from accounting.books.sandboxes import Sandbox, refuse_other_than_open
+from accounting.books.sandboxes import refuse_given_up
 from handlers.bodies import BusinessCreate, BusinessUpdate
 from handlers.commands import business_commands
 from handlers.results import Created, Reply
@@ -70,8 +70,7 @@ async def unarchive_business(registry: Registry, business_id: UUID) -> Reply:
     found = await registry.lock(business_id, against_posting=True)
     if found.archived_at is None:
         return shape(found)
-    if found.sandbox is Sandbox.GIVEN_UP:
-        refuse_other_than_open(found.id, found.sandbox)
+    refuse_given_up(found.sandbox)
     active = replace(found, archived_at=None, updated_at=registry.now_in(found))
     registry.save(active)
     return shape(active)

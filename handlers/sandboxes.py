@@ -5,12 +5,11 @@ from typing import Any
 from uuid import UUID
 
 from accounting.books.commands import OpenSandbox
-from accounting.books.sandboxes import Sandbox, refuse_other_than_open, seconds_ahead
-from accounting.errors import NotAllowed
-from handlers.bodies import SandboxClockMove, SandboxCreate
+from accounting.books.sandboxes import Sandbox, refuse_moving_back
+from accounting.errors import Conflict, NotAllowed
+from handlers.bodies import SandboxCreate, SandboxUpdate
 from handlers.commands import business_commands
 from handlers.results import Created, Reply
-from handlers.shared.business_shapes import shape
 from persistence.engine.identifiers import new_id
 from persistence.files.blobs import Blobs, key_in
 from persistence.partners.registry import RegisteredBusiness, Registry
@@ -21,45 +20,39 @@ async def create_sandbox(registry: Registry, files: Blobs, body: SandboxCreate) 
     command = business_commands.open_sandbox(body)
     existing = await registry.with_external_id(command.external_id)
     if existing is not None:
-        refuse_other_than_open(existing.id, existing.sandbox)
-        return {**shape(existing), "_meta": {"created": False, "matched_on": "external_id"}}
+        refuse_real_one(existing)
+        return {**shape(existing), "_meta": found_by("external_id")}
     opened = await open_sandbox(registry, files, command)
-    return Created({**shape(opened), "_meta": {"created": True, "matched_on": None}})
+    return Created({**shape(opened), "_meta": found_by(None)})
 
 
-async def reset_sandbox(registry: Registry, files: Blobs, business_id: UUID) -> Reply:
-    """Give a sandbox up, and open a new one that is known by its names."""
-    found = await registry.lock(business_id, against_posting=True)
-    refuse_other_than_open(found.id, found.sandbox)
-    registry.save(given_up(registry, found))
-    command = OpenSandbox(external_id=found.external_id, name=found.name)
-    opened = await open_sandbox(registry, files, command)
-    return Created({**shape(opened), "_meta": {"created": True, "matched_on": None}})
+async def get_sandbox(registry: Registry, sandbox_id: UUID) -> Reply:
+    """Read a sandbox."""
+    return shape(await registry.sandbox(sandbox_id))
 
 
-async def get_sandbox_clock(registry: Registry, business_id: UUID) -> Reply:
-    """Tell what time it is in a sandbox."""
-    found = await registry.get(business_id)
-    refuse_other_than_open(found.id, found.sandbox)
-    return show_clock(registry, found)
-
-
-async def move_sandbox_clock(
-    registry: Registry, business_id: UUID, body: SandboxClockMove, clocks_move: bool
+async def update_sandbox(
+    registry: Registry, sandbox_id: UUID, body: SandboxUpdate, clocks_move: bool
 ) -> Reply:
     """Move the clock of a sandbox forward."""
-    if not clocks_move:
-        raise NotAllowed(
-            "clock_fixed", "This server moves no clocks. One that runs in development does."
-        )
-    wanted = business_commands.move_clock(body)
-    found = await registry.lock(business_id)
-    refuse_other_than_open(found.id, found.sandbox)
-    ahead = seconds_ahead(registry.now_in(found), wanted, registry.now)
+    refuse_fixed_clock(moves=clocks_move)
+    ahead = business_commands.seconds_ahead(body)
+    found = await registry.lock_sandbox(sandbox_id)
+    refuse_moving_back(found.clock_seconds_ahead, ahead)
+    if ahead == found.clock_seconds_ahead:
+        return shape(found)
     moved = replace(found, clock_seconds_ahead=ahead)
-    if moved != found:
-        registry.save(moved)
-    return show_clock(registry, moved)
+    moved = replace(moved, updated_at=registry.now_in(moved))
+    registry.save(moved)
+    return shape(moved)
+
+
+async def reset_sandbox(registry: Registry, files: Blobs, sandbox_id: UUID) -> Reply:
+    """Give a sandbox up, and open a new one that is known by its names."""
+    found = await registry.lock_sandbox(sandbox_id)
+    registry.save(given_up(registry, found))
+    command = OpenSandbox(external_id=found.external_id, name=found.name)
+    return shape(await open_sandbox(registry, files, command))
 
 
 async def open_sandbox(
@@ -100,6 +93,37 @@ def given_up(registry: Registry, found: RegisteredBusiness) -> RegisteredBusines
     )
 
 
-def show_clock(registry: Registry, found: RegisteredBusiness) -> dict[str, Any]:
-    """Show the clock of a sandbox as the contract describes it."""
-    return {"now": registry.now_in(found), "is_moved": found.clock_seconds_ahead != 0}
+def refuse_real_one(existing: RegisteredBusiness) -> None:
+    """Refuse the external id of a business that is no sandbox; raises Conflict."""
+    if existing.sandbox is not Sandbox.OPEN:
+        raise Conflict(
+            "duplicate_external_id",
+            "A business that is no sandbox has this external_id.",
+            external_id=existing.external_id,
+            id=existing.id,
+        )
+
+
+def refuse_fixed_clock(*, moves: bool) -> None:
+    """Refuse to move a clock on a server that is no server in development."""
+    if not moves:
+        raise NotAllowed(
+            "clock_fixed", "This server moves no clocks. One that runs in development does."
+        )
+
+
+def found_by(field: str | None) -> dict[str, Any]:
+    """Say whether a creation has created anything, or by which field it found what is there."""
+    return {"created": field is None, "matched_on": field}
+
+
+def shape(found: RegisteredBusiness) -> dict[str, Any]:
+    """Show a sandbox as the contract describes it."""
+    return {
+        "id": found.id,
+        "external_id": found.external_id,
+        "name": found.name,
+        "clock_seconds_ahead": found.clock_seconds_ahead,
+        "created_at": found.created_at,
+        "updated_at": found.updated_at,
+    }

@@ -143,11 +143,11 @@ business = Table(
     Column("tokens_valid_from", Moment, nullable=False),
     Column("metadata", JSONB),
     Column("sandbox", Text),  # Null in real ones.
-    Column("clock_seconds_ahead", BigInteger, nullable=False, server_default="0"),
+    Column("clock_seconds_ahead", BigInteger),  # Null where it tells the real time.
     one_of("accounting_method", "cash", "accrual"),
     one_of("sandbox", "template", "open", "given_up"),
     CheckConstraint(
-        "clock_seconds_ahead = 0 OR clock_seconds_ahead > 0 AND sandbox IS NOT NULL",
+        "clock_seconds_ahead IS NULL OR clock_seconds_ahead > 0 AND sandbox IS NOT NULL",
         name="clock_moved",
     ),
     UniqueConstraint("partner_id", "external_id"),

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+from uuid import UUID
 
 import psycopg
 import uvicorn
@@ -22,12 +23,12 @@ from embedded.postgres import EmbeddedPostgres
 from persistence.engine import pool, transaction
 from persistence.engine.migrate import migrate
 from persistence.files.blobs import Folder
-from persistence.partners import partners
+from persistence.partners import partners, sandboxes
 from server.app import create_app
 from server.protocol import GuardedProtocol
 from server.settings import Settings
 from tests import clock
-from tests.partner import PATIENCE_SECONDS, Partner
+from tests.partner import PATIENCE_SECONDS, Business, Partner
 from tests.proving import Prover
 
 SECRET = MasterSecret("test", bytes(range(32)))
@@ -139,6 +140,17 @@ class ApiServer:
         partner = Partner(self.url, asyncio.run(create()), key.text)
         self.partners.append(partner)
         return partner
+
+    def prepare_sandboxes(self) -> Business:
+        """Let sandboxes be copied from a business that has a chart and nothing else."""
+        business = self.partner("Template of sandboxes").business(name="Tidewater Roasters")
+
+        async def make() -> None:
+            async with pool.make_pool(self.database_url, size=1) as connections:
+                await sandboxes.make_template(connections, UUID(business.id))
+
+        asyncio.run(make())
+        return business
 
     def query(self, text: str, *parameters: Any) -> list[tuple[Any, ...]]:
         """Ask the database as its owner, past every wall."""

@@ -103,6 +103,7 @@ def one_shard_each(databases: Databases | ClusterDatabases) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def api_server(databases: Databases) -> Iterator[ApiServer]:
     with ApiServer(databases.clone(f"worker_{os.getpid()}")) as api_server:
+        api_server.prepare_sandboxes()
         yield api_server
 
 

@@ -1,12 +1,8 @@
 """Sandboxes: businesses to practise on, whose clock can be moved forward."""
 
-from datetime import datetime, timedelta
 from enum import StrEnum
-from uuid import UUID
 
 from accounting.errors import Conflict, RuleBroken
-
-FURTHEST_AHEAD = timedelta(days=3652)  # Ten years: numbers of entries and files of banks go on.
 
 
 class Sandbox(StrEnum):
@@ -17,26 +13,20 @@ class Sandbox(StrEnum):
     GIVEN_UP = "given_up"  # Another one has come into its place; the sweep takes it away.
 
 
-def refuse_other_than_open(business_id: UUID, found: Sandbox | None) -> None:
-    """Refuse what only a sandbox in use may do; raises Conflict `not_a_sandbox`."""
-    if found is not Sandbox.OPEN:
-        raise Conflict(
-            "not_a_sandbox", "This business is not a sandbox, or no longer one.", id=business_id
+def refuse_given_up(found: Sandbox | None) -> None:
+    """Refuse to bring back a sandbox that was reset; raises Conflict."""
+    if found is Sandbox.GIVEN_UP:
+        raise Conflict.of_state(
+            "This sandbox was reset. Another one is in its place.", Sandbox.GIVEN_UP.value
         )
 
 
-def seconds_ahead(shown: datetime, wanted: datetime, real: datetime) -> int:
-    """Return how many seconds a clock is ahead of the real time once it shows `wanted`.
+def refuse_moving_back(ahead: int, wanted: int) -> None:
+    """Refuse to move a clock back that is `ahead` seconds; raises RuleBroken `clock_moved_back`.
 
-    `shown` is what it shows now. At 12:00 a clock that shows 12:30 and is moved to 13:00 is 3600
-    seconds ahead. Raises RuleBroken `clock_out_of_range`.
+    One that is 60 seconds ahead stays so with 60, and is not taken back to 59.
     """
-    latest = real + FURTHEST_AHEAD
-    if not shown <= wanted <= latest:
+    if wanted < ahead:
         raise RuleBroken(
-            "clock_out_of_range",
-            "A sandbox's clock only goes forward, at most to ten years ahead of the real time.",
-            earliest=shown,
-            latest=latest,
+            "clock_moved_back", "A sandbox's clock only goes forward.", clock_seconds_ahead=ahead
         )
-    return -((real - wanted) // timedelta(seconds=1))

@@ -1,10 +1,8 @@
 """Businesses."""
 
-from datetime import datetime
-
 from accounting.absent import or_else, or_none
 from accounting.books.commands import CALENDAR_YEAR_END, ChangeBusiness, OpenBusiness, OpenSandbox
-from handlers.bodies import BusinessCreate, BusinessUpdate, SandboxClockMove, SandboxCreate
+from handlers.bodies import BusinessCreate, BusinessUpdate, SandboxCreate, SandboxUpdate
 
 
 def open_business(body: BusinessCreate) -> OpenBusiness:
@@ -35,9 +33,9 @@ def open_sandbox(body: SandboxCreate) -> OpenSandbox:
     return OpenSandbox(external_id=body["external_id"], name=or_none(body["name"]))
 
 
-def move_clock(body: SandboxClockMove) -> datetime:
-    """Read where a clock is moved to."""
-    return body["now"]
+def seconds_ahead(body: SandboxUpdate) -> int:
+    """Read how far a clock is moved."""
+    return body["clock_seconds_ahead"]
 
 
 def change_business(body: BusinessUpdate) -> ChangeBusiness:

@@ -78,8 +78,9 @@ class BusinessTenant:
         found = opened[-1]
         refuse_unadmitted(found[0] if found else None, self.caller)
         self.facts = found[0]
-        if self.facts["clock_seconds_ahead"] != self.seconds_ahead:
-            raise MovedClock(self.facts["clock_seconds_ahead"])
+        ahead = self.facts["clock_seconds_ahead"] or 0
+        if ahead != self.seconds_ahead:
+            raise MovedClock(ahead)
 
     def refuse_writes(self) -> None:
         """Refuse to write to an archived business."""

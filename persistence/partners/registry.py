@@ -74,14 +74,21 @@ def _with_id() -> ColumnElement[bool]:
     return business.c.id == given("id", Uuid)
 
 
+def _word(sandbox: Sandbox) -> ColumnElement[str]:
+    return literal_column(f"'{sandbox.value}'")
+
+
 BY_ID = compiled(select(*COLUMNS).where(_mine(), _with_id()))
+SANDBOX_BY_ID = compiled(
+    select(*COLUMNS).where(_mine(), _with_id(), business.c.sandbox == _word(Sandbox.OPEN))
+)
 BY_EXTERNAL_ID = compiled(
     select(*COLUMNS).where(_mine(), business.c.external_id == given("external_id", Text))
 )
 # Nobody calls it, and everybody may copy what is in it.
 NEWEST_TEMPLATE = compiled(
     select(*COLUMNS)
-    .where(business.c.sandbox == literal_column(f"'{Sandbox.TEMPLATE}'"))
+    .where(business.c.sandbox == _word(Sandbox.TEMPLATE))
     .order_by(business.c.created_at.desc())
     .limit(literal_column("1"))
 )
@@ -154,18 +161,15 @@ class Registry:
 
         Against posting: no posting is under way then, and none begins before this has ended.
         """
-        queries = [Query(LOCK, {"id": business_id}), Query(BY_ID, {"id": business_id})]
-        if against_posting:
-            gate = Query(CLOSE_MY_GATE, {"business_id": business_id})
-            queries[:0] = [gate]
+        return self._locked(business_id, BY_ID, self._only, against_posting=against_posting)
 
-        def answer(answers: Answers) -> RegisteredBusiness:
-            found = self._only(answers)
-            if self._precondition is not None:
-                self._precondition.refuse_stale(found.version)
-            return found
+    def sandbox(self, sandbox_id: UUID) -> Fetch[RegisteredBusiness]:
+        """Find a sandbox of this partner that was not given up; raises NotFound."""
+        return self._fetch([Query(SANDBOX_BY_ID, {"id": sandbox_id})], self._only_sandbox)
 
-        return self._fetch(queries, answer)
+    def lock_sandbox(self, sandbox_id: UUID) -> Fetch[RegisteredBusiness]:
+        """Lock one against posting, then read it; raises NotFound, and Stale by If-Match."""
+        return self._locked(sandbox_id, SANDBOX_BY_ID, self._only_sandbox, against_posting=True)
 
     def with_external_id(self, external_id: str) -> Fetch[RegisteredBusiness | None]:
         """Find a business by the partner's own identifier."""
@@ -238,6 +242,27 @@ class Registry:
         scoped = tuple(Query(q.text, {**q.parameters, **self._scope()}) for q in queries)
         return Fetch(self.session, scoped, answer)
 
+    def _locked(
+        self,
+        business_id: UUID,
+        by_id: str,
+        only: Callable[[Answers], RegisteredBusiness],
+        *,
+        against_posting: bool,
+    ) -> Fetch[RegisteredBusiness]:
+        queries = [Query(LOCK, {"id": business_id}), Query(by_id, {"id": business_id})]
+        if against_posting:
+            gate = Query(CLOSE_MY_GATE, {"business_id": business_id})
+            queries[:0] = [gate]
+
+        def answer(answers: Answers) -> RegisteredBusiness:
+            found = only(answers)
+            if self._precondition is not None:
+                self._precondition.refuse_stale(found.version)
+            return found
+
+        return self._fetch(queries, answer)
+
     def _scope(self) -> Row:
         return {"partner_id": self.partner_id}
 
@@ -245,6 +270,12 @@ class Registry:
         found = self._seen(answers[-1])
         if found is None:
             raise NotFound("business_not_found", "There is no such business.")
+        return found
+
+    def _only_sandbox(self, answers: Answers) -> RegisteredBusiness:
+        found = self._seen(answers[-1])
+        if found is None:
+            raise NotFound("sandbox_not_found", "There is no such sandbox.")
         return found
 
     def _seen(self, rows: list[Row]) -> RegisteredBusiness | None:
@@ -261,8 +292,10 @@ class Registry:
 
 def _read(row: Row) -> RegisteredBusiness:
     sandbox = row["sandbox"] and Sandbox(row["sandbox"])
-    return RegisteredBusiness(**{**row, "sandbox": sandbox})
+    ahead = row["clock_seconds_ahead"] or 0
+    return RegisteredBusiness(**{**row, "sandbox": sandbox, "clock_seconds_ahead": ahead})
 
 
 def _row(value: RegisteredBusiness) -> Row:
-    return {name: getattr(value, name) for name in NAMES}
+    row = {name: getattr(value, name) for name in NAMES}
+    return {**row, "clock_seconds_ahead": value.clock_seconds_ahead or None}

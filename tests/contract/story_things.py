@@ -22,6 +22,12 @@ def customer_of(story: "Story") -> dict[str, Any]:
     return {"id": story.thing("customer_id")}
 
 
+def make_sandbox(story: "Story") -> str:
+    """One of the partner's sandboxes."""
+    body = {"external_id": f"sandbox-of-{story.business.id}"}
+    return str(story.partner.api.post("/v1/platform/sandboxes/", json=body).json()["id"])
+
+
 def make_customer(story: "Story") -> str:
     """A customer; the second one owes nothing and is owed nothing."""
     return str(story.business.customer()["id"])
@@ -265,6 +271,7 @@ def find_link(story: "Story") -> str:
 
 MAKERS: Mapping[str, Callable[["Story"], str]] = {
     "customer_id": make_customer,
+    "sandbox_id": make_sandbox,
     "quiet_id": make_customer,
     "invoice_id": make_invoice,
     "unpaid_id": make_unpaid_invoice,

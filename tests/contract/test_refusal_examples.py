@@ -23,6 +23,7 @@ from tests.partner import Partner
 # These take many requests, a fault of ours, or a server of its own.
 TROUBLE = "contract/test_transport.py::TestTrouble::test_with_a_"
 PROOFS = "handlers/books/test_integrity.py::TestProofsAtOnce::test_"
+SANDBOXES = "handlers/books/test_sandboxes.py::TestServer::test_"
 SHOWN_ELSEWHERE = {
     "RateLimited": TROUBLE + "guesser_is_429_until_the_minute_is_over",
     "TokenRateLimited": TROUBLE + "guesser_is_429_until_the_minute_is_over",
@@ -36,6 +37,8 @@ SHOWN_ELSEWHERE = {
     "::test_is_409_after_a_wait_and_the_first_answer_when_that_is_there",
     "ExportTooLarge": "handlers/trade/test_drafts_in_lists.py::TestExportJournalEntries"
     "::test_a_file_has_so_many_lines_and_no_more",
+    "NoSandboxes": SANDBOXES + "has_none_until_it_is_prepared",
+    "ClockFixed": SANDBOXES + "moves_no_clock_but_in_development",
     "ProofBusy": PROOFS + "a_second_one_is_refused_and_the_first_is_not_disturbed",
     "ProofTooLong": PROOFS + "books_that_take_too_long_are_told_and_leave_no_trace",
 }
@@ -152,6 +155,13 @@ def of_a_credit_of_a_refund(story: Story) -> httpx.Response:
     return post(f"vendor-credits/{refund['allocations'][0]['vendor_credit_id']}/void/")(story)
 
 
+def to_the_past(story: Story) -> httpx.Response:
+    sandbox = f"/v1/platform/sandboxes/{story.thing('sandbox_id')}/"
+    for ahead in (60, 0):
+        answer = story.partner.api.patch(sandbox, json={"clock_seconds_ahead": ahead})
+    return answer
+
+
 PROVOKED: Mapping[str, Provoked] = {
     "ValidationError": post(
         "invoices/", customer_id="{customer_id}", line_items=[{**LINE, "quantity": 0}]
@@ -159,6 +169,8 @@ PROVOKED: Mapping[str, Provoked] = {
     "TokenExpired": of_an_old_token,
     "PermissionDenied": by_token("GET", "/v1/platform/businesses/{}/customers/"),
     "BusinessNotFound": by_token("GET", "/v1/platform/businesses/{}/"),
+    "SandboxNotFound": by_token("GET", "/v1/platform/sandboxes/{}/"),
+    "ClockMovedBack": to_the_past,
     "BusinessIsArchived": in_another(),
     "PreconditionFailed": by_business(
         "PATCH", "customers/{customer_id}/", json={"notes": "x"}, headers={"If-Match": '"9"'}

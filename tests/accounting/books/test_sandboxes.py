@@ -1,0 +1,27 @@
+import pytest
+
+from accounting.books.sandboxes import Sandbox, refuse_given_up, refuse_moving_back
+from accounting.errors import Conflict, RuleBroken
+
+
+class TestClock:
+    @pytest.mark.parametrize("wanted", [60, 61])
+    def test_may_stay_or_go_ahead(self, wanted: int) -> None:
+        refuse_moving_back(60, wanted)
+
+    def test_is_not_moved_back(self) -> None:
+        with pytest.raises(RuleBroken) as refused:
+            refuse_moving_back(60, 59)
+        assert refused.value.code == "clock_moved_back"
+        assert refused.value.detail == {"clock_seconds_ahead": 60}
+
+
+class TestGivenUp:
+    @pytest.mark.parametrize("found", [None, Sandbox.OPEN])
+    def test_is_neither_a_real_business_nor_one_in_use(self, found: Sandbox | None) -> None:
+        refuse_given_up(found)
+
+    def test_is_not_brought_back(self) -> None:
+        with pytest.raises(Conflict) as refused:
+            refuse_given_up(Sandbox.GIVEN_UP)
+        assert refused.value.code == "invalid_state_transition"

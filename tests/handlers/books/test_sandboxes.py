@@ -1,0 +1,245 @@
+"""Sandboxes: copied from a template, reset in one call, with a clock that goes ahead."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from ipaddress import ip_network
+from itertools import count
+from typing import Any
+
+import httpx
+import pytest
+
+from tests import clock
+from tests.api_server import ApiServer, Databases
+from tests.builders.files import PDF, follow, upload
+from tests.builders.sales import paid, sent
+from tests.contract.refusals import is_as_shown
+from tests.partner import Business, Partner
+
+SANDBOXES, BUSINESSES = "/v1/platform/sandboxes/", "/v1/platform/businesses/"
+LATER = timedelta(days=45)
+_numbers = count(1)
+
+
+@dataclass(frozen=True)
+class Template:
+    """The books that are copied here: an invoice of 500.00 with a paper, 200.00 of it paid."""
+
+    server: ApiServer
+    business: Business
+
+
+@pytest.fixture(scope="module")
+def template(own_server: ApiServer) -> Template:
+    business = own_server.prepare_sandboxes()
+    customer = business.customer(external_id="blue")
+    due_at = (clock.now() + timedelta(days=30)).isoformat()
+    invoice = sent(business, customer, 50_000, due_at=due_at)
+    share = {"invoice_id": invoice["id"], "amount_cents": 20_000}
+    paid(business, customer, 20_000, allocations=[share])
+    assert upload(business, linked_id=invoice["id"], linked_type="invoice").status_code == 201
+    return Template(own_server, business)
+
+
+@pytest.fixture
+def sandbox(partner: Partner, template: Template) -> Business:
+    return Business(partner, made(partner))
+
+
+def made(partner: Partner, **facts: Any) -> dict[str, Any]:
+    body = {"external_id": f"tests-{next(_numbers)}", **facts}
+    answer = partner.api.post(SANDBOXES, json=body)
+    assert answer.status_code == 201, answer.text
+    record: dict[str, Any] = answer.json()
+    return record
+
+
+def listed(business: Business, path: str) -> list[dict[str, Any]]:
+    results: list[dict[str, Any]] = business.api.get(path).json()["results"]
+    return results
+
+
+def moved(sandbox: Business, ahead: timedelta = LATER) -> httpx.Response:
+    body = {"clock_seconds_ahead": int(ahead.total_seconds())}
+    return sandbox.partner.api.patch(f"{SANDBOXES}{sandbox.id}/", json=body)
+
+
+def without_ids(value: Any) -> Any:
+    """A thing of some books as it stands in all copies of them."""
+    if isinstance(value, dict):
+        own = ("id", "url", "expires_in")
+        kept = {name: each for name, each in value.items() if not name.endswith(own)}
+        return {name: without_ids(each) for name, each in kept.items()}
+    return [without_ids(each) for each in value] if isinstance(value, list) else value
+
+
+class TestCreateSandbox:
+    def test_has_the_books_of_the_template_under_ids_of_its_own(
+        self, template: Template, sandbox: Business
+    ) -> None:
+        for path in (
+            *("customers/", "invoices/", "invoices/payments/", "documents/"),
+            *("general-ledger/journal-entries/", "general-ledger/chart-of-accounts/"),
+        ):
+            there, here = (listed(each, path) for each in (template.business, sandbox))
+            assert without_ids(here) == without_ids(there) != []
+            assert {each["id"] for each in here}.isdisjoint(each["id"] for each in there)
+
+    def test_goes_on_as_its_own(self, template: Template, sandbox: Business) -> None:
+        [invoice] = listed(sandbox, "invoices/")
+        share = {"invoice_id": invoice["id"], "amount_cents": 30_000}
+        paid(sandbox, invoice["customer"], 30_000, allocations=[share])
+        assert sandbox.api.get(f"invoices/{invoice['id']}/").json()["status"] == "paid"
+        [untouched] = listed(template.business, "invoices/")
+        assert untouched["status"] == "partially_paid"
+        again = sent(sandbox, invoice["customer"], 100)
+        assert again["invoice_number"] == "INV-000002"
+        assert sandbox.balance("1200") == 100
+        assert template.server.prover.faults_of(sandbox.id) == []
+
+    def test_has_files_of_its_own(self, template: Template, sandbox: Business) -> None:
+        [document] = listed(sandbox, "documents/")
+        assert follow(sandbox, document["url"]).content == PDF
+        assert len(list((template.server.folder / sandbox.id).iterdir())) == 1
+
+    def test_is_a_business_that_says_what_it_is(self, partner: Partner, sandbox: Business) -> None:
+        shown = partner.api.get(f"{BUSINESSES}{sandbox.id}/").json()
+        assert (shown["is_sandbox"], shown["name"]) == (True, "Tidewater Roasters")
+        assert shown["external_id"] == sandbox.record["external_id"]
+        assert partner.business().record["is_sandbox"] is False
+
+    def test_has_the_name_that_it_is_given(self, partner: Partner, template: Template) -> None:
+        assert made(partner, name="Nightly")["name"] == "Nightly"
+
+    def test_with_the_external_id_of_a_real_business_is_refused(
+        self, partner: Partner, template: Template
+    ) -> None:
+        real = partner.business()
+        answer = partner.api.post(SANDBOXES, json={"external_id": real.record["external_id"]})
+        assert (answer.status_code, answer.json()["error_code"]) == (409, "duplicate_external_id")
+        assert answer.json()["detail"]["id"] == real.id
+
+    def test_of_another_partner_is_not_found(self, template: Template, sandbox: Business) -> None:
+        other = template.server.partner("Other")
+        for answer in (
+            other.api.get(f"{SANDBOXES}{sandbox.id}/"),
+            other.api.patch(f"{SANDBOXES}{sandbox.id}/", json={"clock_seconds_ahead": 60}),
+            other.api.post(f"{SANDBOXES}{sandbox.id}/reset/"),
+        ):
+            assert (answer.status_code, answer.json()["error_code"]) == (404, "sandbox_not_found")
+
+
+class TestGetSandbox:
+    def test_that_is_a_real_business_is_not_found(self, partner: Partner) -> None:
+        answer = partner.api.get(f"{SANDBOXES}{partner.business().id}/")
+        assert (answer.status_code, answer.json()["error_code"]) == (404, "sandbox_not_found")
+
+
+class TestUpdateSandbox:
+    def test_what_is_due_is_overdue_once_the_clock_has_passed_its_day(
+        self, sandbox: Business
+    ) -> None:
+        assert listed(sandbox, "invoices/?status=overdue") == []
+        answer = moved(sandbox)
+        assert (answer.status_code, answer.json()["clock_seconds_ahead"]) == (200, 45 * 86_400)
+        [overdue] = listed(sandbox, "invoices/?status=overdue")
+        assert overdue["is_overdue"] is True
+
+    def test_the_rules_store_what_it_shows(self, template: Template, sandbox: Business) -> None:
+        moved(sandbox)
+        on = (clock.today() + LATER - timedelta(days=1)).isoformat()
+        customer = listed(sandbox, "customers/")[0]
+        invoice = sent(sandbox, customer, 100, sent_at=f"{on}T00:00:00Z")
+        entry = listed(sandbox, "general-ledger/journal-entries/?sort=-created_at")[0]
+        assert entry["entry_date"] == on
+        assert invoice["created_at"] > on
+        [[real]] = template.server.query(
+            "SELECT max(created_at) FROM audit_record WHERE business_id = %s", sandbox.id
+        )
+        assert real - clock.now() < timedelta(days=1)
+        assert template.server.prover.faults_of(sandbox.id) == []
+
+    def test_a_repeated_request_is_answered_from_what_was_kept(self, sandbox: Business) -> None:
+        moved(sandbox)
+        headers, body = {"Idempotency-Key": "one"}, {"company_name": "Late Ltd"}
+        first, again = (
+            sandbox.api.post("customers/", json=body, headers=headers) for _ in range(2)
+        )
+        assert (first.status_code, again.content) == (201, first.content)
+        assert again.headers["idempotent-replayed"] == "true"
+
+    def test_goes_on_from_there_and_never_back(self, sandbox: Business) -> None:
+        moved(sandbox)
+        answer = moved(sandbox, LATER - timedelta(seconds=1))
+        assert (answer.status_code, answer.json()["error_code"]) == (422, "clock_moved_back")
+        assert moved(sandbox, 2 * LATER).status_code == 200
+
+    def test_moves_no_other_clock(self, partner: Partner, sandbox: Business) -> None:
+        moved(sandbox)
+        assert made(partner)["clock_seconds_ahead"] == 0
+        assert partner.business().customer()["created_at"] < (clock.now() + LATER).isoformat()
+
+
+class TestResetSandbox:
+    def test_has_the_books_of_the_beginning_the_real_time_and_another_id(
+        self, partner: Partner, sandbox: Business
+    ) -> None:
+        sent(sandbox, listed(sandbox, "customers/")[0], 100)
+        moved(sandbox)
+        answer = partner.api.post(f"{SANDBOXES}{sandbox.id}/reset/")
+        assert answer.status_code == 200
+        anew = Business(partner, answer.json())
+        assert anew.id != sandbox.id
+        assert anew.record["external_id"] == sandbox.record["external_id"]
+        assert anew.record["clock_seconds_ahead"] == 0
+        assert len(listed(anew, "invoices/")) == 1
+
+    def test_leaves_the_old_one_archived_for_good(
+        self, partner: Partner, sandbox: Business
+    ) -> None:
+        partner.api.post(f"{SANDBOXES}{sandbox.id}/reset/")
+        old = f"{BUSINESSES}{sandbox.id}/"
+        assert partner.api.get(old).json()["is_active"] is False
+        assert partner.api.get(f"{SANDBOXES}{sandbox.id}/").status_code == 404
+        answer = partner.api.post(f"{old}unarchive/")
+        assert (answer.status_code, answer.json()["error_code"]) == (
+            409,
+            "invalid_state_transition",
+        )
+
+
+class TestServer:
+    @pytest.fixture
+    def unprepared(self, databases: Databases) -> Iterator[ApiServer]:
+        proxy = (ip_network("127.0.0.1"),)
+        name = f"unprepared_{os.getpid()}"
+        with ApiServer(
+            databases.clone(name), development=False, forwarded_allow=proxy
+        ) as api_server:
+            yield api_server
+
+    @pytest.fixture
+    def api(self, unprepared: ApiServer) -> httpx.Client:
+        partner = unprepared.partner("Acme")
+        return partner.client(
+            unprepared.url,
+            auth=(str(partner.partner_id), partner.api_key),
+            headers={"X-Forwarded-Proto": "https"},
+        )
+
+    def test_has_none_until_it_is_prepared(self, unprepared: ApiServer, api: httpx.Client) -> None:
+        answer = api.post(SANDBOXES, json={"external_id": "one"})
+        assert answer.status_code == 403
+        assert is_as_shown("NoSandboxes", answer)
+
+    def test_moves_no_clock_but_in_development(
+        self, unprepared: ApiServer, api: httpx.Client
+    ) -> None:
+        answer = api.patch(
+            f"{SANDBOXES}{unprepared.partners[0].partner_id}/",
+            json={"clock_seconds_ahead": 60},
+        )
+        assert answer.status_code == 403
+        assert is_as_shown("ClockFixed", answer)
