@@ -91,8 +91,8 @@ def sweep_sandboxes(older_than: int | None, *, only_look: bool) -> None:
             if not only_look:
                 sandboxes.take_away(owner, business_id)
                 asyncio.run(_drop_files(blobs, business_id))
-    done = "would be deleted" if only_look else "were deleted"
-    typer.echo(f"{len(found)} sandboxes {done}.")
+    noun, were = ("sandbox", "was") if len(found) == 1 else ("sandboxes", "were")
+    typer.echo(f"{len(found)} {noun} {'would be' if only_look else were} deleted.")
 
 
 async def _drop_files(blobs: Blobs, business_id: UUID) -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 FILE = "demo.json"
 V1 = "/v1/platform"
+EXTERNAL_ID = "tidewater-roasters"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,5 +62,5 @@ class Access:
             await admission.admit_to_business(caller, self.business_id)
         except (NotAllowed, NotAuthenticated, ValueError):
             return None
-        newest = await sandboxes.newest_open(pool, caller.partner_id)
-        return replace(self, business_id=str(newest)) if newest and self.finished else self
+        known = await sandboxes.known_as(pool, caller.partner_id, EXTERNAL_ID)
+        return replace(self, business_id=str(known)) if known else None

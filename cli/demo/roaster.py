@@ -3,10 +3,12 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from cli.demo.access import EXTERNAL_ID
+
 Line = dict[str, Any]
 
 BUSINESS = {
-    "external_id": "tidewater-roasters",
+    "external_id": EXTERNAL_ID,
     "legal_name": "Tidewater Roasters Ltd",
     "name": "Tidewater Roasters",
     "entity_type": "limited",

@@ -16,10 +16,7 @@ _MAKE_TEMPLATE = """
 UPDATE business SET sandbox = 'template', version = version + 1
 WHERE id = %s AND sandbox IS NULL
 """
-# The business that a partner practises on, if it has but one.
-_NEWEST_OPEN = """
-SELECT id FROM business WHERE partner_id = %s AND sandbox = 'open' ORDER BY created_at DESC LIMIT 1
-"""
+_KNOWN_AS = "SELECT id FROM business WHERE partner_id = %s AND external_id = %s"
 # What nobody will ask for again: sandboxes in whose place another one stands, those that are older
 # than an operator keeps them, and the templates before the newest one.
 _THROWN_AWAY = """
@@ -42,10 +39,10 @@ async def make_template(pool: Pool, business_id: UUID) -> None:
         await connection.execute("SELECT audit_business(%s)", (business_id,))
 
 
-async def newest_open(pool: Pool, partner_id: UUID) -> UUID | None:
-    """Find the newest sandbox of a partner that was not given up."""
+async def known_as(pool: Pool, partner_id: UUID, external_id: str) -> UUID | None:
+    """Find a sandbox, or any business, by the name that it hands on when it is reset."""
     async with pool.connection() as connection:
-        found = await connection.execute(_NEWEST_OPEN, (partner_id,))
+        found = await connection.execute(_KNOWN_AS, (partner_id, external_id))
         row = await found.fetchone()
         return row["id"] if row else None
 

@@ -3,6 +3,7 @@ import re
 import shutil
 import stat
 import subprocess
+import time
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
@@ -21,12 +22,17 @@ from tests.command_line import ACCOUNTING, CommandLine, Told
 from tests.partner import NOBODY, PATIENCE_SECONDS, within
 
 ELSEWHERE = Access(str(uuid4()), "apk_test_key", str(uuid4()), "2026-01-31", finished=True)
-TABLES = ("partner", "business", *KEPT)
 CONNECTED = "pg_stat_activity WHERE datname = current_database()"
 
 
-def rows_of(api_server: ApiServer) -> dict[str, int]:
-    return {table: api_server.query(f"SELECT count(*) FROM {table}")[0][0] for table in TABLES}
+def rows_of(api_server: ApiServer, business_id: str = "%") -> dict[str, int]:
+    """How many rows each table has; of all businesses, or of one."""
+    return {
+        table: api_server.query(
+            f"SELECT count(*) FROM {table} WHERE business_id::text LIKE %s", business_id
+        )[0][0]
+        for table in KEPT
+    }
 
 
 def files_of(command_line: CommandLine) -> list[Path]:
@@ -48,8 +54,11 @@ def first(command_line: CommandLine) -> Told:
     """
     ELSEWHERE.keep_in(command_line.folder)
     kill_halfway(command_line)
-    assert kept_by(command_line)["finished"] is False
-    return command_line.did("demo")
+    template = kept_by(command_line)
+    assert template["finished"] is False
+    told = command_line.did("demo")
+    (command_line.folder / "template.json").write_text(json.dumps(template))
+    return told
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +91,16 @@ def listed(business: httpx.Client, path: str, **asked: str) -> list[dict[str, An
 
 class TestDemo:
     def test_its_books_are_proven(self, command_line: CommandLine, told: str) -> None:
-        assert command_line.did("check-books").out.startswith("The books of 1 business hold (")
+        assert command_line.did("check-books").out.startswith("The books of 2 businesses hold (")
+
+    def test_its_business_is_a_sandbox_and_another_one_is_made_at_once(
+        self, business: httpx.Client, command_line: CommandLine
+    ) -> None:
+        sandboxes = business.base_url.join("../../sandboxes/")
+        began = time.perf_counter()
+        answer = business.post(sandboxes, json={"external_id": "another"})
+        assert answer.status_code == 201
+        assert time.perf_counter() - began < 2
 
     def test_it_has_invoices_in_every_state(self, business: httpx.Client) -> None:
         states = Counter(invoice["status"] for invoice in listed(business, "invoices/"))
@@ -291,15 +309,17 @@ class TestDemo:
         assert command_line.did("demo").out == told
         assert rows_of(own_server) == before
 
-    def test_doing_all_of_it_again_changes_nothing(
+    def test_living_through_its_year_again_changes_nothing(
         self, command_line: CommandLine, told: str, own_server: ApiServer
     ) -> None:
-        before = rows_of(own_server), files_of(command_line)
-        path = command_line.folder / "demo.json"
-        path.write_text(json.dumps({**kept_by(command_line), "finished": False}))
-        assert command_line.did("demo").out == told
-        assert (rows_of(own_server), files_of(command_line)) == before
-        assert kept_by(command_line)["finished"] is True
+        demo, template = (command_line.folder / name for name in ("demo.json", "template.json"))
+        kept, of_template = demo.read_text(), json.loads(template.read_text())
+        before = rows_of(own_server, of_template["business_id"])
+        command_line.did("partner", "enable", of_template["partner_id"])
+        demo.write_text(template.read_text())
+        command_line.did("demo")
+        assert rows_of(own_server, of_template["business_id"]) == before
+        demo.write_text(kept)
 
 
 def counted(connection: psycopg.Connection[Any], table: str) -> int:

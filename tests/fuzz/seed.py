@@ -61,8 +61,9 @@ def plant(api_server: ApiServer, many: int = 60) -> Seeds:
     customers = [business.customer(external_id=f"customer-{n}") for n in range(12)]
     pools = seeds.pools
     pools["businesses"] = [business.id]
-    sandboxes = [partner.business(external_id=f"sandbox-{n}").id for n in range(20)]
-    pools["sandboxes"], pools["closing_sandboxes"] = sandboxes[:10], sandboxes[10:]
+    others = [partner.business(external_id=f"other-{n}").id for n in range(20)]
+    pools["other_businesses"], pools["closing_businesses"] = others[:10], others[10:]
+    plant_sandboxes(pools, api_server, partner, many)
     pools["customers"] = ids(customers)
     pools["spare_customers"] = ids(business.customer() for _ in range(many))
     pools["customer_words"] = [f"customer-{n}" for n in range(12)]
@@ -84,6 +85,16 @@ def plant(api_server: ApiServer, many: int = 60) -> Seeds:
     known = {"business_id": business.id, "refund_id": refund_id, "account_id": "1200"}
     seeds.cursors = living_cursors(partner, **known)
     return seeds
+
+
+def plant_sandboxes(
+    pools: dict[str, list[str]], api_server: ApiServer, partner: Partner, many: int
+) -> None:
+    """Sandboxes to move the clocks of, and those to reset."""
+    api_server.prepare_sandboxes()
+    bodies = [{"external_id": f"sandbox-{n}"} for n in range(10 + many)]
+    made = ids(partner.api.post("/v1/platform/sandboxes/", json=body).json() for body in bodies)
+    pools["sandboxes"], pools["spare_sandboxes"] = made[:10], made[10:]
 
 
 def plant_invoices(

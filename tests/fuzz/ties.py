@@ -113,12 +113,12 @@ def tie_new_business(_case: Any, body: dict[str, Any]) -> None:
 
 
 def tie_business(case: Any, body: dict[str, Any]) -> None:
-    """Where the country is not in the request, the legal form is one of a sandbox.
+    """Where the country is not in the request, the legal form is one of those that were planted.
 
     A walk may have made its business in any country, and leaves the form as it is.
     """
     pools = seeds().pools
-    planted = {*pools["sandboxes"], *pools["closing_sandboxes"], *pools["businesses"]}
+    planted = {*pools["other_businesses"], *pools["closing_businesses"], *pools["businesses"]}
     form = body.pop("entity_type", None)
     if form is not None and (case.path_parameters or {}).get("business_id") in planted:
         body["entity_type"] = "limited"
