@@ -193,6 +193,11 @@ def has_left(document: Document, split: Split) -> bool:
     return bool(split) and min(rests.values()) >= 0
 
 
+def allocated(document: Document) -> int:
+    """Say how much money has it in view: of 600 paid and 400 on its way, 1000."""
+    return document.paid + document.reserved
+
+
 def refundable(document: Document) -> int:
     """Say what can be given back: of 1000 paid with 300 refunded, 700; never less than 0."""
     return max(0, document.paid - document.refunded)

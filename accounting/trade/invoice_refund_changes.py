@@ -128,7 +128,6 @@ def pay(
         created_at=context.now,
         updated_at=context.now,
         refund_id=refund.id,
-        agreed_on=refund.agreed_on,
         party=refund.party,
         external_id=command.external_id,
         amount=amount,

@@ -135,17 +135,19 @@ def apply_again(
 
 
 def refuse_released_below_refunds(side: Side, before: Document, after: Document) -> None:
-    """Refuse a release that leaves less paid on a document than its live refunds.
+    """Refuse a release that leaves less allocated to a document than its live refunds.
 
-    Money that bounces is not held back by this: the party then owes it again. Raises RuleBroken
-    `refund_exceeds_refundable`.
+    Money on its way counts: of 1000 completed, 400 refunded and then pending again, 600 can be
+    released. Money that bounces is not held back by this: the party then owes it again. Raises
+    RuleBroken `refund_exceeds_refundable`.
     """
-    if after.paid < min(before.paid, after.refunded):
+    if documents.allocated(after) < min(documents.allocated(before), after.refunded):
         raise RuleBroken(
             "refund_exceeds_refundable",
-            f"Less of the {side.words.document} would be paid than is refunded."
+            f"Less would be allocated to the {side.words.document} than is refunded of it."
             " Cancel refunds first.",
             paid=after.paid,
+            reserved=after.reserved,
             refunded=after.refunded,
             **{side.names.document_id: str(after.id)},
         )

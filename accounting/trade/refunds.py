@@ -110,9 +110,9 @@ class VendorRefund(Refund):
 class RefundPayment:
     """Money that pays a refund, with the spans in which it stood completed.
 
-    `splits` say, for each of these spans, which parts of the refund it paid. `agreed_on` is the
-    refund's day; the money moves no earlier. It is dated by its `payment_date`, else by when it
-    completed. Bank lines and a payout hold it as they hold a payment.
+    `splits` say, for each of these spans, which parts of the refund it paid. It is dated on the
+    day it moved, also before the refund's own: its `payment_date`, else the day it completed. Bank
+    lines and a payout hold it as they hold a payment.
     """
 
     id: UUID
@@ -120,7 +120,6 @@ class RefundPayment:
     created_at: datetime
     updated_at: datetime
     refund_id: UUID
-    agreed_on: date
     party: Party
     external_id: str | None
     amount: int
@@ -231,13 +230,16 @@ def agreed_days(refund: Refund, allocation: RefundAllocation) -> Days:
 
 
 def completion_days(payment: RefundPayment) -> list[Days]:
-    """Lay out the days on which the money stood completed, from the refund's own day on."""
+    """Lay out the days on which the money stood completed."""
+    if not payment.completions:
+        return []
     on = dated_on(payment)
-    return laid_out(payment.completions, on, max(on, payment.agreed_on))
+    return laid_out(payment.completions, on, on)
 
 
 def dated_on(payment: RefundPayment) -> date:
     """Say on which day the money is dated: its payment date, else when it completed."""
     if payment.payment_date is not None:
         return payment.payment_date
-    return payment.agreed_on if payment.completed_at is None else payment.completed_at.date()
+    assert payment.completed_at is not None, "what has neither has not moved"
+    return payment.completed_at.date()

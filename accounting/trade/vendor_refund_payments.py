@@ -39,7 +39,6 @@ def announce(
         created_at=context.now,
         updated_at=context.now,
         refund_id=refund.id,
-        agreed_on=refund.agreed_on,
         party=refund.party,
         external_id=None,
         amount=amount,
@@ -142,8 +141,10 @@ def refuse_locked_date(
 
     Raises Conflict `period_locked`.
     """
+    if not payment.completions:
+        return
     on = refunds.dated_on(payment)
-    if payment.completions and (not before.completions or on != refunds.dated_on(before)):
+    if not before.completions or on != refunds.dated_on(before):
         refuse_locked(context, on)
 
 

@@ -20,7 +20,7 @@ from persistence.trade.document_sql import DocumentSql
 from persistence.trade.linked_lines import lines_where
 from persistence.trade.party_sql import on_party, party_columns
 
-DERIVED = ("party", "allocations", "posted", "agreed_on")
+DERIVED = ("party", "allocations", "posted")
 
 
 WholeRefunds = tuple[str, str, str, str, str]
@@ -42,7 +42,6 @@ class RefundPaymentSql:
         self.source = payment.join(refund, self.paying).join(party, on_party(refund, party))
         self.columns = (
             *(payment.c[name] for name in self.stored),
-            refund.c.agreed_on,
             *party_columns(party),
         )
 
@@ -111,8 +110,7 @@ class RefundSql(ABC):
         self.documents = documents
         self.payments = payments
         self.credit = credit
-        unstored = set(DERIVED) - {"agreed_on"}
-        self.stored = tuple(item.name for item in fields(kind) if item.name not in unstored)
+        self.stored = tuple(item.name for item in fields(kind) if item.name not in DERIVED)
         self.source = refund.join(party, on_party(refund, party))
         self.columns = (*(refund.c[name] for name in self.stored), *party_columns(party))
 

@@ -158,12 +158,11 @@ def check_refunds(
     faults.add(422, "refund_exceeds_refundable", status == "refunded" and books.refunded(payment))
     # What a list repeats is not released by hand, also where the status takes it back.
     for id, part in payment.parts.items():
-        before = part if payment.status == "completed" else 0
-        after = wanted.get(id, 0) if status == "completed" else 0
+        after = wanted.get(id, 0) if status in LIVE else 0
         document = books.documents[id]
-        short = books.paid(document) - before + after < books.refunded(document)
-        lowered = wanted.get(id, 0) < part and after < before
-        faults.add(422, "refund_exceeds_refundable", lowered and short)
+        allocated = books.paid(document) + books.reserved(document)
+        short = allocated - part + after < books.refunded(document)
+        faults.add(422, "refund_exceeds_refundable", wanted.get(id, 0) < part and short)
 
 
 def check_holds(books: Books, faults: Faults, payment: Payment, body: Body) -> None:

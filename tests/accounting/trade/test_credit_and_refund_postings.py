@@ -155,13 +155,13 @@ class TestRefundPayment:
         ]
         assert {(each.source_type, each.reference) for each in entries} == {("refund_payment", "p")}
 
-    def test_today_and_never_before_the_refund(self) -> None:
+    def test_on_the_day_it_moved_also_before_the_refund(self) -> None:
         trade = Trade("5")
         refund = trade.refund(trade.paid(1_000))
         early = trade.pay_refund(refund, 400, completed_at=moment("2"))
         trade.today = "9"
         late = trade.pay_refund(refund)
-        assert trade.book(early) == [("5", {"2300": 400, "1100": -400})]
+        assert trade.book(early) == [("2", {"2300": 400, "1100": -400})]
         assert trade.book(late) == [("9", {"2300": 600, "1100": -600})]
 
     def test_cancelled_today_by_linked_mirrors(self) -> None:

@@ -24,7 +24,12 @@ class TestReleaseByHand:
         invoice, payment = refunded(trade, 600)
         refusal = refused(trade.change, payment, allocations=items((invoice, 599)))
         assert refusal.code == "refund_exceeds_refundable"
-        assert refusal.detail == {"paid": 599, "refunded": 600, "invoice_id": str(invoice)}
+        assert refusal.detail == {
+            "paid": 599,
+            "reserved": 0,
+            "refunded": 600,
+            "invoice_id": str(invoice),
+        }
         trade.change(payment, allocations=items((invoice, 600)))
         assert outstanding(trade.documents[invoice]) == 400
 
@@ -51,12 +56,25 @@ class TestReleaseByHand:
         trade.change(payment, allocations=())
         assert trade.documents[invoice].paid == 0
 
-    def test_promised_money_may_go_elsewhere(self) -> None:
+    @pytest.mark.parametrize("status", ["pending", "processing"])
+    def test_nor_by_way_of_a_status_in_which_it_only_reserves(self, status: str) -> None:
+        trade = Trade("5")
+        invoice, payment = refunded(trade, 400)
+        trade.change(payment, status=status)
+        refusal = refused(trade.change, payment, allocations=items((invoice, 399)))
+        assert refusal.code == "refund_exceeds_refundable"
+        assert (refusal.detail["paid"], refusal.detail["reserved"]) == (0, 399)
+        together = refused(trade.change, payment, status="completed", allocations=())
+        assert together.code == "refund_exceeds_refundable"
+        trade.change(payment, allocations=items((invoice, 400)))
+
+    def test_promised_money_holds_it_up_after_other_money_has_bounced(self) -> None:
         trade = Trade("5")
         invoice, payment = refunded(trade, 600)
         trade.change(payment, status="failed")
         pending = trade.pay(1_000, (invoice, 1_000), status="pending")
-        trade.change(pending, allocations=())
+        assert refused(trade.change, pending, allocations=()).code == "refund_exceeds_refundable"
+        trade.change(pending, status="failed")
         assert trade.documents[invoice].reserved == 0
 
     def test_what_is_repeated_is_not_released_by_hand(self) -> None:
@@ -66,7 +84,7 @@ class TestReleaseByHand:
         trade.change(payment, status="processing", allocations=whole, whole=True)
         document = trade.documents[invoice]
         assert (document.paid, document.reserved) == (0, 1_000)
-        less = items((invoice, 999))
+        less = items((invoice, 599))
         trade.change(payment, status="completed")
         refusal = refused(trade.change, payment, status="processing", allocations=less)
         assert refusal.code == "refund_exceeds_refundable"
@@ -120,7 +138,12 @@ class TestGoneBackWhole:
         invoice, payment = refunded(trade, 1)
         refusal = refused(trade.change, payment, status="refunded")
         assert refusal.code == "refund_exceeds_refundable"
-        assert refusal.detail == {"paid": 0, "refunded": 1, "invoice_id": str(invoice)}
+        assert refusal.detail == {
+            "paid": 0,
+            "reserved": 0,
+            "refunded": 1,
+            "invoice_id": str(invoice),
+        }
         trade.cancel_refund(next(iter(trade.refunds)))
         trade.change(payment, status="refunded")
         assert outstanding(trade.documents[invoice]) == 1_000
@@ -143,12 +166,12 @@ class TestGoneBackWhole:
         trade.change(payment, status="refunded")
         assert trade.balances() == {}
 
-    def test_money_that_never_arrived_settled_nothing(self) -> None:
+    def test_nor_by_way_of_a_status_in_which_it_only_reserves(self) -> None:
         trade = Trade("5")
-        invoice, payment = refunded(trade, 600)
+        _, payment = refunded(trade, 600)
         trade.change(payment, status="pending")
-        trade.change(payment, status="refunded")
-        assert trade.documents[invoice].reserved == 0
+        refusal = refused(trade.change, payment, status="refunded")
+        assert refusal.code == "refund_exceeds_refundable"
 
 
 class TestRefundedAdvanceMoney:

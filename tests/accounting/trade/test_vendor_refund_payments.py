@@ -58,7 +58,7 @@ class TestPayment:
         assert (value.status, value.payment_date) == ("completed", day("9"))
         assert value.completed_at is not None
 
-    def test_dated_by_its_payment_date_and_never_before_the_refund(self) -> None:
+    def test_dated_by_its_payment_date_also_before_the_refund(self) -> None:
         trade = Purchases("5")
         refund = trade.agree(500, payments=announced(200, 300))
         first, second = (each.id for each in trade.payments_of(refund))
@@ -66,7 +66,7 @@ class TestPayment:
         trade.move(first, "completed", payment_date=day("9"))
         trade.move(second, "completed", payment_date=day("3"))
         assert trade.book(first) == [("9", {"1100": 200, "1270": -200})]
-        assert trade.book(second) == [("5", {"1100": 300, "1270": -300})]
+        assert trade.book(second) == [("3", {"1100": 300, "1270": -300})]
         trade.move(first, payment_date=day("12"))
         assert trade.book(first)[1:] == [
             ("9", {"1100": -200, "1270": 200}),

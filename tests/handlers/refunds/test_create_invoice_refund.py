@@ -219,14 +219,14 @@ class TestCreateInvoiceRefund:
         assert (refund["processor"], payment["processor"]) == (shown, shown)
         assert ledger.postings(payment) == [(BACK, {"2300": 7, account: -7})]
 
-    def test_it_is_dated_no_earlier_than_the_invoice(
+    def test_it_is_dated_no_earlier_than_the_invoice_and_its_money_when_it_moved(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         refund = refunded(shop, settled(shop, buyer), completed_at="2025-02-10T10:00:00Z")
         [payment] = refund["refund_payments"]
         assert [entry.on for entry in (*ledger.entries(refund), *ledger.entries(payment))] == [
             "2025-03-01",
-            "2025-03-01",
+            "2025-02-10",
         ]
         assert refund["completed_at"] == "2025-02-10T10:00:00Z"
         assert refund["allocations"][0]["allocation_date"] == "2025-03-01T00:00:00Z"

@@ -124,11 +124,13 @@ class TestCreateInvoiceRefundPayment:
         payment = refund_paid(shop, refund, refund_processing_fee_cents=0)
         assert (payment["refund_processing_fee"], len(ledger.entries(payment))) == (0, 1)
 
-    def test_it_is_dated_no_earlier_than_the_refund(
+    def test_it_is_dated_on_the_day_it_moved_also_before_the_refund(
         self, shop: Business, ledger: Ledger, refund: Record
     ) -> None:
         payment = refund_paid(shop, refund, completed_at="2025-03-12T10:00:00Z")
-        assert [entry.on for entry in ledger.entries(payment)] == ["2025-03-15"]
+        assert [entry.on for entry in ledger.entries(payment)] == ["2025-03-12"]
+        [owed] = {entry.on for entry in ledger.entries(refund)}
+        assert owed == "2025-03-15"
         assert payment["completed_at"] == "2025-03-12T10:00:00Z"
 
     def test_steps_settle_the_parts_of_the_refund_and_close_exactly(

@@ -260,8 +260,8 @@ class TestUpdateInvoicePayment:
         ):
             words = refused(shop, ledger, payment, allocations=parts)
             assert words["error_code"] == "refund_exceeds_refundable"
-            detail = {"paid": left, "refunded": 300, "invoice_id": invoice["id"]}
-            assert words["detail"] == detail
+            held = {"paid": left, "reserved": 0, "refunded": 300}
+            assert words["detail"] == {**held, "invoice_id": invoice["id"]}
         patch(shop, payment, allocations=[part(invoice, 300), part(other, 700)])
         assert state_of(shop, invoice) == ("partially_paid", 700)
         words = refused(shop, ledger, payment, allocations=[part(other, 700)])
@@ -277,7 +277,8 @@ class TestUpdateInvoicePayment:
         refunded(shop, invoice, amount_cents=400)
         assert patch(shop, first, allocations=[])["allocations"] == []
         words = refused(shop, ledger, second, allocations=[])
-        assert words["detail"] == {"paid": 0, "refunded": 400, "invoice_id": invoice["id"]}
+        held = {"paid": 0, "reserved": 0, "refunded": 400}
+        assert words["detail"] == {**held, "invoice_id": invoice["id"]}
 
     def test_after_a_bounce_no_more_is_released_by_hand(
         self, shop: Business, ledger: Ledger, buyer: Record
@@ -288,10 +289,25 @@ class TestUpdateInvoicePayment:
         refunded(shop, invoice, amount_cents=700)
         patch(shop, first, status="failed")
         words = refused(shop, ledger, second, allocations=[part(invoice, 399)])
-        assert words["detail"] == {"paid": 399, "refunded": 700, "invoice_id": invoice["id"]}
+        held = {"paid": 399, "reserved": 0, "refunded": 700}
+        assert words["detail"] == {**held, "invoice_id": invoice["id"]}
         assert patch(shop, second, note="kept", allocations=[part(invoice, 400)])["note"] == "kept"
 
-    def test_what_only_reserves_is_released_freely(
+    @pytest.mark.parametrize("status", ["pending", "processing"])
+    def test_no_way_round_gives_back_more_than_came(
+        self, shop: Business, ledger: Ledger, buyer: Record, status: str
+    ) -> None:
+        invoice = sent(shop, buyer, 1_000)
+        payment = paid(shop, buyer, 1_000, part(invoice, 1_000))
+        refunded(shop, invoice, amount_cents=400)
+        patch(shop, payment, status=status)
+        words = refused(shop, ledger, payment, allocations=[])
+        assert words["error_code"] == "refund_exceeds_refundable"
+        patch(shop, payment, status="completed")
+        answer = shop.api.post(REFUNDS, json={"payment_id": payment["id"], "amount_cents": 1_000})
+        assert answer.json()["error_code"] == "refund_exceeds_refundable"
+
+    def test_what_only_reserves_and_no_refund_rests_on_is_released_freely(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = sent(shop, buyer, 1_000)
@@ -309,7 +325,8 @@ class TestUpdateInvoicePayment:
         refunded(shop, invoice, amount_cents=500)
         words = refused(shop, ledger, first, status="refunded")
         assert words["error_code"] == "refund_exceeds_refundable"
-        assert words["detail"] == {"paid": 400, "refunded": 500, "invoice_id": invoice["id"]}
+        held = {"paid": 400, "reserved": 0, "refunded": 500}
+        assert words["detail"] == {**held, "invoice_id": invoice["id"]}
         assert patch(shop, second, status="refunded")["status"] == "refunded"
         assert state_of(shop, invoice) == ("partially_paid", 400)
 
