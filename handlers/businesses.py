@@ -45,6 +45,7 @@ async def update_business(registry: Registry, business_id: UUID, body: BusinessU
     locks = command.lock_date is not ABSENT
     found = await registry.lock(business_id, against_posting=locks)
     businesses.refuse_archived_business(found.archived_at)
+    businesses.refuse_future_lock(command, registry.now_in(found).date())
     businesses.refuse_fixed({name: getattr(found, name) for name in businesses.FIXED}, command)
     changed = replace(found, **facts(found, command))
     if changed == found:

@@ -48,11 +48,9 @@ async def update_customer(
 
 
 async def archive_customer(books: Books, customer_id: UUID, links: Links) -> Reply:
-    """Archive a customer who owes nothing; an archived one stays as it is."""
-    found = await trade_parties.lock(books, books.customers, customer_id, closing=True)
-    owed = found.account.outstanding_balance
-    archived = parties.archive(RECEIVABLE, found.trader, owed, books.now)
-    return show(trade_parties.put(books, found, archived), links)
+    """Archive a customer with whom nothing is open; an archived one stays as it is."""
+    archived = await trade_parties.archive(books, RECEIVABLE, books.customers, customer_id)
+    return show(archived, links)
 
 
 async def unarchive_customer(books: Books, customer_id: UUID, links: Links) -> Reply:

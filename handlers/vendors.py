@@ -49,11 +49,9 @@ async def update_vendor(books: Books, vendor_id: UUID, body: VendorUpdate, links
 
 
 async def archive_vendor(books: Books, vendor_id: UUID, links: Links) -> Reply:
-    """Archive a vendor that is owed nothing; an archived one stays as it is."""
-    found = await trade_parties.lock(books, books.vendors, vendor_id, closing=True)
-    owed = found.account.outstanding_balance
-    archived = parties.archive(PAYABLE, found.trader, owed, books.now)
-    return show(trade_parties.put(books, found, archived), links)
+    """Archive a vendor with whom nothing is open; an archived one stays as it is."""
+    archived = await trade_parties.archive(books, PAYABLE, books.vendors, vendor_id)
+    return show(archived, links)
 
 
 async def unarchive_vendor(books: Books, vendor_id: UUID, links: Links) -> Reply:

@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from accounting.absent import said
+from accounting.absent import or_none, said
 from accounting.books.commands import ChangeBusiness
 from accounting.errors import Conflict, Malformed, RuleBroken
 
@@ -113,6 +113,21 @@ def refuse_archived_business(archived_at: datetime | None) -> None:
     if archived_at is not None:
         raise Conflict(
             "business_archived", "This business is archived. Unarchive it to write to it."
+        )
+
+
+def refuse_future_lock(command: ChangeBusiness, today: date) -> None:
+    """Refuse to close days that have not come: on the 5th, the 5th is the last that may be closed.
+
+    Raises RuleBroken `lock_date_in_future`.
+    """
+    lock_date = or_none(command.lock_date)
+    if lock_date is not None and lock_date > today:
+        raise RuleBroken(
+            "lock_date_in_future",
+            "The books can be closed up to today at most, in UTC.",
+            lock_date=lock_date.isoformat(),
+            today=today.isoformat(),
         )
 
 

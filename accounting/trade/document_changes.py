@@ -8,7 +8,7 @@ from accounting.absent import Absent, or_none
 from accounting.books.accounts import BookAccounts
 from accounting.books.context import Context, refuse_locked, refuse_other_currency
 from accounting.books.numbers import Pending
-from accounting.errors import Conflict
+from accounting.errors import Conflict, RuleBroken
 from accounting.trade.commands import OpenDocument, WriteDocument
 from accounting.trade.documents import Document, opened_on, status
 from accounting.trade.line_items import Amounts, work_out
@@ -69,6 +69,7 @@ def replaced(
     """
     refuse_replacing(side, document, context)
     if party.id != document.party.id:
+        _refuse_new_party(side, document)
         refuse_inactive(side, party)
     refuse_reference_mismatch(party, command.party.external_id)
     refuse_other_currency(command.currency, context)
@@ -189,6 +190,20 @@ def refuse_touched(side: Side, document: Document) -> None:
     }
     if any(affected.values()):
         raise side.refusals.has_allocations(**affected)
+
+
+def _refuse_new_party(side: Side, document: Document) -> None:
+    """Refuse another customer or vendor of what was sent or received: a draft may change its own.
+
+    Raises RuleBroken `immutable_field`.
+    """
+    if document.state != "draft":
+        raise RuleBroken(
+            "immutable_field",
+            f"The {side.names.party_id} does not change once the {side.words.document} is"
+            f" {side.opened_status}. Void it, and make another one.",
+            field=side.names.party_id,
+        )
 
 
 def _refused_move(side: Side, document: Document, context: Context, message: str) -> Conflict:

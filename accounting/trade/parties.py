@@ -1,6 +1,6 @@
 """Customers and vendors, and what documents and payments know of the party on the other side."""
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
@@ -166,16 +166,31 @@ def refuse_status_change(vendor: Vendor, wanted: str | None) -> None:
         )
 
 
-def archive(side: Side, trader: T, outstanding_balance: int, now: datetime) -> T:
+@dataclass(frozen=True, slots=True)
+class OpenAmounts:
+    """What is still open with a customer or vendor, in minor units.
+
+    What is owed on documents; what completed payments have left, and what was refunded of money
+    that bounced; what credits have left; what of refunds is not paid.
+    """
+
+    outstanding_balance: int = 0
+    unapplied_payments: int = 0
+    unapplied_credits: int = 0
+    unpaid_refunds: int = 0
+
+
+def archive(side: Side, trader: T, open_amounts: OpenAmounts, now: datetime) -> T:
     """Take a customer or vendor out of use; one that is archived stays as it is.
 
-    Raises the side's refusal where something is outstanding, Conflict `customer_has_balance` or
-    `vendor_has_balance`.
+    Raises the side's refusal where anything is open, Conflict `customer_has_balance` or
+    `vendor_has_balance`: also where 500 were paid in advance and nothing is owed.
     """
     if trader.archived_at is not None:
         return trader
-    if outstanding_balance:
-        raise side.refusals.party_has_balance(outstanding_balance=outstanding_balance)
+    amounts = asdict(open_amounts)
+    if any(amounts.values()):
+        raise side.refusals.party_has_balance(**amounts)
     return replace(trader, archived_at=now)
 
 

@@ -91,7 +91,8 @@ def _customer_not_active(**detail: Any) -> Refusal:
 def _customer_has_balance(**detail: Any) -> Refusal:
     return Conflict(
         "customer_has_balance",
-        "The customer still owes something, to be paid, credited or written off first.",
+        "Something is still open with the customer: settle what is owed, and give back or use up"
+        " what was paid in advance or credited.",
         **detail,
     )
 
@@ -123,7 +124,10 @@ def _vendor_not_active(**detail: Any) -> Refusal:
 
 def _vendor_has_balance(**detail: Any) -> Refusal:
     return Conflict(
-        "vendor_has_balance", "The vendor is still owed something, to be paid first.", **detail
+        "vendor_has_balance",
+        "Something is still open with the vendor: settle what is owed, and get back or use up"
+        " what was paid in advance or credited.",
+        **detail,
     )
 
 

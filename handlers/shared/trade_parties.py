@@ -11,6 +11,7 @@ from accounting.files.uploads import Received
 from accounting.trade import parties
 from accounting.trade.parties import Customer, Vendor
 from accounting.trade.party_details import PartyDetails
+from accounting.trade.sides import Side
 from handlers.results import Reply
 from handlers.shared import attached_files, warnings
 from persistence.books import Books
@@ -90,6 +91,15 @@ def put(
     changed = replace(changed, updated_at=books.now)
     books.save(changed)
     return PartyRecord(replace(found.account, trader=changed), [*added, *found.documents])
+
+
+async def archive(books: Books, side: Side, store: PartyStore[T], id: UUID) -> PartyRecord[T]:
+    """Archive one with whom nothing is open; an archived one stays as it is."""
+    account, documents, amounts = await books.fetch(
+        store.lock_to_close(id), books.files.all_of(id), store.open_amounts(id)
+    )
+    found = PartyRecord(account, documents)
+    return put(books, found, parties.archive(side, found.trader, amounts, books.now))
 
 
 def shape_documents(found: PartyRecord[T], links: Links) -> Reply:

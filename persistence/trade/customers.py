@@ -8,14 +8,24 @@ from accounting.trade.parties import Customer
 from persistence.engine.filters import any_part
 from persistence.engine.listings import Filter
 from persistence.engine.sql import given
-from persistence.tables import customer, invoice
+from persistence.tables import (
+    customer,
+    customer_credit,
+    invoice,
+    invoice_payment,
+    invoice_refund,
+)
 from persistence.trade.parties import PartyStore
-from persistence.trade.party_sql import PartySql
+from persistence.trade.party_sql import PartySql, summed
 
+REFUND = invoice_refund.c
 CUSTOMERS = PartySql(
     Customer,
     customer,
     invoice,
+    invoice_payment,
+    customer_credit,
+    summed(invoice_refund, REFUND.amount - REFUND.paid, REFUND.cancelled_at.is_(None)),
     own_filters={
         "email": Filter(customer.c.listed_email == given("email", Text), str.lower),
         "status": Filter(

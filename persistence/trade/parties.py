@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 from uuid import UUID
 
-from accounting.trade.parties import Customer, Party, Vendor, party_of
+from accounting.trade.parties import Customer, OpenAmounts, Party, Vendor, party_of
 from accounting.trade.party_details import PartyNamed
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.identifiers import new_id
@@ -55,6 +55,11 @@ class PartyStore(Store[PartyAccount[T]], Generic[T]):
         self.scope.run_alone()
         closing, locked = Query(self.sql.close, {"ids": [id]}), self.lock(id)
         return self.fetch((closing, *locked.queries), lambda answers: locked.answer(answers[1:]))
+
+    def open_amounts(self, id: UUID) -> Fetch[OpenAmounts]:
+        """Add up what is still open with one."""
+        query = Query(self.sql.open_amounts, {"id": id})
+        return self.fetch((query,), lambda answers: OpenAmounts(**answers[0][0]))
 
     def page(self, wanted: PageRequest) -> Fetch[Page[PartyAccount[T]]]:
         """List one page; asking for a status answers it, archived ones too."""

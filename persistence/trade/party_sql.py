@@ -22,6 +22,7 @@ from sqlalchemy import (
     select,
 )
 from sqlalchemy.sql.elements import ColumnElement
+from sqlalchemy.sql.selectable import Select
 
 from accounting.trade.parties import Customer, Party, Vendor
 from persistence.engine.filters import any_part, created_filters, equal
@@ -36,11 +37,18 @@ SHOWN = tuple(item.name for item in fields(Party))
 
 @dataclass(frozen=True)
 class PartySql(Generic[T]):
-    """The statements of one side's parties; `document` is the table of what is owed."""
+    """The statements of one side's parties.
+
+    `document` is the table of what is owed, `payment` and `credit` those of what settles it, and
+    `refund_owed` the sum of what of refunds is not paid, of the party with the `id` that is given.
+    """
 
     kind: type[T]
     party: Table
     document: Table
+    payment: Table
+    credit: Table
+    refund_owed: Select[int]
     own_filters: Mapping[str, Filter] = field(default_factory=dict)
 
     @cached_property
@@ -60,6 +68,35 @@ class PartySql(Generic[T]):
             document.outstanding > literal_column("0"),
         )
         return cast(owed.scalar_subquery(), BigInteger).label("outstanding_balance")
+
+    @cached_property
+    def open_amounts(self) -> str:
+        """Add up what is still open with one party, under the names of `OpenAmounts`."""
+        document, payment, credit = self.document.c, self.payment.c, self.credit.c
+        sums = {
+            "outstanding_balance": summed(self.document, document.outstanding),
+            "unapplied_payments": summed(
+                self.payment,
+                case(
+                    (payment.status == word("completed"), payment.total - payment.allocated),
+                    else_=payment.refunded,  # Given back of money that is not there any more.
+                ),
+            ),
+            "unapplied_credits": summed(
+                self.credit, credit.total_amount - credit.applied, credit.state == word("open")
+            ),
+            "unpaid_refunds": self.refund_owed,
+        }
+        return compiled(
+            select(
+                *(
+                    cast(
+                        func.coalesce(each.scalar_subquery(), literal_column("0")), BigInteger
+                    ).label(name)
+                    for name, each in sums.items()
+                )
+            )
+        )
 
     @cached_property
     def by_id(self) -> str:
@@ -125,6 +162,14 @@ class PartySql(Generic[T]):
                 row.archived_at.is_(None), lambda included: SKIPPED if included else False
             ),
         }
+
+
+def summed(
+    table: Table, amount: ColumnElement[int], *conditions: ColumnElement[bool]
+) -> Select[int]:
+    """The sum of an amount over the rows of the party with the `id` that is given."""
+    of_party = table.c.party_id == given("id", Uuid)
+    return select(func.sum(amount)).where(in_business(table), of_party, *conditions)
 
 
 def party_name(party: Table) -> ColumnElement[str]:

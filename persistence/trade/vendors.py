@@ -2,12 +2,33 @@
 
 from typing import ClassVar
 
+from sqlalchemy import Uuid, func, select
+
 from accounting.trade.parties import Vendor
-from persistence.tables import bill, vendor
+from persistence.engine.sql import given, word
+from persistence.store import in_business
+from persistence.tables import (
+    bill,
+    bill_payment,
+    vendor,
+    vendor_credit,
+    vendor_refund,
+    vendor_refund_payment,
+)
 from persistence.trade.parties import PartyStore
 from persistence.trade.party_sql import PartySql
 
-VENDORS = PartySql(Vendor, vendor, bill)
+# What a vendor gives back is announced as payments, each of which has come or is still to come.
+STILL_TO_COME = select(func.sum(vendor_refund_payment.c.amount)).where(
+    in_business(vendor_refund_payment),
+    vendor_refund_payment.c.status.in_([word("pending"), word("processing"), word("failed")]),
+    vendor_refund_payment.c.refund_id.in_(
+        select(vendor_refund.c.id).where(
+            in_business(vendor_refund), vendor_refund.c.party_id == given("id", Uuid)
+        )
+    ),
+)
+VENDORS = PartySql(Vendor, vendor, bill, bill_payment, vendor_credit, STILL_TO_COME)
 
 
 class VendorStore(PartyStore[Vendor]):

@@ -162,6 +162,11 @@ def to_the_past(story: Story) -> httpx.Response:
     return answer
 
 
+def of_a_day_to_come(story: Story) -> httpx.Response:
+    business = f"/v1/platform/businesses/{story.business.id}/"
+    return story.partner.api.patch(business, json={"lock_date": "2199-12-31"})
+
+
 PROVOKED: Mapping[str, Provoked] = {
     "ValidationError": post(
         "invoices/", customer_id="{customer_id}", line_items=[{**LINE, "quantity": 0}]
@@ -171,6 +176,7 @@ PROVOKED: Mapping[str, Provoked] = {
     "BusinessNotFound": by_token("GET", "/v1/platform/businesses/{}/"),
     "SandboxNotFound": by_token("GET", "/v1/platform/sandboxes/{}/"),
     "ClockMovedBack": to_the_past,
+    "LockDateInFuture": of_a_day_to_come,
     "BusinessIsArchived": in_another(),
     "PreconditionFailed": by_business(
         "PATCH", "customers/{customer_id}/", json={"notes": "x"}, headers={"If-Match": '"9"'}

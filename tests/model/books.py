@@ -251,6 +251,33 @@ class Books:
             if each.party is party and each.state == "open"
         )
 
+    def is_open_with(self, party: Party) -> bool:
+        """Whether anything is owed, paid in advance, credited or to be given back."""
+        bounced = [each for each in self.payments.values() if each.status != "completed"]
+        paid = [each for each in self.payments.values() if each.status == "completed"]
+        return any(
+            (
+                self.owed_by(party),
+                any(self.remaining(each) for each in paid if each.party is party),
+                any(self.refunded(each) for each in bounced if each.party is party),
+                any(
+                    self.unapplied(each)
+                    for each in self.credits.values()
+                    if each.party is party and each.state == "open"
+                ),
+                any(
+                    each.rest
+                    for each in self.refunds.values()
+                    if each.party is party and not each.cancelled
+                ),
+                any(
+                    each.cash - each.paid
+                    for each in self.vendor_refunds.values()
+                    if each.party is party and not each.cancelled
+                ),
+            )
+        )
+
 
 def is_live(payment: Payment) -> bool:
     """Whether a payment may hold allocations."""

@@ -65,9 +65,7 @@ def replace(books: Books, id: str, body: Body) -> Document:
     faults.add(422, "currency_mismatch", body.get("currency", "GBP") != "GBP")
     party = books.party_named(faults, body, document.party)
     refuse_taken(books, faults, body, party, document)
-    opens = document.state == "draft" and side.opened_at in body
-    if opens or party is not document.party:
-        books.inactive(faults, party)
+    check_party(books, faults, body, party, document)
     opened_at = moment(body.get(side.opened_at)) or document.opened_at
     on = dated(books, body) or document.dated
     if opened_at is not None:
@@ -85,6 +83,16 @@ def replace(books: Books, id: str, body: Body) -> Document:
     if opened_at is not None:
         opened(books, document, opened_at.isoformat())
     return document
+
+
+def check_party(
+    books: Books, faults: Faults, body: Body, party: Party | None, document: Document
+) -> None:
+    """Look whether a document moves to another party, which a draft alone may, or opens."""
+    moves = party is not document.party
+    faults.add(422, "immutable_field", moves and document.state == "open")
+    if moves or (document.state == "draft" and books.side.opened_at in body):
+        books.inactive(faults, party)
 
 
 def open_draft(books: Books, id: str, body: Body) -> Document:
@@ -126,7 +134,7 @@ def delete(books: Books, id: str) -> Document:
 def archive(books: Books, id: str) -> Party:
     """Take a party out of use."""
     party = find_party(books, id)
-    if not party.archived and books.owed_by(party):
+    if not party.archived and books.is_open_with(party):
         raise refused(409, f"{books.side.party}_has_balance")
     party.status = "ARCHIVED"
     return party

@@ -128,13 +128,19 @@ class TestReplaced:
         refusal = refused(trade.replace, draft, 1, opened_at=moment("7"))
         assert refusal.code == code_on(side, "party_not_active")
 
-    def test_another_party_must_be_active(self, side: Side) -> None:
+    def test_another_party_of_a_draft_must_be_active(self, side: Side) -> None:
         trade = Trade(side=side)
-        id_ = trade.document(1)
+        id_ = trade.document(1, opened_at=None)
         trade.replace(id_, 1, loaded=OTHER)
         assert trade.documents[id_].party == OTHER
         refusal = refused(trade.replace, id_, 1, loaded=ARCHIVED)
         assert refusal.code == code_on(side, "party_not_active")
+
+    def test_the_party_of_an_open_one_stays(self, side: Side) -> None:
+        trade = Trade(side=side)
+        refusal = refused(trade.replace, trade.document(1), 1, loaded=OTHER)
+        assert refusal.code == "immutable_field"
+        assert refusal.detail == {"field": side.names.party_id}
 
     def test_a_day_in_the_lock_may_stay_and_no_other_may_come(self, side: Side) -> None:
         trade = Trade("3", side=side)

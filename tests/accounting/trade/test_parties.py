@@ -1,4 +1,4 @@
-from dataclasses import replace
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 import pytest
@@ -6,6 +6,7 @@ import pytest
 from accounting.errors import Conflict, Malformed, RuleBroken
 from accounting.trade.parties import (
     Customer,
+    OpenAmounts,
     Party,
     Vendor,
     archive,
@@ -112,11 +113,11 @@ class TestStatus:
 
 class TestArchiving:
     def test_takes_out_of_use_once(self) -> None:
-        assert archive(RECEIVABLE, customer(), 0, LATER) == customer(archived_at=LATER)
-        assert archive(PAYABLE, vendor(), 0, LATER) == vendor(archived_at=LATER)
+        assert archive(RECEIVABLE, customer(), OpenAmounts(), LATER) == customer(archived_at=LATER)
+        assert archive(PAYABLE, vendor(), OpenAmounts(), LATER) == vendor(archived_at=LATER)
         once = vendor(archived_at=BORN)
-        assert archive(PAYABLE, once, 0, LATER) is once
-        assert archive(PAYABLE, once, 5, LATER) is once
+        assert archive(PAYABLE, once, OpenAmounts(), LATER) is once
+        assert archive(PAYABLE, once, OpenAmounts(5), LATER) is once
 
     @pytest.mark.parametrize(
         ("side", "trader", "code"),
@@ -125,12 +126,13 @@ class TestArchiving:
             (PAYABLE, vendor(), "vendor_has_balance"),
         ],
     )
-    def test_is_refused_while_something_is_outstanding(
-        self, side: Side, trader: Any, code: str
+    @pytest.mark.parametrize("open_amount", [item.name for item in fields(OpenAmounts)])
+    def test_is_refused_while_anything_is_open(
+        self, side: Side, trader: Any, code: str, open_amount: str
     ) -> None:
-        refusal = refused(archive, side, trader, 5, LATER)
+        refusal = refused(archive, side, trader, OpenAmounts(**{open_amount: 5}), LATER)
         assert (type(refusal), refusal.code) == (Conflict, code)
-        assert refusal.detail == {"outstanding_balance": 5}
+        assert refusal.detail == {**asdict(OpenAmounts()), open_amount: 5}
 
     def test_is_undone_and_leaves_what_is_not_archived(self) -> None:
         assert unarchive(customer(archived_at=BORN)) == customer()

@@ -1,5 +1,6 @@
 """Businesses: opened by a partner, kept up, archived and brought back."""
 
+from datetime import timedelta
 from itertools import count
 from typing import Any
 
@@ -7,7 +8,9 @@ import httpx
 import pytest
 
 from accounting.books.businesses import COUNTRIES, CURRENCY_BY_COUNTRY, ENTITY_TYPES
+from tests import clock
 from tests.api_server import ApiServer
+from tests.contract.refusals import is_as_shown
 from tests.partner import Business, Partner
 
 BUSINESSES = "/v1/platform/businesses/"
@@ -279,6 +282,15 @@ class TestUpdateBusiness:
         assert (first.status_code, second.status_code) == (200, 412)
         assert first.headers["etag"] != seen
         assert business.api.get("").json()["name"] == "First"
+
+
+class TestLockDate:
+    def test_is_today_at_most(self, acme: Partner) -> None:
+        business = acme.business()
+        answer = change(business, lock_date=str(clock.today() + timedelta(days=1)))
+        assert answer.status_code == 422
+        assert is_as_shown("LockDateInFuture", answer)
+        assert change(business, lock_date=str(clock.today())).status_code == 200
 
 
 class TestArchiveBusiness:

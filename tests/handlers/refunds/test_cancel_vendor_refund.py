@@ -1,6 +1,7 @@
 """cancel_vendor_refund_payment: everything that a refund did is taken back, or nothing at all."""
 
 from collections import Counter
+from datetime import timedelta
 
 import pytest
 
@@ -189,7 +190,7 @@ class TestCancelVendorRefundPayment:
         changed(shop, made["payment"], status="failed")
         assert cancelled(shop, made["payment"])["status"] == "cancelled"
 
-    def test_a_bill_that_it_gave_back_may_then_be_another_vendors(
+    def test_a_bill_that_it_gave_back_may_then_be_drawn_up_anew(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 1_000)
@@ -197,10 +198,9 @@ class TestCancelVendorRefundPayment:
         cancelled(shop, agreed(shop, vendor, 1_000, of_bill(bill, 1_000))["payment"])
         answer = shop.api.patch(f"{PAYMENTS}{payment['id']}/", json={"allocations": []})
         assert answer.status_code == 200
-        other = shop.vendor(company_name="Other Traders")
-        body = {"vendor_id": other["id"], "line_items": [line(300)]}
+        body = {"vendor_id": vendor["id"], "line_items": [line(300)]}
         answer = shop.api.put(f"{BILLS}{bill['id']}/", json=body)
-        assert answer.json()["vendor"]["id"] == other["id"]
+        assert answer.json()["total_amount"] == 300
         ledger.audit()
 
     def test_an_update_to_cancelled_is_the_same(
@@ -263,10 +263,10 @@ class TestCancelVendorRefundPayment:
     def test_in_a_locked_period_it_is_taken_back_on_the_first_open_day(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        made = agreed(shop, vendor, 500)
-        with ledger.locked("2099-12-31"):
+        made, tomorrow = agreed(shop, vendor, 500), str(today() + timedelta(days=1))
+        with ledger.locked(str(today())):
             cancelled(shop, made["payment"])
-        assert ledger.postings(made["refund"])[-1] == ("2100-01-01", {"1270": -500, "1900": 500})
+        assert ledger.postings(made["refund"])[-1] == (tomorrow, {"1270": -500, "1900": 500})
 
     def test_its_external_id_still_answers_it(self, shop: Business, vendor: Record) -> None:
         made = agreed(shop, vendor, 500, external_id="gone")

@@ -1,12 +1,18 @@
 """Customers and vendors that are archived and brought back, and what they refuse meanwhile."""
 
+from dataclasses import asdict
 from typing import Any
 
 import pytest
 
+from accounting.trade.parties import OpenAmounts
 from tests.bookkeeping import Ledger
+from tests.builders.sales import refund_paid, refunded
 from tests.builders.trade import CREDITED_AT, PURCHASES, SALES, Record, Trade
+from tests.builders.vendor_refunds import agreed, changed, of_bill
 from tests.partner import Business
+
+NOTHING = asdict(OpenAmounts())
 
 
 def refuses_business(
@@ -29,10 +35,9 @@ def refuses_business(
 
 
 class Archiving:
-    """Both moves of both: `refusal` is the code of one that is archived, `due` what it asks for."""
+    """Both moves of both: `refusal` is the code of one that is archived."""
 
     refusal: str
-    due: str
 
     @pytest.mark.parametrize("move", ["archive", "unarchive"])
     def test_answers_the_party_as_it_is_then_and_again_without_a_change(
@@ -60,9 +65,32 @@ class Archiving:
         answer = shop.api.post(archive)
         assert answer.status_code == 409
         assert answer.json()["error_code"] == f"{trade.party}_has_balance"
-        assert answer.json()["detail"] == {"outstanding_balance": 5_000}
-        assert self.due in answer.json()["message"]
+        assert answer.json()["detail"] == {**NOTHING, "outstanding_balance": 5_000}
         trade.pay(shop, party, 5_000, trade.part(document, 5_000))
+        assert shop.api.post(archive).status_code == 200
+
+    def test_of_one_with_money_in_advance_is_409_until_it_is_used_up(
+        self, shop: Business, trade: Trade
+    ) -> None:
+        party = trade.somebody(shop)
+        archive = trade.of_party(party, "archive")
+        payment = trade.pay(shop, party, 700)
+        answer = shop.api.post(archive)
+        assert answer.json()["error_code"] == f"{trade.party}_has_balance"
+        assert answer.json()["detail"] == {**NOTHING, "unapplied_payments": 700}
+        document = trade.open(shop, party, 700)
+        trade.change(shop, payment, allocations=[trade.part(document, 700)])
+        assert shop.api.post(archive).status_code == 200
+
+    def test_of_one_with_a_credit_is_409_until_it_is_used_up(
+        self, shop: Business, trade: Trade
+    ) -> None:
+        party = trade.somebody(shop)
+        archive = trade.of_party(party, "archive")
+        credit = trade.credit(shop, party, 300)
+        answer = shop.api.post(archive)
+        assert answer.json()["detail"] == {**NOTHING, "unapplied_credits": 300}
+        shop.api.post(f"{trade.credits}{credit['id']}/void/")
         assert shop.api.post(archive).status_code == 200
 
     def test_takes_no_new_business_until_it_is_unarchived(
@@ -78,7 +106,14 @@ class Archiving:
 class TestArchiveCustomer(Archiving):
     trade = SALES
     refusal = "customer_archived"
-    due = "paid, credited or written off"
+
+    def test_of_one_who_waits_for_a_refund_is_409_until_it_is_paid(self, shop: Business) -> None:
+        party = SALES.somebody(shop)
+        refund = refunded(shop, SALES.settle(shop, party, 500))
+        answer = shop.api.post(SALES.of_party(party, "archive"))
+        assert answer.json()["detail"] == {**NOTHING, "unpaid_refunds": 500}
+        refund_paid(shop, refund)
+        assert shop.api.post(SALES.of_party(party, "archive")).status_code == 200
 
 
 @pytest.fixture(params=["INACTIVE", "BLOCKED"])
@@ -92,7 +127,15 @@ def inactive(request: pytest.FixtureRequest, shop: Business) -> Record:
 class TestArchiveVendor(Archiving):
     trade = PURCHASES
     refusal = "vendor_not_active"
-    due = "to be paid first"
+
+    def test_of_one_that_owes_a_refund_is_409_until_it_has_come(self, shop: Business) -> None:
+        party = PURCHASES.somebody(shop)
+        bill = PURCHASES.settle(shop, party, 500)
+        payment = agreed(shop, party, 500, of_bill(bill, 500))["payment"]
+        answer = shop.api.post(PURCHASES.of_party(party, "archive"))
+        assert answer.json()["detail"] == {**NOTHING, "unpaid_refunds": 500}
+        changed(shop, payment, status="completed")
+        assert shop.api.post(PURCHASES.of_party(party, "archive")).status_code == 200
 
     def test_a_vendor_of_any_status_is_archived_and_comes_back_active(
         self, shop: Business, inactive: Record

@@ -198,7 +198,7 @@ class Replacing:
     def test_today_inside_the_lock_counts_as_the_day_after_it(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record, document: Record
     ) -> None:
-        until, after = (str(today() + timedelta(days=days)) for days in (1, 2))
+        until, after = (str(today() + timedelta(days=days)) for days in (0, 1))
         credit = trade.credit(shop, party, 100)
         with ledger.locked(until):
             put(shop, trade, credit, allocations=[trade.share(document, 100)])
@@ -217,7 +217,7 @@ class Replacing:
         self, shop: Business, ledger: Ledger, trade: Trade
     ) -> None:
         gone = trade.somebody(shop)
-        credit = trade.credit(shop, gone, 100)
+        credit = trade.credit(shop, gone, 100, trade.share(trade.open(shop, gone, 100), 100))
         assert shop.api.post(trade.of_party(gone, "archive")).status_code == 200
         assert put(shop, trade, credit, memo="new")["memo"] == "new"
 

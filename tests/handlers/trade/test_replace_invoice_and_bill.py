@@ -3,7 +3,7 @@
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.builders.purchases import PAYMENTS, bill_paid, received
+from tests.builders.purchases import PAYMENTS, bill_body, bill_paid, received
 from tests.builders.sales import invoice_body, sent
 from tests.builders.trade import DAY, NOBODY, PAID, PURCHASES, SALES, Record, Trade, line
 from tests.clock import today
@@ -244,6 +244,13 @@ class RefusingToReplace:
         assert answer.json()["error_code"] == "invalid_state_transition"
         assert answer.json()["detail"] == {"current_state": "voided", "allowed_next_states": []}
 
+    def test_of_an_open_one_the_party_does_not_change(
+        self, shop: Business, ledger: Ledger, trade: Trade, opened: Record
+    ) -> None:
+        name, other = f"{trade.party}_id", trade.somebody(shop)
+        fault = refused(shop, ledger, trade, opened, **{name: other["id"]})
+        assert fault == (422, "immutable_field")
+
     def test_numbers_and_external_ids_of_others_are_taken(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record, opened: Record
     ) -> None:
@@ -298,12 +305,10 @@ class RefusingToReplace:
 class TestRefusalsOfReplaceInvoice(RefusingToReplace):
     trade = SALES
 
-    def test_it_does_not_move_to_an_archived_customer(
-        self, shop: Business, ledger: Ledger, opened: Record
-    ) -> None:
-        gone = shop.customer()
+    def test_it_does_not_move_to_an_archived_customer(self, shop: Business, ledger: Ledger) -> None:
+        draft, gone = shop.made("invoices/", invoice_body(shop.customer())), shop.customer()
         shop.api.post(f"customers/{gone['id']}/archive/")
-        fault = refused(shop, ledger, SALES, opened, **invoice_body(gone, line(2)))
+        fault = refused(shop, ledger, SALES, draft, **invoice_body(gone, line(2)))
         assert fault == (409, "customer_archived")
 
 
@@ -314,17 +319,17 @@ class TestRefusalsOfReplaceBill(RefusingToReplace):
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         received(shop, vendor, vendor_bill_number="T-2")
-        other = received(shop, shop.vendor(), vendor_bill_number="T-2")
+        other = shop.made("bills/", bill_body(shop.vendor(), vendor_bill_number="T-2"))
         fault = refused(shop, ledger, PURCHASES, other, vendor_id=vendor["id"])
         assert fault == (409, "duplicate_bill_number")
 
     @pytest.mark.parametrize("status", ["INACTIVE", "BLOCKED"])
     def test_another_vendor_has_to_be_active_and_its_own_does_not(
-        self, shop: Business, ledger: Ledger, opened: Record, status: str
+        self, shop: Business, ledger: Ledger, vendor: Record, status: str
     ) -> None:
-        doubtful = shop.vendor()
+        doubtful, draft = shop.vendor(), shop.made("bills/", bill_body(vendor))
         own = received(shop, doubtful)
         shop.api.patch(f"vendors/{doubtful['id']}/", json={"status": status})
-        fault = refused(shop, ledger, PURCHASES, opened, vendor_id=doubtful["id"])
+        fault = refused(shop, ledger, PURCHASES, draft, vendor_id=doubtful["id"])
         assert fault == (409, "vendor_not_active")
         assert put(shop, PURCHASES, own, line_items=[line(5)])["total_amount"] == 5

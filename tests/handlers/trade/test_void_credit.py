@@ -135,7 +135,7 @@ class Voiding:
     def test_today_inside_the_lock_counts_as_the_day_after_it(
         self, shop: Business, ledger: Ledger, trade: Trade, credit: Record
     ) -> None:
-        until, after = (str(today() + timedelta(days=days)) for days in (1, 2))
+        until, after = (str(today() + timedelta(days=days)) for days in (0, 1))
         with ledger.locked(until):
             assert shop.api.post(trade.of_credit(credit, "void")).status_code == 200
         first, mirror = ledger.entries(credit)

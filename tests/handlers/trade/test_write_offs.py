@@ -273,7 +273,7 @@ class TestReverseWriteOff:
     ) -> None:
         invoice = sent(shop, buyer)
         [write_off] = written_off(shop, invoice, write_off_at=AT)["write_offs"]
-        until, after = today() + timedelta(days=1), str(today() + timedelta(days=2))
+        until, after = today(), str(today() + timedelta(days=1))
         with ledger.locked(str(until)):
             reverse(shop, invoice, write_off)
         first, mirror = ledger.entries(write_off)
