@@ -14,6 +14,7 @@ from tests.contract.document import source
 
 Path = tuple[str, ...]
 FEW = 3
+LONG = 10
 
 
 @cache
@@ -59,6 +60,10 @@ def of_the_document() -> Iterator[tuple[Path, Any]]:
     return (each for each in entries(root()) if each[0][0] in ("paths", "components"))
 
 
+def of_examples() -> Iterator[Any]:
+    return (node for at, node in of_the_document() if in_examples(at))
+
+
 def of_the_rest() -> Iterator[tuple[Path, Any]]:
     """Yield what is no example, and does not refer to what is said elsewhere anyhow."""
     for at, node in of_the_document():
@@ -84,6 +89,10 @@ class TestSaidOnce:
         inline = (node for node in parameters if "in" in keys(node))
         assert repeated((("", node) for node in inline), FEW) == {}
 
+    def test_long_parts_of_examples(self) -> None:
+        long = (each for each in of_examples() if height(each) >= LONG)
+        assert repeated((("", node) for node in long), 2) == {}
+
     def test_what_a_value_may_be(self) -> None:
         """A schema that has all of a shared value takes it in."""
         values = [json.loads(meaning(node)).items() for node in shared_values()]
@@ -102,6 +111,11 @@ class TestSaidOnce:
         used = {token.value for token in tokens if isinstance(token, yaml.AliasToken)}
         assert len(anchors) == len(set(anchors))
         assert set(anchors) == used
+
+
+def height(node: yaml.Node) -> int:
+    """Lines of a block; what is referred to has those of the block that it refers to."""
+    return int(node.end_mark.line - node.start_mark.line)
 
 
 @cache
