@@ -31,11 +31,16 @@ def published(source: bytes) -> bytes:
     loader = ContractLoader(source)
     for key, value in _changed(loader.get_single_node()):
         first, column = key.start_mark.line, key.start_mark.column
-        for at in _block(lines, first, column):
-            lines[at] = lines[at][:column] if at == first and value else ""
+        block = [*_block(lines, first, column)]
+        text = ""
         if value:
             plain = _without_notes(loader.construct_object(value, deep=True))
-            lines[first] += "".join(entry(key.value, plain, column))[column:]
+            written = "".join(entry(key.value, plain, column))
+            text = lines[first][:column] + written[column:]
+            text += "" if lines[block[-1]].strip() else "\n"
+        for at in block:
+            lines[at] = ""
+        lines[first] = text
     return _without_anchors("".join(lines)).encode()
 
 

@@ -58,6 +58,7 @@ components:
             links: *links
           - {z: [*here]}
 
+
     # After it.
     Other: {}
 """
@@ -105,6 +106,7 @@ components:
           - z:
               - to: a place whose name is so long that the name takes a line for itself
                 '400': [1, '2', null]
+
     # After it.
     Other: {}
 """
