@@ -15,6 +15,8 @@ import yaml
 
 METHODS = frozenset({"get", "put", "post", "delete", "options", "head", "patch", "trace"})
 JSON = "application/json"
+MERGE = "<<"
+SHARED = "x-shared"
 
 Schema = dict[str, Any]
 
@@ -36,7 +38,10 @@ class ContractError(ValueError):
 
 
 class ContractLoader(yaml.CSafeLoader):
-    """The C loader with JSON's scalars only, text keys only, and no key twice."""
+    """The C loader with JSON's scalars only, text keys only, and no key twice.
+
+    `<<: *name` takes in another mapping; a key that stands beside it wins.
+    """
 
     yaml_implicit_resolvers = {  # noqa: RUF012 - PyYAML's own class-level table.
         start: [
@@ -49,16 +54,29 @@ class ContractLoader(yaml.CSafeLoader):
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         """Build a mapping; refuse a repeated key instead of letting the last one win."""
-        mapping: dict[Any, Any] = {}
+        mapping = self._taken_in(node, deep)
+        own = set()
         for key_node, value_node in node.value:
+            if key_node.value == MERGE:
+                continue
             key = self.construct_object(key_node, deep=True)
             key = str(key) if type(key) is int else key  # `200:` is a status, not a number.
-            if type(key) is not str or key == "<<":
+            if type(key) is not str:
                 raise ContractError(f"Not a text key: {key!r},{key_node.start_mark}")
-            if key in mapping:
+            if key in own:
                 raise ContractError(f"The same key twice: {key},{key_node.start_mark}")
+            own.add(key)
             mapping[key] = self.construct_object(value_node, deep=deep)
         return mapping
+
+    def _taken_in(self, node: Any, deep: bool) -> dict[Any, Any]:
+        taken: dict[Any, Any] = {}
+        for key_node, value_node in node.value:
+            if key_node.value == MERGE:
+                if not isinstance(value_node, yaml.MappingNode):
+                    raise ContractError(f"Only a mapping can be taken in,{key_node.start_mark}")
+                taken |= self.construct_mapping(value_node, deep)
+        return taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +228,7 @@ def parse(source: bytes) -> dict[str, Any]:
     document = yaml.load(source, Loader=ContractLoader)
     if not isinstance(document, dict):
         raise ContractError("The contract is not a mapping.")
+    document.pop(SHARED, None)  # All of it stands where it is meant by now.
     return document
 
 

@@ -3,7 +3,6 @@
 Each is derived from the contract as it is published, and says the same of what goes over the wire.
 """
 
-import re
 import sys
 from collections.abc import Callable, Mapping
 from copy import deepcopy
@@ -11,18 +10,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-import yaml
-
 from server.contract import JSON, METHODS, parse, read_source
 from server.own_examples import with_own_examples
 from server.published import published
 from server.reference.fields import Describer
+from server.yaml_text import as_yaml
 
 Document = dict[str, Any]
 
 _BOUNDS: Final = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
 _CASUAL: Final = frozenset({"Allow", "Deprecation", "Idempotent-Replayed", "Retry-After", "Sunset"})
-_NUMBER: Final = re.compile(r"[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?")
 
 
 def for_generators(document: Document) -> Document:
@@ -78,23 +75,6 @@ def write(folder: Path) -> None:
     for name, derive in PROFILES.items():
         text = as_yaml(derive(parse(source)))
         (folder / name).write_text(text, encoding="utf-8")
-
-
-def as_yaml(document: Document) -> str:
-    """Write a document so that every reader of YAML takes texts for texts."""
-    text: str = yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
-    return text
-
-
-class _Dumper(yaml.CSafeDumper):
-    """Quotes what is a number to YAML 1.2, and to PyYAML, which reads 1.1, is none: 09876543."""
-
-    def represent_text(self, text: str) -> yaml.Node:
-        style = "'" if _NUMBER.fullmatch(text) else None
-        return self.represent_scalar("tag:yaml.org,2002:str", text, style)
-
-
-_Dumper.add_representer(str, _Dumper.represent_text)
 
 
 def _mapped(node: Any, change: Callable[[Document], Document]) -> Any:

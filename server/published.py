@@ -1,41 +1,84 @@
-"""The contract as partners get it: its own text, without our notes and what generators refuse."""
+"""The contract as partners get it: its own text, in full and without our notes.
 
+What the source says once by anchors stands here wherever it is meant: not every tool of partners
+follows `<<`, and nobody should have to look for what a field is.
+"""
+
+import re
 from collections.abc import Iterator
 from typing import Any, Final
 
 import yaml
 
-from server.contract import ContractLoader
+from server.contract import MERGE, SHARED, ContractLoader
+from server.yaml_text import entry
 
 NOTE: Final = "x-gap"
 LINKS: Final = "links"
 LINKED_BODY: Final = "requestBody"
 
+_ANCHORED_ITEM: Final = re.compile(r"^( *- )&\w+\n +", re.M)
+_ANCHORED: Final = re.compile(r"^( *(?:- )?[\w'/-]+:) &\w+", re.M)
+
 
 def published(source: bytes) -> bytes:
-    """Leave out our notes on the specification, and the bodies that links send.
+    """Write out what is said once, and leave out our notes and the bodies that links send.
 
     Only the fuzzer follows links, and it reads the source. openapi-generator refuses a document
     whose links hold bodies that are no expressions.
     """
     lines = source.decode().splitlines(keepends=True)
-    left_out = set()
-    for key in _unpublished(yaml.compose(source, ContractLoader)):
-        left_out |= set(_block(lines, key.start_mark.line, key.start_mark.column))
-    return "".join(line for at, line in enumerate(lines) if at not in left_out).encode()
+    loader = ContractLoader(source)
+    for key, value in _changed(loader.get_single_node()):
+        first, column = key.start_mark.line, key.start_mark.column
+        block = [*_block(lines, first, column)]
+        text = ""
+        if value:
+            plain = _without_notes(loader.construct_object(value, deep=True))
+            written = "".join(entry(key.value, plain, column))
+            text = lines[first][:column] + written[column:]
+            text += "" if lines[block[-1]].strip() else "\n"
+        for at in block:
+            lines[at] = ""
+        lines[first] = text
+    return _without_anchors("".join(lines)).encode()
 
 
-def _unpublished(node: Any, *, link: bool = False, links: bool = False) -> Iterator[Any]:
-    """Find the keys that are left out; each stands on a line of its own."""
+def _changed(
+    node: Any, *, at_root: bool = True, link: bool = False, links: bool = False
+) -> Iterator[tuple[Any, Any]]:
+    """Find the keys that are left out, and with their values those that are written out."""
     if isinstance(node, yaml.SequenceNode):
         for item in node.value:
-            yield from _unpublished(item)
+            yield from _changed(item, at_root=False)
     elif isinstance(node, yaml.MappingNode):
         for key, value in node.value:
-            if key.value == NOTE or (link and key.value == LINKED_BODY):
-                yield key
+            if (
+                key.value == NOTE
+                or (link and key.value == LINKED_BODY)
+                or (at_root and key.value == SHARED)
+            ):
+                yield key, None
+            elif _borrows(value, key.end_mark.index):
+                yield key, value
             else:
-                yield from _unpublished(value, link=links, links=key.value == LINKS)
+                yield from _changed(value, at_root=False, link=links, links=key.value == LINKS)
+
+
+def _borrows(node: Any, place: int) -> bool:
+    """Whether what stands at a place of the text is said before it, in whole or in part.
+
+    A block answers for itself alone: what is inside it is found at its own key.
+    """
+    if node.start_mark.index < place:
+        return True
+    if isinstance(node, yaml.SequenceNode):
+        return any(_borrows(item, place) for item in node.value)
+    if not isinstance(node, yaml.MappingNode):
+        return False
+    if any(key.value == MERGE for key, _ in node.value):
+        return True
+    return node.flow_style and any(_borrows(value, place) for _, value in node.value)
 
 
 def _block(lines: list[str], first: int, column: int) -> Iterator[int]:
@@ -46,3 +89,13 @@ def _block(lines: list[str], first: int, column: int) -> Iterator[int]:
         if text.strip() and len(text) - len(text.lstrip()) <= column:
             return
         yield at
+
+
+def _without_notes(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_notes(part) for key, part in value.items() if key != NOTE}
+    return [_without_notes(part) for part in value] if isinstance(value, list) else value
+
+
+def _without_anchors(text: str) -> str:
+    return _ANCHORED.sub(r"\1", _ANCHORED_ITEM.sub(r"\1", text))

@@ -38,12 +38,27 @@ class TestParse:
     def test_a_status_without_quotes_is_a_text_key(self) -> None:
         assert parse(b"responses: {200: a, '404': b}") == {"responses": {"200": "a", "404": "b"}}
 
+    def test_a_mapping_takes_in_another_and_what_stands_beside_it_wins(self) -> None:
+        source = b"a: &x {b: 1, c: 2}\nd: &y {c: 3, <<: *x}\ne: [*x, {<<: *y, f: 4}]"
+        assert parse(source) == {
+            "a": {"b": 1, "c": 2},
+            "d": {"b": 1, "c": 3},
+            "e": [{"b": 1, "c": 2}, {"b": 1, "c": 3, "f": 4}],
+        }
+
     def test_templates_stay_text(self) -> None:
         assert parse(b"a: '{{ 7*7 }}'") == {"a": "{{ 7*7 }}"}
 
     @pytest.mark.parametrize(
         "source",
-        [b"a: 1\na: 2", b"a: {b: 1, b: 2}", b"a: &x {b: 1}\nc: {<<: *x}", b"true: 1", b"- 1"],
+        [
+            b"a: 1\na: 2",
+            b"a: {b: 1, b: 2}",
+            b"a: {<<: 1}",
+            b"a: {<<: [{b: 1}]}",
+            b"true: 1",
+            b"- 1",
+        ],
     )
     def test_what_would_be_read_wrongly_is_refused(self, source: bytes) -> None:
         with pytest.raises(ContractError):

@@ -6,8 +6,9 @@ import yaml
 from openapi_spec_validator import validate
 
 from server.contract import parse, read_source
-from server.profiles import PROFILES, as_3_1, as_yaml, for_generators, for_mocks, write
+from server.profiles import PROFILES, as_3_1, for_generators, for_mocks, write
 from server.published import published
+from server.yaml_text import as_yaml
 
 BODY = {"content": {"application/json": {"schema": {}}, "multipart/form-data": {"schema": {}}}}
 SCHEMAS = {

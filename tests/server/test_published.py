@@ -1,10 +1,20 @@
 from typing import Any
 
+import yaml
+
 from server.contract import parse, read_source
 from server.published import published
 
 SMALL = b"""\
 openapi: 3.0.3  # As we like it.
+x-shared:
+  - &word {type: string, maxLength: 9}
+  - &told
+    <<: *word
+    description: |
+      Of a
+      thing.
+
 paths:
   /things/:
     post:
@@ -27,8 +37,27 @@ components:
     Thing:
       properties:
         links: {type: array}
-        x: {type: string}
+        # What it is.
+        x: &x {<<: *word, maxLength: 5, x-gap: It is so.}
+        y: *told
+        z: {type: array, items: {anyOf: [*x, {type: integer}]}}
       x-gap: Short.
+      example: &thing
+        x: A.
+        links: &links
+          - &here
+            to: a place whose name is so long that the name takes a line for itself
+            '400': [1, '2', null]
+    Page:
+      example:
+        results:
+          - *here
+          - <<: *thing
+            x: |2
+               B.
+            links: *links
+          - {z: [*here]}
+
 
     # After it.
     Other: {}
@@ -51,7 +80,33 @@ components:
     Thing:
       properties:
         links: {type: array}
-        x: {type: string}
+        # What it is.
+        x: {type: string, maxLength: 5}
+        y:
+          type: string
+          maxLength: 9
+          description: |
+            Of a
+            thing.
+        z: {type: array, items: {anyOf: [{type: string, maxLength: 5}, {type: integer}]}}
+      example:
+        x: A.
+        links:
+          - to: a place whose name is so long that the name takes a line for itself
+            '400': [1, '2', null]
+    Page:
+      example:
+        results:
+          - to: a place whose name is so long that the name takes a line for itself
+            '400': [1, '2', null]
+          - x: " B.\\n"
+            links:
+              - to: a place whose name is so long that the name takes a line for itself
+                '400': [1, '2', null]
+          - z:
+              - to: a place whose name is so long that the name takes a line for itself
+                '400': [1, '2', null]
+
     # After it.
     Other: {}
 """
@@ -72,9 +127,13 @@ def without(node: Any, *, link: bool = False, links: bool = False) -> Any:
 
 
 class TestPublished:
-    def test_notes_and_bodies_of_links_go_and_the_text_stays(self) -> None:
+    def test_notes_go_what_is_said_once_is_written_out_and_the_other_text_stays(self) -> None:
         assert published(SMALL) == PUBLISHED
 
     def test_nothing_else_goes_from_the_contract(self) -> None:
         source = read_source()
         assert parse(published(source)) == without(parse(source))
+
+    def test_no_anchor_is_left(self) -> None:
+        tokens = yaml.scan(published(read_source()), yaml.CSafeLoader)
+        assert not [each for each in tokens if isinstance(each, yaml.AnchorToken | yaml.AliasToken)]
