@@ -17,7 +17,7 @@ CUSTOMER: dict[str, Any] = {
     "reference_number": "K-1027",
     "company_name": "Blue Door Cafe Ltd",
     "email": "hello@bluedoor.co.uk",
-    "mobile_phone": "+447700900123",
+    "mobile_phone": "+447911123456",
     "office_phone": "+441174960123",
     "address_line1": "4 Quay Street",
     "address_line2": "Harbourside",

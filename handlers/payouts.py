@@ -11,6 +11,7 @@ from accounting.trade.refunds import RefundPayment
 from handlers.bodies import PayoutCreate
 from handlers.commands import bank_commands
 from handlers.results import Created, Reply
+from handlers.shared import warnings
 from handlers.shared.payout_locks import lock_for_deletion, lock_for_upsert
 from handlers.shared.posting import keep_banked
 from handlers.shared.shapes import shape_lines
@@ -64,8 +65,8 @@ async def put(books: Books, made: PaidOut) -> None:
 
 def shape(books: Books, found: PayoutRecord, linked: Linked) -> dict[str, Any]:
     """Show a payout with its items, in the order in which they were listed."""
-    payout = found.payout
-    items: list[Money] = [found.money[each.money_id] for each in payouts.listed(payout)]
+    items: list[Money] = [found.money[each.money_id] for each in payouts.listed(found.payout)]
+    payout = payouts.counted_now(found.payout, items)
     payments = [shape_payment(each) for each in items if isinstance(each, Payment)]
     refunds = [shape_refund(each) for each in items if isinstance(each, RefundPayment)]
     return {
@@ -73,6 +74,7 @@ def shape(books: Books, found: PayoutRecord, linked: Linked) -> dict[str, Any]:
         "payments": payments,
         "refund_payments": refunds,
         "reconciled_bank_transactions": shape_lines(linked.get(payout.id, ())),
+        "warnings": warnings.of_payout_day(too_early=payouts.is_before_its_money(payout, items)),
     }
 
 

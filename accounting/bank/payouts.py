@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 from uuid import UUID
@@ -127,6 +127,26 @@ def sums(money: Iterable[Money]) -> tuple[int, int]:
             else:
                 refunded += each.amount
     return gross, refunded
+
+
+def counted_now(payout: Payout, money: Iterable[Money]) -> Payout:
+    """Let a payout that holds nothing show what its items come to now.
+
+    One that failed lists 100 and 50; after the 50 has bounced it shows 100, while its own amounts
+    were last worked out when it let go of them.
+    """
+    if payout.status in LIVE:
+        return payout
+    gross, refunded = sums(money)
+    return replace(payout, gross_payments=gross, total_refunds=refunded)
+
+
+def is_before_its_money(payout: Payout, money: Iterable[Money]) -> bool:
+    """Tell whether a payout is dated before the day of something in it."""
+    if payout.completed_at is None:
+        return False
+    on = payout.completed_at.date()
+    return any(begin > on for each in money for begin, _ in _stood_days(each)[-1:])
 
 
 def fees_of(money: Iterable[Money]) -> tuple[FeeStep, ...]:

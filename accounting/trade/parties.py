@@ -7,6 +7,7 @@ from uuid import UUID
 
 from accounting.absent import said
 from accounting.errors import Conflict, Malformed, RuleBroken
+from accounting.trade.countries import country_code
 from accounting.trade.party_details import PartyDetails
 from accounting.trade.sides import Side
 
@@ -113,10 +114,13 @@ def party_of(trader: Customer | Vendor) -> Party:
 
 
 def facts(details: PartyDetails) -> dict[str, Any]:
-    """List what is said of a customer or vendor; countries are written in capitals."""
+    """List what is said of a customer or vendor; countries are written in capitals.
+
+    Raises Malformed `validation_error` on `country`.
+    """
     given = said(details)
     if given.get("country"):
-        given["country"] = given["country"].upper()
+        given["country"] = country_code(given["country"])
     return given
 
 

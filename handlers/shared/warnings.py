@@ -1,4 +1,4 @@
-"""What is accepted and looks wrong: telephone and VAT numbers, checked by the field's own books."""
+"""What is accepted and looks wrong: numbers, checked by the field's own books, and days."""
 
 from functools import lru_cache
 from typing import Final
@@ -14,12 +14,18 @@ REMEMBERED: Final = 4096
 
 
 def of_phones(**numbers: str | None) -> Warnings:
-    """Warn of telephone numbers that are not possible in E.164 form, by field."""
+    """Warn of telephone numbers that no country gives out, or that are not in E.164 form."""
     return [
-        {"field": field, "message": "does not look like a telephone number in E.164 form"}
+        {"field": field, "message": "is no valid telephone number in E.164 form"}
         for field, number in numbers.items()
         if number and not _is_phone(number)
     ]
+
+
+def of_payout_day(*, too_early: bool) -> Warnings:
+    """Warn of a payout that was paid before some of the money in it had come or gone."""
+    told = "is before the day of a payment in it"
+    return [{"field": "completed_at", "message": told}] if too_early else []
 
 
 def of_vat_number(number: str | None, country: str | None) -> Warnings:
@@ -32,7 +38,7 @@ def of_vat_number(number: str | None, country: str | None) -> Warnings:
 @lru_cache(REMEMBERED)
 def _is_phone(number: str) -> bool:
     try:
-        return phonenumbers.is_possible_number(phonenumbers.parse(number, None))
+        return phonenumbers.is_valid_number(phonenumbers.parse(number, None))
     except phonenumbers.NumberParseException:
         return False
 

@@ -2,7 +2,7 @@
 
 from dataclasses import fields
 
-from sqlalchemy import Table, Text, func, select
+from sqlalchemy import Table, Text, func, literal_column, select
 from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.bank.payouts import Payout
@@ -14,7 +14,7 @@ from persistence.engine.filters import (
     listed_between,
 )
 from persistence.engine.listings import Filter, Listing, one_of
-from persistence.engine.sql import compiled, given
+from persistence.engine.sql import compiled, given, word
 from persistence.store import among, in_business
 from persistence.tables import invoice_payment, invoice_refund_payment, payout, payout_item
 from persistence.trade.invoices import PAYMENTS, REFUND_PAYMENTS
@@ -80,6 +80,31 @@ COUNTS = compiled(
         payout_item.c.payout_id,
         func.count(payout_item.c.payment_id).label("payments"),
         func.count(payout_item.c.refund_payment_id).label("refund_payments"),
+    )
+    .where(in_business(payout_item), among(payout_item.c.payout_id), payout_item.c.listed)
+    .group_by(payout_item.c.payout_id)
+)
+# What items come to that stand completed now, of payouts that do not hold them.
+SUMS = compiled(
+    select(
+        payout_item.c.payout_id,
+        func.coalesce(func.sum(invoice_payment.c.total), literal_column("0")).label("gross"),
+        func.coalesce(func.sum(invoice_refund_payment.c.amount), literal_column("0")).label(
+            "refunded"
+        ),
+    )
+    .select_from(
+        payout_item.outerjoin(
+            invoice_payment,
+            in_business(invoice_payment)
+            & (invoice_payment.c.id == payout_item.c.payment_id)
+            & (invoice_payment.c.status == word("completed")),
+        ).outerjoin(
+            invoice_refund_payment,
+            in_business(invoice_refund_payment)
+            & (invoice_refund_payment.c.id == payout_item.c.refund_payment_id)
+            & (invoice_refund_payment.c.status == word("completed")),
+        )
     )
     .where(in_business(payout_item), among(payout_item.c.payout_id), payout_item.c.listed)
     .group_by(payout_item.c.payout_id)

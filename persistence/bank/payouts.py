@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import ClassVar
 from uuid import UUID
 
-from accounting.bank.payouts import FeeStep, Item, Money, Payout
+from accounting.bank.payouts import LIVE, FeeStep, Item, Money, Payout
 from accounting.books.ledger import Posted
 from persistence.bank.payout_sql import (
     BY_ID,
@@ -20,6 +20,7 @@ from persistence.bank.payout_sql import (
     NAMED,
     ONE_BY_ONE,
     STORED,
+    SUMS,
 )
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.pages import Page, PageRequest
@@ -118,11 +119,10 @@ class PayoutStore(Store[Payout]):
         """List one page, each payout with how much it lists."""
         self.scope.pin_snapshot()
         page = await self.listed(LISTING, wanted, _payout)
-        ids = [each.id for each in page.rows]
-        asked = (Query(COUNTS, {"ids": ids}),) if ids else ()
-        counts: dict[UUID, Row] = await self.fetch(asked, _by_payout)
-        none = {"payments": 0, "refund_payments": 0}
-        return page.of(lambda each: _summary(each, counts.get(each.id, none)))
+        loose = [each.id for each in page.rows if each.status not in LIVE]
+        counts = await self._by_payout(COUNTS, [each.id for each in page.rows])
+        sums = await self._by_payout(SUMS, loose)
+        return page.of(lambda each: _summary(each, counts.get(each.id), sums.get(each.id)))
 
     def save(self, value: Payout) -> None:
         """Stage a payout with those of its items that are new or changed."""
@@ -133,6 +133,13 @@ class PayoutStore(Store[Payout]):
         for item in value.items:
             if item != self._loaded.get(item.id):
                 self.scope.stage(payout_item, item.id, _item_row(value, item))
+
+    async def _by_payout(self, text: str, ids: Sequence[UUID]) -> dict[UUID, Row]:
+        """Ask something of several payouts that list anything; nothing is asked of none."""
+        if not ids:
+            return {}
+        rows: list[Row] = await self.fetch((Query(text, {"ids": list(ids)}),), lambda a: a[0])
+        return {row["payout_id"]: row for row in rows}
 
     def _first(self, answers: Answers) -> Payout | None:
         return next(iter(self.seen(self.assemble(answers))), None)
@@ -180,9 +187,9 @@ def _money(payments: list[Row], refund_payments: list[Row]) -> dict[UUID, Money]
     return {each.id: each for each in found}
 
 
-def _by_payout(answers: Answers) -> dict[UUID, Row]:
-    return {row["payout_id"]: row for row in answers[0]} if answers else {}
-
-
-def _summary(each: Payout, counts: Row) -> PayoutSummary:
+def _summary(each: Payout, counts: Row | None, sums: Row | None) -> PayoutSummary:
+    if sums is not None:
+        each = replace(each, gross_payments=sums["gross"], total_refunds=sums["refunded"])
+    if counts is None:
+        return PayoutSummary(each, 0, 0)
     return PayoutSummary(each, counts["payments"], counts["refund_payments"])

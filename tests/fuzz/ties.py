@@ -14,6 +14,7 @@ from zlib import crc32
 from schemathesis.generation.meta import TestPhase
 
 from accounting.books.businesses import ENTITY_TYPES
+from accounting.trade.countries import CODES
 from tests.contract.document import named
 from tests.fuzz.files import put_real_ones
 from tests.fuzz.leading import lead
@@ -125,7 +126,9 @@ def tie_business(case: Any, body: dict[str, Any]) -> None:
 
 
 def tie_party(_case: Any, body: dict[str, Any]) -> None:
-    """One of the two names stays when the other one goes."""
+    """One of the two names stays when the other one goes, and a country is one that there is."""
+    if body.get("country"):
+        body["country"] = sorted(CODES)[sum(body["country"].encode()) % len(CODES)]
     if None in (body.get("company_name", ""), body.get("individual_name", "")):
         body["company_name"] = "Blue Door Bakery"
 

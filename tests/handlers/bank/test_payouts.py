@@ -25,6 +25,33 @@ TODAY = str(today())
 CLEARING = "1150"
 
 
+class TestWhatItShows:
+    def test_one_that_failed_counts_what_its_items_are_now(
+        self, shop: Business, buyer: Record
+    ) -> None:
+        stays, bounces, back = by_card(shop, buyer), by_card(shop, buyer), given_back(shop, buyer)
+        known = {"external_id": "po-failed"}
+        payout = paid_out(shop, 180, stays, bounces, back, **known)
+        failed = upserted(shop, payout_body(180, **known, status="failed"))
+        assert failed["gross_payments_amount_cents"] == 200
+        moved(shop, bounces, "failed")
+        shown = read(shop, payout)
+        assert shown["gross_payments_amount_cents"] == 100
+        assert shown["total_refunds_amount_cents"] == 20
+        assert shown["expected_net_amount_cents"] == 80
+        [listed] = shop.api.get(PAYOUTS, params=known).json()["results"]
+        assert listed == {name: shown[name] for name in listed}
+
+    def test_one_that_was_paid_before_a_payment_in_it_is_taken_and_warned_of(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        early = "2025-03-09T00:00:00Z"
+        payout = paid_out(shop, 100, by_card(shop, buyer), completed_at=early)
+        assert [each["field"] for each in payout["warnings"]] == ["completed_at"]
+        assert {entry.on for entry in ledger.entries(payout)} == {"2025-03-09"}
+        assert paid_out(shop, 100, by_card(shop, buyer))["warnings"] == []
+
+
 class TestCreatePayout:
     def test_the_worked_example_comes_to_nothing_on_clearing(
         self, shop: Business, ledger: Ledger, buyer: Record

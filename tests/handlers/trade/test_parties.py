@@ -19,7 +19,7 @@ OF_BOTH = {
     "individual_name": "Maya Lindqvist",
     "company_name": "Tall Ship Ltd",
     "email": "hello@tallship.example.com",
-    "mobile_phone": "+447700900123",
+    "mobile_phone": "+447911123456",
     "office_phone": "+442079460123",
     "address_string": "4 Quay Street, Bristol",
     "country": "GB",
@@ -151,6 +151,23 @@ class Creating:
         made = shop.made(trade.parties, unique(**mistaken, country="gb"))
         assert {each["field"] for each in made["warnings"]} == mistaken.keys()
         assert (made["mobile_phone"], made["country"]) == ("none", "GB")
+
+    def test_warns_of_a_number_that_no_country_gives_out(
+        self, shop: Business, trade: Trade
+    ) -> None:
+        made = shop.made(trade.parties, unique(mobile_phone="+15550100"))
+        assert [each["field"] for each in made["warnings"]] == ["mobile_phone"]
+
+    @pytest.mark.parametrize(
+        ("given", "told"), [("uk", "did you mean GB?"), ("XX", "of no country")]
+    )
+    def test_with_the_code_of_no_country_is_refused_and_named(
+        self, shop: Business, trade: Trade, given: str, told: str
+    ) -> None:
+        answer = shop.api.post(trade.parties, json=unique(country=given))
+        assert answer.status_code == 400
+        [said] = answer.json()["detail"]["field_errors"]["country"]
+        assert told in said
 
     @pytest.mark.parametrize("metadata", [1, "text", [1], {"a": 1}, False, 1.5, None])
     def test_keeps_any_json_as_metadata(self, shop: Business, trade: Trade, metadata: Any) -> None:
