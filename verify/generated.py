@@ -25,7 +25,7 @@ from schemathesis.generation.case import Case as AnyCase
 
 from verify.contract import Contract
 from verify.formats import teach
-from verify.story import KEY, Caller, Stopped, Story, Unexpected
+from verify.story import KEY, Caller, Stopped, Story, Unexpected, no_answer
 
 JOURNEY: Final = "contract"
 FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
@@ -108,7 +108,11 @@ class Trial:
             return
         wrong = _wrong_parts(case)
         self._lead(case, wrong=bool(wrong))
-        answer = wire.send(self._request(case))
+        try:
+            answer = wire.send(self._request(case))
+        except httpx.RequestError as error:  # Hypothesis would ask again.
+            self._unexpected = no_answer(error)
+            return
         if _must_be_refused(case, wrong) and not answer.is_client_error:
             self._unexpected = Unexpected(
                 "A request that breaks the contract was expected to be refused, and"

@@ -18,7 +18,7 @@ from verify.report import Check, Report
 from verify.story import V1, Caller, Stopped, Story, checked
 from verify.wire import Secrets, Wire
 
-CONTRACT_AT: Final = "openapi.json"
+CONTRACT_AT: Final = "/openapi.json"
 ANSWER_SECONDS: Final = 30.0
 GRANT: Final[Mapping[str, str]] = MappingProxyType({"grant_type": "client_credentials"})
 
@@ -54,7 +54,7 @@ def verify(asked: Asked, tell: Callable[[Check], object]) -> Report:
                 " journeys are those of the latter."
             )
         wire = Wire(http, Answers(contract), Secrets(asked.api_key))
-        partner = Caller(wire, V1, _partner_bearer(wire, asked))
+        partner = admitted(wire, asked)
         with suppress(Stopped):
             _tell_stories(begin(partner, contract, report), asked)
         return report
@@ -66,25 +66,25 @@ def read_contract(http: httpx.Client) -> Contract:
         answer = http.get(CONTRACT_AT)
         answer.raise_for_status()
         return Contract(answer.json())
-    except (httpx.TransportError, httpx.HTTPStatusError) as error:
+    except (httpx.RequestError, httpx.HTTPStatusError) as error:
         raise CannotVerify(f"No contract can be read there: {error}") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise CannotVerify(f"What is at {http.base_url}{CONTRACT_AT} is no contract.") from error
+        raise CannotVerify(f"What is at {CONTRACT_AT} there is no contract.") from error
 
 
-def _partner_bearer(wire: Wire, asked: Asked) -> str:
-    """Trade the API key for a partner token."""
+def admitted(wire: Wire, asked: Asked) -> Caller:
+    """Trade the API key for a partner token; raises CannotVerify where it is refused."""
     key = httpx.BasicAuth(asked.partner_id, asked.api_key)
     request = wire.http.build_request("POST", f"{V1}oauth2/token/", data=dict(GRANT))
     try:
         answer = wire.send(next(key.auth_flow(request)))
         body = answer.json()
-    except (httpx.TransportError, ValueError) as error:
+    except (httpx.RequestError, ValueError) as error:
         raise CannotVerify(f"No token can be had there: {error}") from error
     if answer.status_code != 200:
         told = body.get("message") if isinstance(body, dict) else None
         raise CannotVerify(f"The credentials are refused with {answer.status_code}: {told}")
-    return f"Bearer {body['access_token']}"
+    return Caller(wire, V1, f"Bearer {body['access_token']}")
 
 
 def begin(partner: Caller, contract: Contract, report: Report) -> Story:
@@ -129,4 +129,6 @@ def _tell_stories(story: Story, asked: Asked) -> None:
             examples = (asked.examples + 1) // 2
             try_operations(story, examples=examples, seconds=asked.seconds)
             ledger.prove(story, JOURNEY)
-    closing.close(story, *story.report.business_ids)
+    for tell in (closing.lock, closing.archive):
+        with suppress(Stopped):
+            tell(story)

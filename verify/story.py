@@ -117,13 +117,18 @@ def checked(wire: Wire, report: Report, journey: str, name: str) -> Iterator[Non
         stopped = False
     except Unexpected as error:
         wire.blame(str(error))
-    except httpx.TransportError as error:
-        wire.blame(f"No answer came: {type(error).__name__}: {error}")
+    except httpx.RequestError as error:
+        wire.blame(str(no_answer(error)))
     except (KeyError, IndexError, TypeError, ValueError) as error:
         wire.blame(f"The answer has not what was looked for in it: {type(error).__name__}: {error}")
     report.add(Check(journey, name, round(time.monotonic() - begun, 3), tuple(wire.faults)))
     if stopped:
         raise Stopped
+
+
+def no_answer(error: httpx.RequestError) -> Unexpected:
+    """Say that no answer came."""
+    return Unexpected(f"No answer came: {type(error).__name__}: {error}")
 
 
 def same(what: str, found: object, expected: object) -> None:

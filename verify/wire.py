@@ -55,7 +55,7 @@ class Wire:
         self.last = None
 
     def send(self, request: httpx.Request) -> httpx.Response:
-        """Send a request and judge the answer; raises httpx.TransportError where none comes."""
+        """Send a request and judge the answer; raises httpx.RequestError where none comes."""
         self.last = request
         response = self.http.send(request)
         self.last = response
