@@ -166,9 +166,11 @@ def verify(
 ) -> None:
     """Verify that a deployment does what its contract says, over HTTP alone.
 
-    It makes two businesses for each run, named "accounting verify" with the time in UTC, works in
-    them and archives them at the end. Books are never deleted, so they stay listed as archived;
-    nothing else of the partner is touched. Judged is by the contract that the deployment serves.
+    It makes two businesses for each run, named "accounting verify" and the time.
+
+    Books are never deleted: it archives both at the end, and they stay listed so.
+
+    Nothing else of the partner is touched. The deployment's own contract judges.
 
     Exit 0: every check holds. 1: one failed. 2: it could not be begun, as with wrong credentials.
     """
