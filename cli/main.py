@@ -168,7 +168,7 @@ def verify(
 
     It makes two businesses for each run, named "accounting verify" and the time.
 
-    Books are never deleted: it archives both at the end, and they stay listed so.
+    Books are never deleted: both are archived at the end, and can be read as before.
 
     Nothing else of the partner is touched. The deployment's own contract judges.
 

@@ -197,7 +197,23 @@ class TestFault:
 
 
 class TestMadeUpRequests:
-    """Two operations of the contract, for the time that all of them take."""
+    """Some operations of the contract, for the time that all of them take."""
+
+    def test_find_nothing_wrong_with_a_healthy_server(self, asked: Asked) -> None:
+        names = ("create_customer", "update_account", "create_document", "export_accounts")
+        report = self.tried(asked, Spoiling(), *names)
+        assert report.failed == []
+        tried = {check.name for check in report.checks if check.journey == "contract"}
+        assert set(names) < tried
+
+    def test_are_part_of_a_run_and_what_there_is_no_time_for_is_told(self, asked: Asked) -> None:
+        report = verify(replace(asked, examples=2, seconds=0.1), lambda _check: None)
+        assert report.failed == []
+        contract = [check.name for check in report.checks if check.journey == "contract"]
+        assert contract[1:] == ["issue_partner_token", *contract[2:]]
+        assert "every journal entry balances" in contract
+        [warning] = report.warnings
+        assert "get_integrity" in warning
 
     def tried(self, asked: Asked, spoiling: Spoiling, *names: str) -> Report:
         with spoiled(asked.url, spoiling) as url, httpx.Client(base_url=url) as http:
