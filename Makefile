@@ -97,10 +97,11 @@ docs: $(READY) ## Write the reference to dist/docs, to be served as the root of 
 
 ##@ Proof
 
-lint: $(READY) ## Style, and the files of containers
+lint: $(READY) ## Style, the files of containers, the sample of a CI job
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@$(BIN)/hadolint Dockerfile
 	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.compose-spec compose.yaml
+	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows docs/ci/*.yml
 
 types: $(READY) ## Types
 	@$(BIN)/mypy

@@ -1,5 +1,6 @@
 """The commands of `accounting`, each of which loads what it needs only when it is run."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -137,6 +138,55 @@ def demo(
     show_demo(port=port, serve=serve)
 
 
+@app.command()
+def verify(
+    url: Annotated[
+        str, typer.Argument(help="Address of the host, as https://sandbox.example.com.")
+    ],
+    *,
+    partner_id: Annotated[
+        UUID, typer.Option(envvar="ACCOUNTING_PARTNER_ID", help="Your partner id.")
+    ],
+    api_key_file: Annotated[
+        Path | None,
+        typer.Option(
+            help="File with the API key, - for standard input; else ACCOUNTING_API_KEY has it."
+            " There is no option for the key itself: the list of processes would show it."
+        ),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Only the journeys; make up no requests.")
+    ] = False,
+    examples: Annotated[
+        int, typer.Option(min=2, max=1000, help="Requests that are made up for each operation.")
+    ] = 8,
+    junit: Annotated[
+        Path | None, typer.Option(help="File for a report in JUnit XML, as CI systems read it.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Verify that a deployment does what its contract says, over HTTP alone.
+
+    It makes two businesses for each run, named "accounting verify" and the time.
+
+    Books are never deleted: both are archived at the end, and can be read as before.
+
+    Nothing else of the partner is touched. The deployment's own contract judges.
+
+    Exit 0: every check holds. 1: one failed. 2: it could not be begun, as with wrong credentials.
+    """
+    from cli import verifying
+    from verify.run import Asked
+
+    asked = Asked(
+        verifying.host_of(url),
+        str(partner_id),
+        verifying.key_from(api_key_file, os.environ.get("ACCOUNTING_API_KEY")),
+        examples=0 if quick else examples,
+    )
+    raise typer.Exit(verifying.verify_deployment(asked, junit, as_json=as_json))
+
+
 def main() -> None:
     """Run the command line; what an operator can mend is told without a traceback."""
     try:
@@ -161,9 +211,10 @@ def mendable(error: Exception) -> Exception | None:
     from persistence.files.blobs import UnusableFileStore
     from server.process.master import CannotServe
     from server.settings import SettingsError
+    from verify.run import CannotVerify
 
     databases = (EmbeddedError, UnsafeDatabase, UnusableDatabase)
-    commands = (CannotServe, DemoFailed, partners.NotConfirmed)
+    commands = (CannotServe, CannotVerify, DemoFailed, partners.NotConfirmed)
     known = (SettingsError, *commands, *databases, UnusableFileStore, Refusal)
     cause = error.__cause__ if isinstance(error, Unavailable) else error  # It speaks to partners.
     if isinstance(cause, Exception) and (told := away(cause)):

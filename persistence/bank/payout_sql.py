@@ -2,7 +2,7 @@
 
 from dataclasses import fields
 
-from sqlalchemy import Table, Text, func, literal_column, select
+from sqlalchemy import BigInteger, Table, Text, cast, func, literal_column, select
 from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.bank.payouts import Payout
@@ -84,14 +84,18 @@ COUNTS = compiled(
     .where(in_business(payout_item), among(payout_item.c.payout_id), payout_item.c.listed)
     .group_by(payout_item.c.payout_id)
 )
+
+
+def _sum(amount: ColumnElement[int]) -> ColumnElement[int]:
+    return cast(func.coalesce(func.sum(amount), literal_column("0")), BigInteger)
+
+
 # What items come to that stand completed now, of payouts that do not hold them.
 SUMS = compiled(
     select(
         payout_item.c.payout_id,
-        func.coalesce(func.sum(invoice_payment.c.total), literal_column("0")).label("gross"),
-        func.coalesce(func.sum(invoice_refund_payment.c.amount), literal_column("0")).label(
-            "refunded"
-        ),
+        _sum(invoice_payment.c.total).label("gross"),
+        _sum(invoice_refund_payment.c.amount).label("refunded"),
     )
     .select_from(
         payout_item.outerjoin(

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from tests.contract.document import operations
-from tests.contract.responses import TRANSPORT_STATUSES, seen
+from tests.contract.responses import seen
+from verify.answers import TRANSPORT_STATUSES
 
 Answered = tuple[str, int]
 OUTPUT = "answers_seen"

@@ -12,11 +12,11 @@ import pytest
 from access.principal import CallerKind
 from tests.builders.bank import Bank, open_account
 from tests.builders.vendor_refunds import agreed, as_credit, of_bill, of_payment
-from tests.contract.closed_schemas import validator
 from tests.contract.document import document
 from tests.contract.forgeries import claims_of, signed
 from tests.contract.mentions import known_tests
 from tests.contract.refusals import is_as_shown, refusals
+from tests.contract.responses import schemas
 from tests.contract.valid_requests import Story
 from tests.partner import Partner
 
@@ -454,4 +454,4 @@ class TestRefusalExample:
         assert refusal["doc_url"] == f"/docs/errors/{refusal['error_code']}/"
         kind = "Token" * ("error_description" in refusal) or "Access" * ("error" in refusal)
         schema = document()["components"]["schemas"][f"{kind}ErrorBody"]
-        assert [*validator(schema).iter_errors(refusal)] == []
+        assert [*schemas().validator(schema).iter_errors(refusal)] == []

@@ -6,9 +6,8 @@ import httpx
 import orjson
 import pytest
 
-from tests.contract.closed_schemas import validator
 from tests.contract.document import document, follow, media_types
-from tests.contract.responses import check_response, routes_at
+from tests.contract.responses import check_response, contract, schemas
 
 BUSINESS = "/v1/platform/businesses/0197f0c4-8a20-7d3e-8c44-2e9b7f5a6b02"
 CUSTOMERS = f"{BUSINESS}/customers/"
@@ -126,7 +125,7 @@ class TestCheckResponse:
 
     def test_refuses_a_500_unless_the_test_asked_for_one(self) -> None:
         body = refusal_with("internal_error")
-        refused(answer(CUSTOMERS, body, status=500), "always a bug")
+        refused(answer(CUSTOMERS, body, status=500), "always a fault")
         check_response(answer(CUSTOMERS, body, status=500, faults_expected=True))
 
     def test_takes_what_the_transport_answers_at_any_operation(self) -> None:
@@ -156,15 +155,15 @@ class TestCheckResponse:
             check_response(answer(path, "alive", headers={"content-type": "text/plain"}))
 
 
-class TestRoutesAt:
+class TestAt:
     def test_a_literal_wins_over_a_variable(self) -> None:
-        found = routes_at(f"{BUSINESS}/invoices/payments".encode())
+        found = contract().at(f"{BUSINESS}/invoices/payments".encode())
         names = {route.operation_id for route in found}
         assert names == {"create_invoice_payment", "list_invoice_payments"}
 
     @pytest.mark.parametrize("segment", [b"%00", b"%ff", b"%2F", b""])
     def test_what_is_no_text_leads_nowhere(self, segment: bytes) -> None:
-        assert routes_at(f"{BUSINESS}/customers/".encode() + segment + b"/") == []
+        assert contract().at(f"{BUSINESS}/customers/".encode() + segment + b"/") == []
 
 
 class TestCheckTable:
@@ -204,7 +203,9 @@ class TestClosedSchema:
         for place, media in media_types():
             for each in media["examples"].values() if "/responses/" in place else ():
                 value = follow(each)["value"]
-                assert list(validator(media["schema"]).iter_errors(value)) == []
+                assert list(schemas().validator(media["schema"]).iter_errors(value)) == []
                 if isinstance(value, str):  # A file.
                     continue
-                assert not validator(media["schema"]).is_valid({**value, "one_more": 1}), place
+                assert (
+                    not schemas().validator(media["schema"]).is_valid({**value, "one_more": 1})
+                ), place

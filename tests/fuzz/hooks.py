@@ -3,59 +3,28 @@
 import base64
 import json
 import os
-from datetime import date, datetime
 from typing import Any
 from urllib.parse import urlencode
 
 import requests
 import schemathesis
-from hypothesis import strategies
 from hypothesis.internal.conjecture.engine import ConjectureRunner
 from schemathesis.core.failures import AcceptedNegativeData
 from schemathesis.openapi.checks import UseAfterFree
 from schemathesis.transport import SerializationContext, register_serializer
 from schemathesis.transport.requests import multipart_serializer
-from stdnum import iban
 
-from accounting.books.periods import FIRST_YEAR, LAST_YEAR
 from tests.fuzz import files
 from tests.fuzz.forms import FORM, MULTIPART, is_right_as_text, read_as_texts
 from tests.fuzz.sowing import seeds, sow
 from tests.fuzz.ties import tie
-
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
-
+from verify.formats import teach
 
 # ── Formats ────────────────────────────────────────────────────────────────────────────────────
 
-words = strategies.text(LETTERS + "0123456789", min_size=1, max_size=20)
-digits = strategies.text("0123456789", min_size=18, max_size=18)
-
-
-def german_iban(account: str) -> str:
-    """An IBAN with the right checksum."""
-    return f"DE{iban.calc_check_digits(f'DE00{account}')}{account}"
-
-
-schemathesis.openapi.format("email", strategies.builds("{}@{}.example.com".format, words, words))
-schemathesis.openapi.format(
-    "iban",
-    strategies.one_of(digits.map(german_iban), strategies.just("GB33 BUKB 2020 1555 5555 55")),
-)
-days = strategies.dates(date(FIRST_YEAR, 1, 1), date(LAST_YEAR, 12, 31))
-# A zone is written behind each below.
-moments = strategies.datetimes(datetime(FIRST_YEAR, 1, 2), datetime(LAST_YEAR, 12, 30))  # noqa: DTZ001
-schemathesis.openapi.format("date", days.map(date.isoformat))
-schemathesis.openapi.format(
-    "date-time",
-    strategies.builds(
-        "{}{}".format, moments.map(datetime.isoformat), strategies.sampled_from(["Z", "+02:00"])
-    ),
-)
+teach()
 schemathesis.openapi.format("byte", files.base64_text)
 schemathesis.openapi.format("binary", files.binary)
-# The shape of a cursor; ties.py puts one into its place that belongs to the list and its sort.
-schemathesis.openapi.format("cursor", strategies.text(LETTERS, min_size=8, max_size=40))
 
 
 # ── Who calls ──────────────────────────────────────────────────────────────────────────────────

@@ -32,7 +32,7 @@ class TestWhatItShows:
         stays, bounces, back = by_card(shop, buyer), by_card(shop, buyer), given_back(shop, buyer)
         known = {"external_id": "po-failed"}
         payout = paid_out(shop, 180, stays, bounces, back, **known)
-        failed = upserted(shop, payout_body(180, **known, status="failed"))
+        failed = upserted(shop, payout_body(180, stays, bounces, back, **known, status="failed"))
         assert failed["gross_payments_amount_cents"] == 200
         moved(shop, bounces, "failed")
         shown = read(shop, payout)

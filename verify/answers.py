@@ -1,0 +1,247 @@
+"""An answer held against the contract: status, content type, headers, body and error code.
+
+It asks nothing of the server's own code, and is stricter than a client has to be: an answer may
+carry no field that the contract does not tell about.
+"""
+
+import csv
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import StringIO
+from typing import Any, Final
+
+import httpx
+
+from verify.contract import Contract, Node, Operation
+from verify.schemas import Schemas, Validator
+
+TRANSPORT_STATUSES: Final = frozenset({408, 413, 414, 429, 431, 503})
+SERVER_FAULT: Final = "A 500 is always a fault of the server."
+
+_STATUSES_WITHOUT_ROUTE: Final = TRANSPORT_STATUSES | {400, 403, 404, 405}
+_SERVICE_ROUTES: Final = ("/health", "/docs", "/openapi.")
+_TOKEN_PATH: Final = re.compile(r"/v1/platform/([^/]+/)?oauth2/token/?")
+# Said by the server on some answers only, so that each place has to say so.
+_TOLD_HEADERS: Final = (
+    "ETag",
+    "Location",
+    "Idempotent-Replayed",
+    "Retry-After",
+    "Allow",
+    "Content-Disposition",
+    "Deprecation",
+    "Sunset",
+)
+_CSV: Final = "text/csv; charset=utf-8"
+_RULED_STATUSES: Final = frozenset({404, 409, 412, 422})
+_FILE_PATH: Final = re.compile(rb"/documents/[^/]+/[^/]+/?")
+_FILE_REFUSALS: Final = {403: "Forbidden", 404: "DocumentNotFound"}
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What is wrong with an answer, in sentences, and whose answer it is: none has ""."""
+
+    operation_id: str
+    faults: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Header:
+    """One header of an answer; its text is read as its schema's type."""
+
+    required: bool
+    kind: str
+    values: Validator
+
+    def value(self, text: str) -> Any:
+        """Read a text."""
+        if self.kind == "boolean" and text in ("true", "false"):
+            return text == "true"
+        return int(text) if self.kind == "integer" and text.isdigit() else text
+
+
+@dataclass(frozen=True)
+class _Documented:
+    """One documented answer, compiled."""
+
+    place: str
+    content_types: tuple[str, ...]
+    body: Validator
+    headers: dict[str, _Header]
+    codes: frozenset[str]
+
+
+class Answers:
+    """Judges answers by one contract."""
+
+    def __init__(self, contract: Contract) -> None:
+        self._contract = contract
+        self._schemas = Schemas(contract)
+        self._components: Node = contract.document["components"]
+        self._explained: dict[str, Node] = self._components["x-error-codes"]
+        self._compiled: dict[tuple[str, str], _Documented] = {}
+
+    def judge(self, response: httpx.Response) -> Judgement | None:
+        """Judge an answer whose body was read; None for what is no answer of the API."""
+        path = response.request.url.raw_path.partition(b"?")[0]
+        beside = path == b"/" or path.decode("ascii").startswith(_SERVICE_ROUTES)
+        if beside or _is_preflight(response.request):
+            return None
+        if _FILE_PATH.fullmatch(path):
+            return Judgement("", tuple(self._of_file(response)))
+        met = self._contract.at(path)
+        method = "GET" if response.request.method == "HEAD" else response.request.method
+        found = next((each for each in met if each.method == method), None)
+        if found is None:
+            return Judgement("", tuple(self._without_operation(response, met)))
+        return Judgement(found.operation_id, tuple(self._of_operation(response, found)))
+
+    def _of_operation(self, response: httpx.Response, operation: Operation) -> Iterator[str]:
+        status = str(response.status_code)
+        documented = operation.node["responses"]
+        if response.status_code == 500:
+            yield SERVER_FAULT
+        elif status not in documented and response.status_code not in TRANSPORT_STATUSES:
+            yield f"The contract documents {_statuses(documented)} for it."
+        name = status if status in documented else "default"
+        yield from self._answer(response, self._documented(operation, name))
+
+    def _of_file(self, response: httpx.Response) -> Iterator[str]:
+        """Hold a refusal of a signed link against the body of all errors; a file has no schema."""
+        if response.status_code == 500:
+            yield SERVER_FAULT
+        if response.status_code != 200:
+            name = _FILE_REFUSALS.get(response.status_code, "TransportFailure")
+            yield from self._answer(response, self._component(name))
+
+    def _without_operation(self, response: httpx.Response, met: list[Operation]) -> Iterator[str]:
+        """Hold the answer of an address without an operation against the body of all errors."""
+        if response.status_code == 500:
+            yield SERVER_FAULT
+        elif response.status_code not in _STATUSES_WITHOUT_ROUTE:
+            yield "No operation of the contract is served at this address."
+        if response.status_code == 405:
+            taken = {each.method for each in met}
+            taken |= {"HEAD"} if "GET" in taken else set()
+            allowed = set(response.headers.get("allow", "").split(", "))
+            if allowed != taken:
+                yield f"Allow is {sorted(allowed)}, the contract has {sorted(taken)}."
+        token = _TOKEN_PATH.fullmatch(response.url.path)
+        name = "TokenTransportFailure" if token else "TransportFailure"
+        yield from self._answer(response, self._component(name))
+
+    def _answer(self, response: httpx.Response, expected: _Documented) -> Iterator[str]:
+        """Check content type, headers, body and error code."""
+        content_type = response.headers.get("content-type")
+        fits = content_type in expected.content_types
+        if not fits:
+            yield f"The content type is {content_type!r}, not one of {expected.content_types}."
+        yield from _headers(response, expected)
+        if response.request.method == "HEAD":
+            if response.content:
+                yield "An answer to HEAD has a body."
+        elif fits:
+            yield from self._body(response, expected)
+
+    def _body(self, response: httpx.Response, expected: _Documented) -> Iterator[str]:
+        """Check the body against the closed schema, and what an error tells of itself."""
+        table = expected.content_types == (_CSV,)
+        if table:
+            yield from _table(response)
+        try:
+            body: Any = response.text if table else response.json()
+        except ValueError:
+            yield "The body is no JSON."
+            return
+        # To be told that it fits takes a quarter of what it takes to gather what does not.
+        if not expected.body.is_valid(body):
+            faults = [
+                f"  at {'.'.join(map(str, error.instance_path)) or 'the top'}: "
+                f"{error.message[:300]}"
+                for error in expected.body.iter_errors(body)
+            ]
+            head = f"The body does not fit the schema of {expected.place}:"
+            yield "\n".join([head, *faults[:10]])
+        elif response.status_code >= 400:
+            yield from self._error(response, body, expected.codes)
+
+    def _error(self, response: httpx.Response, body: Node, codes: frozenset[str]) -> Iterator[str]:
+        """Check the code of an error against its status, and where it leads."""
+        code = body["error_code"]
+        explained = self._explained[code]
+        if response.status_code != explained["status"]:
+            yield f"The contract has {code} with {explained['status']} (x-error-codes)."
+        if unknown := body["detail"].keys() - explained.get("detail", {}).keys():
+            yield f"The contract does not name {unknown} of {code}'s detail (x-error-codes)."
+        if body["doc_url"] != f"/docs/errors/{code}/":
+            yield "The address of the page is not the one of the code."
+        if response.status_code in _RULED_STATUSES and code not in codes:
+            yield f"The text of the operation and of its answer do not name `{code}`."
+        # A replayed answer is the first one's bytes, and so carries the first one's id.
+        replayed = "idempotent-replayed" in response.headers
+        if not replayed and body["request_id"] != response.headers.get("x-request-id"):
+            yield "The request id of the body is not the one of the header."
+
+    def _documented(self, operation: Operation, status: str) -> _Documented:
+        """Compile the documented answer of an operation, once."""
+        key = operation.operation_id, status
+        if key not in self._compiled:
+            answer = self._contract.follow(operation.node["responses"][status])
+            texts = operation.node["description"] + answer["description"]
+            self._compiled[key] = self._compile(" ".join(key), answer, texts)
+        return self._compiled[key]
+
+    def _component(self, name: str) -> _Documented:
+        """Compile what is answered where there is no operation, once."""
+        key = "", name
+        if key not in self._compiled:
+            answers = self._components["responses"]
+            texts = answers["TransportFailure"]["description"] + answers[name]["description"]
+            self._compiled[key] = self._compile(name, answers[name], texts)
+        return self._compiled[key]
+
+    def _compile(self, place: str, answer: Node, texts: str) -> _Documented:
+        [(content_type, media)] = answer["content"].items()
+        follow, validator = self._contract.follow, self._schemas.validator
+        headers = {}
+        for name, reference in answer["headers"].items():
+            node = follow(reference)
+            kind = follow(node["schema"]).get("type", "string")
+            required = node.get("required", False)
+            headers[name] = _Header(required, kind, validator(node["schema"]))
+        content_type = _CSV if content_type == "text/csv" else content_type
+        codes = frozenset(re.findall(r"`([a-z_]+)`", texts))
+        return _Documented(place, (content_type,), validator(media["schema"]), headers, codes)
+
+
+def _headers(response: httpx.Response, expected: _Documented) -> Iterator[str]:
+    for name, header in expected.headers.items():
+        if name in response.headers:
+            for error in header.values.iter_errors(header.value(response.headers[name])):
+                yield f"The header {name} is {response.headers[name]!r}: {error.message}"
+        elif header.required:
+            yield f"The header {name} is missing; {expected.place} requires it."
+    for name in _TOLD_HEADERS:
+        if name in response.headers and name not in expected.headers:
+            yield f"The header {name} is not documented at {expected.place}."
+
+
+def _table(response: httpx.Response) -> Iterator[str]:
+    """Check that a file of comma-separated values is a table, and one to be kept."""
+    header, *rows = csv.reader(StringIO(response.text, newline=""), strict=True)
+    if any(len(row) != len(header) for row in rows):
+        yield "A row of the file is not as wide as its header."
+    if len(set(header)) < len(header):
+        yield "Two columns of the file have one name."
+    if not response.headers.get("content-disposition", "").startswith("attachment; "):
+        yield "The file is not answered as an attachment."
+
+
+def _statuses(documented: Node) -> list[int]:
+    return sorted(int(status) for status in documented if status.isdigit())
+
+
+def _is_preflight(request: httpx.Request) -> bool:
+    return request.method == "OPTIONS" and "access-control-request-method" in request.headers

@@ -1,0 +1,183 @@
+"""Requests that Schemathesis makes up from the contract, valid and not, for every operation.
+
+They go out with a token of the business that was made for the run, and into that business: what
+belongs to the partner refuses them, as documented. An answer has to be one that the contract
+documents, whatever was asked, and what breaks the contract has to be refused.
+"""
+
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+from uuid import uuid4
+
+import httpx
+import requests
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings, strategies
+from hypothesis.configuration import set_hypothesis_home_dir
+from hypothesis.errors import Unsatisfiable
+from schemathesis.config import SchemathesisConfig
+from schemathesis.core.parameters import ParameterLocation
+from schemathesis.generation import GenerationMode
+from schemathesis.generation.case import Case as AnyCase
+
+from verify.contract import Contract
+from verify.formats import teach
+from verify.story import KEY, Caller, Stopped, Story, Unexpected, no_answer
+
+JOURNEY: Final = "contract"
+FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
+
+Case = AnyCase[Any]
+Ids = Mapping[str, str]
+
+
+def try_operations(story: Story, *, examples: int, seconds: float) -> None:
+    """Try each operation, until the time is over; what is left then is warned of.
+
+    Each gets so many valid requests, and as many others.
+    """
+    teach()
+    with story.check(JOURNEY, "what there is to try them with is listed"):
+        ids = _known_ids(story.books, story.contract)
+    with TemporaryDirectory() as folder:
+        set_hypothesis_home_dir(folder)  # What it keeps has no place in a folder of others.
+        left = _try_each(story, ids, examples, seconds)
+    if left:
+        story.report.warnings.append(
+            f"{seconds:.0f} seconds were over before {len(left)} operations were tried with"
+            f" requests that are made up: {', '.join(left)}."
+        )
+
+
+def _try_each(story: Story, ids: Ids, examples: int, seconds: float) -> list[str]:
+    """Try operations one after the other; returns those for which there was no time."""
+    schema = schemathesis.openapi.from_dict(story.contract.document, config=SchemathesisConfig())
+    until = time.monotonic() + seconds
+    left: list[str] = []
+    for operation in story.contract.operations:
+        if time.monotonic() > until:
+            left.append(operation.operation_id)
+            continue
+        trial = Trial(story.books, ids, until)
+        with suppress(Stopped), story.check(JOURNEY, operation.operation_id):
+            trial.run(schema[operation.path][operation.method], examples)
+    return left
+
+
+class Trial:
+    """Made up requests to one operation; the first answer with a fault ends them."""
+
+    def __init__(self, books: Caller, ids: Ids, until: float) -> None:
+        self._books = books
+        self._ids = ids
+        self._until = until
+        self._unexpected: Unexpected | None = None
+
+    def run(self, target: Any, examples: int) -> None:
+        """Send valid requests, then others; raises Unexpected where one of these is accepted."""
+        for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
+            self._make_up(target.as_strategy(generation_mode=mode), examples)
+        if self._unexpected:
+            raise self._unexpected
+
+    def _make_up(self, cases: strategies.SearchStrategy[Case], examples: int) -> None:
+        # Hypothesis only makes them up here: it would repeat what fails, and books have moved on.
+        @settings(
+            max_examples=examples,
+            phases=[Phase.generate],
+            derandomize=True,
+            database=None,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(case=cases)
+        def attempt(case: Case) -> None:
+            self._attempt(case)
+
+        try:
+            attempt()
+        except Unsatisfiable:
+            return  # Nothing of it can be wrong.
+
+    def _attempt(self, case: Case) -> None:
+        wire = self._books.wire
+        if wire.faults or self._unexpected or time.monotonic() > self._until:
+            return
+        wrong = _wrong_parts(case)
+        self._lead(case, wrong=bool(wrong))
+        try:
+            answer = wire.send(self._request(case))
+        except httpx.RequestError as error:  # Hypothesis would ask again.
+            self._unexpected = no_answer(error)
+            return
+        if _must_be_refused(case, wrong) and not answer.is_client_error:
+            self._unexpected = Unexpected(
+                "A request that breaks the contract was expected to be refused, and"
+                f" {answer.status_code} came."
+            )
+
+    def _lead(self, case: Case, *, wrong: bool) -> None:
+        """Lead a request to what is there; a wrong one may be wrong in its ids, too."""
+        if wrong:
+            if "business_id" in case.path_parameters:
+                case.path_parameters["business_id"] = self._ids["business_id"]
+            return
+        for part in (case.path_parameters, case.query, case.body):
+            _fill(part, self._ids)
+        # A key that comes twice, and the version of another thing, hide what lies behind them.
+        if KEY in case.headers:
+            case.headers[KEY] = str(uuid4())
+        if "If-Match" in case.headers:
+            case.headers["If-Match"] = "*"
+
+    def _request(self, case: Case) -> httpx.Request:
+        host = str(self._books.wire.http.base_url).rstrip("/")
+        sent = case.as_transport_kwargs(base_url=host)
+        sent["headers"] = {**sent.get("headers", {}), "Authorization": self._books.authorization}
+        made: Any = requests.Request(**sent).prepare()
+        return httpx.Request(made.method, made.url, headers=made.headers, content=made.body)
+
+
+def _wrong_parts(case: Case) -> set[ParameterLocation]:
+    """Return the parts of a request that break the contract."""
+    parts = case.meta.components.items() if case.meta else ()
+    return {location for location, part in parts if part.mode.is_negative}
+
+
+def _must_be_refused(case: Case, wrong: set[ParameterLocation]) -> bool:
+    """Whether what breaks the contract is left when a request is sent.
+
+    The business in a path is put right before, and a header that nobody can read is as good as
+    none. In a form all is text, and what is wrong as JSON may be right there.
+    """
+    in_body = ParameterLocation.BODY in wrong and case.media_type not in FORMS
+    return in_body or ParameterLocation.QUERY in wrong
+
+
+def _fill(node: Any, ids: Ids) -> None:
+    """Put a known id wherever one of its name is."""
+    for key, value in list(node.items()) if isinstance(node, dict) else ():
+        if key in ids and isinstance(value, str):
+            node[key] = ids[key]
+        for part in value if isinstance(value, list) else [value]:
+            _fill(part, ids)
+
+
+def _known_ids(books: Caller, contract: Contract) -> Ids:
+    """Find an id for each variable of a path, in the list that the path goes through."""
+    business_id = books.base.rstrip("/").rpartition("/")[2]
+    ids = {"business_id": business_id}
+    for operation in contract.operations:
+        head, _, last = operation.path.rstrip("/").rpartition("/")
+        name = last.strip("{}")
+        if operation.method == "GET" and last.startswith("{") and name not in ids:
+            path = f"{head}/"
+            for known, value in ids.items():
+                path = path.replace(f"{{{known}}}", value)
+            if "{" not in path and path.startswith(books.base):
+                listed = books.get(path.removeprefix(books.base), page_size=1)["results"]
+                ids |= {name: listed[0]["id"]} if listed else {}
+    return ids

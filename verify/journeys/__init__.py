@@ -1,0 +1,21 @@
+"""What partners do, each journey on its own ground; the order is that of a run."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from verify.journeys import access, banking, buying, ledger, mistakes, paging, repeating, selling
+from verify.story import Story
+
+JOURNEYS: Final[Mapping[str, Callable[[Story], None]]] = MappingProxyType(
+    {
+        "access": access.keep_out,
+        "sales": selling.sell,
+        "purchases": buying.buy,
+        "bank": banking.reconcile,
+        "repeating": repeating.repeat,
+        "lists": paging.walk_lists,
+        "refusals": mistakes.be_refused,
+        "ledger": ledger.tie_out,
+    }
+)

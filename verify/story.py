@@ -1,0 +1,144 @@
+"""What the journeys are told with: callers, checks and expectations."""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import uuid4
+
+import httpx
+
+from verify.contract import Contract, Node
+from verify.report import Check, Report
+from verify.wire import Wire
+
+V1: Final = "/v1/platform/"
+KEY: Final = "Idempotency-Key"
+
+
+class Unexpected(Exception):
+    """Something did not come true; the message says what."""
+
+
+class Stopped(Exception):
+    """A check has failed in a way that leaves the rest of its journey without ground."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Calls below one path, with one credential; each write has an `Idempotency-Key` of its own."""
+
+    wire: Wire
+    base: str
+    authorization: str | httpx.Auth | None
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        expected: int,
+        headers: Mapping[str, str] | None = None,
+        **options: Any,
+    ) -> httpx.Response:
+        """Send one request; raises Unexpected where another status is answered."""
+        sent = {KEY: str(uuid4())} if method in ("POST", "PUT", "PATCH") else {}
+        auth = self.authorization
+        if isinstance(auth, str):
+            sent["Authorization"] = auth
+        sent.update(headers or {})
+        http = self.wire.http
+        request = http.build_request(method, f"{self.base}{path}", headers=sent, **options)
+        if isinstance(auth, httpx.Auth):
+            request = next(auth.auth_flow(request))
+        response = self.wire.send(request)
+        if response.status_code != expected:
+            raise Unexpected(f"Status {expected} was expected, and {response.status_code} came.")
+        return response
+
+    def get(self, path: str, *, expected: int = 200, **query: Any) -> Node:
+        """Read something."""
+        return _object(self.call("GET", path, expected=expected, params=query or None))
+
+    def post(
+        self, path: str, body: Node | None = None, *, expected: int = 201, **more: Any
+    ) -> Node:
+        """Make something, or do something to it."""
+        sent = {} if body is None else {"json": body}
+        return _object(self.call("POST", path, expected=expected, **sent, **more))
+
+    def refused(self, method: str, path: str, expected: int, code: str, **options: Any) -> Node:
+        """Be refused with a code; returns the whole refusal."""
+        refusal = _object(self.call(method, path, expected=expected, **options))
+        same("error_code", refusal["error_code"], code)
+        return refusal
+
+    def walk(self, path: str, **query: Any) -> list[Node]:
+        """Go through a list to its end, by cursors."""
+        found: list[Node] = []
+        cursor: str | None = None
+        while True:
+            asked = {**query, **({"cursor": cursor} if cursor else {})}
+            page = self.get(path, **{"page_size": 100, **asked})
+            found += page["results"]
+            cursor = page["page_info"]["next_cursor"]
+            if cursor is None:
+                return found
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A run: the partner, its two businesses made for it, and what is found."""
+
+    wire: Wire
+    contract: Contract
+    report: Report
+    partner: Caller
+    books: Caller
+    neighbour: Caller
+    stranger: Caller  # Without credentials.
+
+    @contextmanager
+    def check(self, journey: str, name: str) -> Iterator[None]:
+        """Note what is found inside; raises Stopped where something expected did not come true."""
+        with checked(self.wire, self.report, journey, name):
+            yield
+
+
+@contextmanager
+def checked(wire: Wire, report: Report, journey: str, name: str) -> Iterator[None]:
+    """Note what is found inside; raises Stopped where something expected did not come true."""
+    wire.begin()
+    begun = time.monotonic()
+    stopped = True
+    try:
+        yield
+        stopped = False
+    except Unexpected as error:
+        wire.blame(str(error))
+    except httpx.RequestError as error:
+        wire.blame(str(no_answer(error)))
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        wire.blame(f"The answer has not what was looked for in it: {type(error).__name__}: {error}")
+    report.add(Check(journey, name, round(time.monotonic() - begun, 3), tuple(wire.faults)))
+    if stopped:
+        raise Stopped
+
+
+def no_answer(error: httpx.RequestError) -> Unexpected:
+    """Say that no answer came."""
+    return Unexpected(f"No answer came: {type(error).__name__}: {error}")
+
+
+def same(what: str, found: object, expected: object) -> None:
+    """Raise Unexpected where something is not as expected."""
+    if found != expected:
+        raise Unexpected(f"{what}: {expected!r} was expected, and {found!r} came.")
+
+
+def _object(response: httpx.Response) -> Node:
+    body = response.json()
+    if not isinstance(body, dict):
+        raise Unexpected("The answer is no JSON object.")
+    return body
