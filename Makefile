@@ -83,9 +83,11 @@ sdk: $(READY) $(CLIENTS_READY) ## Build the SDK for Python; then: pip install di
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
 		--wheel-dir dist/sdk dist/sdk/source
 
-sdk-typescript: $(NODE) profiles ## Build the SDK for TypeScript; then: npm install dist/sdk-typescript/*.tgz
+sdk-typescript: $(READY) $(NODE) profiles ## Build the SDK for TypeScript; then: npm install dist/sdk-typescript/*.tgz
 	@rm -rf dist/sdk-typescript && mkdir -p dist/sdk-typescript && cp -R clients/typescript dist/sdk-typescript/source
-	@node_modules/.bin/openapi-typescript dist/profiles/accounting.yaml > dist/sdk-typescript/source/contract.ts
+	@node_modules/.bin/openapi-typescript dist/profiles/accounting.yaml --root-types --root-types-no-schema-prefix \
+		> dist/sdk-typescript/source/contract.ts
+	@$(BIN)/python -m clients.typescript_operations > dist/sdk-typescript/source/operations.ts
 	@node_modules/.bin/tsc -p dist/sdk-typescript/source
 	@npm pack --silent --pack-destination dist/sdk-typescript ./dist/sdk-typescript/source > /dev/null
 
