@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help install run serve demo migrate test fuzz fuzz-deep plans bench bench-growth bench-compare bench-publish \
-        contract clients sdk sdk-typescript profiles mock docs bodies bare specification model races cluster cluster-quick \
+        contract clients clients-java sdk sdk-typescript profiles mock docs bodies bare specification model races cluster cluster-quick \
         coverage format lint types rooms audit check check-long release lock clean
 
 # Where Python may not keep what it has compiled, each process of the tests compiles all of it anew.
@@ -51,7 +51,7 @@ format: $(READY) ## Format and sort
 check: ## All that CI runs, with the time that each part took
 	@$(PYTHON) tests/shares.py
 
-check-long: check model races fuzz-deep ## The same, and what plays for long: before an issue is resolved
+check-long: check clients-java model races fuzz-deep ## The same, and what plays for long: before an issue is resolved
 
 ##@ The contract
 
@@ -93,6 +93,10 @@ sdk-typescript: $(READY) $(NODE) profiles ## Build the SDK for TypeScript; then:
 
 clients: $(READY) $(NODE) $(CLIENTS_READY) profiles sdk sdk-typescript ## Generate clients, check their types, let them call a server
 	@$(BIN)/python -m tests.clients $(CLIENTS)
+
+clients-java: $(READY) $(CLIENTS_READY) ## The same for Java, where javac and the libraries are at hand
+	@$(BIN)/python -m server.profiles dist/profiles
+	@$(BIN)/python -m tests.clients $(CLIENTS) long
 
 docs: $(READY) ## Write the reference to dist/docs, to be served as the root of a host
 	@$(BIN)/python -m server.docs dist/docs

@@ -4,6 +4,10 @@
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.math.BigDecimal;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
@@ -44,7 +48,7 @@ import org.openapitools.client.model.*;
 public class Journey {
   private static final LocalDate DAY = LocalDate.parse("2026-07-01");
   private static final OffsetDateTime START = OffsetDateTime.parse("2026-07-01T09:00:00Z");
-  private static final ObjectMapper JSON = ApiClient.createDefaultObjectMapper();
+  private static final ObjectMapper JSON = new ObjectMapper();
   private static final String KEY = "first";
 
   private final ApiClient client;
@@ -77,7 +81,9 @@ public class Journey {
   }
 
   private static ApiClient client(String url, String authorization) {
-    ApiClient client = new ApiClient();
+    // Over plain HTTP it would offer HTTP/2 with each request, which is refused beside a body.
+    HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1);
+    ApiClient client = new ApiClient().setHttpClientBuilder(builder);
     client.updateBaseUri(url);
     return client.setRequestInterceptor(request -> request.header("Authorization", authorization));
   }
@@ -250,6 +256,7 @@ public class Journey {
                 APICreateDocumentRequest.newBuilder()
                     .businessId(business)
                     ._file(file.toFile())
+                    .tags(List.of()) // Of a form it counts a list that is left out.
                     .linkedType(LinkedType.INVOICE)
                     .linkedId(first.getId())
                     .build());
@@ -348,10 +355,18 @@ public class Journey {
     List<AccountNode> assets = report.getHierarchy().getAsset().getCurrentAssets();
     long held = assets.stream().mapToLong(AccountNode::getCurrentBalance).sum();
     tell("report", "accounts", report.getTotalAccounts(), "assets", held);
-    String header = chart.exportAccounts(business, null).lines().findFirst().orElseThrow();
-    tell("export", "columns", header.split(",").length);
+    tell("export", "columns", exported().lines().findFirst().orElseThrow().split(",").length);
     Integrity books = new IntegrityApi(client).getIntegrity(business, null);
     tell("integrity", "status", books.getStatus());
+  }
+
+  /** Ask for the chart as CSV past the generated method, which takes every answer for JSON. */
+  private String exported() throws Exception {
+    String path = "/v1/platform/businesses/%s/general-ledger/chart-of-accounts/export/";
+    URI address = URI.create(client.getBaseUri() + path.formatted(business));
+    HttpRequest.Builder request = HttpRequest.newBuilder(address);
+    client.getRequestInterceptor().accept(request);
+    return client.getHttpClient().send(request.build(), BodyHandlers.ofString()).body();
   }
 
   /** Be refused in types. */
@@ -361,7 +376,11 @@ public class Journey {
     tellRefusal("invalid", () -> invoices.createInvoice(business, nobodys, null, null));
     tellRefusal("reused", () -> invoices.createInvoice(business, invoice(6), null, KEY));
     APIVoidInvoiceRequest voiding =
-        APIVoidInvoiceRequest.newBuilder().businessId(business).invoiceId(first.getId()).build();
+        APIVoidInvoiceRequest.newBuilder()
+            .businessId(business)
+            .invoiceId(first.getId())
+            .voiding(new Voiding()) // One that is left out is sent as null.
+            .build();
     tellRefusal("conflict", () -> invoices.voidInvoice(voiding));
   }
 
@@ -374,7 +393,8 @@ public class Journey {
     try {
       call.make();
     } catch (ApiException error) {
-      ErrorBody said = JSON.readValue(error.getResponseBody(), ErrorBody.class);
+      ErrorBody said =
+          ApiClient.createDefaultObjectMapper().readValue(error.getResponseBody(), ErrorBody.class);
       Map<String, List<String>> faults = said.getDetail().getFieldErrors();
       TreeSet<String> fields = new TreeSet<>(faults == null ? List.of() : faults.keySet());
       tell(step, "status", error.getCode(), "code", said.getErrorCode(), "fields", fields);

@@ -1,6 +1,7 @@
-"""`python -m tests.clients PROGRAMS`: generate clients of the contract, and let them call a server.
+"""`python -m tests.clients PROGRAMS [long]`: generate clients of the contract, let them call.
 
-PROGRAMS is the folder of the generators. The table tells what each made.
+PROGRAMS is the folder of the generators. The table tells what each made. `long` makes those alone
+that `make check-long` has.
 """
 
 import sys
@@ -14,28 +15,47 @@ from embedded.settings import TEST_SETTINGS
 from tests.api_server import ApiServer, Databases
 from tests.clients import collections, mocked, sdk
 from tests.clients.generators import CLIENTS, Client, Failed
+from tests.clients.java import JAVA
 from tests.clients.journey import STEPS, travel
 
-HEADINGS = ("made of the contract", "how much", "and then", "calls", "took")
 
-
-def main(programs: Path) -> int:
+def main(programs: Path, share: str = "") -> int:
     """Return 0 when every client was made, has right types and made the journey."""
-    lines = [line(*HEADINGS)]
+    lines = [line("", "made of the contract", "checked", "calls", "took")]
     try:
         with (
             tempfile.TemporaryDirectory() as folder,
             EmbeddedPostgres(Path(folder) / "postgres", TEST_SETTINGS) as postgres,
         ):
             databases = Databases(postgres)
-            for client in (*CLIENTS, sdk.PYTHON, sdk.TYPESCRIPT):
-                lines.append(made(client, programs, databases))
-        lines += held()
+            for row in (rows_for_long if share == "long" else rows)(programs, databases):
+                lines.append(row)
     except Failed as failure:
         sys.stdout.write("\n".join([*lines, str(failure), ""]))
         return 1
-    sys.stdout.write("\n".join([*lines, f"The journey has {len(STEPS)} steps.", ""]))
+    sys.stdout.write("\n".join([*lines, f"Each journey has {len(STEPS)} steps.", ""]))
     return 0
+
+
+def rows(programs: Path, databases: Databases) -> Iterator[str]:
+    """Make each client that every check makes, and hold what else is made of the contract."""
+    for client in (*CLIENTS, sdk.PYTHON, sdk.TYPESCRIPT):
+        yield made(client, programs, databases)
+    yield line(JAVA.name, "in make check-long")
+    begun = time.monotonic()
+    requests = f"{collections.hold()} requests"
+    yield line("collections for Postman, Bruno", requests, "compared", "", seconds(begun))
+    begun = time.monotonic()
+    yield line("a mock, Prism", f"{mocked.hold()} requests", "answered", "", seconds(begun))
+
+
+def rows_for_long(programs: Path, databases: Databases) -> Iterator[str]:
+    """Make the client for Java, where that can be."""
+    lacking = JAVA.missing()
+    if lacking:
+        yield line(JAVA.name, f"skipped: no {lacking} here")
+    else:
+        yield made(JAVA, programs, databases)
 
 
 def made(client: Client, programs: Path, databases: Databases) -> str:
@@ -43,7 +63,7 @@ def made(client: Client, programs: Path, databases: Databases) -> str:
     begun = time.monotonic()
     client.generate(programs)
     modules = client.check(programs)
-    with ApiServer(databases.clone(client.folder.name)) as api_server:
+    with ApiServer(databases.clone(client.folder.name.lower())) as api_server:
         calls = travel(
             api_server, lambda caller: client.call(programs, caller), repeats=client.repeats
         )
@@ -52,25 +72,15 @@ def made(client: Client, programs: Path, databases: Databases) -> str:
     return line(client.name, f"{modules} modules", client.checked, str(calls), seconds(begun))
 
 
-def held() -> Iterator[str]:
-    """Hold what else is made of the contract against it."""
-    begun = time.monotonic()
-    requests = f"{collections.hold()} requests"
-    yield line("collections for Postman, Bruno", requests, "compared", "", seconds(begun))
-    begun = time.monotonic()
-    requests = f"{mocked.hold()} requests"
-    yield line("a mock, Prism", requests, "answered", "", seconds(begun))
-
-
 def seconds(begun: float) -> str:
     """Write how long something took."""
     return f"{time.monotonic() - begun:.0f} s"
 
 
-def line(name: str, made: str, done: str, calls: str, took: str) -> str:
+def line(name: str, made: str, checked: str = "", calls: str = "", took: str = "") -> str:
     """Write a line of the table."""
-    return f"{name:36}{made:15}{done:17}{calls:>5}{took:>7}"
+    return f"{name:36}{made:21}{checked:16}{calls:>6}{took:>7}".rstrip()
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main(Path(sys.argv[1]), *sys.argv[2:]))

@@ -108,10 +108,13 @@ class TypeScriptClient(Client):
     def check(self, programs: Path) -> int:
         """Compile all of it; count the modules."""
         modules = len(list(self.folder.rglob("*.ts")))
-        source = shutil.copy(JOURNEYS / self.journey, self.folder)
+        self.compile(shutil.copy(JOURNEYS / self.journey, self.folder))
+        return modules
+
+    def compile(self, source: Path) -> None:
+        """Compile a module and all that it imports."""
         options = ("--strict", "--target", "es2022", "--module", "nodenext")
         run(NODE / "tsc", *options, "--lib", "es2022,dom,dom.iterable", source)
-        return modules
 
     def call(self, programs: Path, caller: list[str]) -> str:
         """Let it make its calls; return what it printed."""

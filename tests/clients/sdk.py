@@ -13,6 +13,7 @@ from tests.contract.document import operations
 from tests.partner import Partner
 
 README: Final = Path("clients/python/README.md")
+README_OF_TYPESCRIPT: Final = Path("clients/typescript/README.md")
 CHECKS: Final = Path("tests/clients")
 
 
@@ -40,8 +41,9 @@ class TypeScriptSdk(TypeScriptClient):
         run("tar", "-xzf", packed, "--strip-components=1", "-C", package)
 
     def check(self, programs: Path) -> int:
-        """Compile calls of it and check its repeats; return how many modules it has."""
+        """Compile calls of it and its README, check its repeats; return how many modules it has."""
         modules = TypeScriptClient.check(self, programs)
+        self.compile(write_readme(self.folder))
         (self.folder / "operations.json").write_text(dumps(opened()), encoding="utf-8")
         run("node", "--test", shutil.copy(CHECKS / "check_sdk.mjs", self.folder))
         return modules
@@ -80,6 +82,17 @@ def opened() -> list[dict[str, Any]]:
         for each in operations()
         if each.node["tags"] != ["Access"]
     ]
+
+
+def write_readme(folder: Path) -> Path:
+    """Write all that the README for TypeScript shows as one module."""
+    given = ("BASE_URL", "PARTNER_ID", "API_KEY", "BUSINESS_ID", "INVOICE_ID")
+    declared = "".join(f"declare const {name}: string;\n" for name in given)
+    text = README_OF_TYPESCRIPT.read_text(encoding="utf-8")
+    module = folder / "readme.mts"
+    blocks = re.findall(r"```ts\n(.*?)```", text, re.S)
+    module.write_text(declared + "".join(blocks), encoding="utf-8")
+    return module
 
 
 def send_first_invoice(programs: Path, partner: Partner) -> None:
