@@ -69,7 +69,8 @@ def made(client: Client, programs: Path, databases: Databases) -> str:
         )
         if client is sdk.PYTHON:
             sdk.send_first_invoice(programs, api_server.partner("Newcomer"))
-    return line(client.name, f"{modules} modules", client.checked, str(calls), seconds(begun))
+    how_many = f"{modules} module{'s' if modules > 1 else ''}"
+    return line(client.name, how_many, client.checked, str(calls), seconds(begun))
 
 
 def seconds(begun: float) -> str:
