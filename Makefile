@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help install run serve demo migrate test fuzz fuzz-deep plans bench bench-growth bench-compare bench-publish \
-        contract clients sdk sdk-typescript profiles mock docs bodies bare specification model races cluster cluster-quick \
+        contract clients clients-java sdk sdk-typescript profiles mock docs bodies bare specification model races cluster cluster-quick \
         coverage format lint types rooms audit check check-long release lock clean
 
 # Where Python may not keep what it has compiled, each process of the tests compiles all of it anew.
@@ -51,7 +51,7 @@ format: $(READY) ## Format and sort
 check: ## All that CI runs, with the time that each part took
 	@$(PYTHON) tests/shares.py
 
-check-long: check model races fuzz-deep ## The same, and what plays for long: before an issue is resolved
+check-long: check clients-java model races fuzz-deep ## The same, and what plays for long: before an issue is resolved
 
 ##@ The contract
 
@@ -83,14 +83,20 @@ sdk: $(READY) $(CLIENTS_READY) ## Build the SDK for Python; then: pip install di
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
 		--wheel-dir dist/sdk dist/sdk/source
 
-sdk-typescript: $(NODE) profiles ## Build the SDK for TypeScript; then: npm install dist/sdk-typescript/*.tgz
+sdk-typescript: $(READY) $(NODE) profiles ## Build the SDK for TypeScript; then: npm install dist/sdk-typescript/*.tgz
 	@rm -rf dist/sdk-typescript && mkdir -p dist/sdk-typescript && cp -R clients/typescript dist/sdk-typescript/source
-	@node_modules/.bin/openapi-typescript dist/profiles/accounting.yaml > dist/sdk-typescript/source/contract.ts
+	@node_modules/.bin/openapi-typescript dist/profiles/accounting.yaml --root-types --root-types-no-schema-prefix \
+		> dist/sdk-typescript/source/contract.ts
+	@$(BIN)/python -m clients.typescript_operations > dist/sdk-typescript/source/operations.ts
 	@node_modules/.bin/tsc -p dist/sdk-typescript/source
 	@npm pack --silent --pack-destination dist/sdk-typescript ./dist/sdk-typescript/source > /dev/null
 
 clients: $(READY) $(NODE) $(CLIENTS_READY) profiles sdk sdk-typescript ## Generate clients, check their types, let them call a server
 	@$(BIN)/python -m tests.clients $(CLIENTS)
+
+clients-java: $(READY) $(CLIENTS_READY) ## The same for Java, where javac and the libraries are at hand
+	@$(BIN)/python -m server.profiles dist/profiles
+	@$(BIN)/python -m tests.clients $(CLIENTS) long
 
 docs: $(READY) ## Write the reference to dist/docs, to be served as the root of a host
 	@$(BIN)/python -m server.docs dist/docs

@@ -1,260 +1,36 @@
-// The accounting API for TypeScript: begin with `Accounting`.
-import createClient, { type Client } from "openapi-fetch";
+// The accounting API for TypeScript. Begin with `Accounting`; bodies and answers are in `models`.
+import type { Client } from "openapi-fetch";
 import type { paths } from "./contract.js";
+import { BusinessOperations, PartnerOperations } from "./operations.js";
+import { type Options, Session } from "./session.js";
 
-export type { components, operations, paths } from "./contract.js";
-
-/**
- * How often a call is sent in all, and up to how many seconds after the first time. Between two
- * times it waits for `firstWait` seconds, then twice as long each time up to `longestWait`, of
- * which chance takes up to half; longer where `Retry-After` asks for it.
- */
-export interface Retries {
-  attempts: number;
-  seconds: number;
-  firstWait: number;
-  longestWait: number;
-}
-
-/** `timeout` are the seconds that an answer may take; `fetch` is what sends. */
-export interface Options {
-  retries?: Partial<Retries>;
-  timeout?: number;
-  fetch?: typeof globalThis.fetch;
-}
+export type { Given, Keyed, Matched } from "./calls.js";
+export type * as models from "./contract.js";
+export { AccountingError, type Options, type Retries } from "./session.js";
 
 /**
- * A call that did not succeed, in the words of the API. `status` is 0 where no answer came. Of a
- * write `idempotencyKey` is what it was sent with: give it again to repeat the same write.
+ * A partner: opens businesses, and the books of each with `business`.
+ *
+ * Every call throws an AccountingError where it does not succeed. `api` is the client of
+ * openapi-fetch under all methods, for what they leave out.
  */
-export class AccountingError extends Error {
-  override readonly name = "AccountingError";
-
-  constructor(
-    readonly status: number,
-    readonly errorCode: string,
-    message: string,
-    readonly detail: Record<string, unknown>,
-    readonly requestId: string,
-    readonly idempotencyKey: string | null,
-    options?: ErrorOptions,
-  ) {
-    super(message, options);
-  }
-}
-
-const KEY = "Idempotency-Key";
-const PARTNER_TOKEN = "/v1/platform/oauth2/token/";
-// What is done to a business itself is the partner's.
-const BUSINESS = /\/v1\/platform\/businesses\/([^/]+)\/(?!(?:un)?archive\/$)./;
-// Answers that say nothing of what became of a write.
-const UNKNOWN = [502, 503, 504];
-const NEVER_SENT = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"];
-// A token is renewed when this part of its life is over.
-const RENEWED_AT = 0.9;
-const USUAL: Retries = { attempts: 5, seconds: 60, firstWait: 0.5, longestWait: 8 };
-
-type Refusal = Record<string, unknown>;
-type Issued = { access_token: string; expires_in: number };
-/** An answer with the body of its refusal, or what broke the connection. */
-type Outcome = { response: Response; refusal: Refusal } | { error: unknown };
-
-/** A partner and its businesses: `api` is a client of openapi-fetch that opens what it asks for. */
-export class Accounting {
-  readonly api: Client<paths>;
-  readonly #key: string;
-  readonly #retries: Retries;
-  readonly #timeout: number;
-  readonly #fetch: typeof globalThis.fetch;
-  readonly #tokens = new Map<string, KeptToken>();
-
+export class Accounting extends PartnerOperations {
   constructor(baseUrl: string, partnerId: string, apiKey: string, options: Options = {}) {
-    this.#key = `Basic ${btoa(`${partnerId}:${apiKey}`)}`;
-    this.#retries = { ...USUAL, ...options.retries };
-    this.#timeout = options.timeout ?? 30;
-    this.#fetch = options.fetch ?? globalThis.fetch;
-    this.api = createClient<paths>({ baseUrl, fetch: (request) => this.#send(request) });
+    super(new Session(baseUrl, partnerId, apiKey, options).api);
   }
 
-  async #send(request: Request): Promise<Response> {
-    giveKey(request);
-    const begun = performance.now();
-    for (let attempt = 1; ; attempt++) {
-      const outcome = await this.#outcome(request);
-      if ("response" in outcome && outcome.response.ok) return outcome.response;
-      const wait = waitAfter(this.#retries, attempt, outcome);
-      const late = performance.now() + wait * 1000 - begun > this.#retries.seconds * 1000;
-      if (attempt >= this.#retries.attempts || late || !mayRepeat(request, outcome)) {
-        throw errorOf(request, outcome);
-      }
-      await new Promise((go) => setTimeout(go, wait * 1000));
-    }
-  }
-
-  async #outcome(request: Request): Promise<Outcome> {
-    try {
-      const response = await this.#opened(request);
-      return { response, refusal: response.ok ? {} : await refusalIn(response) };
-    } catch (error) {
-      if (request.signal.aborted || error instanceof AccountingError) throw error;
-      return { error };
-    }
-  }
-
-  /** Send a request with its token, and once more with a fresh one where that is refused. */
-  async #opened(request: Request): Promise<Response> {
-    const { pathname } = new URL(request.url);
-    if (pathname.endsWith(PARTNER_TOKEN)) return this.#once(request, this.#key);
-    const kept = this.#keptFor(BUSINESS.exec(pathname)?.[1] ?? "");
-    const token = kept.current();
-    const response = await this.#once(request, `Bearer ${await token}`);
-    if (!(await isRefusedToken(response))) return response;
-    return this.#once(request, `Bearer ${await kept.insteadOf(token)}`);
-  }
-
-  /** Send a request and take its answer with all of its body: there, too, connections break. */
-  async #once(request: Request, authorization: string): Promise<Response> {
-    const sent = request.clone();
-    sent.headers.set("Authorization", authorization);
-    const late = AbortSignal.timeout(this.#timeout * 1000);
-    const signal = AbortSignal.any([request.signal, late]);
-    const response = await this.#fetch(sent, { signal });
-    const body = await response.arrayBuffer();
-    return new Response(body.byteLength ? body : null, response);
-  }
-
-  #keptFor(businessId: string): KeptToken {
-    const kept = this.#tokens.get(businessId) ?? new KeptToken(() => this.#issue(businessId));
-    this.#tokens.set(businessId, kept);
-    return kept;
-  }
-
-  #issue(businessId: string): Promise<Issued> {
-    if (businessId === "") {
-      const body = { grant_type: "client_credentials" } as const;
-      return taken(this.api.POST("/v1/platform/oauth2/token/", { body }));
-    }
-    const path = { business_id: businessId };
-    return taken(this.api.POST("/v1/platform/{business_id}/oauth2/token/", { params: { path } }));
+  /** Open the books of a business, with a token that opens no other. */
+  business(businessId: string): Books {
+    return new Books(this.api, businessId);
   }
 }
 
-/** A token and when it is too old; whoever needs it at the same time waits for the same one. */
-class KeptToken {
-  #token: Promise<string> | undefined;
-  #oldAt = 0;
-
-  constructor(readonly issue: () => Promise<Issued>) {}
-
-  current(): Promise<string> {
-    return this.#token && performance.now() < this.#oldAt ? this.#token : this.#renew();
+/** The books of one business; the tokens are those of the partner's session. */
+export class Books extends BusinessOperations {
+  constructor(
+    api: Client<paths>,
+    readonly businessId: string,
+  ) {
+    super(api);
   }
-
-  insteadOf(refused: Promise<string>): Promise<string> {
-    return this.#token && this.#token !== refused ? this.#token : this.#renew();
-  }
-
-  #renew(): Promise<string> {
-    const askedAt = performance.now();
-    this.#oldAt = Infinity;
-    const renewed = this.issue().then((issued) => {
-      this.#oldAt = askedAt + RENEWED_AT * issued.expires_in * 1000;
-      return issued.access_token;
-    });
-    // Who comes after a failure asks anew.
-    renewed.catch(() => (this.#oldAt = 0));
-    this.#token = renewed;
-    return renewed;
-  }
-}
-
-/** Take the answer of a call; refusals have been thrown before. */
-export async function taken<T>(call: Promise<{ data?: T; error?: unknown }>): Promise<T> {
-  return (await call).data as T;
-}
-
-/** Go through all items of a list: `page` asks for the page at a cursor. */
-export async function* items<T>(
-  page: (
-    cursor: string | undefined,
-  ) => Promise<{ data?: { results: T[]; page_info: { next_cursor: string | null } }; error?: unknown }>,
-): AsyncGenerator<T> {
-  let cursor: string | undefined;
-  do {
-    const answer = await taken(page(cursor));
-    yield* answer.results;
-    cursor = answer.page_info.next_cursor ?? undefined;
-  } while (cursor !== undefined);
-}
-
-/** Give a write a key of its own unless it has one; what asks for a token takes none. */
-function giveKey(request: Request): void {
-  const writes = ["POST", "PUT", "PATCH"].includes(request.method) && !asksForToken(request);
-  if (writes && !request.headers.has(KEY)) request.headers.set(KEY, crypto.randomUUID());
-}
-
-function asksForToken(request: Request): boolean {
-  return new URL(request.url).pathname.endsWith("/oauth2/token/");
-}
-
-/** Whether a request may go out again: nothing was done, or doing it twice is doing it once. */
-function mayRepeat(request: Request, outcome: Outcome): boolean {
-  if ("response" in outcome) {
-    const { response, refusal } = outcome;
-    if (response.status === 429 || refusal.error_code === "idempotency_in_progress") return true;
-    if (!UNKNOWN.includes(response.status)) return false;
-  } else if (NEVER_SENT.includes(codeOf(outcome.error))) {
-    return true;
-  }
-  return ["GET", "HEAD"].includes(request.method) || request.headers.has(KEY) || asksForToken(request);
-}
-
-/** Return what fetch says of a broken connection, which is in the cause of its error. */
-function codeOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "";
-}
-
-function waitAfter(retries: Retries, attempt: number, outcome: Outcome): number {
-  const usual = Math.min(retries.longestWait, retries.firstWait * 2 ** (attempt - 1));
-  return Math.max(usual / 2, askedWait(outcome)) + (Math.random() * usual) / 2;
-}
-
-/** Return the seconds that `Retry-After` asks for, as a number or as a date; 0 without one. */
-function askedWait(outcome: Outcome): number {
-  const asked = "response" in outcome ? (outcome.response.headers.get("Retry-After") ?? "") : "";
-  if (/^\d+$/.test(asked)) return Number(asked);
-  return Math.max(0, (Date.parse(asked) - Date.now()) / 1000 || 0);
-}
-
-async function isRefusedToken(response: Response): Promise<boolean> {
-  if (response.status !== 401) return false;
-  const { error_code } = await refusalIn(response);
-  return error_code === "token_expired" || error_code === "invalid_token";
-}
-
-/** Read the body of a refusal; nothing where it is not the API's. */
-async function refusalIn(response: Response): Promise<Refusal> {
-  try {
-    return Object(await response.clone().json());
-  } catch {
-    return {};
-  }
-}
-
-function errorOf(request: Request, outcome: Outcome): AccountingError {
-  const key = request.headers.get(KEY);
-  if ("error" in outcome) {
-    const cause = outcome.error;
-    return new AccountingError(0, "no_answer", String(cause), {}, "", key, { cause });
-  }
-  const { response, refusal } = outcome;
-  return new AccountingError(
-    response.status,
-    String(refusal.error_code ?? "unknown"),
-    String(refusal.message ?? response.statusText),
-    Object(refusal.detail),
-    String(refusal.request_id ?? ""),
-    key,
-  );
 }

@@ -67,8 +67,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def handle_any(self) -> None:
         """Answer a request, or hang up."""
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        answer = self.said(Asked(self.command, self.path, dict(self.headers), body))
+        answer = self.said(Asked(self.command, self.path, dict(self.headers), self.body()))
         if answer is None:
             self.close_connection = True
             return
@@ -77,6 +76,17 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(answer.body)
+
+    def body(self) -> bytes:
+        """Read what was sent along, whole or in chunks."""
+        if self.headers.get("Transfer-Encoding") != "chunked":
+            return self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        chunks = []
+        while size := int(self.rfile.readline(), 16):
+            chunks.append(self.rfile.read(size))
+            self.rfile.readline()
+        self.rfile.readline()
+        return b"".join(chunks)
 
     def __getattr__(self, name: str) -> Callable[[], None]:
         """Find the same way to handle any method: `http.server` looks for do_GET and so on."""
@@ -99,7 +109,12 @@ class Between(Answering):
         self.upstream = httpx.Client(base_url=url, timeout=60)
 
         def handed_on(asked: Asked) -> Answer | None:
-            headers = {**asked.headers, "Accept-Encoding": "identity"}
+            headers = {
+                name: value
+                for name, value in asked.headers.items()
+                if name.lower() not in ("accept-encoding", "transfer-encoding")
+            }
+            headers["Accept-Encoding"] = "identity"
             said = self.upstream.request(
                 asked.method, asked.path, content=asked.body, headers=headers
             )

@@ -65,7 +65,7 @@ def in_a_minute() -> str:
 
 
 def slowly(asked: Asked) -> Answer:
-    time.sleep(0.3)
+    time.sleep(1.5)
     return DONE
 
 
@@ -163,7 +163,7 @@ class TestRepeats:
         assert error.detail == {"why": 1}
 
     def test_an_answer_that_takes_too_long_is_lost(self, told: Script) -> None:
-        server = told(slowly, DONE, timeout=0.1)
+        server = told(slowly, DONE, timeout=0.5)
         assert server.ask("POST").status_code == 200
         assert len(server.calls) == 2
 

@@ -3,14 +3,17 @@
 import os
 import shutil
 import subprocess
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
+PUBLISHED: Final = Path("dist/profiles/accounting.yaml")
 # Of a body of several content types each of them takes another than it says.
 FOR_GENERATORS: Final = Path("dist/profiles/accounting.sdk.yaml")
 GENERATED: Final = Path("dist/clients")
-CALLS: Final = Path("clients/generated")
+JOURNEYS: Final = Path("clients/journeys")
+NODE: Final = Path("node_modules/.bin")
 
 
 class Failed(Exception):
@@ -34,92 +37,115 @@ def run(*words: str | Path, path: Path | None = None, modules: Path | None = Non
 
 
 @dataclass(frozen=True, slots=True)
-class PythonClient:
-    """One that is made in Python: each of its modules is imported, all its types are checked.
+class Client(ABC):
+    """One that is made of the contract by a command; `journey` is the file of its calls.
 
-    `known` are faults of types that the generator's own templates have, whatever the contract;
-    `strict` holds types against mypy's strict rules.
+    `repeats` says that it repeats calls and renews tokens by itself, `checked` what `check` does.
     """
 
+    checked: ClassVar[str]
+
     name: str
-    package: str
-    calls: str
-    known: tuple[str, ...]
-    words: tuple[str, ...]
-    strict: bool = False
+    journey: str
+    words: tuple[str | Path, ...]
+    repeats: bool = False
+
+    @property
+    def folder(self) -> Path:
+        """Where it is made."""
+        return GENERATED / self.journey.replace(".", "_")
 
     def generate(self, programs: Path) -> None:
         """Make it anew."""
-        folder = GENERATED / self.calls
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        places = {"contract": FOR_GENERATORS, "folder": folder, "package": self.package}
-        words = [word.format(**places) for word in self.words]
-        said = run(programs / words[0], *words[1:], path=programs)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        words = [str(word).format(folder=self.folder) for word in self.words]
+        said = run(*words, path=programs)
         if "may be missing" in said or "Unable to" in said:
             raise Failed(said)
 
+    @abstractmethod
     def check(self, programs: Path) -> int:
-        """Import each module, check all types and those of our calls; count the modules."""
-        folder = GENERATED / self.calls
-        files = sorted((folder / self.package).rglob("*.py"))
-        names = [".".join(file.relative_to(folder).with_suffix("").parts) for file in files]
+        """Load or compile all of it and its calls; count the modules."""
+
+    @abstractmethod
+    def call(self, programs: Path, caller: list[str]) -> str:
+        """Let it make its calls; return what it printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class PythonClient(Client):
+    """Each module of its package is imported, all its types are checked; `strict` is mypy's."""
+
+    checked: ClassVar[str] = "imported, typed"
+
+    package: str = ""
+    strict: bool = False
+
+    def check(self, programs: Path) -> int:
+        """Import each module, check all types and those of the calls; count the modules."""
+        package = self.folder / self.package
+        files = sorted(package.rglob("*.py"))
+        names = [".".join(file.relative_to(self.folder).with_suffix("").parts) for file in files]
         loading = "import importlib, sys; [importlib.import_module(n) for n in sys.argv[1:]]"
-        python = programs / "python"
-        run(python, "-c", loading, *(n.removesuffix(".__init__") for n in names), modules=folder)
-        self._check_types(programs, folder)
+        loaded = [name.removesuffix(".__init__") for name in names]
+        run(programs / "python", "-c", loading, *loaded, modules=self.folder)
+        words = ("--config-file=", *(("--strict",) if self.strict else ()))
+        run(programs / "mypy", *words, package, JOURNEYS / self.journey, modules=self.folder)
         return len(names)
 
-    def _check_types(self, programs: Path, folder: Path) -> None:
-        package, calls = folder / self.package, CALLS / f"{self.calls}.py"
-        try:
-            strictly = ("--strict",) if self.strict else ()
-            words = ("--config-file=", *strictly, package, calls)
-            run(programs / "mypy", *words, modules=folder)
-        except Failed as failure:
-            lines = [line for line in str(failure).splitlines() if ": error: " in line]
-            unknown = [line for line in lines if not any(each in line for each in self.known)]
-            if unknown or not lines:
-                raise Failed("\n".join(unknown) or str(failure)) from None
+    def call(self, programs: Path, caller: list[str]) -> str:
+        """Let it make its calls; return what it printed."""
+        return run(programs / "python", JOURNEYS / self.journey, *caller, modules=self.folder)
+
+
+@dataclass(frozen=True, slots=True)
+class TypeScriptClient(Client):
+    """Its calls are compiled beside it, and with them all that they import."""
+
+    checked: ClassVar[str] = "compiled"
+
+    def check(self, programs: Path) -> int:
+        """Compile all of it; count the modules."""
+        modules = len(list(self.folder.rglob("*.ts")))
+        self.compile(shutil.copy(JOURNEYS / self.journey, self.folder))
+        return modules
+
+    def compile(self, source: Path) -> None:
+        """Compile a module and all that it imports."""
+        options = ("--strict", "--target", "es2022", "--module", "nodenext")
+        run(NODE / "tsc", *options, "--lib", "es2022,dom,dom.iterable", source)
 
     def call(self, programs: Path, caller: list[str]) -> str:
-        """Let it call a server; return what it printed."""
-        calls = CALLS / f"{self.calls}.py"
-        return run(programs / "python", calls, *caller, modules=GENERATED / self.calls)
+        """Let it make its calls; return what it printed."""
+        return run("node", self.folder / f"{self.journey.removesuffix('ts')}js", *caller)
 
 
-PYTHON_CLIENTS: Final = (
+GENERATE: Final = ("openapi-generator-cli", "generate", "-i", FOR_GENERATORS, "-o", "{folder}")
+CLIENTS: Final = (
+    TypeScriptClient(
+        name="openapi-typescript, openapi-fetch",
+        journey="openapi_fetch.mts",
+        words=(NODE / "openapi-typescript", PUBLISHED, "-o", "{folder}/contract.ts"),
+    ),
+    TypeScriptClient(
+        name="openapi-generator, typescript-fetch",
+        journey="typescript_fetch.ts",
+        words=(*GENERATE, "-g", "typescript-fetch"),
+    ),
     PythonClient(
         name="openapi-generator, python",
+        journey="openapi_generator.py",
+        words=(*GENERATE, "-g", "python"),
         package="openapi_client",
-        calls="openapi_generator",
-        known=(),
-        words=(
-            *("openapi-generator-cli", "generate", "-g", "python", "-i", "{contract}"),
-            *("-o", "{folder}", "--package-name", "{package}"),
-        ),
     ),
     PythonClient(
         name="openapi-python-client",
-        package="accounting_client",
-        calls="openapi_python_client",
-        known=("__exit__", "__aexit__"),  # What it hands on as `*args: object`.
+        journey="openapi_python_client.py",
         words=(
-            *("openapi-python-client", "generate", "--path", "{contract}", "--meta", "none"),
-            *("--output-path", "{folder}/{package}"),
+            *("openapi-python-client", "generate", "--path", FOR_GENERATORS, "--meta", "none"),
+            *("--output-path", "{folder}/accounting_client"),
         ),
+        package="accounting_client",
     ),
 )
-
-
-def compile_typescript(programs: Path) -> int:
-    """Make openapi-generator's client for fetch and compile it; return how many modules it has."""
-    folder = GENERATED / "typescript_fetch"
-    shutil.rmtree(folder, ignore_errors=True)
-    generator = programs / "openapi-generator-cli"
-    words = ("generate", "-g", "typescript-fetch", "-i", FOR_GENERATORS, "-o", folder)
-    run(generator, *words, path=programs)
-    compiler = Path("node_modules/.bin/tsc")
-    options = ("--noEmit", "--strict", "--target", "es2022", "--moduleResolution", "bundler")
-    run(compiler, *options, "--module", "es2022", folder / "index.ts")
-    return len(list(folder.rglob("*.ts")))

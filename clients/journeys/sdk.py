@@ -1,18 +1,20 @@
-"""The calls of a first month, through the SDK for Python.
+"""The calls of a first month, through the SDK for Python: each step says what came of it.
 
 python sdk.py BASE_URL PARTNER_ID API_KEY
 """
 
+import json
 import sys
+from collections.abc import Callable
 from datetime import UTC, date, datetime
 from io import BytesIO
-from uuid import uuid4
 
 from accounting_sdk import (
     Accounting,
     AccountingError,
     BadRequest,
     Books,
+    Conflict,
     File,
     NotFound,
     RuleBroken,
@@ -28,28 +30,39 @@ BUSINESS = models.BusinessCreate(
     email="books@harbour.example.com",
     country="GB",
 )
+BEANS = models.LineItemInput(description="Beans", quantity=12, unit_price=1450, tax_rate=20)
+
+
+def tell(step: str, **facts: object) -> None:
+    """Print what came of a step."""
+    print(json.dumps({"step": step, **facts}))
 
 
 def invoice(number: int) -> models.InvoiceCreate:
     """Write one invoice of many."""
-    beans = models.LineItemInput(description="Beans", quantity=12, unit_price=1450, tax_rate=20)
     return models.InvoiceCreate(
-        customer_external_id="blue-door", sent_at=START, line_items=[beans], memo=f"Order {number}"
+        customer_external_id="blue-door", sent_at=START, line_items=[BEANS], memo=f"Order {number}"
     )
 
 
 def sold(books: Books) -> models.Invoice:
-    """Send invoices, which are there once each whatever happens to the connection."""
+    """Send five invoices, and walk the list of them."""
     wanted = models.CustomerCreate(external_id="blue-door", company_name="Blue Door Bakery")
-    customer = books.create_customer(wanted)
+    tell("customer", name=books.create_customer(wanted).company_name)
     preview = books.create_invoice(invoice(1), preview=True)
-    first = books.create_invoice(invoice(1))
-    print(f"previewed: {preview.total_amount == first.total_amount}")
-    print(f"{first.invoice_number}: {first.total_amount} {first.currency} {first.status}")
+    tell("preview", number=preview.invoice_number, total=preview.total_amount)
+    first = books.create_invoice(invoice(1), idempotency_key="first")
+    tell(
+        "invoice",
+        number=first.invoice_number,
+        total=first.total_amount,
+        currency=first.currency,
+        status=first.status,
+    )
     for number in range(2, 6):
         books.create_invoice(invoice(number))
-    print(f"walked: {len(list(books.list_invoices(page_size=2)))}")
-    print(f"filtered: {len(list(books.list_invoices(customer_id=[customer.id], status=['paid'])))}")
+    totals = [each.total_amount for each in books.list_invoices(page_size=2)]
+    tell("walk", seen=len(totals), total=sum(totals))
     return first
 
 
@@ -66,7 +79,10 @@ def paid(books: Books, first: models.Invoice) -> models.InvoicePayment:
         allocations=[part],
     )
     made = books.create_invoice_payment(payment).payment
-    print(f"paid: {books.get_invoice(first.id).status}")
+    tell("payment", applied=made.applied_amount_cents, remaining=made.remaining_amount_cents)
+    read = books.get_invoice(first.id)
+    unpaid = books.list_invoices(customer_id=[first.customer_id], status=["sent", "overdue"])
+    tell("paid", status=read.status, left=read.outstanding_balance, unpaid=len(list(unpaid)))
     return made
 
 
@@ -80,16 +96,8 @@ def refunded(books: Books, first: models.Invoice) -> models.InvoiceRefundPayment
         completed_at=START,
     )
     made = books.create_invoice_refund(refund)
-    print(f"refunded: {made.status}")
-    return books.get_invoice_refund_payment(made.id, made.refund_payments[0].id)
-
-
-def filed(books: Books, first: models.Invoice) -> None:
-    """Keep a file beside the invoice."""
-    file = File(payload=BytesIO(b"item,price\nBeans,1450\n"), file_name="order.csv")
-    form = models.DocumentForm(file=file, linked_type="invoice", linked_id=first.id)
-    print(f"filed: {books.create_document(form).file_name}")
-    print(f"documents: {len(list(books.list_documents()))}")
+    tell("refund", status=made.status, paid=made.paid_amount)
+    return made.refund_payments[0]
 
 
 def paid_out(
@@ -105,8 +113,16 @@ def paid_out(
         refund_payment_ids=[refund.id],
     )
     made = books.create_payout(payout)
-    print(f"paid out, unexplained: {made.amount_variance_cents}")
+    tell("payout", expected=made.expected_net_amount_cents, variance=made.amount_variance_cents)
     return made
+
+
+def filed(books: Books, first: models.Invoice) -> None:
+    """Keep a file beside the invoice."""
+    file = File(payload=BytesIO(b"item,price\nBeans,1450\n"), file_name="order.csv")
+    form = models.DocumentForm(file=file, linked_type="invoice", linked_id=first.id)
+    made = books.create_document(form)
+    tell("document", name=made.file_name, size=made.file_size)
 
 
 def bought(books: Books) -> None:
@@ -117,6 +133,7 @@ def bought(books: Books) -> None:
         vendor_id=vendor.id, bill_date=DAY, received_at=START, line_items=[beans]
     )
     bill = books.create_bill(wanted)
+    tell("bill", vendor=vendor.company_name, total=bill.total_amount, status=bill.status)
     part = models.BillAllocationInput(bill_id=bill.id, amount_cents=bill.total_amount)
     payment = models.BillPaymentCreate(
         vendor_id=vendor.id,
@@ -127,22 +144,26 @@ def bought(books: Books) -> None:
         status="completed",
         allocations=[part],
     )
-    books.create_bill_payment(payment)
-    print(f"bill: {books.get_bill(bill.id).status}")
+    made = books.create_bill_payment(payment).payment
+    tell("bill payment", allocated=made.allocated_amount_cents)
+    read = books.get_bill(bill.id)
+    tell("bill paid", status=read.status, left=read.outstanding_balance)
 
 
 def matched(books: Books, payout: models.Payout) -> None:
     """Find the payout in the statement of the bank."""
-    account = books.create_bank_account(models.BankAccountCreate(display_name="Current account"))
+    wanted = models.BankAccountCreate(display_name="Current account")
+    account = books.create_bank_account(wanted)
+    tell("bank account", account=account.account.code)
     line = models.BankTransactionLine(
         date=DAY, amount_cents=19_700, direction="credit", description="MOLLIE PAYOUT"
     )
-    wanted = models.BankTransactionImport(bank_account_id=account.id, transactions=[line])
-    books.import_bank_transactions(wanted)
+    statement = models.BankTransactionImport(bank_account_id=account.id, transactions=[line])
+    tell("statement", imported=books.import_bank_transactions(statement).imported)
     [kept] = books.list_bank_transactions()
     match = models.BankTransactionMatch(target_type="payout", target_id=payout.id)
     done = books.match_bank_transaction(kept.id, match)
-    print(f"reconciled: {done.is_reconciled}")
+    tell("match", amount=kept.amount_cents, reconciled=done.is_reconciled)
 
 
 def looked_through(books: Books) -> None:
@@ -156,40 +177,46 @@ def looked_through(books: Books) -> None:
         ],
         post=True,
     )
-    books.create_journal_entry(entry)
-    codes = {account.code for account in books.list_accounts(page_size=7)}
-    print(f"accounts: {len(codes) > 7}, clearing: {books.get_account('1150').current_balance}")
-    print(f"entries: {len(list(books.list_journal_entries(page_size=3)))}")
-    print(f"exported: {len(books.export_accounts().splitlines()) > len(codes)}")
-    print(f"books: {books.get_integrity().status}")
+    made = books.create_journal_entry(entry)
+    tell("entry", status=made.status, debits=[each.debit_amount for each in made.lines])
+    clearing = books.get_account("1150")
+    tell("account", name=clearing.name, balance=clearing.current_balance)
+    report = books.get_account_hierarchy()
+    assets = sum(each.current_balance for each in report.hierarchy.asset.current_assets)
+    tell("report", accounts=report.total_accounts, assets=assets)
+    header = books.export_accounts().splitlines()[0]
+    tell("export", columns=len(header.split(",")))
+    tell("integrity", status=books.get_integrity().status)
 
 
 def refused(books: Books, first: models.Invoice) -> None:
     """Be refused in types."""
+    missing = refusal(NotFound, lambda: books.get_invoice(books.business_id))
+    tell("missing", **missing)
+    nobodys = models.InvoiceCreate(line_items=[BEANS])
+    invalid = refusal(BadRequest, lambda: books.create_invoice(nobodys))
+    tell("invalid", **invalid)
+    reused = refusal(RuleBroken, lambda: books.create_invoice(invoice(6), idempotency_key="first"))
+    tell("reused", **reused)
+    conflict = refusal(Conflict, lambda: books.void_invoice(first.id))
+    tell("conflict", **conflict)
+
+
+def refusal(kind: type[AccountingError], call: Callable[[], object]) -> dict[str, object]:
+    """Say what a call is refused with; stop where it is not."""
     try:
-        books.get_invoice(uuid4())
-    except NotFound as error:
-        print(f"{error.status} {error.error_code}")
-    try:
-        books.create_invoice(models.InvoiceCreate(line_items=[]))
-    except BadRequest as error:
-        print(f"{error.status} {sorted(error.detail['field_errors'])}")
-    books.create_invoice(invoice(6), idempotency_key="sixth")
-    try:
-        books.create_invoice(invoice(7), idempotency_key="sixth")
-    except RuleBroken as error:
-        print(f"{error.status} {error.error_code} {error.idempotency_key}")
-    try:
-        books.void_invoice(first.id)
-    except AccountingError as error:
-        print(f"{error.status} {error.error_code}, told: {bool(error.request_id)}")
+        call()
+    except kind as error:
+        fields = sorted(error.detail.get("field_errors", ()))
+        return {"status": error.status, "code": error.error_code, "fields": fields}
+    raise SystemExit("not refused")
 
 
 def main(url: str, partner_id: str, key: str) -> None:
     """Sell, buy, be paid out, and let the books agree."""
     with Accounting(url, partner_id, key) as accounting:
         business = accounting.create_business(BUSINESS)
-        print(f"businesses: {[each.id == business.id for each in accounting.list_businesses()]}")
+        tell("business", name=business.legal_name, currency=business.base_currency)
         books = accounting.business(business.id)
         first = sold(books)
         payment = paid(books, first)

@@ -1,0 +1,151 @@
+"""Writes a method in TypeScript for each operation: `python -m clients.typescript_operations`.
+
+It prints a module that stands beside `clients/typescript/calls.ts` and beside `contract.ts`, the
+types of openapi-typescript. Those of the tag Businesses are the partner's, all others a business's.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from textwrap import indent
+from typing import Any, Final
+
+from server.contract import JSON, METHODS, parse, read_source
+from server.published import published
+from server.reference.fields import Describer
+
+Node = Mapping[str, Any]
+
+HEAD: Final = """\
+// The operations of the contract by their ids, as methods.
+import type { Filters, Given, Keyed, Matched, Query } from "./calls.js";
+import { Operations } from "./calls.js";
+import type * as models from "./contract.js";
+"""
+CLASSES: Final = (
+    (True, "/** What a partner may do with its businesses. */", "class PartnerOperations", ""),
+    (
+        False,
+        "/** What may be done in one business. */",
+        "abstract class BusinessOperations",
+        "  abstract readonly businessId: string;\n",
+    ),
+)
+BY_HEADER: Final = {"Idempotency-Key": "Keyed", "If-Match": "Matched"}
+
+
+class Method:
+    """An operation as a method: ids of the path, then the body, then by name what else it takes."""
+
+    def __init__(self, describer: Describer, path: str, verb: str, item: Node) -> None:
+        self.describer = describer
+        self.path = path
+        self.verb = verb
+        self.operation = item[verb]
+        self.parameters = describer.parameters(item, self.operation)
+        self.id = self.operation["operationId"]
+        self.is_walk = any(each["name"] == "cursor" for each in self.parameters)
+
+    @property
+    def is_a_partners(self) -> bool:
+        """Whether it is one of those that a partner does to its businesses."""
+        return self.operation["tags"] == ["Businesses"]
+
+    def written(self) -> str:
+        """Write it."""
+        ids = {name: self._id(name) for name in re.findall(r"{(\w+)}", self.path)}
+        takes = [f"{word}: string" for word in ids.values() if not word.startswith("this.")]
+        takes += [*self._body(), f"given: {self._given()} = {{}}"]
+        filled = ", ".join(
+            name if name == word else f"{name}: {word}" for name, word in ids.items()
+        )
+        return (
+            f"\n{indent(self._told(), '  ')}"
+            f"  {camel(self.id)}({', '.join(takes)}): {self._returns()} {{\n"
+            f"    return this.{self._call(f'{{ {filled} }}' if filled else '{}')};\n"
+            "  }\n"
+        )
+
+    def _id(self, name: str) -> str:
+        is_own = name == "business_id" and not self.is_a_partners
+        return "this.businessId" if is_own else camel(name)
+
+    def _told(self) -> str:
+        """Say what it does, as a comment."""
+        text = f"{self.operation['summary']}.\n\n{self.operation.get('description', '')}".strip()
+        lines = "".join(f" * {line}".rstrip() + "\n" for line in text.splitlines())
+        return f"/**\n{lines} */\n"
+
+    def _body(self) -> Iterator[str]:
+        body = self.operation.get("requestBody")
+        if body is None:
+            return
+        content = body["content"]
+        schema = content[JSON if JSON in content else next(iter(content))]["schema"]
+        files = self._files(schema)
+        kind = model(schema)
+        for name in files:
+            kind = f'Omit<{kind}, "{name}"> & {{ {name}: Blob }}'
+        yield f"body{'' if body.get('required') else '?'}: {kind}"
+
+    def _files(self, schema: Node) -> list[str]:
+        fields = self.describer.shape(schema)["properties"].items()
+        return [name for name, field in fields if field.get("format") == "binary"]
+
+    def _given(self) -> str:
+        headers = [BY_HEADER[each["name"]] for each in self.parameters if each["in"] == "header"]
+        if any(each["in"] == "query" for each in self.parameters):
+            headers.append(f'{"Filters" if self.is_walk else "Query"}<"{self.id}">')
+        return " & ".join([*headers, *(() if "Keyed" in headers else ("Given",))])
+
+    def _returns(self) -> str:
+        schema = self._answer()
+        if schema is None:
+            return "Promise<string>"
+        kind = model(schema)
+        return f'AsyncGenerator<{kind}["results"][number]>' if self.is_walk else f"Promise<{kind}>"
+
+    def _answer(self) -> Node | None:
+        """Return the schema of its first answer; None where that is text."""
+        answers = self.operation["responses"]
+        first = next(status for status in answers if status.startswith("2"))
+        content = self.describer.follow(answers[first])["content"]
+        return content[JSON]["schema"] if JSON in content else None
+
+    def _call(self, ids: str) -> str:
+        if self.is_walk:
+            return f'walk("{self.path}", {ids}, given)'
+        body = "requestBody" in self.operation
+        words = [f'"{self.verb}"', f'"{self.path}"', ids, "given", *(["body"] if body else [])]
+        if self._answer() is None:
+            words += ["undefined", '"text"']
+        return f"call({', '.join(words)})"
+
+
+def model(schema: Node) -> str:
+    """Name the type of a schema; each object of the contract has a name."""
+    return f"models.{schema['$ref'].rpartition('/')[2]}"
+
+
+def camel(name: str) -> str:
+    """Write `create_invoice` as createInvoice."""
+    first, *others = name.split("_")
+    return first + "".join(word.capitalize() for word in others)
+
+
+def main() -> None:
+    """Print both classes."""
+    describer = Describer(parse(published(read_source())))
+    methods = [
+        Method(describer, path, verb, item)
+        for path, item in describer.document["paths"].items()
+        for verb in item
+        if verb in METHODS and item[verb]["tags"] != ["Access"]
+    ]
+    print(HEAD)
+    for is_a_partners, told, name, kept in CLASSES:
+        own = "".join(each.written() for each in methods if each.is_a_partners == is_a_partners)
+        print(f"{told}\nexport {name} extends Operations {{\n{kept}{own}}}\n")
+
+
+if __name__ == "__main__":
+    main()
