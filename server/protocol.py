@@ -193,7 +193,11 @@ class GuardedProtocol(HttpConnection):
             or seen[b"transfer-encoding"]
             or seen[b"content-length"]  # The parser would drop the body.
         ):
-            raise self.noted(BadRequest("bad_request", "This server speaks HTTP/1.1 only."))
+            raise self.noted(
+                BadRequest(
+                    "bad_request", "This server speaks HTTP/1.1 only: offer no other protocol."
+                )
+            )
 
     def noted(self, fault: Refusal) -> Refusal:
         """Keep why a callback stops the parser, which itself only tells that one did."""
