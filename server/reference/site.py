@@ -4,6 +4,7 @@
 beside the pages; the content security policy lets a page load these and nothing else.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -17,7 +18,7 @@ from server.reference import ROOT
 from server.reference.codes import codes_of_any, error_codes
 from server.reference.fields import Describer
 from server.reference.objects import flat, objects
-from server.reference.operations import chapters
+from server.reference.operations import OperationEntry, chapters
 from server.reference.search_index import Searched, search_index
 from server.reference.text import Writer, indented, pretty, sections, slug
 
@@ -153,15 +154,18 @@ class Site:
 
     def error_pages(self) -> Iterator[tuple[str, str]]:
         """Write a page for each error code, with the operations that may answer it."""
+        answering: defaultdict[str, list[OperationEntry]] = defaultdict(list)
+        for operation in self.operations:
+            for code in operation.codes:
+                answering[code.name].append(operation)
         row = [Place("errors", name, place("errors", name)) for name in self.codes]
         for error, (shown, around) in zip(self.codes.values(), in_row(row), strict=True):
-            answering = [each for each in self.operations if error in each.codes]
             yield self.page(
                 "error.html",
                 shown,
                 around,
                 error=error,
-                operations=None if error in self.codes_of_any else answering,
+                operations=None if error in self.codes_of_any else answering[error.name],
             )
 
     def object_pages(self) -> Iterator[tuple[str, str]]:

@@ -3,12 +3,15 @@
 What is held stands in `pages.mjs`. Pictures of the pages, and what they are on paper, go to FOLDER.
 """
 
+import logging
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from urllib.parse import urlencode
+
+import structlog
 
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
@@ -29,6 +32,8 @@ def main(folder: Path) -> int:
         EmbeddedPostgres(Path(data) / "postgres", TEST_SETTINGS) as postgres,
         ApiServer(Databases(postgres).clone("browser")) as api_server,
     ):
+        # Requests are no news here.
+        structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
         words = ["tests/browser/pages.mjs", browser, to_try(api_server), str(folder)]
         return subprocess.call(["node", *words])
 
