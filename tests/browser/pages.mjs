@@ -74,6 +74,7 @@ async function look(browser, colorScheme, width) {
   await page.goto(tryIt)
   await page.goto(KINDS.file)
   await page.selectOption('.sent-as', 'multipart/form-data')
+  await page.locator('.try button').scrollIntoViewIfNeeded()
   await holdPage(page, 'trying', colorScheme, width)
   await page.context().close()
 }
