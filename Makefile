@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help install run serve demo migrate test fuzz fuzz-deep plans bench bench-growth bench-compare bench-publish \
-        contract clients clients-java sdk sdk-typescript profiles mock docs bodies bare specification model races cluster cluster-quick \
+        contract clients clients-java sdk sdk-typescript profiles mock docs browser bodies bare specification model races cluster cluster-quick \
         coverage format lint types rooms audit check check-long release lock clean
 
 # Where Python may not keep what it has compiled, each process of the tests compiles all of it anew.
@@ -100,6 +100,9 @@ clients-java: $(READY) $(CLIENTS_READY) ## The same for Java, where javac and th
 
 docs: $(READY) ## Write the reference to dist/docs, to be served as the root of a host
 	@$(BIN)/python -m server.docs dist/docs
+
+browser: $(READY) $(NODE) ## Hold the served reference in Chromium, where there is one; pictures go to dist/browser
+	@$(BIN)/python -m tests.browser dist/browser
 
 ##@ Proof
 

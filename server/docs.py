@@ -1,4 +1,4 @@
-"""The pages that tell what the API is: the contract itself as YAML and JSON, and the reference."""
+"""The pages that tell what the API is: the contract itself in its forms, and the reference."""
 
 import asyncio
 import os
@@ -35,7 +35,7 @@ NUMBER_BYTES: Final = 8
 LONGEST_WAIT_SECONDS: Final = 10.0
 LOOK_SECONDS: Final = 0.05
 
-BESIDE_REFERENCE: Final = frozenset({"", "/openapi.yaml", "/openapi.json"})
+BESIDE_REFERENCE: Final = "/openapi."
 MEDIA_TYPES: Final = {
     ".css": b"text/css; charset=utf-8",
     ".js": b"text/javascript; charset=utf-8",
@@ -47,7 +47,7 @@ Pages = Mapping[str, StoredPage]
 
 
 class Documentation:
-    """Serve the contract in two forms, the reference and a front page.
+    """Serve the contract in its forms, the reference and a front page.
 
     `written` gives the pages as soon as another process has written them, where one does.
     """
@@ -59,7 +59,7 @@ class Documentation:
 
     async def find(self, path: str) -> Page | None:
         """Find the page at an address, of which the final slash is cut off."""
-        if path not in BESIDE_REFERENCE and not f"{path}/".startswith(ROOT):
+        if path and not f"{path}/".startswith((ROOT, BESIDE_REFERENCE)):
             return None
         pages = await self.pages()
         stored = pages.get(f"{path}/") or pages.get(path)
@@ -143,7 +143,8 @@ class PagesInFile(Pages):
 
 def write_pages(source: bytes) -> Pages:
     """Write every page; that takes a second, for five hundred pages of reference."""
-    from server.reference.site import POLICY, site  # Loads what no other request needs.
+    from server.profiles import PROFILES  # Loads what no other request needs, as the next one does.
+    from server.reference.site import POLICY, site
 
     source = published(source)
     document = parse(source)
@@ -153,6 +154,8 @@ def write_pages(source: bytes) -> Pages:
         "/openapi.yaml": store(b"application/yaml", source),
         "/openapi.json": store(b"application/json", json_of(document)),
     }
+    for name, derive in PROFILES.items():
+        pages[f"/openapi.{name}.json"] = store(b"application/json", json_of(derive(document)))
     for address, content in site(document).items():
         media_type = MEDIA_TYPES.get(PurePath(address).suffix, HTML)
         pages[address] = store(media_type, content.encode(), policed)

@@ -60,9 +60,9 @@ def for_mocks(document: Document) -> Document:
 
 PROFILES: Final[Mapping[str, Callable[[Document], Document]]] = MappingProxyType(
     {
-        "accounting.sdk.yaml": for_generators,
-        "accounting.3.1.yaml": as_3_1,
-        "accounting.mock.yaml": for_mocks,
+        "sdk": for_generators,
+        "3.1": as_3_1,
+        "mock": for_mocks,
     }
 )
 
@@ -74,7 +74,7 @@ def write(folder: Path) -> None:
     (folder / "accounting.yaml").write_bytes(source)
     for name, derive in PROFILES.items():
         text = as_yaml(derive(parse(source)))
-        (folder / name).write_text(text, encoding="utf-8")
+        (folder / f"accounting.{name}.yaml").write_text(text, encoding="utf-8")
 
 
 def _mapped(node: Any, change: Callable[[Document], Document]) -> Any:

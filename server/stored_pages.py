@@ -21,20 +21,24 @@ VARY: Final = (b"vary", b"Accept-Encoding")
 class StoredPage:
     """One page in both forms; `tag` names the plain one, without quotes."""
 
+    media_type: bytes
     headers: Headers
     plain: bytes
     packed: bytes
     tag: str
 
     def answer(self, asked: Headers) -> Answer:
-        """Answer a request with these header lines: 200, or 304 where its sender has the page."""
+        """Answer a request with these header lines: 200, or 304 where its sender has the page.
+
+        A browser puts the lines of a 304 in the place of those it has, so they stand in both.
+        """
         packed = parse_accept_header(_sent(asked, b"accept-encoding")).quality("gzip") > 0
         tag = f"{self.tag}-gzip" if packed else self.tag
-        lines = [KEPT, VARY, (b"etag", f'"{tag}"'.encode())]
+        lines = [KEPT, VARY, (b"etag", f'"{tag}"'.encode()), *self.headers]
         if parse_etags(_sent(asked, b"if-none-match")).contains_weak(tag):
             return Answer(304, lines, b"")
         content = self.packed if packed else self.plain
-        lines += [*self.headers, (b"content-length", b"%d" % len(content))]
+        lines += [(b"content-type", self.media_type), (b"content-length", b"%d" % len(content))]
         if packed:
             lines.append((b"content-encoding", b"gzip"))
         return Answer(200, lines, content)
@@ -44,7 +48,7 @@ def store(media_type: bytes, content: bytes, *headers: tuple[bytes, bytes]) -> S
     """Compress and tag a page; every worker comes to the same bytes."""
     tag = hashlib.sha256(content).hexdigest()[:32]
     packed = gzip.compress(content, mtime=0)
-    return StoredPage([(b"content-type", media_type), *headers], content, packed, tag)
+    return StoredPage(media_type, [*headers], content, packed, tag)
 
 
 def _sent(lines: Iterable[tuple[bytes, bytes]], wanted: bytes) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from server.contract import parse, read_source
+from server.reference.site import static
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -48,6 +49,9 @@ class TestPackages:
 
     def test_the_contract_lies_beside_its_package(self) -> None:
         assert read_source() == (ROOT / "openapi" / "accounting.yaml").read_bytes()
+
+    def test_the_changelog_lies_beside_the_pages_that_show_it(self) -> None:
+        assert static("changelog.md") == (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
     def test_its_version_is_that_of_the_contract(self) -> None:
         assert PROJECT["project"]["version"] == parse(read_source())["info"]["version"]
@@ -88,7 +92,7 @@ class TestImage:
         lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
         let_in = {line[1:] for line in lines if line.startswith("!")}
         roots = {name.split(".")[0] for name in PACKAGES}
-        assert let_in == {"pyproject.toml", "requirements.lock", *roots}
+        assert let_in == {"pyproject.toml", "requirements.lock", "CHANGELOG.md", *roots}
 
     def test_the_server_is_not_root_in_it(self) -> None:
         users = re.findall(r"^USER (.+)$", (ROOT / "Dockerfile").read_text("utf-8"), re.M)

@@ -5,13 +5,37 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from server.reference.fields import Describer, as_written
+from server.reference.fields import Describer, Field, as_written
+from server.reference.text import indented
 
 JSON: Final = "application/json"
 FORM: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"
+ANY_TYPE: Final = "application/octet-stream"
 VARIABLE: Final = re.compile(r"\{(\w+)\}")
 TOKENS: Final = {"BusinessToken": "BUSINESS_TOKEN", "PartnerToken": "PARTNER_TOKEN"}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A field of a form as a page lets it be filled in: with the value of the contract's example.
+
+    Each line of a list is a value. A file has content types, the one of the example first.
+    """
+
+    field: Field
+    value: str
+    is_list: bool
+    file_types: str
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A body that a page can send: as JSON, or with an entry for each field."""
+
+    media_type: str
+    body: Any
+    entries: tuple[Entry, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +50,7 @@ class Call:
     body: Any
     files: tuple[str, ...]
     answers_json: bool
+    forms: tuple[Form, ...]
 
     @property
     def token(self) -> str | None:
@@ -36,11 +61,6 @@ class Call:
     def variables(self) -> list[str]:
         """Name the variables of the path."""
         return VARIABLE.findall(self.path)
-
-    @property
-    def can_be_tried(self) -> bool:
-        """Whether a page can send it as it is filled in: nothing, or JSON."""
-        return self.media_type in (None, JSON)
 
     def parts(self) -> Iterator[tuple[str, str]]:
         """Give the fields of a form as text; a list of texts is a field that is repeated."""
@@ -64,18 +84,57 @@ def read_call(path: str, method: str, item: Mapping[str, Any], describer: Descri
         scheme=next(iter(schemes), None),
         repeatable="Idempotency-Key" in {each["name"] for each in parameters},
         media_type=media_type,
-        body=next((value for _, value in examples(content, describer)), {}),
-        files=tuple(
-            name
-            for name, field in describer.shape(content.get("schema", {}))["properties"].items()
-            if describer.shape(field).get("format") == "binary"
-        ),
+        body=first_example(content, describer),
+        files=files_of(content, describer),
         answers_json=any(
             JSON in describer.follow(answer).get("content", {})
             for status, answer in operation["responses"].items()
             if str(status).startswith("2")
         ),
+        forms=tuple(
+            form_of(name, each, describer)
+            for name, each in body.items()
+            if name == media_type or files_of(each, describer)
+        ),
     )
+
+
+def form_of(media_type: str, content: Mapping[str, Any], describer: Describer) -> Form:
+    """Read what a page lets be filled in for one content type."""
+    body = first_example(content, describer)
+    fields = () if media_type == JSON else describer.fields(content["schema"])
+    types = content.get("encoding", {})
+    return Form(
+        media_type=media_type,
+        body=body,
+        entries=tuple(entry_of(each, body.get(each.name, ""), types) for each in fields),
+    )
+
+
+def entry_of(field: Field, value: Any, types: Mapping[str, Any]) -> Entry:
+    """Read one field of a form."""
+    values = value if isinstance(value, list) else [value]
+    write = indented if isinstance(value, Mapping) else as_written
+    is_file = field.kind == "binary"
+    return Entry(
+        field=field,
+        value="\n".join(map(write, values)),
+        is_list=field.kind.startswith("array"),
+        file_types=types.get(field.name, {}).get("contentType", ANY_TYPE) if is_file else "",
+    )
+
+
+def files_of(content: Mapping[str, Any], describer: Describer) -> tuple[str, ...]:
+    """Name the fields of a body that are files."""
+    fields = describer.shape(content.get("schema", {}))["properties"]
+    return tuple(
+        name for name, field in fields.items() if describer.shape(field).get("format") == "binary"
+    )
+
+
+def first_example(content: Mapping[str, Any], describer: Describer) -> Any:
+    """Give the first example of one content type; an empty object where there is none."""
+    return next((value for _, value in examples(content, describer)), {})
 
 
 def examples(content: Mapping[str, Any], describer: Describer) -> Iterator[tuple[str, Any]]:

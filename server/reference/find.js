@@ -19,13 +19,15 @@ function find(index, query) {
     .map(([place]) => shown(index, place));
 }
 
-// Gives the places of one word, or of what it begins, with their scores: a rare word counts more.
+// Gives the places of one word, or of what it begins, with their scores. A word that few pages have
+// counts more; of titles that have it, the shorter comes first.
 function placesOf(index, word) {
   const places = new Map();
   const keep = (place, score) => places.set(place, Math.max(score, places.get(place) ?? 0));
-  for (const [known, pages] of Object.entries(index.words)) {
-    if (!known.startsWith(word)) continue;
-    const rare = Math.log(1 + index.pages.length / pages.length);
+  const begun = Object.entries(index.words).filter(([known]) => known.startsWith(word));
+  const having = new Set(begun.flatMap(([, pages]) => pages));
+  const rare = Math.log(1 + index.pages.length / having.size);
+  for (const [known, pages] of begun) {
     for (const page of pages) {
       keep(`${page}`, rare * nearness(word, known) * (1 + titleScore(index.pages[page][1], word)));
     }
@@ -47,7 +49,8 @@ function nearness(word, name) {
 function titleScore(title, word) {
   const words = title.toLowerCase().match(WORD) ?? [];
   if (words.length === 1 && words[0] === word) return 4;
-  return words.some((each) => nearness(word, each) > 0) ? 1.5 : 0;
+  const nearest = Math.max(...words.map((each) => nearness(word, each)), 0);
+  return nearest === 0 ? 0 : nearest + 1 / (1 + words.length);
 }
 
 function shown(index, place) {

@@ -4,6 +4,7 @@
 beside the pages; the content security policy lets a page load these and nothing else.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -17,11 +18,18 @@ from server.reference import ROOT
 from server.reference.codes import codes_of_any, error_codes
 from server.reference.fields import Describer
 from server.reference.objects import flat, objects
-from server.reference.operations import chapters
+from server.reference.operations import OperationEntry, chapters
 from server.reference.search_index import Searched, search_index
 from server.reference.text import Writer, indented, pretty, sections, slug
 
 FILES: Final = ("style.css", "find.js", "script.js", "try.js")
+# What stands in the navigation beside guides and operations.
+LISTS: Final = (
+    ("errors", "Error codes"),
+    ("objects", "Objects"),
+    ("changelog", "Changelog"),
+    ("downloads", "Downloads"),
+)
 # All that is served lies at one origin. The search fetches its index.
 POLICY: Final = (
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
@@ -57,6 +65,7 @@ class Site:
         self.operations = [each for chapter in self.chapters for each in chapter.operations]
         self.objects = list(objects(document, self.operations, describer))
         self.lead, self.guides = sections(document["info"].get("description", ""))
+        self.changelog = dict(changelog(static("changelog.md")))
         named = {each.name: place("operations", each.name) for each in self.operations}
         named |= {name: place("errors", name) for name in self.codes}
         self.writer = Writer(named)
@@ -78,6 +87,7 @@ class Site:
             "root": ROOT,
             "chapters": self.chapters,
             "guides": [guide_place(title) for title in self.guides],
+            "lists": LISTS,
             "codes_of_any": self.codes_of_any,
             "place": place,
             "block": self.writer.block,
@@ -112,11 +122,16 @@ class Site:
 
     def lists(self) -> Iterator[tuple[str, str]]:
         """Write the pages that lead to others."""
-        yield self.page("index.html", Place("", self.info["title"], ROOT), lead=self.lead)
-        errors = Place("errors", "Error codes", f"{ROOT}errors/")
-        yield self.page("errors.html", errors, codes=self.codes.values())
-        listed = Place("objects", "Objects", f"{ROOT}objects/")
-        yield self.page("objects.html", listed, objects=self.objects)
+        start = Place("", self.info["title"], ROOT)
+        yield self.page("index.html", start, lead=self.lead, operations=len(self.operations))
+        told: dict[str, dict[str, Any]] = {
+            "errors": {"codes": self.codes.values()},
+            "objects": {"objects": self.objects},
+            "changelog": {"releases": self.changelog},
+            "downloads": {"text": template("downloads.md")},
+        }
+        for kind, title in LISTS:
+            yield self.page(f"{kind}.html", Place(kind, title, f"{ROOT}{kind}/"), **told[kind])
 
     def guide_pages(self) -> Iterator[tuple[str, str]]:
         """Write a page for each heading of the guide."""
@@ -139,15 +154,18 @@ class Site:
 
     def error_pages(self) -> Iterator[tuple[str, str]]:
         """Write a page for each error code, with the operations that may answer it."""
+        answering: defaultdict[str, list[OperationEntry]] = defaultdict(list)
+        for operation in self.operations:
+            for code in operation.codes:
+                answering[code.name].append(operation)
         row = [Place("errors", name, place("errors", name)) for name in self.codes]
         for error, (shown, around) in zip(self.codes.values(), in_row(row), strict=True):
-            answering = [each for each in self.operations if error in each.codes]
             yield self.page(
                 "error.html",
                 shown,
                 around,
                 error=error,
-                operations=None if error in self.codes_of_any else answering,
+                operations=None if error in self.codes_of_any else answering[error.name],
             )
 
     def object_pages(self) -> Iterator[tuple[str, str]]:
@@ -201,6 +219,17 @@ class Site:
                 tuple(field.name for field in entry.fields),
                 "field-",
             )
+        for anchor, (title, text) in self.changelog.items():
+            address = f"{ROOT}changelog/#{anchor}"
+            yield Searched("Changelog", title, address, self.plain(text), text)
+        text = template("downloads.md")
+        yield Searched("Page", "Downloads", f"{ROOT}downloads/", self.plain(text), text)
+
+
+def changelog(text: str) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Give the releases of a changelog by anchor, each with its title and text."""
+    for title, told in sections(text)[1].items():
+        yield f"version-{slug(title.partition(' ')[0])}", (title, told)
 
 
 def in_row(row: Sequence[Place]) -> Iterator[tuple[Place, Neighbours]]:

@@ -17,6 +17,7 @@ CODES: dict[str, Any] = {
     "thing_is_big": {"status": 409, "when": "The thing is big.", "do": "Cut it."},
     "thing_is_broken": {"status": 500, "when": "We broke it.", "do": "Tell us."},
 }
+REFUSAL: dict[str, Any] = {"content": {"application/json": {"examples": {}}}}
 DOCUMENT: dict[str, Any] = {
     "info": {
         "title": "Test API",
@@ -55,8 +56,11 @@ DOCUMENT: dict[str, Any] = {
                             }
                         },
                     },
-                    "404": {"description": "No thing: `thing_not_found`."},
-                    "409": {"description": "Like `thing_is_big`, as told\nat the operation."},
+                    "404": {"description": "No thing: `thing_not_found`.", **REFUSAL},
+                    "409": {
+                        "description": "Like `thing_is_big`, as told\nat the operation.",
+                        **REFUSAL,
+                    },
                     "default": {"description": "500 `thing_is_broken`."},
                 },
             },

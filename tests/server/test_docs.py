@@ -8,6 +8,7 @@ from server.contract import read_source
 from server.docs import Documentation, SharedPages, publish, write_pages
 from server.edge import Edge
 from server.https import HttpsRule
+from server.profiles import PROFILES
 from server.reference.site import POLICY
 from server.stored_pages import StoredPage
 from tests.server.driver import request
@@ -27,6 +28,12 @@ class TestDocumentation:
         assert int(reply.header("content-length") or 0) == len(reply.body)
         assert b"Change a thing" in reply.body
 
+    def test_whoever_has_a_page_keeps_its_policy(self, application: Edge) -> None:
+        tag = request(application, "GET", "/docs/").header("etag") or ""
+        reply = request(application, "GET", "/docs/", ("if-none-match", tag))
+        assert reply.status == 304
+        assert reply.header("content-security-policy") == f"{POLICY}; frame-ancestors 'none'"
+
     @pytest.mark.parametrize(
         ("name", "media_type"),
         [
@@ -42,7 +49,9 @@ class TestDocumentation:
         assert (reply.status, reply.header("content-type")) == (200, media_type)
         assert reply.header("etag")
 
-    @pytest.mark.parametrize("path", ["/docs/nothing/", "/docs/operations/", "/docsy", "/v1/docs/"])
+    @pytest.mark.parametrize(
+        "path", ["/docs/nothing/", "/docs/operations/", "/docsy", "/v1/docs/", "/openapi.xml"]
+    )
     def test_other_addresses_are_those_of_the_api(self, application: Edge, path: str) -> None:
         assert request(application, "GET", path).status == 418
 
@@ -52,6 +61,12 @@ class TestDocumentation:
 
     def test_the_contract_is_served_as_json(self, application: Edge) -> None:
         assert request(application, "GET", "/openapi.json").json() == DOCUMENT
+
+    @pytest.mark.parametrize("name", PROFILES)
+    def test_the_contract_is_served_in_its_other_forms(self, application: Edge, name: str) -> None:
+        reply = request(application, "GET", f"/openapi.{name}.json")
+        assert (reply.status, reply.header("content-type")) == (200, "application/json")
+        assert reply.json()["paths"].keys() == DOCUMENT["paths"].keys()
 
     def test_they_are_read_only(self, application: Edge) -> None:
         assert request(application, "DELETE", "/docs/").status == 405

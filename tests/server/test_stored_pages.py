@@ -65,6 +65,7 @@ class TestStoredPage:
             assert (answer.status, answer.body, line(answer, b"etag")) == (304, b"", tag)
             assert line(answer, b"cache-control") == line(first, b"cache-control")
             assert line(answer, b"vary") == "Accept-Encoding"
+            assert (line(answer, b"x-more"), line(answer, b"content-type")) == ("1", None)
 
     def test_another_form_or_another_page_is_sent_whole(self, stored: StoredPage) -> None:
         tag = line(answered(stored), b"etag") or ""

@@ -8,16 +8,21 @@ from urllib.parse import urldefrag
 import pytest
 
 from server.contract import parse, read_source
+from server.profiles import PROFILES
 from server.published import published
 from server.reference import ROOT
 from server.reference.operations import METHODS
-from server.reference.site import FILES, POLICY, site
+from server.reference.site import FILES, POLICY, site, static
 from server.reference.text import slug
 from server.responses.errors import PAGES_OF_CODES
 from tests.server.small_contract import DOCUMENT
 
 MOST_BYTES = 100_000
-CONTRACT_FILES = {"/openapi.yaml", "/openapi.json"}
+CONTRACT_FILES = {
+    "/openapi.yaml",
+    "/openapi.json",
+    *(f"/openapi.{name}.json" for name in PROFILES),
+}
 WITHOUT_END = {"br", "link", "meta", "input", "wbr", "hr"}
 
 
@@ -203,6 +208,23 @@ class TestSite:
 
 
 class TestPages:
+    def test_the_changelog_has_each_release_and_leads_to_what_it_names(
+        self, files: dict[str, str]
+    ) -> None:
+        page = files["/docs/changelog/"]
+        titles = re.findall(r"^## (.+)$", static("changelog.md"), re.MULTILINE)
+        assert titles
+        for title in titles:
+            version = slug(title.split()[0])
+            assert f'<h2 id="version-{version}">{title}</h2>' in page
+        assert '<a href="/docs/operations/get_integrity/"><code>' in page
+        assert '<a href="/docs/errors/idempotency_key_reused/"><code>' in page
+
+    def test_the_downloads_lead_to_each_form_of_the_contract(
+        self, pages: dict[str, Elements]
+    ) -> None:
+        assert set(pages["/docs/downloads/"].values("href")) >= CONTRACT_FILES
+
     def test_an_operation_tells_its_codes(self, small: dict[str, str]) -> None:
         page = small["/docs/operations/change_thing/"]
         for code in ("thing_not_found", "thing_is_stuck", "thing_is_old", "thing_is_odd"):

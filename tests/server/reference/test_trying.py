@@ -14,6 +14,9 @@ from server.reference.site import site, static
 
 # Reads calls of a function by its name and arguments; writes what each returns.
 ASK = """
+const partsOf = (type, fields) => [
+  ...bodyOf(type, fields.map(([name, value]) => ({ name, value }))),
+];
 const calls = JSON.parse(require("fs").readFileSync(0));
 console.log(JSON.stringify(calls.map(([name, ...given]) => eval(name)(...given) ?? null)));
 """
@@ -60,6 +63,17 @@ class TestTrying:
         )
         assert (address, options["headers"]) == ("/things/", {"Authorization": "Basic abc"})
 
+    @pytest.mark.parametrize(
+        "media_type", ["multipart/form-data", "application/x-www-form-urlencoded"]
+    )
+    def test_a_form_is_sent_without_what_is_empty(self, media_type: str) -> None:
+        fields = [["tags", "a"], ["tags", "b"], ["memo", ""]]
+        [sent] = returned(["partsOf", media_type, fields])
+        assert sent == [["tags", "a"], ["tags", "b"]]
+
+    def test_a_json_body_is_sent_as_it_was_written(self) -> None:
+        assert returned(["bodyOf", "application/json", [{"value": "{} "}]]) == ["{} "]
+
 
 class TestForm:
     def test_it_asks_for_the_variables_and_shows_the_body_of_the_contract(self) -> None:
@@ -67,5 +81,14 @@ class TestForm:
         page = pages[f"{ROOT}operations/create_invoice/"]
         assert '<input class="path" name="business_id"' in page
         assert "order-5512" in page.partition("<textarea")[2].partition("</textarea>")[0]
-        # What a page cannot fill in: a file, a form.
-        assert "<form>" not in pages[f"{ROOT}operations/issue_partner_token/"]
+
+    def test_a_form_has_its_fields_and_a_file_is_chosen(self) -> None:
+        pages = site(parse(published(read_source())))
+        page = pages[f"{ROOT}operations/import_bank_transactions/"]
+        assert page.count("<option>") == page.count("<fieldset") == 2
+        form = page.partition('<fieldset data-media-type="multipart/form-data" hidden>')[2]
+        assert '<input name="format" value="csv"' in form
+        assert '<input name="file" type="file" accept="text/csv, ' in form
+        assert "Date,Description,Payee" in form
+        token = pages[f"{ROOT}operations/issue_partner_token/"]
+        assert '<input name="grant_type" value="client_credentials"' in token
