@@ -44,7 +44,11 @@ each_operation = pytest.mark.parametrize("operation", operations(), ids=lambda e
 each_about_a_thing = pytest.mark.parametrize(
     "operation", [each for each in operations() if things(each)], ids=lambda each: each.name
 )
-each_in_a_business = named("path")
+each_in_a_business = pytest.mark.parametrize(
+    "operation",
+    [each for each in operations() if "business_id" in names(each, "path")],
+    ids=lambda each: each.name,
+)
 each_with_a_query = named("query")
 each_with_a_header = named("header")
 

@@ -316,7 +316,7 @@ MISTAKES: Final = (
         "customers/{customer}/archive/",
         409,
         "customer_has_balance",
-        "to be paid, credited or written off first",
+        "settle what is owed",
     ),
     posted(
         "giving back more than came",
