@@ -5,8 +5,12 @@ from typing import Any
 from uuid import UUID
 
 from accounting.books.commands import OpenSandbox
-from accounting.books.sandboxes import Sandbox, refuse_moving_back
-from accounting.errors import Conflict, NotAllowed
+from accounting.books.sandboxes import (
+    Sandbox,
+    refuse_fixed_clock,
+    refuse_moving_back,
+    refuse_taken,
+)
 from handlers.bodies import SandboxCreate, SandboxUpdate
 from handlers.commands import business_commands
 from handlers.results import Created, Reply
@@ -20,7 +24,7 @@ async def create_sandbox(registry: Registry, files: Blobs, body: SandboxCreate) 
     command = business_commands.open_sandbox(body)
     existing = await registry.with_external_id(command.external_id)
     if existing is not None:
-        refuse_real_one(existing)
+        refuse_taken(existing.sandbox, existing.external_id, existing.id)
         return {**shape(existing), "_meta": found_by("external_id")}
     opened = await open_sandbox(registry, files, command)
     return Created({**shape(opened), "_meta": found_by(None)})
@@ -91,25 +95,6 @@ def given_up(registry: Registry, found: RegisteredBusiness) -> RegisteredBusines
         updated_at=now,
         sandbox=Sandbox.GIVEN_UP,
     )
-
-
-def refuse_real_one(existing: RegisteredBusiness) -> None:
-    """Refuse the external id of a business that is no sandbox; raises Conflict."""
-    if existing.sandbox is not Sandbox.OPEN:
-        raise Conflict(
-            "duplicate_external_id",
-            "A business that is no sandbox has this external_id.",
-            external_id=existing.external_id,
-            id=existing.id,
-        )
-
-
-def refuse_fixed_clock(*, moves: bool) -> None:
-    """Refuse to move a clock on a server that is no server in development."""
-    if not moves:
-        raise NotAllowed(
-            "clock_fixed", "This server moves no clocks. One that runs in development does."
-        )
 
 
 def found_by(field: str | None) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """Sandboxes: businesses to practise on, whose clock can be moved forward."""
 
 from enum import StrEnum
+from uuid import UUID
 
-from accounting.errors import Conflict, RuleBroken
+from accounting.errors import Conflict, NotAllowed, RuleBroken
 
 
 class Sandbox(StrEnum):
@@ -18,6 +19,25 @@ def refuse_given_up(found: Sandbox | None) -> None:
     if found is Sandbox.GIVEN_UP:
         raise Conflict.of_state(
             "This sandbox was reset. Another one is in its place.", Sandbox.GIVEN_UP.value
+        )
+
+
+def refuse_taken(found: Sandbox | None, external_id: str, business_id: UUID) -> None:
+    """Refuse the external id of a business that is no sandbox in use; raises Conflict."""
+    if found is not Sandbox.OPEN:
+        raise Conflict(
+            "duplicate_external_id",
+            "A business that is no sandbox has this external_id.",
+            external_id=external_id,
+            id=business_id,
+        )
+
+
+def refuse_fixed_clock(*, moves: bool) -> None:
+    """Refuse to move a clock on a server that is none in development; raises NotAllowed."""
+    if not moves:
+        raise NotAllowed(
+            "clock_fixed", "This server moves no clocks. One that runs in development does."
         )
 
 

@@ -91,6 +91,7 @@ NEWEST_TEMPLATE = compiled(
     .where(business.c.sandbox == _word(Sandbox.TEMPLATE))
     .order_by(business.c.created_at.desc())
     .limit(literal_column("1"))
+    .with_for_update(read=True, key_share=True)  # It is not deleted while it is copied.
 )
 LOCK = compiled(select(business.c.id).where(_mine(), _with_id()).with_for_update(key_share=True))
 # A trigger tells the audit trail of it, but not where many machines have a copy of the table each.

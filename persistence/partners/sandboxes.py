@@ -24,6 +24,7 @@ SELECT id FROM business WHERE sandbox = 'given_up' OR sandbox = 'open' AND creat
 UNION ALL
 (SELECT id FROM business WHERE sandbox = 'template' ORDER BY created_at DESC OFFSET 1)
 """
+_HOLD = "SELECT id FROM business WHERE id = %s AND sandbox IS NOT NULL FOR UPDATE"
 _OF_BUSINESS = tuple(
     table
     for table in reversed(metadata.sorted_tables)
@@ -55,9 +56,12 @@ def thrown_away(owner: psycopg.Connection, made_before: datetime) -> list[UUID]:
 def take_away(owner: psycopg.Connection, business_id: UUID) -> None:
     """Delete a sandbox with all that is in its books, in one transaction.
 
-    The server cannot: posted lines stay where they are. The last of it is what the trail has of it.
+    The server cannot: posted lines stay where they are. Whoever copies it has done so before, and
+    the last of it is what the trail has of it.
     """
     with owner.transaction():
+        if owner.execute(_HOLD, (business_id,)).fetchone() is None:
+            return
         for table in _OF_BUSINESS:
             _delete(owner, table.name, "business_id", business_id)
         _delete(owner, "business", "id", business_id)

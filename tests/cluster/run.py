@@ -31,6 +31,7 @@ QUICK = (
     f"{TRADE}/test_create_credit.py",
     f"{TRADE}/test_list_parties.py",
     "tests/handlers/books/test_list_accounts.py",
+    "tests/handlers/books/test_sandboxes.py",
 )
 RACES = tuple(
     f"tests/concurrency/test_{kind}_races.py"

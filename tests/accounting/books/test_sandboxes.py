@@ -1,6 +1,13 @@
+from uuid import UUID
+
 import pytest
 
-from accounting.books.sandboxes import Sandbox, refuse_given_up, refuse_moving_back
+from accounting.books.sandboxes import (
+    Sandbox,
+    refuse_given_up,
+    refuse_moving_back,
+    refuse_taken,
+)
 from accounting.errors import Conflict, RuleBroken
 
 
@@ -14,6 +21,15 @@ class TestClock:
             refuse_moving_back(60, 59)
         assert refused.value.code == "clock_moved_back"
         assert refused.value.detail == {"clock_seconds_ahead": 60}
+
+
+class TestTaken:
+    def test_by_a_sandbox_is_found_and_by_anything_else_refused(self) -> None:
+        refuse_taken(Sandbox.OPEN, "mine", UUID(int=1))
+        for found in (None, Sandbox.TEMPLATE, Sandbox.GIVEN_UP):
+            with pytest.raises(Conflict) as refused:
+                refuse_taken(found, "mine", UUID(int=1))
+            assert refused.value.detail == {"external_id": "mine", "id": UUID(int=1)}
 
 
 class TestGivenUp:
