@@ -125,10 +125,16 @@ def tie_business(case: Any, body: dict[str, Any]) -> None:
         body["entity_type"] = "limited"
 
 
-def tie_party(_case: Any, body: dict[str, Any]) -> None:
-    """One of the two names stays when the other one goes, and a country is one that there is."""
-    if body.get("country"):
-        body["country"] = sorted(CODES)[sum(body["country"].encode()) % len(CODES)]
+def tie_country(_case: Any, body: dict[str, Any]) -> None:
+    """Two letters are those of a country that there is."""
+    country = body.get("country")
+    if isinstance(country, str) and re.fullmatch("[A-Za-z]{2}", country):
+        body["country"] = sorted(CODES)[sum(country.encode()) % len(CODES)]
+
+
+def tie_party(case: Any, body: dict[str, Any]) -> None:
+    """One of the two names stays when the other one goes."""
+    tie_country(case, body)
     if None in (body.get("company_name", ""), body.get("individual_name", "")):
         body["company_name"] = "Blue Door Bakery"
 
@@ -147,6 +153,8 @@ TIES = {
     "issue_partner_token": tie_partner,
     "create_business": tie_new_business,
     "update_business": tie_business,
+    "create_customer": tie_country,
+    "create_vendor": tie_country,
     "update_customer": tie_party,
     "update_vendor": tie_party,
     "create_invoice_payment": tie_allocations,
