@@ -1,7 +1,8 @@
 """Writes a method in TypeScript for each operation: `python -m clients.typescript_operations`.
 
 It prints a module that stands beside `clients/typescript/calls.ts` and beside `contract.ts`, the
-types of openapi-typescript. Those of the tag Businesses are the partner's, all others a business's.
+types of openapi-typescript. Those of Businesses and Sandboxes are the partner's, all others a
+business's.
 """
 
 import re
@@ -48,7 +49,7 @@ class Method:
     @property
     def is_a_partners(self) -> bool:
         """Whether it is one of those that a partner does to its businesses."""
-        return self.operation["tags"] == ["Businesses"]
+        return self.operation["tags"][0] in ("Businesses", "Sandboxes")
 
     def written(self) -> str:
         """Write it."""

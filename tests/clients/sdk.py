@@ -75,7 +75,7 @@ def opened() -> list[dict[str, Any]]:
             "id": each.name,
             "method": each.method.upper(),
             "path": each.path,
-            "isAPartners": each.node["tags"] == ["Businesses"],
+            "isAPartners": each.node["tags"][0] in ("Businesses", "Sandboxes"),
             "tokens": [name for choice in each.node["security"] for name in choice],
             "hasBody": "requestBody" in each.node,
         }
