@@ -75,6 +75,7 @@ async def open_sandbox(
         external_id=command.external_id,
         name=command.name or template.name,
         activation_at=registry.now,
+        lock_date=None,  # Nothing could be posted into it, the copied entries neither.
         tokens_valid_from=registry.now.replace(microsecond=0),
         sandbox=Sandbox.OPEN,
     )

@@ -158,13 +158,14 @@ class Request:
     async def serve(self) -> tuple[Outcome, bool]:
         """Return the outcome, and whether it is the replay of an earlier one.
 
-        How far the clock of a sandbox was moved its books say; then all begins anew.
+        How far the clock of a sandbox was moved its books say; then all begins anew, and once more
+        where it is moved meanwhile.
         """
-        try:
-            return await self._serve()
-        except MovedClock as moved:
-            self.seconds_ahead = moved.seconds_ahead
-            return await self._serve()
+        while True:
+            try:
+                return await self._serve()
+            except MovedClock as moved:
+                self.seconds_ahead = moved.seconds_ahead
 
     async def _serve(self) -> tuple[Outcome, bool]:
         if self.endpoint.reads:

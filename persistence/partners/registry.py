@@ -19,7 +19,7 @@ from persistence.engine.machines import CLOSE_GATE
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.scope import Precondition
 from persistence.engine.sessions import Reading, Writing
-from persistence.engine.sql import Query, Row, compiled, given
+from persistence.engine.sql import Query, Row, compiled, given, word
 from persistence.engine.staging import Staging
 from persistence.engine.tenants import PartnerTenant
 from persistence.files.blobs import key_in
@@ -74,13 +74,9 @@ def _with_id() -> ColumnElement[bool]:
     return business.c.id == given("id", Uuid)
 
 
-def _word(sandbox: Sandbox) -> ColumnElement[str]:
-    return literal_column(f"'{sandbox.value}'")
-
-
 BY_ID = compiled(select(*COLUMNS).where(_mine(), _with_id()))
 SANDBOX_BY_ID = compiled(
-    select(*COLUMNS).where(_mine(), _with_id(), business.c.sandbox == _word(Sandbox.OPEN))
+    select(*COLUMNS).where(_mine(), _with_id(), business.c.sandbox == word(Sandbox.OPEN.value))
 )
 BY_EXTERNAL_ID = compiled(
     select(*COLUMNS).where(_mine(), business.c.external_id == given("external_id", Text))
@@ -88,7 +84,7 @@ BY_EXTERNAL_ID = compiled(
 # Nobody calls it, and everybody may copy what is in it.
 NEWEST_TEMPLATE = compiled(
     select(*COLUMNS)
-    .where(business.c.sandbox == _word(Sandbox.TEMPLATE))
+    .where(business.c.sandbox == word(Sandbox.TEMPLATE.value))
     .order_by(business.c.created_at.desc())
     .limit(literal_column("1"))
     .with_for_update(read=True, key_share=True)  # It is not deleted while it is copied.
