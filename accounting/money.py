@@ -44,20 +44,24 @@ def split(amount: int, weights: Sequence[int]) -> list[int]:
     """Split an amount over weights by largest remainder, ties to the first.
 
     Units in, units out; the parts sum to the amount and each is within one unit of its exact
-    share. Weights are not negative; where all are zero they count as equal. Splitting 3333 over
-    8333 and 1667 gives 2777 and 556.
+    share. Weights below zero take the other sign, as what is withheld of an amount does; where all
+    are zero they count as equal. Splitting 3333 over 8333 and 1667 gives 2777 and 556, and 530
+    over 1000, 210 and -150 gives 500, 105 and -75. Raises ValueError where weights that are not
+    all zero come to nothing or less.
     """
     if not weights:
         if amount:
             raise ValueError("an amount cannot be split over nothing")
         return []
-    if min(weights) < 0:
-        raise ValueError("a weight is negative")
     if amount < 0:
         return [-part for part in split(-amount, weights)]
     total = sum(weights)
-    if total == 0:
+    if not any(weights):
         weights, total = [1] * len(weights), len(weights)
+    elif total <= 0:
+        if amount:
+            raise ValueError("an amount cannot be split over what comes to nothing")
+        return [0] * len(weights)
     shares = [divmod(amount * weight, total) for weight in weights]
     parts = [whole for whole, _ in shares]
     largest_first = sorted(range(len(shares)), key=lambda place: -shares[place][1])

@@ -2,14 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from itertools import chain
 from uuid import UUID
 
 from accounting.books.chart import AccountType
 from accounting.books.numbers import Number
-from accounting.books.splits import Split, negative
+from accounting.books.splits import Part, Split, negative
+from accounting.books.tax_marks import TaxMark
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,8 @@ class Movement:
     """One amount that a document wants on an account, a debit above zero, a credit below.
 
     Movements of one stream and day make one entry. `settles` is the document that is settled and
-    `split` says which of its accounts the amount settles.
+    `split` says which of its parts the amount settles; `tax` says what the amount itself is for
+    a return.
     """
 
     on: date
@@ -26,6 +28,7 @@ class Movement:
     amount: int
     settles: UUID | None = None
     split: Split = ()
+    tax: TaxMark | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,7 @@ class Line:
     settles: UUID | None = None
     split: Split = ()
     description: str | None = None
+    tax: TaxMark | None = None
 
     @property
     def debit(self) -> int:
@@ -83,18 +87,18 @@ class Source:
 
 @dataclass(slots=True)
 class _Tally:
-    """What comes together on one line: the amount, and the accounts that it settles."""
+    """What comes together on one line: the amount, and the parts that it settles."""
 
     amount: int = 0
-    parts: dict[UUID, int] = field(default_factory=lambda: defaultdict(int))
+    parts: dict[Part, int] = field(default_factory=lambda: defaultdict(int))
 
     def add(self, amount: int, split: Split, sign: int) -> None:
         self.amount += sign * amount
-        for account_id, part in split:
-            self.parts[account_id] += sign * part
+        for part, share in split:
+            self.parts[part] += sign * share
 
 
-_Place = tuple[UUID, UUID | None, int]
+_Place = tuple[UUID, UUID | None, TaxMark | None, int]
 _Tallies = dict[_Place, _Tally]
 
 
@@ -126,8 +130,8 @@ def difference(
 ) -> list[Entry]:
     """Work out the entries that turn what was posted into what is desired, by date.
 
-    Amounts are compared per stream, day, account and settled document; days inside the lock
-    count as the day after it. Of an invoice posted at 100 that desires 80, a credit of 20 on
+    Amounts are compared per stream, day, account, settled document and tax mark; days inside the
+    lock count as the day after it. Of an invoice posted at 100 that desires 80, a credit of 20 on
     receivables and a debit of 20 on sales remain. Raises ValueError where an entry does not
     balance, which is a fault in the rules and not in the request.
     """
@@ -138,7 +142,7 @@ def difference(
         # A first posting keeps debits and credits of one account apart; a change nets them.
         side = 0 if move.stream in known else _sign(move.amount)
         tallies = days[after_lock(move.on, lock_date), move.stream]
-        tallies[move.account_id, move.settles, side].add(move.amount, move.split, 1)
+        tallies[move.account_id, move.settles, move.tax, side].add(move.amount, move.split, 1)
     for entry in posted:
         on = after_lock(entry.entry_date, lock_date)
         _add_lines(days[on, entry.stream], entry.lines, -1)
@@ -180,7 +184,7 @@ def _sign(amount: int) -> int:
 
 def _add_lines(tallies: _Tallies, lines: Iterable[Line], sign: int) -> None:
     for line in lines:
-        tallies[line.account_id, line.settles, 0].add(line.amount, line.split, sign)
+        tallies[line.account_id, line.settles, line.tax, 0].add(line.amount, line.split, sign)
 
 
 def _lines(tallies: _Tallies) -> tuple[Line, ...]:
@@ -189,15 +193,15 @@ def _lines(tallies: _Tallies) -> tuple[Line, ...]:
 
 
 def _lines_at(place: _Place, tally: _Tally) -> list[Line]:
-    account_id, settles, _ = place
-    parts = {account: part for account, part in tally.parts.items() if part}
+    account_id, settles, tax, _ = place
+    parts = {part: share for part, share in tally.parts.items() if share}
     if tally.amount:
-        return [Line(account_id, tally.amount, settles, tuple(parts.items()))]
-    # The same amount now settles other accounts: one line takes back and one settles anew.
-    up = tuple((account, part) for account, part in parts.items() if part > 0)
-    down = tuple((account, part) for account, part in parts.items() if part < 0)
+        return [Line(account_id, tally.amount, settles, tuple(parts.items()), tax=tax)]
+    # The same amount now settles other parts: one line takes back and one settles anew.
+    up = tuple((part, share) for part, share in parts.items() if share > 0)
+    down = tuple((part, share) for part, share in parts.items() if share < 0)
     return [
-        Line(account_id, sum(part for _, part in split), settles, split)
+        Line(account_id, sum(share for _, share in split), settles, split, tax=tax)
         for split in (up, down)
         if split
     ]
@@ -252,14 +256,7 @@ def _reversal(posted: Posted, taking_back: Entry) -> Entry:
         entry_date=taking_back.entry_date,
         stream=posted.stream,
         lines=tuple(
-            Line(
-                line.account_id,
-                -line.amount,
-                line.settles,
-                negative(line.split),
-                line.description,
-            )
-            for line in posted.lines
+            replace(line, amount=-line.amount, split=negative(line.split)) for line in posted.lines
         ),
         description=f"Reversal of {title}",
         source_type=posted.source_type,

@@ -1,27 +1,35 @@
-"""Amounts by account: what a settlement takes of each part of what it settles."""
+"""Amounts by part: what a settlement takes of each part of what it settles."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from uuid import UUID
 
 from accounting import money
+from accounting.books.tax_marks import TaxMark
 
-Split = tuple[tuple[UUID, int], ...]
-"""Amounts by account; on a movement or a line they have its sign and sum to its amount."""
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What of a document stands on one account, with one tax mark or none."""
+
+    account_id: UUID
+    tax: TaxMark | None = None
+
+
+Split = tuple[tuple[Part, int], ...]
+"""Amounts by part; on a movement or a line they have its sign and sum to its amount."""
 
 
 def added(*splits: Split) -> Split:
-    """Add splits up by account: 5 and 3 on one come to 8; what comes to zero is left out."""
-    total: dict[UUID, int] = defaultdict(int)
-    for split in splits:
-        for account_id, amount in split:
-            total[account_id] += amount
-    return tuple((account_id, amount) for account_id, amount in total.items() if amount)
+    """Add splits up by part: 5 and 3 on one come to 8; what comes to zero is left out."""
+    total = summed(pair for split in splits for pair in split)
+    return tuple((part, amount) for part, amount in total.items() if amount)
 
 
 def negative(split: Split) -> Split:
     """Turn a split round."""
-    return tuple((account_id, -amount) for account_id, amount in split)
+    return tuple((part, -amount) for part, amount in split)
 
 
 def times_sign(split: Split, sign: int) -> Split:
@@ -29,25 +37,29 @@ def times_sign(split: Split, sign: int) -> Split:
     return split if sign > 0 else negative(split)
 
 
-def summed(amounts: Iterable[tuple[UUID, int]]) -> dict[UUID, int]:
-    """Add amounts up by account, in the order in which the accounts first appear."""
-    total: dict[UUID, int] = defaultdict(int)
-    for account_id, amount in amounts:
-        total[account_id] += amount
+def summed(amounts: Iterable[tuple[Part, int]]) -> dict[Part, int]:
+    """Add amounts up by part, in the order in which the parts first appear."""
+    total: dict[Part, int] = defaultdict(int)
+    for part, amount in amounts:
+        total[part] += amount
     return dict(total)
 
 
-def take(parts: Mapping[UUID, int], taken: Split, amount: int) -> Split:
+def rests(parts: Mapping[Part, int], taken: Split) -> dict[Part, int]:
+    """Say what is left of each part: of 8333 and 1667 with 2777 and 556 taken, 5556 and 1111."""
+    return summed([*parts.items(), *negative(taken)])
+
+
+def take(parts: Mapping[Part, int], taken: Split, amount: int) -> Split:
     """Split one step over what earlier steps have left of each part.
 
-    No part is taken below zero, and the step that takes all that is left closes every part exactly:
-    after 3333 took 2777 and 556 of 8333 and 1667, one of 6667 takes 5556 and 1111. Raises
-    ValueError where the step takes more than is left.
+    No part passes zero, and the step that takes all that is left closes every part exactly: after
+    3333 took 2777 and 556 of 8333 and 1667, one of 6667 takes 5556 and 1111. Parts below zero are
+    withheld: 530 of 1000, 210 and -150 takes 500, 105 and -75. Raises ValueError where the step
+    takes more than is left.
     """
-    rests = dict(parts)
-    for account_id, gone in taken:
-        rests[account_id] -= gone
-    if not 0 <= amount <= sum(rests.values()):
+    left = rests(parts, taken)
+    if not 0 <= amount <= sum(left.values()):
         raise ValueError("a step settles more than is left")
-    shares = money.split(amount, list(rests.values()))
-    return tuple((account, share) for account, share in zip(rests, shares, strict=True) if share)
+    shares = money.split(amount, list(left.values()))
+    return tuple((part, share) for part, share in zip(left, shares, strict=True) if share)

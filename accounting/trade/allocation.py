@@ -18,7 +18,7 @@ from accounting.trade.sides import Side
 class Allocation:
     """A part of a payment or credit meant for one document; live while it has no `end`.
 
-    `split` (amounts by account, above zero) is there once the part was applied, which takes a
+    `split` (amounts by part) is there once the part was applied, which takes a
     completed payment; an allocation that ended without one was only ever reserved. `own_split`
     says which parts of a credit itself it uses; money has none. Without a `start` it is dated as
     its holder is. Nothing is applied before `document_date`, the day of the document as it was

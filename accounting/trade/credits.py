@@ -8,7 +8,7 @@ from uuid import UUID
 from accounting.books.ledger import Posted, after_lock
 from accounting.books.numbers import Number
 from accounting.books.spans import Days, days
-from accounting.books.splits import Split, summed
+from accounting.books.splits import Part, Split, summed
 from accounting.trade.allocation import Allocation, live
 from accounting.trade.parties import Party
 from accounting.trade.sides import Side
@@ -31,7 +31,7 @@ class CreditLine:
 class Credit:
     """A credit as it is stored, with the live allocations and those that ended.
 
-    `tax_account_id` is where the tax of its lines goes; `settled` holds, by account, which of its
+    `tax_account_id` is where the tax of its lines goes; `settled` holds, by part, which of its
     own parts its live allocations use. `source_document_id` tells of its origin and does nothing;
     `refund_id` is the refund that keeps it as a part of itself.
     """
@@ -86,10 +86,10 @@ def status(side: Side, credit: Credit) -> str:
     return "partially_applied" if used else side.opened_status
 
 
-def parts(credit: Credit) -> dict[UUID, int]:
-    """Say what the credit is made of, by account; the parts sum to its total."""
-    nets = [(line.account_id, line.amount) for line in credit.lines]
-    return summed([*nets, (credit.tax_account_id, credit.tax_total)])
+def parts(credit: Credit) -> dict[Part, int]:
+    """Say what the credit is made of; the parts sum to its total."""
+    nets = [(Part(line.account_id), line.amount) for line in credit.lines]
+    return summed([*nets, (Part(credit.tax_account_id), credit.tax_total)])
 
 
 def opened_on(credit: Credit) -> date:

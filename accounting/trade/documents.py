@@ -12,7 +12,7 @@ from uuid import UUID
 
 from accounting.books.ledger import Posted
 from accounting.books.numbers import Number
-from accounting.books.splits import Split, added, negative, summed, take
+from accounting.books.splits import Part, Split, added, rests, summed, take
 from accounting.trade.parties import Party
 from accounting.trade.sides import Side
 
@@ -66,7 +66,7 @@ class Document:
     `opened_on` is its day in the books: that of `opened_at`, or of a bill that of its own date.
     `party_number` is the number that the other side gave it, as vendors give bills.
 
-    `settled` holds, by account, what of it payments, credits and write-offs have settled so far;
+    `settled` holds, by part, what of it payments, credits and write-offs have settled so far;
     `returned` what its live refunds have given back.
     """
 
@@ -153,8 +153,8 @@ def opened_on(document: Document) -> date:
     return document.opened_on
 
 
-def parts(document: Document) -> dict[UUID, int]:
-    """Say what the document is made of: each account's share of the total.
+def parts(document: Document) -> dict[Part, int]:
+    """Say what the document is made of: each part's share of the total.
 
     Lines are net of their discount and of their share of the document's own; taxes stand at
     their accounts. The parts sum to the total.
@@ -162,18 +162,21 @@ def parts(document: Document) -> dict[UUID, int]:
     return summed([*_nets(document), *_taxes(document)])
 
 
-def return_parts(document: Document, net_account_id: UUID | None) -> dict[UUID, int]:
+def return_parts(document: Document, net_account_id: UUID | None) -> dict[Part, int]:
     """Say what a refund gives back: the net to one account or to the lines', each tax to its."""
-    nets = [(net_account_id or account_id, net) for account_id, net in _nets(document)]
+    nets = [
+        (replace(part, account_id=net_account_id or part.account_id), net)
+        for part, net in _nets(document)
+    ]
     return summed([*nets, *_taxes(document)])
 
 
-def _nets(document: Document) -> list[tuple[UUID, int]]:
-    return [(line.account_id, line.subtotal - line.discount_share) for line in document.lines]
+def _nets(document: Document) -> list[tuple[Part, int]]:
+    return [(Part(line.account_id), line.subtotal - line.discount_share) for line in document.lines]
 
 
-def _taxes(document: Document) -> list[tuple[UUID, int]]:
-    return [(tax.account_id, tax.amount) for line in document.lines for tax in line.taxes]
+def _taxes(document: Document) -> list[tuple[Part, int]]:
+    return [(Part(tax.account_id), tax.amount) for line in document.lines for tax in line.taxes]
 
 
 def share_out(document: Document, amount: int) -> Split:
@@ -189,8 +192,12 @@ def has_left(document: Document, split: Split) -> bool:
 
     A document that was drawn up anew since may have other parts.
     """
-    rests = summed([*parts(document).items(), *negative(document.settled), *negative(split)])
-    return bool(split) and min(rests.values()) >= 0
+    whole = parts(document)
+    left_over = rests(whole, added(document.settled, split))
+    return bool(split) and all(
+        min(0, whole.get(part, 0)) <= rest <= max(0, whole.get(part, 0))
+        for part, rest in left_over.items()
+    )
 
 
 def allocated(document: Document) -> int:

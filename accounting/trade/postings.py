@@ -6,14 +6,15 @@ day. Nothing here knows what was posted before: that is compared in `accounting.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from uuid import UUID
 
 from accounting.books.chart import Role, Roles
 from accounting.books.ledger import Entry, Movement, Source, as_reversals, difference
 from accounting.books.spans import Days, days
-from accounting.books.splits import Split, added, negative, times_sign
+from accounting.books.splits import Part, Split, added, negative, times_sign
+from accounting.books.tax_marks import TaxMark
 from accounting.trade import credits, refunds
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document, opened_on
@@ -28,6 +29,8 @@ APPLIED = "applied"
 
 WRITE_OFF = "write_off"
 
+_Place = tuple[date, str, UUID, UUID | None, TaxMark | None]
+
 Subject = Document | Payment | WriteOff | Credit | Refund | RefundPayment
 """Everything that posts."""
 
@@ -40,6 +43,7 @@ class Amount:
     amount: int
     settles: UUID | None = None
     split: Split = ()
+    tax: TaxMark | None = None
 
 
 def entries_for(side: Side, subject: Subject, roles: Roles, lock_date: date | None) -> list[Entry]:
@@ -193,8 +197,8 @@ def _refund(side: Side, refund: Refund, roles: Roles) -> Iterator[Movement]:
     stood = days(refund.agreed_on, end, refund.agreed_on)
     yield from during(stood, MAIN, (Amount(claim, -total), Amount(waiting, total)))
     for each in refund.allocations:
-        split = ((claim, each.amount),) if each.kind == "credit" else each.split
-        amounts = [Amount(account, side.sign * part) for account, part in split]
+        split = ((Part(claim), each.amount),) if each.kind == "credit" else each.split
+        amounts = [_of_part(part, side.sign * share) for part, share in split]
         amounts.append(Amount(waiting, -side.sign * each.amount))
         yield from during(refunds.agreed_days(refund, each), MAIN, amounts)
 
@@ -223,6 +227,11 @@ def _settling(side: Side, roles: Roles, document_id: UUID, amount: int, split: S
     )
 
 
+def _of_part(part: Part, amount: int) -> Amount:
+    """An amount for the account of a part, with what that says of tax."""
+    return Amount(part.account_id, amount, tax=part.tax)
+
+
 def _fee(
     side: Side, stood: Days, stream: str, fee: int, money: UUID, roles: Roles
 ) -> Iterator[Movement]:
@@ -233,22 +242,24 @@ def during(stood: Days, stream: str, amounts: Iterable[Amount]) -> Iterator[Move
     """Move amounts on the first day, and back on the day on which what they stand for ended."""
     begin, end = stood
     for each in amounts:
-        yield Movement(begin, stream, each.account_id, each.amount, each.settles, each.split)
+        moved = Movement(
+            begin, stream, each.account_id, each.amount, each.settles, each.split, each.tax
+        )
+        yield moved
         if end is not None:
-            back = negative(each.split)
-            yield Movement(end, stream, each.account_id, -each.amount, each.settles, back)
+            yield replace(moved, on=end, amount=-each.amount, split=negative(each.split))
 
 
 def netted(movements: list[Movement]) -> list[Movement]:
     """Add up what meets on one account and day: only what is unapplied stands on 2100."""
-    amounts: dict[tuple[date, str, UUID, UUID | None], int] = defaultdict(int)
-    splits: dict[tuple[date, str, UUID, UUID | None], Split] = defaultdict(tuple)
+    amounts: dict[_Place, int] = defaultdict(int)
+    splits: dict[_Place, Split] = defaultdict(tuple)
     for move in movements:
-        place = move.on, move.stream, move.account_id, move.settles
+        place = move.on, move.stream, move.account_id, move.settles, move.tax
         amounts[place] += move.amount
         splits[place] = added(splits[place], move.split)
     return [
-        Movement(on, stream, account_id, amount, settles, splits[place])
+        Movement(on, stream, account_id, amount, settles, splits[place], tax)
         for place, amount in amounts.items()
-        for on, stream, account_id, settles in [place]
+        for on, stream, account_id, settles, tax in [place]
     ]

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from accounting.books.chart import Roles
 from accounting.books.context import Context
-from accounting.books.splits import Split, negative, take
+from accounting.books.splits import Part, Split, negative, take
 from accounting.errors import RuleBroken
 from accounting.trade import documents, payments
 from accounting.trade.allocation import AllocationItem, Documents, items_of, live, moved, rearrange
@@ -58,7 +58,7 @@ def of_payment(
         target_id=payment.id,
         target_number=None,
         amount=amount,
-        split=((roles[side.prepayments], amount),),
+        split=((Part(roles[side.prepayments]), amount),),
         **facts,
     )
     return allocation, _held(payment, amount, context)

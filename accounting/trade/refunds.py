@@ -9,7 +9,7 @@ from uuid import UUID
 from accounting.books.ledger import Posted
 from accounting.books.numbers import Number
 from accounting.books.spans import Days, Span, days, laid_out
-from accounting.books.splits import Split, summed
+from accounting.books.splits import Part, Split, summed
 from accounting.trade.parties import Party
 
 Kind = Literal["document", "payment", "credit"]
@@ -34,7 +34,7 @@ class ReleasedAllocation:
 class RefundAllocation:
     """What a refund gives back: money that settled a document, money of a payment, or a credit.
 
-    `split` says from which accounts. Live while it has no `end`; without a `start` it is dated as
+    `split` says from which parts. Live while it has no `end`; without a `start` it is dated as
     the refund is. `target_number` is the number of the document or credit, and none of a payment.
     `released` is what was taken off a payment's documents to make its money free. Where allocations
     come later than their refund, `created_at` tells when.
@@ -60,7 +60,7 @@ class Refund:
     """A refund as it is stored, either way.
 
     `agreed_on` is the day on which it is owed; `paid` the sum of its completed payments, and
-    `settled` the accounts of its parts that these have paid.
+    `settled` what of its parts these have paid.
     """
 
     id: UUID
@@ -212,15 +212,15 @@ def rest(refund: Refund) -> int:
     return cash(refund) - refund.paid
 
 
-def parts(refund: Refund, unallocated_account_id: UUID | None = None) -> dict[UUID, int]:
-    """Say what the money of the refund is made of, by account.
+def parts(refund: Refund, unallocated_account_id: UUID | None = None) -> dict[Part, int]:
+    """Say what the money of the refund is made of, by part.
 
     What is not allocated yet stands on an account of its own; what is kept as a credit has no
     split.
     """
     split = [part for each in live_allocations(refund) for part in each.split]
     if unallocated_account_id is not None:
-        split.append((unallocated_account_id, unallocated(refund)))
+        split.append((Part(unallocated_account_id), unallocated(refund)))
     return summed(split)
 
 

@@ -25,6 +25,7 @@ from persistence.ledger.journal_records import (
     shown,
 )
 from persistence.ledger.journal_sql import BY_ID, DELETE_DRAFT, LINES, REACTIVATE, STORED
+from persistence.ledger.split_rows import split_rows
 from persistence.store import Store, lock_statement
 from persistence.tables import journal_draft, journal_entry, journal_line
 
@@ -135,7 +136,7 @@ class JournalStore(Store[EntryRecord]):
                 "credit": line.credit,
                 "description": line.description,
                 "settles_id": line.settles,
-                "split": line.split,
+                "split": split_rows(line.split),
             }
             staging.insert(journal_line, row)
         return number

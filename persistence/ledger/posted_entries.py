@@ -11,6 +11,7 @@ from accounting.books.ledger import Line, Posted
 from persistence.engine.identifiers import account_id
 from persistence.engine.sql import Query, Row, compiled, given
 from persistence.ledger.journal_sql import REVERSED_BY
+from persistence.ledger.split_rows import split_of
 from persistence.store import in_business
 from persistence.tables import journal_entry, journal_line
 
@@ -74,6 +75,6 @@ def _line(
         account_id(account),
         amount,
         UUID(settles) if settles else None,
-        tuple((account_id(part), cents) for part, cents in split),
+        split_of(split),
         description,
     )

@@ -14,6 +14,8 @@ from uuid import UUID
 from accounting.bank import bank_postings
 from accounting.books.chart import Roles
 from accounting.books.ledger import Entry, Line, Movement
+from accounting.books.splits import Part
+from accounting.books.tax_marks import TaxMark
 from accounting.trade import postings
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
@@ -28,8 +30,8 @@ from persistence.engine.fetches import Fetch
 from persistence.engine.sql import Query
 from persistence.store import Store
 
-Place = tuple[str, UUID, UUID | None]
-Rests = dict[Place, dict[UUID | None, int]]
+Place = tuple[str, UUID, UUID | None, TaxMark | None]
+Rests = dict[Place, dict[Part | None, int]]
 
 # Most lines of statements never post; those that did once are looked at too.
 _CATEGORIZED = (
@@ -154,23 +156,23 @@ class Reader:
 def is_posted_as_desired(desired: Iterable[Movement], posted: Iterable[Entry]) -> bool:
     """Tell whether what was posted for a thing sums to what it desires.
 
-    That holds for each account, settled document and part of it, whatever days a lock has moved
+    That holds for each account, settled document, tax mark and part, whatever days a lock has moved
     entries to: of an invoice of 120 posted as 120 on receivables, 100 on sales and 20 on tax,
     nothing remains.
     """
     rests: Rests = defaultdict(lambda: defaultdict(int))
     for move in desired:
-        _count_up(rests[move.stream, move.account_id, move.settles], move, 1)
+        _count_up(rests[move.stream, move.account_id, move.settles, move.tax], move, 1)
     for entry in posted:
         for line in entry.lines:
-            _count_up(rests[entry.stream, line.account_id, line.settles], line, -1)
+            _count_up(rests[entry.stream, line.account_id, line.settles, line.tax], line, -1)
     return not any(any(parts.values()) for parts in rests.values())
 
 
-def _count_up(parts: dict[UUID | None, int], each: Movement | Line, sign: int) -> None:
+def _count_up(parts: dict[Part | None, int], each: Movement | Line, sign: int) -> None:
     parts[None] += sign * each.amount
-    for account_id, part in each.split:
-        parts[account_id] += sign * part
+    for part, share in each.split:
+        parts[part] += sign * share
 
 
 class PostingProof:

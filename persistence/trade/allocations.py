@@ -16,9 +16,10 @@ from accounting.trade.allocation import Allocation
 from accounting.trade.documents import Document
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row, compiled, given
+from persistence.ledger.split_rows import split_of, split_rows
 from persistence.store import MINE, among, in_business
 from persistence.trade.document_sql import DocumentSql
-from persistence.trade.documents import document_of, split_of
+from persistence.trade.documents import document_of
 
 
 class AllocationSql:
@@ -111,7 +112,7 @@ class AllocationRows:
                 "start_on": share.start,
                 "end_on": share.end,
                 "description": share.description,
-                **{name: getattr(share, name) for name in self.sql.splits},
+                **{name: split_rows(getattr(share, name)) for name in self.sql.splits},
             }
             self.scope.stage(self.sql.table, share.id, row)
 

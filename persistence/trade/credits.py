@@ -14,10 +14,10 @@ from persistence.engine.pages import Page, PageRequest
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row
 from persistence.ledger.posted_entries import posted_by_source, posted_for
+from persistence.ledger.split_rows import split_of, split_rows
 from persistence.store import Store
 from persistence.trade.allocations import AllocationRows, documents_by_id
 from persistence.trade.credit_sql import STORED, CreditSql
-from persistence.trade.documents import split_of
 from persistence.trade.given_numbers import GivenNumbers
 from persistence.trade.party_sql import take_party
 
@@ -82,6 +82,7 @@ class CreditStore(Store[Credit]):
         row["party_id"] = value.party.id
         row["lines"] = [_line_row(line) for line in value.lines]
         row["applied"] = applied(value)
+        row["settled"] = split_rows(value.settled)
         self.numbers.keep_clear(value.id, value.number)
         self.scope.stage(self.table, value.id, row)
         self.allocations.save(value.id, value.allocations)

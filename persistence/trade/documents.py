@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, time
 from decimal import Decimal
-from typing import Any, ClassVar
+from typing import ClassVar
 from uuid import UUID
 
 from accounting.books.ledger import Posted
-from accounting.books.splits import Split
 from accounting.trade.documents import Document, LineItem, Tax
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.identifiers import account_id
@@ -19,6 +18,7 @@ from persistence.engine.pages import Page, PageRequest
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row
 from persistence.ledger.posted_entries import posted_by_source, posted_for
+from persistence.ledger.split_rows import split_of, split_rows
 from persistence.store import Store, no_such_reference, not_found
 from persistence.trade.document_settlements import Settlements, take_settlements
 from persistence.trade.document_sql import STORED, DocumentSql
@@ -105,6 +105,8 @@ class DocumentStore(Store[Document]):
         row["party_id"] = value.party.id
         self.numbers.keep_clear(value.id, value.number)
         row["lines"] = [_line_row(line) for line in value.lines]
+        row["settled"] = split_rows(value.settled)
+        row["returned"] = split_rows(value.returned)
         self.scope.stage(self.table, value.id, row)
 
     def delete(self, value: Document) -> None:
@@ -126,11 +128,6 @@ def document_of(row: Row, *, posted: tuple[Posted, ...] = ()) -> Document:
     row["returned"] = split_of(row["returned"])
     row["transaction_tags"] = tuple(row["transaction_tags"])
     return Document(**row, party=party, posted=posted)
-
-
-def split_of(pairs: list[Any]) -> Split:
-    """Read a split from its JSON."""
-    return tuple((account_id(account), amount) for account, amount in pairs)
 
 
 def _line_row(line: LineItem) -> Row:

@@ -10,8 +10,8 @@ from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Query, Row
 from persistence.ledger.posted_entries import posted_by_source, posted_for
+from persistence.ledger.split_rows import split_of, split_rows
 from persistence.store import Store, not_found
-from persistence.trade.documents import split_of
 from persistence.trade.party_sql import take_party
 from persistence.trade.payments import span_rows, spans_of
 from persistence.trade.refund_sql import RefundPaymentSql
@@ -73,6 +73,7 @@ class RefundPaymentStore(Store[P], Generic[P]):
         """Stage a payment of a refund."""
         row = {name: getattr(value, name) for name in self.sql.stored}
         row["completions"] = span_rows(value.completions)
+        row["splits"] = [split_rows(each) for each in value.splits]
         self.scope.stage(self.table, value.id, row)
 
     def read(self, row: Row, *, posted: tuple[Posted, ...] = ()) -> P:

@@ -19,8 +19,9 @@ from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Query, Row
 from persistence.ledger.posted_entries import posted_by_source, posted_for
+from persistence.ledger.split_rows import split_of, split_rows
 from persistence.store import Store, not_found
-from persistence.trade.documents import document_of, split_of
+from persistence.trade.documents import document_of
 from persistence.trade.linked_lines import Linked, linked_of
 from persistence.trade.party_sql import take_party
 from persistence.trade.refund_payments import refund_payment_of
@@ -132,6 +133,7 @@ class RefundStore(Store[R], Generic[R, P]):
         """Stage a refund with what it gives back."""
         row = {name: getattr(value, name) for name in self.sql.stored}
         row["party_id"] = value.party.id
+        row["settled"] = split_rows(value.settled)
         self.scope.stage(self.table, value.id, row)
         for each in value.allocations:
             row = self._allocation_row(value.id, each)
@@ -202,11 +204,12 @@ class RefundStore(Store[R], Generic[R, P]):
             "refund_id": refund_id,
             **{name: each.target_id if each.kind == TARGETS[name] else None for name in TARGETS},
             "amount": each.amount,
-            "split": each.split,
+            "split": split_rows(each.split),
             "start_on": each.start,
             "end_on": each.end,
             "released": [
-                [one.document_id, one.amount, one.split, one.description] for one in each.released
+                [one.document_id, one.amount, split_rows(one.split), one.description]
+                for one in each.released
             ],
             "description": each.description,
             "metadata": each.metadata,

@@ -12,9 +12,9 @@ from accounting.trade.write_offs import WriteOff
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.sql import Query, Row, compiled, given
 from persistence.ledger.posted_entries import posted_by_source, posted_for
+from persistence.ledger.split_rows import split_of, split_rows
 from persistence.store import Store, among, in_business
 from persistence.tables import customer, invoice, write_off
-from persistence.trade.documents import split_of
 from persistence.trade.party_sql import on_party, party_columns, take_party
 
 DERIVED = ("document_number", "document_date", "party", "posted")
@@ -73,7 +73,9 @@ class WriteOffStore(Store[WriteOff]):
 
     def save(self, value: WriteOff) -> None:
         """Stage a write-off."""
-        self.scope.stage(write_off, value.id, {name: getattr(value, name) for name in STORED})
+        row = {name: getattr(value, name) for name in STORED}
+        row["split"] = split_rows(value.split)
+        self.scope.stage(write_off, value.id, row)
 
 
 def _write_off(row: Row, *, posted: tuple[Posted, ...]) -> WriteOff:

@@ -15,7 +15,7 @@ from accounting.books.businesses import Business
 from accounting.books.chart import STARTING_CHART, Role
 from accounting.books.context import Context
 from accounting.books.ledger import Entry, Posted
-from accounting.books.splits import Split
+from accounting.books.splits import Part, Split
 from accounting.errors import Refusal
 from accounting.trade.parties import Party
 
@@ -27,6 +27,10 @@ BORN = datetime(2026, 1, 1, tzinfo=UTC)
 
 def account_id(code: str) -> UUID:
     return UUID(int=int(code))
+
+
+def part_on(code: str) -> Part:
+    return Part(account_id(code))
 
 
 def code_of(id_: UUID) -> str:
@@ -94,7 +98,7 @@ def refused(step: Any, *given: Any, **facts: Any) -> Refusal:
 
 
 def by_code(split: Split) -> dict[str, int]:
-    return {code_of(id_): amount for id_, amount in split}
+    return {code_of(part.account_id): amount for part, amount in split}
 
 
 def written(on: date) -> str:

@@ -75,9 +75,14 @@ class TestSplit:
         with pytest.raises(ValueError, match="over nothing"):
             split(1, [])
 
-    def test_a_negative_weight_is_a_fault(self) -> None:
-        with pytest.raises(ValueError, match="negative"):
-            split(1, [2, -1])
+    def test_a_weight_below_zero_takes_the_other_sign(self) -> None:
+        assert split(530, [1_000, 210, -150]) == [500, 105, -75]
+        assert split(1, [3, -1]) == [2, -1]
+
+    def test_weights_that_come_to_nothing_take_nothing(self) -> None:
+        assert split(0, [5, -5]) == [0, 0]
+        with pytest.raises(ValueError, match="comes to nothing"):
+            split(1, [5, -5])
 
     @given(AMOUNTS, WEIGHTS)
     def test_parts_sum_to_the_whole_and_are_within_one_of_exact(

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import pytest
 
+from accounting.books.splits import Part
 from accounting.errors import NotFound, RuleBroken
 from accounting.trade import credits, refunds
 from accounting.trade.allocation import Allocation
@@ -84,7 +85,7 @@ class Shop:
 
     def credit(self, state: str = "open", used: int = 0, **facts: object) -> Credit:
         """A credit of 100, with 20 of tax, of which an amount settles the document."""
-        split = ((self.account, used),)
+        split = ((Part(self.account), used),)
         share = Allocation(new_id(), self.document, used, OPENED, None, None, split, split)
         moments = {"opened_at": None if state == "draft" else NOW}
         values = {
@@ -126,7 +127,7 @@ class Shop:
             "account_id": self.account,
             "write_off_at": NOW,
             "reversed_at": None,
-            "split": ((self.account, 50),),
+            "split": ((Part(self.account), 50),),
             "memo": "Gone away",
             "tags": (("reason", "moved"),),
         }
@@ -134,7 +135,7 @@ class Shop:
 
     def refund(self, on: date, start: date | None) -> Refund:
         """A refund of 10 of the document, agreed on a day."""
-        split = ((self.account, 10),)
+        split = ((Part(self.account), 10),)
         given = RefundAllocation(
             id=new_id(),
             kind="document",

@@ -18,6 +18,7 @@ from accounting.books.ledger import (
     difference,
     normal_sign,
 )
+from accounting.books.splits import Part
 from tests.accounting.samples import account_id, amounts, day, identifiers, posted_after
 
 SOURCE = Source("test", UUID(int=77), "T-1", {"main": "thing of Acme", "fee": "fee of thing"})
@@ -107,25 +108,25 @@ class TestDifference:
         other = UUID(int=89)
         desired = [
             Movement(day("5"), "main", CASH, 30),
-            Movement(day("5"), "main", SALES, -10, DOCUMENT, ((TAX, -10),)),
-            Movement(day("5"), "main", SALES, -20, other, ((TAX, -20),)),
+            Movement(day("5"), "main", SALES, -10, DOCUMENT, ((Part(TAX), -10),)),
+            Movement(day("5"), "main", SALES, -20, other, ((Part(TAX), -20),)),
         ]
         (entry,) = difference(SOURCE, desired, [], None)
         assert [(line.settles, line.split) for line in entry.lines[1:]] == [
-            (DOCUMENT, ((TAX, -10),)),
-            (other, ((TAX, -20),)),
+            (DOCUMENT, ((Part(TAX), -10),)),
+            (other, ((Part(TAX), -20),)),
         ]
 
     def test_an_amount_that_settles_other_accounts_is_taken_back_and_made_again(self) -> None:
-        def settled(*split: tuple[UUID, int]) -> list[Movement]:
+        def settled(*split: tuple[Part, int]) -> list[Movement]:
             control = Movement(day("5"), "main", SALES, -10, DOCUMENT, split)
             return [Movement(day("5"), "main", CASH, 10), control]
 
-        posted = post(difference(SOURCE, settled((TAX, -7), (CASH, -3)), [], None))
-        (entry,) = difference(SOURCE, settled((TAX, -6), (CASH, -4)), posted, None)
+        posted = post(difference(SOURCE, settled((Part(TAX), -7), (Part(CASH), -3)), [], None))
+        (entry,) = difference(SOURCE, settled((Part(TAX), -6), (Part(CASH), -4)), posted, None)
         assert [(line.amount, line.split) for line in entry.lines] == [
-            (1, ((TAX, 1),)),
-            (-1, ((CASH, -1),)),
+            (1, ((Part(TAX), 1),)),
+            (-1, ((Part(CASH), -1),)),
         ]
 
     def test_an_entry_that_does_not_balance_is_a_fault(self) -> None:
@@ -163,14 +164,14 @@ class TestDifference:
 
 class TestAsReversals:
     def test_each_standing_entry_is_mirrored_with_its_split(self) -> None:
-        split = ((TAX, -10),)
+        split = ((Part(TAX), -10),)
         desired = [
             Movement(day("5"), "main", CASH, 10),
             Movement(day("5"), "main", SALES, -10, DOCUMENT, split),
         ]
         posted = post(difference(SOURCE, desired, [], None))
         back = [replace(move, on=day("9"), amount=-move.amount, split=()) for move in desired]
-        back[1] = replace(back[1], split=((TAX, 10),))
+        back[1] = replace(back[1], split=((Part(TAX), 10),))
         entries = difference(SOURCE, [*desired, *back], posted, None)
         (reversal,) = as_reversals(entries, posted)
         assert reversal.reversal_of_id == posted[0].id
@@ -178,7 +179,7 @@ class TestAsReversals:
         assert reversal.description == "Reversal of thing of Acme"
         assert [(line.amount, line.split) for line in reversal.lines] == [
             (-10, ()),
-            (10, ((TAX, 10),)),
+            (10, ((Part(TAX), 10),)),
         ]
 
     def test_what_is_reversed_already_is_left_alone(self) -> None:

@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounting.books.splits import Split, added, negative, summed, take, times_sign
-from tests.accounting.samples import account_id
+from tests.accounting.samples import part_on
 
-NET, TAX, OTHER = account_id("4000"), account_id("2200"), account_id("4500")
+NET, TAX, OTHER = part_on("4000"), part_on("2200"), part_on("4500")
 
 
 class TestAdded:
@@ -49,16 +49,24 @@ class TestTake:
         assert take({NET: 100, TAX: 0, OTHER: 1}, (), 10) == ((NET, 10),)
         assert take({NET: 100}, (), 0) == ()
 
+    def test_what_is_withheld_shrinks_with_what_it_is_withheld_of(self) -> None:
+        parts = {NET: 1_000, TAX: 210, OTHER: -150}
+        half = take(parts, (), 530)
+        assert half == ((NET, 500), (TAX, 105), (OTHER, -75))
+        assert take(parts, half, 530) == half
+
     def test_more_than_is_left_is_a_fault(self) -> None:
         with pytest.raises(ValueError, match="more than is left"):
             take({NET: 100}, ((NET, 60),), 41)
 
     @given(
-        st.lists(st.integers(0, 400), min_size=3, max_size=3).filter(any),
+        st.lists(st.integers(-300, 400), min_size=3, max_size=3).filter(
+            lambda amounts: sum(amounts) > 0
+        ),
         st.lists(st.integers(1, 300)),
         st.data(),
     )
-    def test_no_part_goes_below_zero_and_the_last_step_closes_all(
+    def test_no_part_passes_zero_and_the_last_step_closes_all(
         self, amounts: list[int], steps: list[int], data: st.DataObject
     ) -> None:
         parts = dict(zip((NET, TAX, OTHER), amounts, strict=True))
@@ -69,7 +77,10 @@ class TestTake:
             rest = sum(amounts) - sum(part for each in taken for _, part in each)
             taken.append(take(parts, added(*taken), min(step, rest)))
             gone = dict(added(*taken))
-            assert all(0 <= gone.get(account, 0) <= part for account, part in parts.items())
+            assert all(
+                min(0, amount) <= gone.get(part, 0) <= max(0, amount)
+                for part, amount in parts.items()
+            )
         rest = sum(amounts) - sum(part for each in taken for _, part in each)
         last = take(parts, added(*taken), rest)
         assert dict(added(*taken, last)) == {

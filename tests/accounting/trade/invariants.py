@@ -6,7 +6,7 @@ from uuid import UUID
 
 from accounting.books import ledger
 from accounting.books.chart import Role
-from accounting.books.splits import Split, times_sign
+from accounting.books.splits import Part, Split, times_sign
 from accounting.trade import credits, documents, payments, postings, refunds
 from accounting.trade.documents import Document
 from accounting.trade.payments import Payment
@@ -18,18 +18,18 @@ from tests.accounting.trade.business import Trade
 def sums(*splits: Split) -> dict[str, int]:
     totals: Counter[str] = Counter()
     for split in splits:
-        for account_id, amount in split:
-            totals[code_of(account_id)] += amount
+        for part, amount in split:
+            totals[code_of(part.account_id)] += amount
     return {code: amount for code, amount in totals.items() if amount}
 
 
 def says_something(entry: ledger.Entry) -> bool:
     """Tell whether an entry changes an account, or what is settled."""
-    changed: Counter[tuple[UUID | None, ...]] = Counter()
+    changed: Counter[tuple[UUID | Part | None, ...]] = Counter()
     for each in entry.lines:
         changed[(each.account_id,)] += each.amount
-        for account_id, part in each.split:
-            changed[each.account_id, each.settles, account_id] += part
+        for part, share in each.split:
+            changed[each.account_id, each.settles, part] += share
     return any(changed.values())
 
 
@@ -50,8 +50,8 @@ def check_postings(trade: Trade, locks_move: bool) -> None:
     for subject in trade.subjects():
         desired = postings.desired(trade.side, subject, ROLES)
         lines = [each for entry in subject.posted for each in entry.lines]
-        assert sums(tuple((each.account_id, each.amount) for each in desired)) == sums(
-            tuple((each.account_id, each.amount) for each in lines)
+        assert sums(tuple((Part(each.account_id), each.amount) for each in desired)) == sums(
+            tuple((Part(each.account_id), each.amount) for each in lines)
         )
         assert all(len(entry.lines) >= 2 for entry in subject.posted)
         assert all(sum(each.amount for each in entry.lines) == 0 for entry in subject.posted)
@@ -164,13 +164,13 @@ def check_parts(trade: Trade, *trading: str) -> None:
         if document.state == "open" and document.total_amount:
             lessened = 0 if side.discount else 1
             lines = [
-                (line.account_id, lessened * line.discount_share - line.subtotal)
+                (Part(line.account_id), lessened * line.discount_share - line.subtotal)
                 for line in document.lines
             ]
-            taxes = [(t.account_id, -t.amount) for line in document.lines for t in line.taxes]
+            taxes = [(Part(t.account_id), -t.amount) for line in document.lines for t in line.taxes]
             wanted += [tuple(lines), tuple(taxes)]
             if side.discount is not None:
-                wanted.append(((ROLES[side.discount], document.additional_discount),))
+                wanted.append(((Part(ROLES[side.discount]), document.additional_discount),))
         wanted.append(document.returned)
     for credit in trade.credits.values():
         if credit.state == "open":

@@ -5,9 +5,10 @@ from uuid import UUID
 import pytest
 
 from accounting.books.numbers import Pending
+from accounting.books.splits import Part
 from accounting.trade.commands import TaxGiven
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
-from tests.accounting.samples import ROLES, account_id, code_of, day, moment, named
+from tests.accounting.samples import ROLES, code_of, day, moment, named, part_on
 from tests.accounting.trade.business import BOTH_SIDES, TAXED, Trade, credit_line, line
 
 
@@ -29,7 +30,7 @@ class TestWriteOff:
         assert trade.book(id_) == [("12", {"6200": 3_333, "1200": -3_333})]
         [entry] = trade.posted(id_)
         assert entry.lines[1].settles == invoice
-        assert entry.lines[1].split == ((account_id("4000"), -2_777), (account_id("2200"), -556))
+        assert entry.lines[1].split == ((part_on("4000"), -2_777), (part_on("2200"), -556))
 
     def test_a_given_account_and_today(self) -> None:
         trade = Trade("5")
@@ -137,7 +138,7 @@ class TestRefundPayment:
         assert trade.book(payment) == [("5", {"2300": 3_333, account: -3_333})]
         control = trade.posted(payment)[0].lines[0]
         assert control.settles == refund
-        assert control.split == ((account_id("4100"), 2_777), (account_id("2200"), 556))
+        assert control.split == ((part_on("4100"), 2_777), (part_on("2200"), 556))
 
     def test_its_fee_is_an_entry_of_its_own_on_its_day(self) -> None:
         trade = Trade("5")
@@ -240,7 +241,7 @@ class TestCredit:
         lines = {each.settles: each for each in trade.posted(id_)[1].lines}
         assert set(lines) == {id_, document}
         net, tax, returns = (
-            ROLES[each] for each in (side.line_default, side.tax, side.credit_line_default)
+            Part(ROLES[each]) for each in (side.line_default, side.tax, side.credit_line_default)
         )
         sign = side.sign
         assert lines[id_].split == ((returns, 300 * sign), (tax, 33 * sign))

@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 
 from accounting.books.numbers import Pending
+from accounting.books.splits import Part
 from accounting.errors import Malformed
 from accounting.money import MAX_AMOUNT
 from accounting.trade import credit_changes, credits
@@ -19,10 +20,10 @@ from tests.accounting.samples import (
     ARCHIVED,
     OTHER,
     ROLES,
-    account_id,
     day,
     moment,
     named,
+    part_on,
     refused,
 )
 from tests.accounting.trade.business import BOTH_SIDES, TAXED, Trade, code_on, credit_line
@@ -34,9 +35,9 @@ class TestCreate:
         trade = Trade("5", side=side)
         credit = trade.credits[trade.credit(credit_line(1_000, 200, "4500"), 500)]
         assert (credit.tax_total, credit.total_amount) == (200, 1_700)
-        own, returns = account_id("4500"), ROLES[side.credit_line_default]
-        assert [each.account_id for each in credit.lines] == [own, returns]
-        assert credits.parts(credit) == {own: 1_000, returns: 500, ROLES[side.tax]: 200}
+        own, returns = part_on("4500"), Part(ROLES[side.credit_line_default])
+        assert [Part(each.account_id) for each in credit.lines] == [own, returns]
+        assert credits.parts(credit) == {own: 1_000, returns: 500, Part(ROLES[side.tax]): 200}
 
     def test_what_is_said_of_it_is_kept(self, side: Side) -> None:
         trade = Trade("5", side=side)
@@ -156,7 +157,7 @@ class TestApplied:
         id_ = trade.credit(credit_line(8_333, 1_667), to=[(first, 3_333), (second, 6_667)])
         one, two = trade.credits[id_].allocations
         net, tax, returns = (
-            ROLES[each] for each in (side.line_default, side.tax, side.credit_line_default)
+            Part(ROLES[each]) for each in (side.line_default, side.tax, side.credit_line_default)
         )
         assert one.own_split == ((returns, 2_777), (tax, 556))
         assert two.own_split == ((returns, 5_556), (tax, 1_111))
@@ -191,7 +192,7 @@ class TestApplied:
         trade.apply(id_)
         trade.apply(id_, (second, 500))
         trade.apply(id_, (second, 500), (first, 500))
-        returns, tax = ROLES[side.credit_line_default], ROLES[side.tax]
+        returns, tax = Part(ROLES[side.credit_line_default]), Part(ROLES[side.tax])
         assert dict(trade.credits[id_].settled) == {returns: 900, tax: 100}
 
 

@@ -8,7 +8,7 @@ from accounting.trade import documents
 from accounting.trade.commands import TaxGiven
 from accounting.trade.documents import Document, is_overdue, left, outstanding, status
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
-from tests.accounting.samples import account_id, by_code, day, moment, named
+from tests.accounting.samples import account_id, by_code, day, moment, named, part_on
 from tests.accounting.trade.business import Trade, line
 
 
@@ -48,7 +48,7 @@ class TestParts:
 class TestSettle:
     @pytest.mark.parametrize("by", ["paid", "credited", "written_off"])
     def test_the_day_of_what_closes_it_is_kept_until_it_is_taken_back(self, by: Any) -> None:
-        split = ((account_id("4000"), 400),)
+        split = ((part_on("4000"), 400),)
         part = documents.settle(document(paid=600), 400, split, day("9"), by)
         assert (outstanding(part), part.paid_on, part.settled) == (0, day("9"), split)
         assert getattr(part, by) == (1_000 if by == "paid" else 400)
@@ -59,7 +59,7 @@ class TestSettle:
         assert documents.settle(document(), 999, (), day("9")).paid_on is None
 
     def test_what_is_given_back_is_owed_no_more_than_before(self) -> None:
-        split = ((account_id("4100"), 300),)
+        split = ((part_on("4100"), 300),)
         given = documents.give_back(document(paid=1_000, paid_on=day("9")), 300, split)
         assert (given.refunded, given.returned, outstanding(given)) == (300, split, 0)
         assert given.paid_on == day("9")

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounting.books.accounts import AccountReference, BookAccounts
+from accounting.books.splits import Part
 from accounting.errors import Malformed
 from accounting.money import MAX_AMOUNT
 from accounting.trade import documents
@@ -54,7 +55,7 @@ class TestArithmetic:
     def test_a_discount_on_the_whole_is_spread_by_subtotal(self) -> None:
         document = made(line(100), line(200), line(0), discount=100)
         assert [each.discount_share for each in document.lines] == [33, 67, 0]
-        assert documents.parts(document) == {ROLES["sales"]: 200}
+        assert documents.parts(document) == {Part(ROLES["sales"]): 200}
 
     @given(
         st.lists(

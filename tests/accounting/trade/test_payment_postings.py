@@ -5,7 +5,7 @@ Where both sides post alike, `booked` says what each account is to its side.
 
 import pytest
 
-from accounting.books.splits import times_sign
+from accounting.books.splits import Part, times_sign
 from accounting.trade import postings
 from accounting.trade.commands import TaxGiven
 from accounting.trade.payments import applied_days, completion_days
@@ -81,7 +81,7 @@ class TestPayment:
         [entry] = trade.posted(trade.pay(3_333, (id_, 3_333)))
         [control] = [each for each in entry.lines if each.settles]
         assert (control.settles, control.amount) == (id_, -3_333 * side.sign)
-        net, tax = ROLES[side.line_default], ROLES[side.tax]
+        net, tax = Part(ROLES[side.line_default]), Part(ROLES[side.tax])
         assert times_sign(control.split, side.sign) == ((net, -2_777), (tax, -556))
 
     @pytest.mark.parametrize("before", ["pending", "processing"])
@@ -191,7 +191,7 @@ class TestPayment:
         trade.pay(3_333, (id_, 3_333))
         trade.today = "9"
         second = trade.pay(6_667, (id_, 6_667))
-        net, tax = ROLES[side.line_default], ROLES[side.tax]
+        net, tax = Part(ROLES[side.line_default]), Part(ROLES[side.tax])
         assert trade.payments[second].allocations[0].split == ((net, 5_556), (tax, 1_111))
         assert trade.documents[id_].paid_on == day("9")
 

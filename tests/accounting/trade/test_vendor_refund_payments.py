@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.accounting.samples import account_id, day, refused
+from tests.accounting.samples import day, part_on, refused
 from tests.accounting.trade.purchases import BILL, CREDIT, Purchases, announced, returned
 
 
@@ -53,7 +53,7 @@ class TestPayment:
         assert entry.source_type == "vendor_refund_payment"
         [claim] = [each for each in entry.lines if each.settles]
         assert (claim.settles, claim.amount) == (refund, -3_333)
-        assert claim.split == ((account_id("6000"), -2_777), (account_id("1300"), -556))
+        assert claim.split == ((part_on("6000"), -2_777), (part_on("1300"), -556))
         value = trade.refund_payments[payment]
         assert (value.status, value.payment_date) == ("completed", day("9"))
         assert value.completed_at is not None

@@ -1,0 +1,27 @@
+"""What a posted line says of tax."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from uuid import UUID
+
+
+class TaxPart(StrEnum):
+    """Which part of a taxed amount a posted line is."""
+
+    NET = "net"
+    OUTPUT = "output"  # Tax that is owed: charged on a sale, or self-assessed on a purchase.
+    INPUT = "input"  # Tax on a purchase that is recovered.
+    BLOCKED = "blocked"  # Tax on a purchase that is not recovered, and so is cost.
+    WITHHELD = "withheld"
+    RELIEF_NET = "relief_net"  # The net of what was written off with relief of its tax,
+    RELIEF = "relief"  # and that tax.
+
+
+@dataclass(frozen=True, slots=True)
+class TaxMark:
+    """The code that an amount was taxed by, its rate in percent, and which part the amount is."""
+
+    code_id: UUID
+    rate: Decimal
+    part: TaxPart

@@ -1,0 +1,39 @@
+"""Splits as JSON: [account, amount] of each part, and behind them what the part says of tax."""
+
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+from accounting.books.splits import Part, Split
+from accounting.books.tax_marks import TaxMark, TaxPart
+from persistence.engine.identifiers import account_id
+
+
+def split_of(rows: list[Any]) -> Split:
+    """Read a split from its JSON."""
+    return tuple((_part(account, *mark), amount) for account, amount, *mark in rows)
+
+
+def split_rows(split: Split) -> list[list[Any]]:
+    """Write a split as its JSON."""
+    return [[part.account_id, amount, *mark_row(part.tax)] for part, amount in split]
+
+
+def mark_of(code_id: Any = None, rate: Any = None, part: str | None = None) -> TaxMark | None:
+    """Read a tax mark from what a row says of tax; without a code there is none."""
+    return None if code_id is None else _mark(str(code_id), str(rate), str(part))
+
+
+def mark_row(mark: TaxMark | None) -> list[Any]:
+    """Write a tax mark as the end of a JSON row; nothing where there is none."""
+    return [] if mark is None else [mark.code_id, str(mark.rate), mark.part]
+
+
+@lru_cache(maxsize=4096)
+def _mark(code_id: str, rate: str, part: str) -> TaxMark:
+    return TaxMark(account_id(code_id), Decimal(rate), TaxPart(part))
+
+
+@lru_cache(maxsize=4096)
+def _part(account: str, *mark: str) -> Part:
+    return Part(account_id(account), mark_of(*mark))
