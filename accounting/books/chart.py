@@ -30,10 +30,12 @@ class Role(StrEnum):
     VENDOR_CREDITS = "vendor_credits"
     VENDOR_REFUNDS_RECEIVABLE = "vendor_refunds_receivable"
     INPUT_TAX = "input_tax"
+    WITHHOLDING_TAX_RECEIVABLE = "withholding_tax_receivable"
     SUSPENSE = "suspense"
     ACCOUNTS_PAYABLE = "accounts_payable"
     CUSTOMER_PREPAYMENTS = "customer_prepayments"
     OUTPUT_TAX = "output_tax"
+    WITHHOLDING_TAX_PAYABLE = "withholding_tax_payable"
     CUSTOMER_CREDITS = "customer_credits"
     REFUNDS_PAYABLE = "refunds_payable"
     OPENING_BALANCE_EQUITY = "opening_balance_equity"
@@ -167,6 +169,9 @@ STARTING_CHART = (
     _account("1260", "Vendor credits", "current_assets", Role.VENDOR_CREDITS),
     _account("1270", "Vendor refunds receivable", "current_assets", Role.VENDOR_REFUNDS_RECEIVABLE),
     _account("1300", "VAT recoverable", "current_assets", Role.INPUT_TAX),
+    _account(
+        *("1310", "Withholding tax recoverable", "current_assets"), Role.WITHHOLDING_TAX_RECEIVABLE
+    ),
     _account("1400", "Prepaid expenses", "current_assets"),
     _account("1500", "Inventory", "current_assets"),
     _account("1600", "Fixed assets", "non_current_assets"),
@@ -175,6 +180,9 @@ STARTING_CHART = (
     _account("2000", "Accounts payable", "current_liabilities", Role.ACCOUNTS_PAYABLE),
     _account("2100", "Customer prepayments", "current_liabilities", Role.CUSTOMER_PREPAYMENTS),
     _account("2200", "VAT payable", "current_liabilities", Role.OUTPUT_TAX),
+    _account(
+        *("2210", "Withholding tax payable", "current_liabilities"), Role.WITHHOLDING_TAX_PAYABLE
+    ),
     _account("2250", "Customer credits", "current_liabilities", Role.CUSTOMER_CREDITS),
     _account("2300", "Refunds payable", "current_liabilities", Role.REFUNDS_PAYABLE),
     _account("2400", "Accrued liabilities", "current_liabilities"),
