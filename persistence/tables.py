@@ -371,6 +371,7 @@ def document_table(name: str, party: str, opened: str) -> Table:
         cents("discount_total"),
         cents("tax_total"),
         cents("total_amount"),
+        Column("amounts_include_tax", Boolean, nullable=False, server_default=text("false")),
         cents("paid"),
         cents("reserved"),
         cents("credited"),

@@ -25,3 +25,8 @@ class TaxMark:
     code_id: UUID
     rate: Decimal
     part: TaxPart
+
+    @classmethod
+    def of_net(cls, code_id: UUID | None, rate: Decimal | None) -> "TaxMark | None":
+        """Mark the net of what a code taxes; without a code there is no mark."""
+        return None if code_id is None or rate is None else cls(code_id, rate, TaxPart.NET)

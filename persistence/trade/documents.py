@@ -11,19 +11,22 @@ from typing import ClassVar
 from uuid import UUID
 
 from accounting.books.ledger import Posted
-from accounting.trade.documents import Document, LineItem, Tax
+from accounting.tax.taxed_amounts import Tax
+from accounting.trade.documents import Document, LineItem
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.identifiers import account_id
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row
 from persistence.ledger.posted_entries import posted_by_source, posted_for
-from persistence.ledger.split_rows import split_of, split_rows
+from persistence.ledger.split_rows import mark_of, mark_row, split_of, split_rows
 from persistence.store import Store, no_such_reference, not_found
 from persistence.trade.document_settlements import Settlements, take_settlements
 from persistence.trade.document_sql import STORED, DocumentSql
 from persistence.trade.given_numbers import GivenNumbers
 from persistence.trade.party_sql import take_party
+
+TAXES = ("taxes", "withheld", "self_assessed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +137,8 @@ def _line_row(line: LineItem) -> Row:
     row = {item.name: getattr(line, item.name) for item in fields(line)}
     row["quantity"] = str(line.quantity)
     row["tax_rate"] = None if line.tax_rate is None else str(line.tax_rate)
-    row["taxes"] = [[tax.amount, tax.account_id] for tax in line.taxes]
+    for name in TAXES:
+        row[name] = [[t.amount, t.account_id, *mark_row(t.mark)] for t in getattr(line, name)]
     return row
 
 
@@ -145,7 +149,14 @@ def _line(row: Row) -> LineItem:
         "account_id": account_id(row["account_id"]),
         "quantity": Decimal(row["quantity"]),
         "tax_rate": None if row["tax_rate"] is None else Decimal(row["tax_rate"]),
-        "taxes": tuple(Tax(amount, account_id(account)) for amount, account in row["taxes"]),
         "tags": tuple(row["tags"]),
+        # Lines from before there were codes have no others.
+        **{name: tuple(_tax(*each) for each in row.get(name, ())) for name in TAXES},
     }
+    for name in ("tax_code_id", "withholding_code_id"):
+        values[name] = account_id(row[name]) if row.get(name) else None
     return LineItem(**values)
+
+
+def _tax(amount: int, account: str, *mark: str) -> Tax:
+    return Tax(amount, account_id(account), mark_of(*mark))
