@@ -936,6 +936,62 @@ class AccountChildCreate(TypedDict):
     account_number_mask: str | Absent
 
 
+TaxDirection = Literal["sales", "purchases"]
+TaxTreatment = Literal[
+    "standard",
+    "reduced",
+    "zero",
+    "exempt",
+    "out_of_scope",
+    "reverse_charge",
+    "acquisition",
+    "import_postponed",
+    "withholding",
+]
+
+
+class TaxCodeRateInput(TypedDict):
+    """A rate, from one day to another, both included."""
+
+    rate: TaxRate
+    recoverable_percent: TaxRate | Absent
+    valid_from: date | Absent | None
+    valid_to: date | Absent | None
+
+
+class TaxBoxes(TypedDict):
+    net: list[str] | Absent
+    output: list[str] | Absent
+    input: list[str] | Absent
+    blocked: list[str] | Absent
+    withheld: list[str] | Absent
+    relief_net: list[str] | Absent
+    relief: list[str] | Absent
+
+
+class TaxCodeCreate(TypedDict):
+    code: str
+    name: str
+    direction: TaxDirection
+    treatment: TaxTreatment
+    rates: list[TaxCodeRateInput]
+    tax_account: str | Absent
+    boxes: TaxBoxes | Absent
+    is_default: bool | Absent
+
+
+class TaxCodeUpdate(TypedDict):
+    code: str | Absent
+    name: str | Absent
+    direction: TaxDirection | Absent
+    treatment: TaxTreatment | Absent
+    rates: list[TaxCodeRateInput] | Absent
+    tax_account: str | Absent
+    boxes: TaxBoxes | Absent
+    is_default: bool | Absent
+    is_active: bool | Absent
+
+
 class JournalLineInput(TypedDict):
     """A debit or a credit; the amount of the other side is left out or 0."""
 

@@ -28,6 +28,7 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     MetaData,
+    Numeric,
     PrimaryKeyConstraint,
     Table,
     Text,
@@ -339,6 +340,40 @@ account = tenant_table(
     unique("role"),
     unique("external_id"),
     index("parent_id"),
+)
+
+tax_code = tenant_table(
+    "tax_code",
+    *kept_up(),
+    Column("code", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("direction", Text, nullable=False),
+    Column("treatment", Text, nullable=False),
+    Column("rates", JSONB, nullable=False),
+    Column("tax_account_id", Uuid, nullable=False),
+    Column("boxes", JSONB, nullable=False),
+    Column("is_default", Boolean, nullable=False),
+    Column("archived_at", Moment),
+    one_of("direction", "sales", "purchases"),
+    one_of(
+        "treatment",
+        "standard",
+        "reduced",
+        "zero",
+        "exempt",
+        "out_of_scope",
+        "reverse_charge",
+        "acquisition",
+        "import_postponed",
+        "withholding",
+    ),
+    CheckConstraint(
+        "NOT is_default OR archived_at IS NULL AND treatment IN ('standard', 'reduced')",
+        name="default_charged",
+    ),
+    within_business("tax_account_id", "account"),
+    unique("code"),
+    index("created_at", "id"),
 )
 
 # ── What sales and purchases have in common ────────────────────────────────────────────────────
@@ -968,6 +1003,9 @@ journal_line = tenant_table(
     Column("split", JSONB, nullable=False),
     # As many as its entry says: with all of them there, no other number is left for one more.
     Column("line_count", Integer, nullable=False),
+    Column("tax_code_id", Uuid),
+    Column("tax_rate", Numeric),
+    Column("tax_part", Text),
     CheckConstraint(
         "(debit > 0 AND credit = 0) OR (credit > 0 AND debit = 0)", name="one_side_only"
     ),
@@ -976,10 +1014,22 @@ journal_line = tenant_table(
         ["business_id", "entry_id", "line_count"],
         ["journal_entry.business_id", "journal_entry.id", "journal_entry.line_count"],
     ),
+    one_of(
+        "tax_part",
+        "net",
+        "output",
+        "input",
+        "blocked",
+        "withheld",
+        "relief_net",
+        "relief",
+    ),
     within_business("account_id", "account"),
+    within_business("tax_code_id", "tax_code"),
     unique("entry_id", "line_number"),
     # Covers every balance: sums by account and period never touch the table itself.
     index("account_id", "entry_date", "id", include=("debit", "credit")),
+    index("tax_code_id", "entry_date", "id", where="tax_code_id IS NOT NULL"),
 )
 
 # What was posted to an account in a month, of the entries that are rolled up. Nobody names such a

@@ -4,7 +4,7 @@ from datetime import datetime
 from decimal import Decimal
 from itertools import starmap
 
-from accounting.absent import Absent, or_else, or_none
+from accounting.absent import or_else, or_none
 from accounting.trade.commands import (
     DocumentLine,
     InitialPayment,
@@ -28,6 +28,7 @@ from handlers.bodies import (
     WriteOffCreate,
 )
 from handlers.commands.account_commands import account
+from handlers.commands.decimals import decimal
 from handlers.commands.party_commands import party
 
 
@@ -123,7 +124,7 @@ def _line(place: int, item: LineItemInput) -> DocumentLine:
         discount_amount=or_else(item["discount_amount"], 0),
         account=account(item["account_identifier"]),
         taxes=tuple(map(_tax, or_else(item["sales_taxes"], []))),
-        tax_rate=_decimal(item["tax_rate"]),
+        tax_rate=decimal(item["tax_rate"]),
         description=or_none(item["description"]),
         product=or_none(item["product"]),
         external_id=or_none(item["external_id"]),
@@ -152,7 +153,3 @@ def _payment(item: InvoiceInitialPayment) -> InitialPayment:
         payment_reference=or_none(item["payment_reference"]),
         note=or_none(item["note"]),
     )
-
-
-def _decimal(given: Decimal | str | Absent) -> Decimal | None:
-    return None if isinstance(given, Absent) else Decimal(str(given))
