@@ -10,6 +10,7 @@ from accounting.books.manual_entries import ManualEntry
 from handlers.bodies import JournalEntryCreate, JournalEntryReplace, JournalEntryReversal
 from handlers.commands import journal_commands
 from handlers.results import Created, Csv, Reply
+from handlers.shared.tax_code_shapes import shape_mark
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
 from persistence.ledger.journal_records import EntryLine, EntryRecord, written
@@ -33,6 +34,9 @@ EXPORTED = {
     "currency": "currency",
     "posted_at": "posted_at",
     "reversal_of_id": "reversal_of_id",
+    "tax_code_id": "tax_code_id",
+    "tax_rate": "tax_rate",
+    "tax_part": "tax_part",
 }
 """The columns of a file, each with its name in what the journal reads."""
 
@@ -157,6 +161,7 @@ def shape_line(line: EntryLine) -> dict[str, Any]:
         "debit_amount": line.debit,
         "credit_amount": line.credit,
         "description": line.description,
+        **shape_mark(line.tax),
     }
 
 

@@ -8,6 +8,7 @@ from uuid import UUID
 from accounting.books.accounts import Account
 from accounting.books.manual_entries import STREAM, ManualEntry, ManualLine
 from accounting.books.numbers import Number
+from accounting.books.tax_marks import TaxMark
 from persistence.engine.sql import Row
 
 
@@ -24,6 +25,7 @@ class EntryLine:
     debit: int
     credit: int
     description: str | None
+    tax: TaxMark | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +58,13 @@ def record_of(row: Row, lines: tuple[EntryLine, ...] = ()) -> EntryRecord:
 
 
 def line_on(
-    account: Account, *, id: UUID, line_number: int, amount: int, description: str | None
+    account: Account,
+    *,
+    id: UUID,
+    line_number: int,
+    amount: int,
+    description: str | None,
+    tax: TaxMark | None,
 ) -> EntryLine:
     """Make a line of an amount, a debit above zero, on an account."""
     return EntryLine(
@@ -69,6 +77,7 @@ def line_on(
         debit=max(amount, 0),
         credit=max(-amount, 0),
         description=description,
+        tax=tax,
     )
 
 
@@ -124,6 +133,7 @@ def shown(
                 line_number=place,
                 amount=line.amount,
                 description=line.description,
+                tax=None,
             )
             for place, line in enumerate(entry.lines, start=1)
         ),
