@@ -1,12 +1,15 @@
 """Journal entries: what was posted, and for what; and what is written by hand."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
 from accounting.books import manual_entries
 from accounting.books.accounts import Account, AccountReference
-from accounting.books.manual_entries import ManualEntry
+from accounting.books.commands import EntryLineGiven
+from accounting.books.manual_entries import ManualEntry, ManualLine
+from accounting.tax.codes import TaxCodes
+from accounting.tax.day_codes import MarkedByHand
 from handlers.bodies import JournalEntryCreate, JournalEntryReplace, JournalEntryReversal
 from handlers.commands import journal_commands
 from handlers.results import Created, Csv, Reply
@@ -62,7 +65,8 @@ async def create_journal_entry(books: Books, body: JournalEntryCreate) -> Reply:
     """Write an entry by hand: a draft, or posted at once."""
     command = journal_commands.create_entry(body)
     named = await books.accounts.named(manual_entries.account_references(command))
-    entry = manual_entries.write(command, named, books.context)
+    codes = await codes_for(books, command.lines)
+    entry = manual_entries.write(command, named, codes, books.context)
     return Created(shape(books.journal.keep(entry, by_id(named))))
 
 
@@ -73,7 +77,8 @@ async def replace_journal_entry(
     command = journal_commands.replace_entry(body)
     entry = written(await books.journal.lock(journal_entry_id))
     named = await books.accounts.named(manual_entries.account_references(command))
-    rewritten = manual_entries.rewrite(entry, command, named, books.context)
+    codes = await codes_for(books, command.lines)
+    rewritten = manual_entries.rewrite(entry, command, named, codes, books.context)
     return shape(books.journal.keep(rewritten, by_id(named)))
 
 
@@ -81,7 +86,8 @@ async def approve_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
     """Post a draft."""
     entry = written(await books.journal.lock(journal_entry_id))
     named = await books.accounts.named(manual_entries.accounts_on(entry.lines))
-    approved = manual_entries.approve(entry, named, books.context)
+    codes = await codes_for(books, entry.lines)
+    approved = manual_entries.approve(entry, named, codes, books.context)
     return shape(books.journal.keep(approved, by_id(named)))
 
 
@@ -104,6 +110,12 @@ async def keep(books: Books, entry: ManualEntry) -> EntryRecord:
     """Save an entry whose accounts were judged when it was written."""
     named = await books.accounts.named(manual_entries.accounts_on(entry.lines))
     return books.journal.keep(entry, by_id(named))
+
+
+async def codes_for(books: Books, lines: Iterable[EntryLineGiven | ManualLine]) -> MarkedByHand:
+    """Read the tax codes of the business where a line names one."""
+    named = manual_entries.any_is_marked(lines)
+    return MarkedByHand(await books.tax_codes.all() if named else TaxCodes(()))
 
 
 def by_id(named: Mapping[Any, Account]) -> dict[UUID, Account]:

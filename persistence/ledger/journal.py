@@ -98,7 +98,10 @@ class JournalStore(Store[EntryRecord]):
             self.scope.stage(journal_draft, entry.id, draft_row(entry, self.scope.now))
             return shown(entry, accounts, None, None)
         lines = [
-            (line.id, Line(line.account_id, line.amount, description=line.description))
+            (
+                line.id,
+                Line(line.account_id, line.amount, description=line.description, tax=line.tax),
+            )
             for line in entry.lines
         ]
         number = self._stage(head_row(entry), lines)

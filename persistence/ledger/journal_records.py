@@ -10,6 +10,7 @@ from accounting.books.manual_entries import STREAM, ManualEntry, ManualLine
 from accounting.books.numbers import Number
 from accounting.books.tax_marks import TaxMark
 from persistence.engine.sql import Row
+from persistence.ledger.split_rows import mark_columns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +95,9 @@ def written(record: EntryRecord) -> ManualEntry:
         created_by=record.created_by,
         status=record.status,
         lines=tuple(
-            ManualLine(each.id, each.account_id, each.debit - each.credit, each.description)
+            ManualLine(
+                each.id, each.account_id, each.debit - each.credit, each.description, each.tax
+            )
             for each in record.lines
         ),
         source_id=record.source_id,
@@ -133,7 +136,7 @@ def shown(
                 line_number=place,
                 amount=line.amount,
                 description=line.description,
-                tax=None,
+                tax=line.tax,
             )
             for place, line in enumerate(entry.lines, start=1)
         ),
@@ -159,6 +162,7 @@ def draft_row(entry: ManualEntry, now: datetime) -> Row:
                 "account_id": line.account_id,
                 "amount": line.amount,
                 "description": line.description,
+                **mark_columns(line.tax),
             }
             for line in entry.lines
         ],
