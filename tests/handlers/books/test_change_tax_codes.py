@@ -9,6 +9,7 @@ from tests.bookkeeping import Ledger
 from tests.builders.sales import sent
 from tests.builders.tax_codes import CODES, code_body, codes_of
 from tests.builders.trade import NOBODY, Record
+from tests.contract.refusals import is_as_shown
 from tests.partner import Business, Partner
 from tests.persistence.auditing import faults_in, tamper
 
@@ -115,7 +116,7 @@ class TestUpdateTaxCode:
         assert shop.api.delete(path, headers=stale).status_code == 412
 
 
-class TestInUse:
+class TestUpdateTaxCodeInUse:
     @pytest.mark.parametrize(
         ("changes", "fields"),
         [
@@ -137,6 +138,14 @@ class TestInUse:
         assert (answer.status_code, answer.json()["error_code"]) == (409, "tax_code_in_use")
         assert answer.json()["detail"] == {"tax_code_id": code["id"], "fields": fields}
         assert shop.api.get(f"{CODES}{code['id']}/").json() == code
+
+    def test_its_treatment_and_its_rates_stay_in_these_words(
+        self, used: tuple[Business, Record]
+    ) -> None:
+        shop, code = used
+        changes = {"treatment": "reduced", "rates": [{"rate": 5}]}
+        answer = shop.api.patch(f"{CODES}{code['id']}/", json=changes)
+        assert is_as_shown("TaxCodeInUse", answer)
 
     def test_another_rate_may_begin(self, used: tuple[Business, Record]) -> None:
         shop, code = used
