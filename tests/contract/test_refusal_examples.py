@@ -126,6 +126,15 @@ def by_a_line(move: str, **body: Any) -> Provoked:
     return provoked
 
 
+def marked(**facts: str) -> Provoked:
+    """Write an entry whose first line is for a tax return."""
+    lines = [
+        {"account": "2200", "debit_amount": 1, **facts},
+        {"account": "2400", "credit_amount": 1},
+    ]
+    return post(ENTRIES, entry_date="2026-07-31", lines=lines)
+
+
 def in_another(**change: Any) -> Provoked:
     """Invoice in a business of its own that was changed, or archived, before."""
 
@@ -404,6 +413,11 @@ PROVOKED: Mapping[str, Provoked] = {
         post("tax-codes/", **code_body("V21")),
         by_business("DELETE", "tax-codes/{made}/"),
         by_business("PATCH", "tax-codes/{made}/", json={"is_default": True}),
+    ),
+    "TaxCodeMismatch": marked(tax_code="S20", tax_part="withheld"),
+    "TaxRateMissing": after(
+        post("tax-codes/", **code_body("V22", rates=[{"rate": 22, "valid_from": "2026-08-01"}])),
+        marked(tax_code="V22"),
     ),
     "ProcessorMismatch": post(
         "payouts/", **{**PAYOUT, "processor": "paypal"}, payment_ids=["{card_payment_id}"]
