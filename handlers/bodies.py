@@ -1014,6 +1014,9 @@ class TaxCodeUpdate(TypedDict):
     is_active: bool | Absent
 
 
+TaxPart = Literal["net", "output", "input", "blocked", "withheld", "relief_net", "relief"]
+
+
 class JournalLineInput(TypedDict):
     """A debit or a credit; the amount of the other side is left out or 0."""
 
@@ -1021,6 +1024,8 @@ class JournalLineInput(TypedDict):
     debit_amount: int | Absent
     credit_amount: int | Absent
     description: str | Absent
+    tax_code: str | Absent
+    tax_part: TaxPart | Absent
 
 
 JournalEntryWriter = Literal["manual", "ai", "import"]

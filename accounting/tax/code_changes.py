@@ -175,7 +175,7 @@ def _refuse_archived_default(code: TaxCode) -> None:
     if code.is_default and code.archived_at is not None:
         raise Conflict(
             "tax_code_archived",
-            "The tax code is archived. Unarchive it, or make another one the default.",
+            "The tax code is archived. Unarchive it or name another one.",
             tax_code_id=str(code.id),
         )
 

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from accounting.books.accounts import BookAccounts
 from accounting.books.chart import Roles
+from accounting.books.tax_marks import TaxMark, TaxPart
 from accounting.errors import Conflict, Refusal, RuleBroken
 from accounting.tax.codes import UNTAXED, Direction, TaxCode, TaxCodes, Treatment, rate_on
 from accounting.tax.taxed_amounts import DayCode
@@ -16,10 +17,10 @@ from accounting.tax.taxed_amounts import DayCode
 
 @dataclass(frozen=True, slots=True)
 class DayCodes:
-    """The codes of a business for one direction, on the day of what is taxed by them."""
+    """The codes of a business on the day of what is taxed by them, of one direction or of both."""
 
     codes: TaxCodes
-    direction: Direction
+    direction: Direction | None
     day: date
 
     def named(self, reference: str, place: str) -> DayCode:
@@ -42,8 +43,24 @@ class DayCodes:
                 raise _mismatch(code, "The code is not of tax that is withheld.")
             return self._on_day(code)
 
+    def part(self, reference: str, part: TaxPart, place: str) -> TaxMark:
+        """Mark an amount as a part of what a code taxes: withheld where it is of tax withheld.
+
+        Raises what `named` raises.
+        """
+        with _told(place):
+            code = self._usable(reference)
+            if (code.treatment is Treatment.WITHHOLDING) != (part is TaxPart.WITHHELD):
+                raise _mismatch(
+                    code,
+                    "The code is of tax that is withheld, and the part is not; or the other way"
+                    " round.",
+                )
+            return self._on_day(code).mark(part)
+
     def of_rate(self, rate: Decimal) -> DayCode | None:
         """Find the code that a rate alone names, if one does."""
+        assert self.direction is not None, "a rate alone names a code of one direction"
         code = self.codes.for_rate(self.direction, rate, self.day)
         return None if code is None else self._on_day(code)
 
@@ -72,7 +89,7 @@ class DayCodes:
                 tax_code_id=str(code.id),
                 tax_code=code.code,
             )
-        if code.direction is not self.direction:
+        if self.direction is not None and code.direction is not self.direction:
             raise _mismatch(code, f"The code is not one of {self.direction}.")
         return code
 
@@ -100,6 +117,17 @@ def _mismatch(code: TaxCode, message: str) -> RuleBroken:
         direction=code.direction,
         treatment=code.treatment,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedByHand:
+    """Marks the lines of entries that are written by hand, by codes of either direction."""
+
+    codes: TaxCodes
+
+    def marked(self, reference: str, part: TaxPart, on: date, place: str) -> TaxMark:
+        """Mark a line: by S20 as output, it is tax at 20 % in Great Britain."""
+        return DayCodes(self.codes, None, on).part(reference, part, place)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from datetime import date
 
 from accounting.absent import or_else, or_none
 from accounting.books.commands import EntryLineGiven, WriteEntry
+from accounting.books.tax_marks import TaxPart
 from handlers.bodies import (
     JournalEntryCreate,
     JournalEntryReplace,
@@ -43,5 +44,9 @@ def reversed_on(body: JournalEntryReversal | None) -> date | None:
 def _line(item: JournalLineInput) -> EntryLineGiven:
     debit, credit = or_else(item["debit_amount"], 0), or_else(item["credit_amount"], 0)
     return EntryLineGiven(
-        any_account(item["account"]), debit - credit, or_none(item["description"])
+        any_account(item["account"]),
+        debit - credit,
+        or_none(item["description"]),
+        tax_code=or_none(item["tax_code"]),
+        tax_part=TaxPart(or_else(item["tax_part"], TaxPart.NET)),
     )

@@ -56,13 +56,13 @@ def _rate(given: TaxCodeRateInput) -> Rate:
 def _boxes(given: TaxBoxes | Absent) -> Boxes | Absent:
     if isinstance(given, Absent):
         return given
-    parts = {
-        TaxPart.NET: given["net"],
-        TaxPart.OUTPUT: given["output"],
-        TaxPart.INPUT: given["input"],
-        TaxPart.BLOCKED: given["blocked"],
-        TaxPart.WITHHELD: given["withheld"],
-        TaxPart.RELIEF_NET: given["relief_net"],
-        TaxPart.RELIEF: given["relief"],
-    }
-    return {part: tuple(or_else(numbers, ())) for part, numbers in parts.items()}
+    parts = (
+        (TaxPart.NET, given["net"]),
+        (TaxPart.OUTPUT, given["output"]),
+        (TaxPart.INPUT, given["input"]),
+        (TaxPart.BLOCKED, given["blocked"]),
+        (TaxPart.WITHHELD, given["withheld"]),
+        (TaxPart.RELIEF_NET, given["relief_net"]),
+        (TaxPart.RELIEF, given["relief"]),
+    )
+    return {part: tuple(or_else(numbers, ())) for part, numbers in parts}

@@ -4,6 +4,7 @@ from datetime import date
 from typing import Any
 
 from accounting.books.accounts import Account
+from accounting.books.tax_marks import TaxMark
 from accounting.tax.codes import Rate, TaxCode, rate_on
 from handlers.shared.bank_shapes import shape_account
 
@@ -26,6 +27,15 @@ def shape_tax_code(code: TaxCode, ledger: Account, today: date) -> dict[str, Any
         "archived_at": code.archived_at,
         "created_at": code.created_at,
         "updated_at": code.updated_at,
+    }
+
+
+def shape_mark(mark: TaxMark | None) -> dict[str, Any]:
+    """Show what a posted line says of tax."""
+    return {
+        "tax_code_id": None if mark is None else mark.code_id,
+        "tax_rate": None if mark is None else float(mark.rate),
+        "tax_part": None if mark is None else mark.part,
     }
 
 

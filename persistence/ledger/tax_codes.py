@@ -54,8 +54,10 @@ POSTED_WITH = compiled(
 
 
 def _filled(asked: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Leave the archived ones out, unless they are asked for."""
-    return asked if "is_active" in asked else {"include_archived": False, **asked}
+    """Whoever asks for active or for archived ones gets these, whatever is included else."""
+    if "is_active" not in asked:
+        return asked
+    return {name: value for name, value in asked.items() if name != "include_archived"}
 
 
 LISTING = Listing(

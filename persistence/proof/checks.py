@@ -16,6 +16,7 @@ from persistence.proof import (
     payouts,
     periods,
     refunds,
+    tax_codes,
     trail,
 )
 
@@ -29,6 +30,7 @@ CHECKS = {
     **payouts.CHECKS,
     **bank.CHECKS,
     **control.CHECKS,
+    **tax_codes.CHECKS,
     **balances.CHECKS,
     **periods.CHECKS,
     **trail.CHECKS,
