@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from typing import Any
+from uuid import UUID
 
 from accounting.absent import or_else
 from accounting.books.accounts import AccountReference
@@ -34,6 +35,12 @@ from accounting.trade.sides import Side
 def account_references(command: WriteCredit) -> frozenset[AccountReference]:
     """List the accounts that a credit names, so that they can be loaded first."""
     return frozenset(line.account for line in command.lines if line.account is not None)
+
+
+def source_of(command: WriteCredit) -> set[UUID]:
+    """Name the source where lines of it are given back: it is locked, and changes with them."""
+    id_ = command.source_document_id
+    return {id_} if id_ is not None and credit_lines.names_source(command.lines) else set()
 
 
 def create(

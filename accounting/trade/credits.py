@@ -130,6 +130,12 @@ def is_coded(credit: Credit) -> bool:
     return any(line.tax_code_id or line.source_line_id for line in credit.lines)
 
 
+def source_ids(credit: Credit) -> set[UUID]:
+    """Name the source where lines of it are given back: it is locked, and changes with them."""
+    id_ = credit.source_document_id
+    return {id_} if id_ is not None and source_shares(credit) else set()
+
+
 def source_shares(credit: Credit) -> LineShares:
     """Say what it takes of the lines of its source, while it is open."""
     return tuple(

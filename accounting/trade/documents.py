@@ -154,6 +154,12 @@ def outstanding(document: Document) -> int:
     return document.total_amount - settled
 
 
+def withheld(document: Document) -> int:
+    """Say what tax is withheld: 1000 and 210 that come to 1060 are less 150."""
+    charged = document.subtotal - document.additional_discount + document.tax_total
+    return charged - document.total_amount
+
+
 def left(document: Document) -> int:
     """Say what can still be allocated: of 600 owed with 200 reserved by pending payments, 400."""
     return outstanding(document) - document.reserved

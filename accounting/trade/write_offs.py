@@ -154,6 +154,15 @@ def _relieved(
     return tuple(relieved), over_lines(document, tuple(taken))
 
 
+def tax_taken_back(relieved: Split) -> int:
+    """Say how much tax is taken back with relief: of 50 net and 10 of tax, 10."""
+    return sum(
+        amount
+        for part, amount in relieved
+        if part.tax is not None and part.tax.part is TaxPart.RELIEF
+    )
+
+
 def refuse_elsewhere(side: Side, document: Document, known: WriteOff) -> None:
     """Refuse an external id that is taken by a write-off of another document.
 

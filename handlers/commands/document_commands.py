@@ -57,6 +57,7 @@ def bill(body: BillCreate | BillReplace) -> WriteDocument:
         currency=or_none(body["currency"]),
         memo=or_none(body["memo"]),
         additional_discount=or_else(body["additional_discount"], 0),
+        amounts_include_tax=or_else(body["amounts_include_tax"], False),
         transaction_tags=tuple(or_else(body["transaction_tags"], ())),
         metadata=or_none(body["metadata"]),
         lines=tuple(starmap(_line, enumerate(body["line_items"]))),
@@ -88,6 +89,7 @@ def write_off(body: WriteOffCreate | None) -> WriteOffDocument:
         return WriteOffDocument()
     return WriteOffDocument(
         amount=body["amount_cents"],
+        tax_relief=or_else(body["tax_relief"], False),
         write_off_at=or_none(body["write_off_at"]),
         account=account(body["destination_account"]),
         external_id=or_none(body["external_id"]),
@@ -109,6 +111,7 @@ def _invoice(
         currency=or_none(body["currency"]),
         memo=or_none(body["memo"]),
         additional_discount=or_else(body["additional_discount"], 0),
+        amounts_include_tax=or_else(body["amounts_include_tax"], False),
         transaction_tags=tuple(or_else(body["transaction_tags"], ())),
         metadata=or_none(body["metadata"]),
         lines=tuple(starmap(_line, enumerate(body["line_items"]))),
@@ -125,6 +128,8 @@ def _line(place: int, item: LineItemInput) -> DocumentLine:
         account=account(item["account_identifier"]),
         taxes=tuple(map(_tax, or_else(item["sales_taxes"], []))),
         tax_rate=decimal(item["tax_rate"]),
+        tax_code=or_none(item["tax_code"]),
+        withholding_code=or_none(item["withholding_code"]),
         description=or_none(item["description"]),
         product=or_none(item["product"]),
         external_id=or_none(item["external_id"]),
@@ -135,7 +140,7 @@ def _line(place: int, item: LineItemInput) -> DocumentLine:
 
 
 def _tax(item: SalesTaxInput) -> TaxGiven:
-    return TaxGiven(item["amount"], account(item["tax_account"]))
+    return TaxGiven(item["amount"], account(item["tax_account"]), or_none(item["tax_code"]))
 
 
 def _tag(item: KeyedTag) -> tuple[str, str]:

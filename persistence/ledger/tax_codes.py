@@ -106,6 +106,10 @@ class TaxCodeStore(Store[TaxCodeRecord]):
 
         return self.fetch((Query(ALL, {}),), answer)
 
+    def for_use(self, *, needed: bool) -> Fetch[TaxCodes]:
+        """Read every tax code where something is to be taxed by one, else none."""
+        return self.all() if needed else self.fetch((), lambda _: TaxCodes(()))
+
     def in_use(self, id: UUID) -> Fetch[bool]:
         """Tell whether any posted line names a tax code."""
         return self.fetch((Query(POSTED_WITH, {"id": id}),), lambda answers: bool(answers[0]))

@@ -11,7 +11,6 @@ from typing import ClassVar
 from uuid import UUID
 
 from accounting.books.ledger import Posted
-from accounting.tax.taxed_amounts import Tax
 from accounting.trade.documents import Document, LineItem
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.identifiers import account_id
@@ -19,14 +18,20 @@ from persistence.engine.pages import Page, PageRequest
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row
 from persistence.ledger.posted_entries import posted_by_source, posted_for
-from persistence.ledger.split_rows import mark_of, mark_row, split_of, split_rows
+from persistence.ledger.split_rows import split_of, split_rows
 from persistence.store import Store, no_such_reference, not_found
 from persistence.trade.document_settlements import Settlements, take_settlements
 from persistence.trade.document_sql import STORED, DocumentSql
 from persistence.trade.given_numbers import GivenNumbers
 from persistence.trade.party_sql import take_party
-
-TAXES = ("taxes", "withheld", "self_assessed")
+from persistence.trade.taxed_lines import (
+    ids_of,
+    line_shares_of,
+    rate_of,
+    rate_row,
+    tax_rows,
+    taxes_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +115,7 @@ class DocumentStore(Store[Document]):
         row["lines"] = [_line_row(line) for line in value.lines]
         row["settled"] = split_rows(value.settled)
         row["returned"] = split_rows(value.returned)
+        row["reduced"] = value.reduced
         self.scope.stage(self.table, value.id, row)
 
     def delete(self, value: Document) -> None:
@@ -129,17 +135,15 @@ def document_of(row: Row, *, posted: tuple[Posted, ...] = ()) -> Document:
     row["lines"] = tuple(_line(line) for line in row["lines"])
     row["settled"] = split_of(row["settled"])
     row["returned"] = split_of(row["returned"])
+    row["reduced"] = line_shares_of(row["reduced"])
     row["transaction_tags"] = tuple(row["transaction_tags"])
     return Document(**row, party=party, posted=posted)
 
 
 def _line_row(line: LineItem) -> Row:
     row = {item.name: getattr(line, item.name) for item in fields(line)}
-    row["quantity"] = str(line.quantity)
-    row["tax_rate"] = None if line.tax_rate is None else str(line.tax_rate)
-    for name in TAXES:
-        row[name] = [[t.amount, t.account_id, *mark_row(t.mark)] for t in getattr(line, name)]
-    return row
+    taxed = {**tax_rows(line), "tax_rate": rate_row(line.tax_rate)}
+    return {**row, **taxed, "quantity": str(line.quantity)}
 
 
 def _line(row: Row) -> LineItem:
@@ -148,15 +152,9 @@ def _line(row: Row) -> LineItem:
         "id": UUID(row["id"]),
         "account_id": account_id(row["account_id"]),
         "quantity": Decimal(row["quantity"]),
-        "tax_rate": None if row["tax_rate"] is None else Decimal(row["tax_rate"]),
+        "tax_rate": rate_of(row["tax_rate"]),
         "tags": tuple(row["tags"]),
-        # Lines from before there were codes have no others.
-        **{name: tuple(_tax(*each) for each in row.get(name, ())) for name in TAXES},
+        **taxes_of(row),
+        **ids_of(row, "tax_code_id", "withholding_code_id"),
     }
-    for name in ("tax_code_id", "withholding_code_id"):
-        values[name] = account_id(row[name]) if row.get(name) else None
     return LineItem(**values)
-
-
-def _tax(amount: int, account: str, *mark: str) -> Tax:
-    return Tax(amount, account_id(account), mark_of(*mark))
