@@ -18,6 +18,7 @@ from accounting.books.chart import Role
 from accounting.books.context import Context
 from accounting.books.ledger import Entry
 from accounting.tax.codes import TaxCode
+from accounting.tax.returns import TaxReturn
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
 from accounting.trade.parties import Customer, Vendor
@@ -44,6 +45,7 @@ from persistence.ledger.balances import Balances
 from persistence.ledger.journal import JournalStore
 from persistence.ledger.tax_codes import TaxCodeStore
 from persistence.store import Store
+from persistence.tax.tax_returns import TaxReturnStore
 from persistence.trade.bills import (
     BillPaymentStore,
     BillStore,
@@ -71,7 +73,7 @@ from persistence.trade.write_offs import WriteOffStore
 S = TypeVar("S")
 S_co = TypeVar("S_co", covariant=True)
 
-Saved = Customer | Vendor | Account | TaxCode | BankAccount | BankTransaction | Payout
+Saved = Customer | Vendor | Account | TaxCode | TaxReturn | BankAccount | BankTransaction | Payout
 """The values that the books of a business keep beside those of a side of its trade."""
 
 
@@ -165,6 +167,7 @@ class Books:
     vendors = OnFirstUse(VendorStore)
     accounts = OnFirstUse(AccountStore)
     tax_codes = OnFirstUse(TaxCodeStore)
+    tax_returns = OnFirstUse(TaxReturnStore)
     invoices = OnFirstUse(InvoiceStore)
     invoice_payments = OnFirstUse(InvoicePaymentStore)
     write_offs = OnFirstUse(WriteOffStore)
@@ -314,6 +317,8 @@ class Books:
                 return self.accounts
             case TaxCode():
                 return self.tax_codes
+            case TaxReturn():
+                return self.tax_returns
             case BankAccount():
                 return self.bank_accounts
             case BankTransaction():
