@@ -46,9 +46,7 @@ async def list_tax_return_entries(
     return lines.of(lambda line: shape_line(line, codes))
 
 
-async def file_tax_return(
-    books: Books, tax_return_id: UUID, body: TaxReturnFile | None
-) -> Reply:
+async def file_tax_return(books: Books, tax_return_id: UUID, body: TaxReturnFile | None) -> Reply:
     """File a draft: what it says stays, and no other return has any of it."""
     command = tax_return_commands.file_tax_return(body)
     # Nothing is posted meanwhile, and nobody else files.

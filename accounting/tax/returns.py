@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from enum import StrEnum
+from typing import Final
 from uuid import UUID
 
 from accounting.books.context import Context
@@ -29,7 +30,10 @@ class ReturnStatus(StrEnum):
     SUPERSEDED = "superseded"
 
 
-NEXT_STATES = {ReturnStatus.DRAFT: [ReturnStatus.FILED], ReturnStatus.FILED: ["superseded"]}
+NEXT_STATES: Final[Mapping[ReturnStatus, tuple[ReturnStatus, ...]]] = {
+    ReturnStatus.DRAFT: (ReturnStatus.FILED,),
+    ReturnStatus.FILED: (ReturnStatus.SUPERSEDED,),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

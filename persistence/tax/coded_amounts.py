@@ -34,9 +34,7 @@ SETTLEMENTS = [
     for source in (side.payment_source, side.credit_source, side.refund_payment_source)
 ]
 # Where such lines stand.
-SETTLED_ON = [
-    role for side in _SIDES for role in (side.control, side.credits, side.refunds)
-]
+SETTLED_ON = [role for side in _SIDES for role in (side.control, side.credits, side.refunds)]
 
 _LINE = """id, entry_id, entry_date, account_id, debit, credit, split, tax_code_id, tax_rate,
            tax_part"""
@@ -89,9 +87,7 @@ _MARKED = f"""
 _SETTLED = f"""
   SELECT (share->>2)::uuid, (share->>3)::numeric, share->>4, late,
          greatest((share->>1)::bigint, 0), greatest(-(share->>1)::bigint, 0)
-  FROM ({
-    _lines("account_id = ANY(%(settled_on)s::uuid[]) AND split <> '[]'")
-}) AS settling
+  FROM ({_lines("account_id = ANY(%(settled_on)s::uuid[]) AND split <> '[]'")}) AS settling
   CROSS JOIN LATERAL jsonb_array_elements(split) AS share
   WHERE source_type = ANY(%(settlements)s::text[])
     AND (share->>2)::uuid = ANY(%(when_settled)s::uuid[])"""
@@ -132,9 +128,9 @@ WHERE number_series.business_id = %(business_id)s AND series LIKE 'JE-%%'"""
 
 def sliced(slices: Iterable[Slice]) -> Row:
     """The parameters that say which slices are read."""
-    by_day, by_number = [], []
-    for each in slices:
-        (by_number if each.after else by_day).append(each)
+    slices = list(slices)
+    by_day = [each for each in slices if not each.after]
+    by_number = [each for each in slices if each.after]
     return {
         **_days("day_", by_day),
         **_days("", by_number),

@@ -82,9 +82,11 @@ def _in_slices() -> ColumnElement[bool]:
             given("all_uptos", ARRAY(BigInteger())),
         )
         .table_valued(
-            column("first", Date), column("last", Date), column("after", BigInteger),
+            column("first", Date),
+            column("last", Date),
+            column("after", BigInteger),
             column("upto", BigInteger),
-        )  # fmt: skip
+        )
         .render_derived("slice")
     )
     inside = and_(
@@ -202,9 +204,7 @@ def line_of(row: Row, wanted: frozenset[Behind]) -> ReturnLine:
     mark, split = mark_in(row), split_of(row.pop("split"))
     amount = row.pop("debit") - row.pop("credit")
     shares = _of_split(split) if mark is None else [Share(mark, amount)]
-    return ReturnLine(
-        **row, shares=tuple(each for each in shares if _behind(each) in wanted)
-    )
+    return ReturnLine(**row, shares=tuple(each for each in shares if _behind(each) in wanted))
 
 
 def _of_split(split: Split) -> list[Share]:
