@@ -57,8 +57,10 @@ async def file_tax_return(books: Books, tax_return_id: UUID, body: TaxReturnFile
     having = await drawn_up(books, draft)
     reached = await books.tax_returns.reached()
     done = returns.filed(draft, command, having, reached, books.context)
-    replaced = [each for each in filed if each.id == draft.supersedes_id]
-    books.save(done, *(returns.superseded(each, books.context) for each in replaced))
+    if draft.supersedes_id is not None:
+        old = await books.tax_returns.get(draft.supersedes_id)
+        books.save(returns.superseded(old.tax_return, books.context))
+    books.save(done)
     if command.lock:
         books.tax_returns.lock_up_to(returns.locked_to(draft, books.context))
     return await show(books, TaxReturnRecord(done, None))

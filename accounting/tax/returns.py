@@ -133,10 +133,11 @@ def members(draft: TaxReturn, others: Iterable[TaxReturn]) -> tuple[Slice, ...]:
     return (*_joined(late), *_left(begin, end, filed, late=False))
 
 
-def refuse_filing(draft: TaxReturn, others: Iterable[TaxReturn], context: Context) -> None:
+def refuse_filing(draft: TaxReturn, others: Sequence[TaxReturn], context: Context) -> None:
     """Refuse to file what is no draft, a period that goes on, and days that are filed already.
 
-    Raises Conflict `invalid_state_transition`, `tax_period_not_over` or `return_overlaps`.
+    Raises Conflict `invalid_state_transition`, `tax_period_not_over`, `tax_scheme_changed` or
+    `return_overlaps`.
     """
     if draft.status is not ReturnStatus.DRAFT:
         raise _refused_move(draft, "Only a draft can be filed.")
@@ -146,6 +147,7 @@ def refuse_filing(draft: TaxReturn, others: Iterable[TaxReturn], context: Contex
             f"The period of the return goes on until {draft.end_date}. File it then.",
             end_date=draft.end_date.isoformat(),
         )
+    _refuse_other_scheme(draft, others)
     for each in others:
         apart = each.end_date < draft.start_date or draft.end_date < each.start_date
         if each.status is ReturnStatus.FILED and each.id != draft.supersedes_id and not apart:
@@ -157,6 +159,18 @@ def refuse_filing(draft: TaxReturn, others: Iterable[TaxReturn], context: Contex
                 start_date=each.start_date.isoformat(),
                 end_date=each.end_date.isoformat(),
             )
+
+
+def _refuse_other_scheme(draft: TaxReturn, others: Iterable[TaxReturn]) -> None:
+    filed = [each for each in others if each.status is ReturnStatus.FILED]
+    last = max(filed, key=lambda each: each.end_date, default=draft)
+    if last.scheme is not draft.scheme:
+        raise Conflict(
+            "tax_scheme_changed",
+            f"The last return that is filed is on {last.scheme}. The scheme cannot change.",
+            id=str(last.id),
+            scheme=str(last.scheme),
+        )
 
 
 def filed(

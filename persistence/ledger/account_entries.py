@@ -53,7 +53,7 @@ class AccountEntry:
     net: int
 
 
-def of_its_entry(filter_: Filter) -> Filter:
+def _of_its_entry(filter_: Filter) -> Filter:
     """Let a filter of entries filter their lines."""
     entry = (
         select(journal_entry.c.id)
@@ -74,7 +74,7 @@ LISTING = Listing(
     scope=in_business(journal_line) & (journal_line.c.account_id == given("account_id", Uuid)),
     columns=[journal_line.c[name] for name in (*_OF_LINE, "description", *MARK_COLUMNS)],
     filters={
-        **{name: of_its_entry(each) for name, each in _CREATED.items()},
+        **{name: _of_its_entry(each) for name, each in _CREATED.items()},
         **between(journal_line.c.entry_date, "date_from", "date_to"),
     },
     sorts={"entry_date": journal_line.c.entry_date},

@@ -1,7 +1,7 @@
 """The posted lines behind what a return says: of all of it, of a code, of a part or of a box."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 from uuid import UUID
@@ -35,7 +35,6 @@ from accounting.tax.returns import Slice
 from persistence.engine.filters import between, created_filters
 from persistence.engine.listings import SKIPPED, Filter, Listing
 from persistence.engine.sql import Row, given, word
-from persistence.ledger.account_entries import of_its_entry
 from persistence.ledger.split_rows import MARK_COLUMNS, mark_in, split_of
 from persistence.store import in_business
 from persistence.tables import account, journal_entry, journal_line
@@ -44,6 +43,8 @@ from persistence.tax.coded_amounts import NO_END, OPENING
 CHOOSING = ("box", "tax_code", "tax_part", "is_late")
 
 _IDS, _WORDS = ARRAY(Uuid()), ARRAY(Text())
+# By a name of its own: the entry stands beside the line where it is shown.
+_own = journal_entry.alias("own")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +91,16 @@ def _in_slices() -> ColumnElement[bool]:
         .render_derived("slice")
     )
     inside = and_(
-        journal_line.c.entry_date.between(slices.c.first, slices.c.last),
-        journal_entry.c.place > slices.c.after,
-        journal_entry.c.place <= slices.c.upto,
+        _own.c.entry_date.between(slices.c.first, slices.c.last),
+        _own.c.place > slices.c.after,
+        _own.c.place <= slices.c.upto,
     )
     return _entry(select(literal_column("1")).select_from(slices).where(inside).exists())
 
 
 def _entry(*conditions: ColumnElement[bool]) -> ColumnElement[bool]:
-    own = and_(in_business(journal_entry), journal_entry.c.id == journal_line.c.entry_id)
-    return select(journal_entry.c.id).where(own, *conditions).exists()
+    of_line = and_(in_business(_own), _own.c.id == journal_line.c.entry_id)
+    return select(_own.c.id).where(of_line, *conditions).exists()
 
 
 def _key(code: Any, part: Any, amount: Any) -> ColumnElement[str]:
@@ -113,7 +114,7 @@ def _is_marked() -> ColumnElement[bool]:
     key = _key(journal_line.c.tax_code_id, journal_line.c.tax_part, net)
     counts = or_(
         journal_line.c.tax_code_id == any_(given("when_posted", _IDS)),
-        not_(_entry(journal_entry.c.source_type == any_(given("documents", _WORDS)))),
+        not_(_entry(_own.c.source_type == any_(given("documents", _WORDS)))),
     )
     coded = journal_line.c.tax_code_id == any_(given("codes", _IDS))
     return and_(coded, key == any_(given("behind", _WORDS)), counts)
@@ -138,7 +139,7 @@ def _settles() -> ColumnElement[bool]:
     return and_(
         journal_line.c.account_id == any_(given("settled_on", _IDS)),
         select(literal_column("1")).select_from(share).where(shared).exists(),
-        _entry(journal_entry.c.source_type == any_(given("settlements", _WORDS))),
+        _entry(_own.c.source_type == any_(given("settlements", _WORDS))),
     )
 
 
@@ -153,7 +154,7 @@ LISTING = Listing(
         in_business(journal_line),
         _in_slices(),
         or_(_is_marked(), and_(given("on_cash", Boolean), _settles())),
-        not_(_entry(journal_entry.c.source_type == word(OPENING))),
+        not_(_entry(_own.c.source_type == word(OPENING))),
     ),
     columns=[
         *(journal_line.c[name] for name in ("id", "entry_id", "entry_date", "account_id")),
@@ -166,10 +167,8 @@ LISTING = Listing(
     ],
     filters={
         **{
-            name: of_its_entry(each)
-            for name, each in created_filters(
-                journal_entry, updated=journal_entry.c.created_at
-            ).items()
+            name: replace(each, condition=_entry(each.condition))
+            for name, each in created_filters(_own, updated=_own.c.created_at).items()
         },
         **between(journal_line.c.entry_date, "date_from", "date_to"),
         # These are in what is listed, not in how.

@@ -1,4 +1,4 @@
-"""Quarters of trade with tax of all kinds, whose returns are worked out by hand beside the tests."""
+"""Quarters of trade with tax of all kinds: their returns are worked out beside the tests."""
 
 from tests.builders.journal_entries import credit, marked, taxed
 from tests.builders.sales import INVOICES, refunded

@@ -1,4 +1,4 @@
-"""get_tax_return: a quarter in Great Britain and one in Germany, against boxes worked out by hand."""
+"""get_tax_return: a quarter in Great Britain and one in Germany, with boxes worked out by hand."""
 
 import pytest
 
