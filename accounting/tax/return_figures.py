@@ -176,6 +176,7 @@ def by_code(coded: Iterable[Coded], codes: TaxCodes) -> tuple[CodeFigures, ...]:
         )
         for (code_id, rate), parts in sums.items()
         for code in [known[code_id]]
+        if any(parts.values())
     ]
     return tuple(sorted(figures, key=lambda each: (each.code, each.rate)))
 

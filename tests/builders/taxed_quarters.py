@@ -1,5 +1,7 @@
 """Quarters of trade with tax of all kinds: their returns are worked out beside the tests."""
 
+from typing import Any
+
 from tests.builders.journal_entries import credit, marked, taxed
 from tests.builders.sales import INVOICES, refunded
 from tests.builders.trade import PURCHASES, SALES, Record, line
@@ -55,7 +57,7 @@ def british_quarter(shop: Business) -> None:
     taxed(shop, "2025-03-31", marked("2200", -500, "S20", "output"), net)
 
 
-def credited(shop: Business, invoice: Record, net: int, on: str) -> Record:
+def credited(shop: Business, invoice: Record, net: int, on: str, **facts: Any) -> Record:
     """Credit so much of the first line of an invoice."""
     source = invoice["line_items"][0]["id"]
     body = {
@@ -63,6 +65,7 @@ def credited(shop: Business, invoice: Record, net: int, on: str) -> Record:
         "source_invoice_id": invoice["id"],
         "line_items": [{"amount": net, "source_line_id": source}],
         "sent_at": f"{on}T09:00:00Z",
+        **facts,
     }
     return shop.made("customer-credits/", body)
 

@@ -70,24 +70,31 @@ class TestGetTaxReturn:
         assert (draft["unapplied_cents"], draft["unapplied_paid_cents"]) == (700, 300)
         assert draft["codes"] == []
 
-    def test_a_credit_counts_when_it_is_applied(self, books: Business) -> None:
-        invoice = sold(books, "2025-01-10", of("S20", 10_000), of("S5", 10_000))
-        credit = credited(books, invoice, 4_000, "2025-02-01")
+    def test_a_credit_counts_with_what_it_settles_when_it_is_applied(self, books: Business) -> None:
+        """12.00 of a credit at 20 % settle 11.43 and 0.57 of an invoice at 5 %."""
+        invoice = sold(books, "2025-01-10", of("S5", 10_000))
+        credit = {
+            "customer_id": invoice["customer"]["id"],
+            "line_items": [{"amount": 1_000, "tax_code": "S20"}],
+            "sent_at": "2025-02-01T09:00:00Z",
+        }
+        books.made("customer-credits/", credit)
         assert on_cash(books) == {}
+        allocation = {"invoice_id": invoice["id"], "amount": 1_200}
+        books.made("customer-credits/", {**credit, "allocations": [allocation]})
+        assert on_cash(books) == {
+            "S20": {"net": -1_000, "output": -200},
+            "S5": {"net": 1_143, "output": 57},
+        }
+
+    def test_a_credit_on_its_own_source_takes_back_what_was_never_paid(
+        self, books: Business
+    ) -> None:
+        invoice = sold(books, "2025-01-10", of("S20", 10_000), of("S5", 10_000))
         allocation = {"invoice_id": invoice["id"], "amount": 4_800}
-        answer = books.api.put(
-            f"customer-credits/{credit['id']}/", json={"allocations": [allocation]}
-        )
-        if answer.status_code != 200:
-            answer = books.api.patch(
-                f"customer-credits/{credit['id']}/", json={"allocations": [allocation]}
-            )
-        assert answer.status_code == 200, answer.text
-        draft = books.made(
-            "tax-returns/",
-            {"start_date": "2025-01-01", "end_date": "2030-12-31", "scheme": "cash"},
-        )
-        assert draft["codes"] == [] or all(not parts for parts in codes(draft["codes"]).values())
+        credited(books, invoice, 4_000, "2025-02-01", allocations=[allocation])
+        assert on_cash(books) == {}
+        assert on_accrual(books)["S20"] == {"net": 6_000, "output": 1_200}
 
     def test_a_refund_counts_when_it_is_paid(self, books: Business) -> None:
         invoice = sold(books, "2025-01-10", of("S20", 10_000))
