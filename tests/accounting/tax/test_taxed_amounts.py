@@ -90,9 +90,7 @@ class TestInclusive:
         [line] = taxed((12_000, by(S20)), inclusive=True, discount=1_200)
         assert (line.subtotal, line.discount, line.taxes[0].amount) == (10_000, 1_000, 1_800)
 
-    @given(
-        st.lists(st.tuples(st.integers(0, 9_999), st.sampled_from((S20, S5, ZERO))), min_size=1)
-    )
+    @given(st.lists(st.tuples(st.integers(0, 9_999), st.sampled_from((S20, S5, ZERO))), min_size=1))
     def test_net_and_tax_come_to_what_was_charged(self, lines: list[tuple[int, DayCode]]) -> None:
         made = taxed(*((amount, by(code)) for amount, code in lines), inclusive=True)
         for (amount, _), line in zip(lines, made, strict=True):
