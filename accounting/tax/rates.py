@@ -64,6 +64,10 @@ def _charged(*steps: str, called: str = "") -> Charged:
     return Charged(rates=_from(*steps), called=called)
 
 
+def _begun(rate: str, first: date, called: str = "") -> Charged:
+    return Charged(rates=(Rate(Decimal(rate), valid_from=first),), called=called)
+
+
 RATES: Final[Mapping[str, CountryRates]] = {
     "GB": CountryRates(
         source="Value Added Tax Act 1994, sections 2, 29A and 30",
@@ -139,7 +143,7 @@ RATES: Final[Mapping[str, CountryRates]] = {
     "AT": CountryRates(
         source="Umsatzsteuergesetz 1994, § 10",
         standard=_charged("20"),
-        reduced=(_charged("13"), _charged("10")),
+        reduced=(_charged("13"), _charged("10"), _begun("4.9", date(2026, 7, 1))),
         in_eu=True,
         eu_goods=True,
     ),
@@ -202,7 +206,7 @@ RATES: Final[Mapping[str, CountryRates]] = {
         # Some services stayed at 6 % when the rate of the others rose.
         standard=_charged("6 to 2024-02-29", "8", called="service tax"),
         reduced=(
-            Charged(rates=(Rate(Decimal(6), valid_from=date(2024, 3, 1)),), called="service tax"),
+            _begun("6", date(2024, 3, 1), called="service tax"),
             _charged("10", called="tax on goods"),
             _charged("5", called="tax on goods"),
         ),

@@ -196,10 +196,13 @@ def refuse_touched(side: Side, document: Document) -> None:
     """Refuse while anything is allocated, credited, refunded or written off."""
     affected = {
         "allocated": document.paid + document.reserved,
-        "credited": document.credited or sum(amounts[0] for _, amounts in document.reduced),
+        "credited": document.credited,
         "refunded": document.refunded,
         "written_off": document.written_off,
     }
+    if not any(affected.values()):
+        # A credit of its lines may be used elsewhere, or not yet.
+        affected["credited"] = sum(amounts[0] for _, amounts in document.reduced)
     if any(affected.values()):
         raise side.refusals.has_allocations(**affected)
 

@@ -43,6 +43,11 @@ def net_of(line: str) -> str:
     )
 
 
+# Only what is withheld lies below zero.
+_WITHIN = """CASE WHEN part LIKE '% withheld' THEN kept BETWEEN whole AND 0
+                               ELSE kept BETWEEN 0 AND whole END"""
+
+
 def by_part(table: str, name: str, *, kept: str, sums_to: str, parts: str, taken: str) -> str:
     """Amounts that rows of a table keep by part, against the rows that took them.
 
@@ -55,7 +60,7 @@ SELECT {name} AS name,
 FROM {table} t
 LEFT JOIN (
   SELECT id, sum(kept) AS amount,
-         bool_and(kept = taken AND kept BETWEEN least(whole, 0) AND greatest(whole, 0)) AS agrees
+         bool_and(kept = taken AND {_WITHIN}) AS agrees
   FROM (
     SELECT id, part, sum(whole) AS whole, sum(kept) AS kept, sum(taken) AS taken
     FROM (

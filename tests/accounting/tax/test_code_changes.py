@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from accounting.books.tax_marks import TaxPart
-from accounting.tax.code_changes import archived, changed, created, displaced
+from accounting.tax.code_changes import account_references, archived, changed, created, displaced
 from accounting.tax.codes import Direction, Rate, Treatment
 from accounting.tax.commands import ChangeTaxCode, CreateTaxCode
 from tests.accounting.samples import (
@@ -44,6 +44,12 @@ def fault_of(**facts: Any) -> dict[str, list[str]]:
     assert refusal.code == "validation_error"
     faults: dict[str, list[str]] = refusal.detail["field_errors"]
     return faults
+
+
+class TestAccountReferences:
+    def test_they_are_the_account_that_is_named_if_any(self) -> None:
+        assert account_references(order(tax_account=named("2400"))) == {named("2400")}
+        assert account_references(order()) == account_references(ChangeTaxCode()) == frozenset()
 
 
 class TestCreated:

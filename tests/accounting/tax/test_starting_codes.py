@@ -60,6 +60,8 @@ class TestRates:
             ("MY", "S8", "2024-02-29", "6"),
             ("MY", "S8", "2024-03-01", "8"),
             ("MY", "S6", "2024-02-29", None),
+            ("AT", "S4.9", "2026-06-30", None),
+            ("AT", "S4.9", "2026-07-01", "4.9"),
             ("PT", "SW23", "2024-12-31", "25"),
             ("PT", "SW23", "2025-01-01", "23"),
         ],
@@ -101,7 +103,7 @@ class TestStartingCodes:
         assert not sold & PURCHASES_ONLY
 
     def test_what_is_charged_today_is_found_by_its_rate_alone(self, country: str) -> None:
-        codes, today = codes_of(country), date(2026, 6, 1)
+        codes, today = codes_of(country), date(2026, 11, 1)
         for each in codes.codes:
             if each.treatment in CHARGED:
                 assert codes.for_rate(each.direction, each.rates[-1].rate, today) is each
