@@ -70,8 +70,9 @@ async def supersede_tax_return(
     books: Books, tax_return_id: UUID, body: TaxReturnSupersede
 ) -> Reply:
     """Draw up the draft of a return that is to take the place of a filed one."""
+    reason = tax_return_commands.reason_to_supersede(body)
     old = (await books.tax_returns.lock(tax_return_id)).tax_return
-    draft = returns.superseding(old, body["reason"], books.context)
+    draft = returns.superseding(old, reason, books.context)
     books.save(draft)
     return Created(await show(books, TaxReturnRecord(draft, None)))
 

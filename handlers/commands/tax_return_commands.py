@@ -2,7 +2,7 @@
 
 from accounting.absent import or_else, or_none
 from accounting.tax.commands import CreateTaxReturn, FileTaxReturn, Scheme
-from handlers.bodies import TaxReturnCreate, TaxReturnFile
+from handlers.bodies import TaxReturnCreate, TaxReturnFile, TaxReturnSupersede
 
 
 def create_tax_return(body: TaxReturnCreate) -> CreateTaxReturn:
@@ -17,3 +17,8 @@ def file_tax_return(body: TaxReturnFile | None) -> FileTaxReturn:
     if body is None:
         return FileTaxReturn()
     return FileTaxReturn(reference=or_none(body["reference"]), lock=or_else(body["lock"], False))
+
+
+def reason_to_supersede(body: TaxReturnSupersede) -> str:
+    """Read why a return takes the place of another."""
+    return body["reason"]

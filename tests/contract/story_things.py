@@ -231,6 +231,21 @@ def make_tax_code(story: "Story") -> str:
     return str(story.business.made("tax-codes/", code_body(f"V{len(story.ids)}"))["id"])
 
 
+def make_tax_return(story: "Story") -> str:
+    """The draft of a month that no other has."""
+    day = f"{1900 + len(story.ids)}-01-01"
+    body = {"start_date": day, "end_date": day, "scheme": "accrual"}
+    return str(story.business.made("tax-returns/", body)["id"])
+
+
+def make_filed_return(story: "Story") -> str:
+    """One that was filed."""
+    draft = make_tax_return(story)
+    answer = story.business.api.post(f"tax-returns/{draft}/file/")
+    assert answer.status_code == 200, answer.text
+    return draft
+
+
 def bank_line(story: "Story", amount: int = 60_000) -> dict[str, Any]:
     """A line of the bank account, of money that came in."""
     told = {"date": "2026-07-15", "amount_cents": amount, "direction": "credit"}
@@ -305,6 +320,8 @@ MAKERS: Mapping[str, Callable[["Story"], str]] = {
     "card_payment_id": make_card_payment,
     "card_refund_payment_id": make_card_refund_payment,
     "tax_code_id": make_tax_code,
+    "tax_return_id": make_tax_return,
+    "filed_return_id": make_filed_return,
     "bank_account_id": make_bank_account,
     "bank_transaction_id": make_bank_line,
     "plain_line_id": make_bank_line,
