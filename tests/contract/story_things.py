@@ -6,6 +6,7 @@ Names that no path has are things in a state that some operation needs to find.
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from tests.builders.journal_entries import marked, taxed
 from tests.builders.payouts import paid_out
 from tests.builders.purchases import bill_paid, received, vendor_credited
 from tests.builders.sales import credited, paid, refund_paid, refunded, sent, written_off
@@ -246,6 +247,15 @@ def make_filed_return(story: "Story") -> str:
     return draft
 
 
+def make_busy_return(story: "Story") -> str:
+    """One that several lines stand behind."""
+    for day in range(1, 5):
+        lines = (marked("4000", -100, "S20", "net"), marked("2200", -20, "S20", "output"))
+        taxed(story.business, f"2026-05-0{day}", *lines)
+    body = {"start_date": "2026-05-01", "end_date": "2026-05-31", "scheme": "accrual"}
+    return str(story.business.made("tax-returns/", body)["id"])
+
+
 def bank_line(story: "Story", amount: int = 60_000) -> dict[str, Any]:
     """A line of the bank account, of money that came in."""
     told = {"date": "2026-07-15", "amount_cents": amount, "direction": "credit"}
@@ -322,6 +332,7 @@ MAKERS: Mapping[str, Callable[["Story"], str]] = {
     "tax_code_id": make_tax_code,
     "tax_return_id": make_tax_return,
     "filed_return_id": make_filed_return,
+    "busy_return_id": make_busy_return,
     "bank_account_id": make_bank_account,
     "bank_transaction_id": make_bank_line,
     "plain_line_id": make_bank_line,

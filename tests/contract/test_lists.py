@@ -48,6 +48,7 @@ def crowd(api_server: ApiServer) -> Story:
         story_things.bank_line(story, 100 + number)
         story_things.make_document(story)
         story_things.make_draft_entry(story)
+        story_things.make_tax_return(story)
         story.partner.business()
     return story
 
