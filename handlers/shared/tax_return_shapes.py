@@ -77,6 +77,7 @@ def shape_line(line: ReturnLine, codes: TaxCodes) -> dict[str, Any]:
         "reference": line.reference,
         "source_type": line.source_type,
         "source_id": line.source_id,
+        "created_at": line.created_at,
         "account_id": line.account_id,
         "account_code": line.account_code,
         "account_name": line.account_name,

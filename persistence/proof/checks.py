@@ -17,6 +17,7 @@ from persistence.proof import (
     periods,
     refunds,
     tax_codes,
+    tax_returns,
     trail,
 )
 
@@ -31,6 +32,7 @@ CHECKS = {
     **bank.CHECKS,
     **control.CHECKS,
     **tax_codes.CHECKS,
+    **tax_returns.CHECKS,
     **balances.CHECKS,
     **periods.CHECKS,
     **trail.CHECKS,

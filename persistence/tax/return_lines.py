@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -67,6 +67,7 @@ class ReturnLine:
     reference: str | None
     source_type: str
     source_id: UUID
+    created_at: datetime
     account_id: UUID
     account_code: str
     account_name: str
@@ -160,7 +161,7 @@ LISTING = Listing(
         *(journal_line.c[name] for name in ("id", "entry_id", "entry_date", "account_id")),
         *(journal_line.c[name] for name in ("debit", "credit", "split", *MARK_COLUMNS)),
         *(journal_entry.c[name] for name in ("sequence_number", "reference")),
-        *(journal_entry.c[name] for name in ("source_type", "source_id")),
+        *(journal_entry.c[name] for name in ("source_type", "source_id", "created_at")),
         func.coalesce(journal_line.c.description, journal_entry.c.description).label("description"),
         account.c.code.label("account_code"),
         account.c.name.label("account_name"),

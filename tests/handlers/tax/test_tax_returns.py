@@ -193,6 +193,7 @@ class TestListTaxReturnEntries:
             "reference": None,
             "source_type": "manual",
             "source_id": entry["id"],
+            "created_at": entry["created_at"],
             "account_id": net["account_id"],
             "account_code": "4000",
             "account_name": "Sales",
