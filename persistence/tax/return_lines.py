@@ -43,8 +43,8 @@ from persistence.tax.coded_amounts import NO_END, OPENING
 CHOOSING = ("box", "tax_code", "tax_part", "is_late")
 
 _IDS, _WORDS = ARRAY(Uuid()), ARRAY(Text())
-# By a name of its own: the entry stands beside the line where it is shown.
-_own = journal_entry.alias("own")
+# By a name of its own, where the entry stands beside its line and is shown.
+_shown = journal_entry.alias("entry")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +92,16 @@ def _in_slices() -> ColumnElement[bool]:
         .render_derived("slice")
     )
     inside = and_(
-        _own.c.entry_date.between(slices.c.first, slices.c.last),
-        _own.c.place > slices.c.after,
-        _own.c.place <= slices.c.upto,
+        journal_entry.c.entry_date.between(slices.c.first, slices.c.last),
+        journal_entry.c.place > slices.c.after,
+        journal_entry.c.place <= slices.c.upto,
     )
     return _entry(select(literal_column("1")).select_from(slices).where(inside).exists())
 
 
 def _entry(*conditions: ColumnElement[bool]) -> ColumnElement[bool]:
-    of_line = and_(in_business(_own), _own.c.id == journal_line.c.entry_id)
-    return select(_own.c.id).where(of_line, *conditions).exists()
+    of_line = and_(in_business(journal_entry), journal_entry.c.id == journal_line.c.entry_id)
+    return select(journal_entry.c.id).where(of_line, *conditions).exists()
 
 
 def _key(code: Any, part: Any, amount: Any) -> ColumnElement[str]:
@@ -115,7 +115,7 @@ def _is_marked() -> ColumnElement[bool]:
     key = _key(journal_line.c.tax_code_id, journal_line.c.tax_part, net)
     counts = or_(
         journal_line.c.tax_code_id == any_(given("when_posted", _IDS)),
-        not_(_entry(_own.c.source_type == any_(given("documents", _WORDS)))),
+        not_(_entry(journal_entry.c.source_type == any_(given("documents", _WORDS)))),
     )
     coded = journal_line.c.tax_code_id == any_(given("codes", _IDS))
     return and_(coded, key == any_(given("behind", _WORDS)), counts)
@@ -140,13 +140,13 @@ def _settles() -> ColumnElement[bool]:
     return and_(
         journal_line.c.account_id == any_(given("settled_on", _IDS)),
         select(literal_column("1")).select_from(share).where(shared).exists(),
-        _entry(_own.c.source_type == any_(given("settlements", _WORDS))),
+        _entry(journal_entry.c.source_type == any_(given("settlements", _WORDS))),
     )
 
 
 _SOURCE = journal_line.join(
-    journal_entry,
-    and_(in_business(journal_entry), journal_entry.c.id == journal_line.c.entry_id),
+    _shown,
+    and_(in_business(_shown), _shown.c.id == journal_line.c.entry_id),
 ).join(account, and_(in_business(account), account.c.id == journal_line.c.account_id))
 LISTING = Listing(
     source=_SOURCE,
@@ -155,21 +155,23 @@ LISTING = Listing(
         in_business(journal_line),
         _in_slices(),
         or_(_is_marked(), and_(given("on_cash", Boolean), _settles())),
-        not_(_entry(_own.c.source_type == word(OPENING))),
+        not_(_entry(journal_entry.c.source_type == word(OPENING))),
     ),
     columns=[
         *(journal_line.c[name] for name in ("id", "entry_id", "entry_date", "account_id")),
         *(journal_line.c[name] for name in ("debit", "credit", "split", *MARK_COLUMNS)),
-        *(journal_entry.c[name] for name in ("sequence_number", "reference")),
-        *(journal_entry.c[name] for name in ("source_type", "source_id", "created_at")),
-        func.coalesce(journal_line.c.description, journal_entry.c.description).label("description"),
+        *(_shown.c[name] for name in ("sequence_number", "reference")),
+        *(_shown.c[name] for name in ("source_type", "source_id", "created_at")),
+        func.coalesce(journal_line.c.description, _shown.c.description).label("description"),
         account.c.code.label("account_code"),
         account.c.name.label("account_name"),
     ],
     filters={
         **{
             name: replace(each, condition=_entry(each.condition))
-            for name, each in created_filters(_own, updated=_own.c.created_at).items()
+            for name, each in created_filters(
+                journal_entry, updated=journal_entry.c.created_at
+            ).items()
         },
         **between(journal_line.c.entry_date, "date_from", "date_to"),
         # These are in what is listed, not in how.
