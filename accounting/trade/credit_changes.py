@@ -150,15 +150,8 @@ def void(side: Side, credit: Credit, voided_at: datetime | None, context: Contex
             "The credit is a part of a refund and goes with it.",
             refund_id=str(credit.refund_id),
         )
-    used = credits.applied(credit)
-    if used:
-        documents = [str(each.document_id) for each in live(credit.allocations)]
-        raise Conflict(
-            "credit_applied",
-            "The credit is applied. Take that back first.",
-            applied_amount=used,
-            **{f"{side.names.document_id}s": documents},
-        )
+    if credits.used(credit):
+        raise _refused_void(side, credit)
     if voided_at is not None:
         refuse_locked(context, voided_at.date())
     at = voided_at or context.now
@@ -204,7 +197,12 @@ def of_refund(
 
 
 def withdraw(side: Side, credit: Credit, loaded: Documents, context: Context) -> Credited:
-    """Take a credit back with the refund that keeps it; what it settled is owed again, today."""
+    """Take a credit back with the refund that keeps it; what it settled is owed again, today.
+
+    Raises Conflict `credit_applied` where another refund has paid it out.
+    """
+    if credit.refunded:
+        raise _refused_void(side, credit)
     released = _allocated(side, credit, credit, [], loaded, context)
     voided = replace(released.credit, state="void", voided_at=context.now, updated_at=context.now)
     return Credited(voided, released.documents, released.changed)
@@ -219,16 +217,12 @@ def _allocated(
     context: Context,
 ) -> Credited:
     """Bring allocations and documents in line with what is wanted of the credit."""
-    if wanted and credit.state != "open":
-        raise Conflict(
-            "credit_not_sent",
-            f"Only a {side.opened_status} credit can be applied.",
-            current_state=credit.state,
-        )
+    if wanted:
+        credits.refuse_not_open(side, credit, "applied")
     source = AllocationSource(
         party_id=credit.party.id,
         total=credit.total_amount,
-        held=0,
+        held=credit.refunded,
         by="credited",
         applied=True,
         start=None if before is None else context.today,
@@ -280,6 +274,17 @@ def _line(
         memo=line.memo,
         tags=line.tags,
         metadata=line.metadata,
+    )
+
+
+def _refused_void(side: Side, credit: Credit) -> Conflict:
+    documents = [str(each.document_id) for each in live(credit.allocations)]
+    return Conflict(
+        "credit_applied",
+        "The credit is applied or paid out. Take that back first.",
+        applied_amount=credits.applied(credit),
+        refunded_amount=credit.refunded,
+        **{f"{side.names.document_id}s": documents},
     )
 
 

@@ -18,15 +18,13 @@ from accounting.trade import credits, refunds
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document, opened_on
 from accounting.trade.payments import Payment, applied_days, completion_days
-from accounting.trade.refunds import Refund, RefundPayment
+from accounting.trade.refunds import Refund, RefundAllocation, RefundPayment
 from accounting.trade.sides import Side
 from accounting.trade.write_offs import WriteOff, written_off_days
 
 MAIN = "main"
 FEE = "fee"
 APPLIED = "applied"
-
-WRITE_OFF = "write_off"
 
 Subject = Document | Payment | WriteOff | Credit | Refund | RefundPayment
 """Everything that posts."""
@@ -92,7 +90,8 @@ def _source(side: Side, subject: Subject) -> Source:
             reference = subject.external_id
         case WriteOff():
             article = "an" if words.document_title[0] in "aeiou" else "a"
-            source, title = WRITE_OFF, f"write-off of {article} {words.document_title}"
+            source = side.write_off_source
+            title = f"write-off of {article} {words.document_title}"
             reference = subject.document_number
         case Credit():
             source, title, reference = side.credit_source, words.credit_title, subject.number
@@ -174,9 +173,8 @@ def _credit(side: Side, credit: Credit, roles: Roles) -> Iterator[Movement]:
 def _credit_applied(side: Side, credit: Credit, roles: Roles) -> Iterator[Movement]:
     """What moves from the credit to the documents it settles, and back."""
     for each in credit.allocations:
-        own = times_sign(each.own_split, side.sign)
         amounts = (
-            Amount(roles[side.credits], side.sign * each.amount, credit.id, own),
+            _using(side, roles, credit.id, side.sign * each.amount, each.own_split),
             _settling(side, roles, each.document_id, each.amount, each.split),
         )
         yield from during(credits.applied_days(credit, each), APPLIED, amounts)
@@ -185,7 +183,8 @@ def _credit_applied(side: Side, credit: Credit, roles: Roles) -> Iterator[Moveme
 def _refund(side: Side, refund: Refund, roles: Roles) -> Iterator[Movement]:
     """The claim, and from which accounts it is; what is not allocated yet waits on suspense.
 
-    A credit is no claim: the part that it takes leaves both.
+    What is kept as a credit is no claim: the part that it takes leaves both. A credit that is paid
+    out is used up, in the parts that the refund then has.
     """
     claim, waiting = roles[side.refunds], roles[Role.SUSPENSE]
     total = side.sign * refund.amount
@@ -193,10 +192,20 @@ def _refund(side: Side, refund: Refund, roles: Roles) -> Iterator[Movement]:
     stood = days(refund.agreed_on, end, refund.agreed_on)
     yield from during(stood, MAIN, (Amount(claim, -total), Amount(waiting, total)))
     for each in refund.allocations:
-        split = ((claim, each.amount),) if each.kind == "credit" else each.split
-        amounts = [Amount(account, side.sign * part) for account, part in split]
+        amounts = _given_back(side, each, roles)
         amounts.append(Amount(waiting, -side.sign * each.amount))
         yield from during(refunds.agreed_days(refund, each), MAIN, amounts)
+
+
+def _given_back(side: Side, allocation: RefundAllocation, roles: Roles) -> list[Amount]:
+    """From which accounts a part of a refund is."""
+    amount = side.sign * allocation.amount
+    match allocation.kind:
+        case "credit":
+            return [Amount(roles[side.refunds], amount)]
+        case "refunded_credit":
+            return [_using(side, roles, allocation.target_id, amount, allocation.split)]
+    return [Amount(account, side.sign * part) for account, part in allocation.split]
 
 
 def _refund_payment(side: Side, payment: RefundPayment, roles: Roles) -> Iterator[Movement]:
@@ -221,6 +230,11 @@ def _settling(side: Side, roles: Roles, document_id: UUID, amount: int, split: S
     return Amount(
         roles[side.control], -side.sign * amount, document_id, times_sign(split, -side.sign)
     )
+
+
+def _using(side: Side, roles: Roles, credit_id: UUID, amount: int, own_split: Split) -> Amount:
+    """What uses up a credit, with those of its parts that are used."""
+    return Amount(roles[side.credits], amount, credit_id, times_sign(own_split, side.sign))
 
 
 def _fee(

@@ -12,8 +12,11 @@ from accounting.books.spans import Days, Span, days, laid_out
 from accounting.books.splits import Split, summed
 from accounting.trade.parties import Party
 
-Kind = Literal["document", "payment", "credit"]
-"""What a refund gives back of: a settled document, a payment, or a credit for later use."""
+Kind = Literal["document", "payment", "credit", "refunded_credit"]
+"""What a refund gives back of: a settled document, a payment, or a credit that is paid out.
+
+What is of kind `credit` is not given back: it is kept as a credit for later use.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class ReleasedAllocation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefundAllocation:
-    """What a refund gives back: money that settled a document, money of a payment, or a credit.
+    """What a refund gives back: money that settled a document, of a payment, or of a credit.
 
     `split` says from which accounts. Live while it has no `end`; without a `start` it is dated as
     the refund is. `target_number` is the number of the document or credit, and none of a payment.

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from accounting.absent import or_else
 from accounting.books.accounts import AccountReference, BookAccounts, named_or
-from accounting.books.chart import Role
 from accounting.books.context import Context, refuse_locked
 from accounting.books.ledger import Posted, after_lock
 from accounting.books.numbers import Number
@@ -82,7 +81,7 @@ def write_off(
         party=document.party,
         external_id=command.external_id,
         amount=amount,
-        account_id=named_or(accounts.roles[Role.BAD_DEBTS], command.account, accounts),
+        account_id=named_or(accounts.roles[side.written_off], command.account, accounts),
         write_off_at=at,
         reversed_at=None,
         split=documents.share_out(document, amount),

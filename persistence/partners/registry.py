@@ -60,6 +60,7 @@ class RegisteredBusiness:
     metadata: Any
     sandbox: Sandbox | None = None
     clock_seconds_ahead: int = 0
+    matching_tolerance_cents: int = 0
 
 
 NAMES = tuple(item.name for item in fields(RegisteredBusiness))

@@ -1,7 +1,7 @@
 """What must hold in invoices, bills and write-offs: totals, and what has settled them."""
 
 from persistence.proof.shapes import behind_series, by_account, shares, sum_of
-from persistence.proof.sides import BOTH, SALES, SideTables
+from persistence.proof.sides import BOTH, SideTables
 
 _NAME = "coalesce(t.number, t.id::text)"
 
@@ -37,10 +37,6 @@ FROM {tables.document} WHERE business_id = %(business_id)s"""
 
 def _settlement(tables: SideTables) -> str:
     """What a document says was paid, reserved, credited, written off and refunded is what lives."""
-    written_off = f"""
-    UNION ALL
-    SELECT document_id, 'write_off', amount FROM {tables.write_off}
-    WHERE business_id = %(business_id)s AND reversed_at IS NULL"""
     return f"""
 SELECT coalesce(d.number, d.id::text) AS name,
        d.paid = coalesce(live.paid, 0) AND d.reserved = coalesce(live.reserved, 0)
@@ -67,7 +63,9 @@ LEFT JOIN (
     UNION ALL
     SELECT document_id, 'refund', amount FROM {tables.refund_allocation}
     WHERE business_id = %(business_id)s AND end_on IS NULL AND document_id IS NOT NULL
-    {written_off if tables.write_off else ""}
+    UNION ALL
+    SELECT document_id, 'write_off', amount FROM {tables.write_off}
+    WHERE business_id = %(business_id)s AND reversed_at IS NULL
   ) AS each GROUP BY document_id
 ) AS live ON live.document_id = d.id
 WHERE d.business_id = %(business_id)s"""
@@ -94,9 +92,8 @@ def _parts_settled(tables: SideTables) -> str:
     taken = [
         shares(tables.allocation, "document_id", "split", "end_on IS NULL"),
         shares(tables.credit_allocation, "document_id", "split", "end_on IS NULL"),
+        shares(tables.write_off, "document_id", "split", "reversed_at IS NULL"),
     ]
-    if tables.write_off is not None:
-        taken.append(shares(tables.write_off, "document_id", "split", "reversed_at IS NULL"))
     return by_account(
         tables.document,
         _NAME,
@@ -125,12 +122,13 @@ def _parts_returned(tables: SideTables) -> str:
     )
 
 
-# A live write-off is of an open invoice.
-WRITE_OFFS = f"""
+def _write_offs(tables: SideTables) -> str:
+    """A live write-off is of an open document."""
+    return f"""
 SELECT w.id::text AS name,
-       share.amount = w.amount AND (w.reversed_at IS NOT NULL OR i.state = 'open') AS holds
-FROM {SALES.write_off} w
-JOIN {SALES.document} i ON i.business_id = %(business_id)s AND i.id = w.document_id,
+       share.amount = w.amount AND (w.reversed_at IS NOT NULL OR d.state = 'open') AS holds
+FROM {tables.write_off} w
+JOIN {tables.document} d ON d.business_id = %(business_id)s AND d.id = w.document_id,
 {sum_of("w.split")} AS share
 WHERE w.business_id = %(business_id)s"""
 
@@ -144,10 +142,8 @@ def _checks(tables: SideTables) -> dict[str, str]:
         f"{noun}_settlement": _settlement(tables),
         f"{noun}_parts_settled": _parts_settled(tables),
         f"{noun}_parts_returned": _parts_returned(tables),
+        f"{tables.write_off}s": _write_offs(tables),
     }
 
 
-CHECKS = {
-    **{name: check for tables in BOTH for name, check in _checks(tables).items()},
-    "write_offs": WRITE_OFFS,
-}
+CHECKS = {name: check for tables in BOTH for name, check in _checks(tables).items()}
