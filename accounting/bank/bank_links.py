@@ -68,7 +68,7 @@ def link(
     """Link a line with its money, as much as is wanted, else all that is left on both sides.
 
     A line of 60 and a payment of 98 less 40 linked make a link of 58. Where the two differ by no
-    more than the business tolerates, both are used up: a line of 99 and a payment of 100 make a link
+    more than the business tolerates, both are used up: a line of 99 and a payment of 100 make one
     of 100 with a rounding of -1. The money then stands on the ledger account of the line's bank
     account. Raises Conflict `in_payout` or `item_not_completed`;
     RuleBroken `link_direction_mismatch`, `bank_account_mismatch` or `link_exceeds_remaining`.

@@ -7,13 +7,16 @@ from accounting.bank import bank_links, bank_postings, payout_changes
 from accounting.bank.bank_postings import Banked
 from accounting.bank.payouts import Money
 from accounting.trade import postings
+from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
 from accounting.trade.payments import Payment
 from accounting.trade.postings import Subject
 from persistence.books import Books, Trade
 
 
-async def keep(trade: Trade, *subjects: Subject, moved: Iterable[Document | Payment] = ()) -> None:
+async def keep(
+    trade: Trade, *subjects: Subject, moved: Iterable[Document | Payment | Credit] = ()
+) -> None:
     """Save what changed and post what it asks for; what only moved with it posts nothing."""
     trade.save(*subjects, *moved)
     books, roles = trade.books, await trade.books.roles()

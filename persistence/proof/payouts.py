@@ -60,8 +60,8 @@ FULL JOIN (
     AND p.status IN ('pending', 'processing', 'paid')
 ) AS listed ON listed.id = held.id"""
 
-# With its items, a payout that stands paid leaves on the clearing account what it was to pay out and
-# did not; any other leaves what it found.
+# With its items, a payout that stands paid leaves on clearing what it should have paid out and did
+# not; any other leaves what it found.
 VARIANCES = f"""
 SELECT p.id::text AS name,
        coalesce(posted.amount, 0) = CASE WHEN p.status <> 'paid' THEN 0 ELSE

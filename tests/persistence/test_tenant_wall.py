@@ -58,6 +58,7 @@ class TestAnswers:
         ("method", "path"),
         [
             ("DELETE", "invoices/{invoice}/write-offs/{their_write_off}/"),
+            ("DELETE", "bills/{bill}/write-offs/{their_waived}/"),
             ("GET", "invoices/refunds/{refund}/payments/{their_refund_payment}/"),
             ("POST", "invoices/refunds/{refund}/payments/{their_refund_payment}/delete/"),
         ],
@@ -75,7 +76,7 @@ class TestAnswers:
         rows: dict[str, set[str]] = {}
         for side in (here, there):
             answer = side.shop.api.get(path, params={"page_size": 100}).json()
-            assert answer["count"] == len(answer["results"]) > 0
+            assert min(answer["count"], 100) == len(answer["results"]) > 0
             rows[side.shop.id] = {each["id"] for each in answer["results"]}
         assert rows[here.shop.id].isdisjoint(rows[there.shop.id])
 
