@@ -48,11 +48,12 @@ def refused(found: list[Difference], old: str, new: str) -> list[Difference]:
     """Return what a version may not bring: what breaks clients, unless its major is a new one."""
     if number_of(new)[0] > number_of(old)[0]:
         return []
-    return [
-        each
-        for each in found
-        if each.kind is Kind.BREAKING and (each.place, each.words.split()[0]) not in LET_THROUGH
-    ]
+    return [each for each in heeded(found) if each.kind is Kind.BREAKING]
+
+
+def heeded(found: list[Difference]) -> list[Difference]:
+    """Leave out what was let through."""
+    return [each for each in found if (each.place, each.words.split()[0]) not in LET_THROUGH]
 
 
 def told(found: list[Difference], since: str) -> str:
@@ -80,7 +81,7 @@ def main() -> int:
     """Print what differs; 1 where something of it would break a client of this major version."""
     old, new = last_released(), parse(published(read_source()))
     versions = old["info"]["version"], new["info"]["version"]
-    found = differences(old, new)
+    found = heeded(differences(old, new))
     sys.stdout.write(f"{told(found, versions[0])}\n")
     if refused(found, *versions):
         sys.stderr.write(f"That needs version {number_of(versions[0])[0] + 1}.0.0.\n")

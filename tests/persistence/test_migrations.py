@@ -171,7 +171,7 @@ class TestAccounts:
     FROM partner, (VALUES ('plain', 'en'), ('renamed', 'de'), ('bare', 'xx')) AS b (word, language);
     INSERT INTO account (business_id, id, version, created_at, updated_at, code, name,
       account_type, account_subtype)
-    SELECT id, gen_random_uuid(), 1, made::timestamptz, now(), code, name, 'revenue',
+    SELECT id, gen_random_uuid(), 1, made::timestamptz, now(), a.code, a.name, 'revenue',
       'other_operating_income'
     FROM business, (VALUES ('plain', '2025-01-01', '4500', 'Other'),
       ('plain', '2025-02-01', '4510', 'Own'), ('renamed', '2025-01-01', '4599', 'Sonstiges'),
