@@ -1,5 +1,6 @@
 """Refunds from vendors as they are agreed, described, allocated anew, paid and cancelled."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -24,7 +25,7 @@ from accounting.trade.holds import held_to
 from accounting.trade.parties import Party, refuse_reference_mismatch
 from accounting.trade.payments import Payment
 from accounting.trade.postings import Subject
-from accounting.trade.refunds import VendorRefund, VendorRefundPayment
+from accounting.trade.refunds import Kind, VendorRefund, VendorRefundPayment
 from accounting.trade.sides import PAYABLE
 from accounting.trade.vendor_refund_allocation import (
     Affected,
@@ -67,14 +68,15 @@ class TargetIds:
 def target_ids(refund: VendorRefund | None, items: Iterable[RefundItem]) -> TargetIds:
     """Name what a refund as it is, and a list of allocations, give back of or took money off."""
     held = () if refund is None else refunds.live_allocations(refund)
-    ids: dict[str, set[UUID]] = {"document": set(), "payment": set(), "credit": set()}
+    ids: dict[Kind, set[UUID]] = defaultdict(set)
     for each in held:
         ids[each.kind].add(each.target_id)
         ids["document"] |= {one.document_id for one in each.released}
     for item in items:
         if item.target_id is not None:
             ids[item.kind].add(item.target_id)
-    return TargetIds(*(frozenset(ids[kind]) for kind in ("document", "payment", "credit")))
+    credits = ids["credit"] | ids["refunded_credit"]
+    return TargetIds(frozenset(ids["document"]), frozenset(ids["payment"]), frozenset(credits))
 
 
 def documents_of(holders: Iterable[Payment | Credit]) -> set[UUID]:

@@ -27,6 +27,7 @@ from tests.accounting.trade.business import Trade, with_details
 BILL: Kind = "document"
 PAYMENT: Kind = "payment"
 CREDIT: Kind = "credit"
+REFUNDED_CREDIT: Kind = "refunded_credit"
 
 
 def returned(kind: Kind, amount: int, id_: UUID | None = None, **words: Any) -> RefundItem:
