@@ -634,6 +634,8 @@ class VendorRefundAllocationInput(TypedDict):
     bill_payment_id: UUID | Absent
     vendor_credit_id: UUID | Absent
     amount_cents: int
+    lines: list[RefundedLine] | Absent
+    tax_code: str | Absent
     description: str | Absent
     metadata: AnyJson | Absent
 

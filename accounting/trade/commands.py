@@ -245,6 +245,7 @@ class RefundItem:
     target_id: UUID | None
     amount: int
     lines: tuple[GivenBackLine, ...] = ()
+    tax_code: str | None = None
     place: str = ""
     description: str | None = None
     metadata: Any = None

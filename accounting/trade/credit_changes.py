@@ -225,19 +225,14 @@ def void(
 def of_refund(
     side: Side,
     refund: Refund,
-    amount: int,
+    line: CreditLine,
     accounts: Roles,
     context: Context,
     *,
     on: date,
     number: Pending,
 ) -> Credit:
-    """Make the credit that a part of a refund is kept as, sent on a day."""
-    line = CreditLine(
-        id=context.identify(),
-        account_id=accounts[side.credit_line_default],
-        amount=amount,
-    )
+    """Make the credit of one line that a part of a refund is kept as, sent on a day."""
     return Credit(
         id=context.identify(),
         version=0,
@@ -252,10 +247,8 @@ def of_refund(
         voided_at=None,
         source_document_id=None,
         refund_id=refund.id,
-        lines=(line,),
         tax_account_id=accounts[side.tax],
-        tax_total=0,
-        total_amount=amount,
+        **_amounts((line,)),
     )
 
 

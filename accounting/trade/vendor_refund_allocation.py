@@ -10,7 +10,8 @@ from accounting.books.chart import Roles
 from accounting.books.context import Context
 from accounting.books.numbers import Pending
 from accounting.errors import Conflict, Malformed, RuleBroken
-from accounting.trade import credit_changes, credits, documents, refunds
+from accounting.tax.day_codes import Referenced
+from accounting.trade import credit_changes, credit_lines, credits, documents, refunds
 from accounting.trade.allocation import refuse_not_open
 from accounting.trade.commands import RefundItem
 from accounting.trade.credits import Credit
@@ -64,9 +65,14 @@ class Affected:
 class RefundContext:
     """When and from which day on allocations are made; None is the refund's day."""
 
-    roles: Roles
+    referenced: Referenced
     context: Context
     start: date | None = None
+
+    @property
+    def roles(self) -> Roles:
+        """Which account has which role."""
+        return self.referenced.roles
 
 
 def refuse_repeated(items: Sequence[RefundItem]) -> None:
@@ -203,15 +209,11 @@ def _to_credit(
     on = max(refund_context.start or refund.agreed_on, refund.agreed_on)
     taken = sum(isinstance(each.number, Pending) for each in affected.credits.values())
     number = Pending(PAYABLE.credit_series, taken)
-    credit = credit_changes.of_refund(
-        PAYABLE,
-        refund,
-        wanted.amount,
-        refund_context.roles,
-        refund_context.context,
-        on=on,
-        number=number,
-    )
+    codes = refund_context.referenced.codes_on(PAYABLE.tax_direction, on)
+    code = None if wanted.tax_code is None else codes.named(wanted.tax_code, wanted.place)
+    roles, context = refund_context.roles, refund_context.context
+    line = credit_lines.of_gross(PAYABLE, wanted.amount, code, roles, context)
+    credit = credit_changes.of_refund(PAYABLE, refund, line, roles, context, on=on, number=number)
     allocation = RefundAllocation(
         id=refund_context.context.identify(),
         kind="credit",
@@ -268,7 +270,12 @@ def _target(
 
 
 def _is_as(item: RefundItem, allocation: RefundAllocation) -> bool:
-    """Tell whether an allocation is what is wanted, in whatever words."""
+    """Tell whether an allocation is what is wanted, in whatever words.
+
+    One that says of which lines it is, or how it is taxed, is made anew.
+    """
+    if item.lines or item.tax_code is not None:
+        return False
     same = item.kind == allocation.kind and item.amount == allocation.amount
     return same and item.target_id in (None, allocation.target_id)
 

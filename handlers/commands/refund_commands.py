@@ -180,7 +180,8 @@ def _item(place: int, item: VendorRefundAllocationInput) -> RefundItem:
     match item["allocation_type"]:
         case "bill":
             target, where = or_none(item["bill_id"]), f"{where}.bill_id"
-            return RefundItem(kind="document", target_id=target, place=where, **facts)
+            lines = or_else(for_each(item["lines"], _given_back), ())
+            return RefundItem(kind="document", target_id=target, lines=lines, place=where, **facts)
         case "payment":
             target, where = or_none(item["bill_payment_id"]), f"{where}.bill_payment_id"
             return RefundItem(kind="payment", target_id=target, place=where, **facts)
@@ -188,4 +189,5 @@ def _item(place: int, item: VendorRefundAllocationInput) -> RefundItem:
             target, where = or_none(item["vendor_credit_id"]), f"{where}.vendor_credit_id"
             return RefundItem(kind="refunded_credit", target_id=target, place=where, **facts)
         case "credit":
-            return RefundItem(kind="credit", target_id=None, **facts)
+            code = or_none(item["tax_code"])
+            return RefundItem(kind="credit", target_id=None, tax_code=code, place=where, **facts)

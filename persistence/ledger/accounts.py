@@ -99,6 +99,9 @@ class RoleMemory:
             self._roles.popitem(last=False)
 
 
+_ROLES = frozenset(Role)
+
+
 class AccountStore(Store[AccountState]):
     """The chart of one business."""
 
@@ -163,10 +166,10 @@ class AccountStore(Store[AccountState]):
         )
 
     def roles(self) -> Fetch[dict[Role, UUID]]:
-        """Read which account has which role."""
+        """Read which account has which role; a later release may know more of them."""
 
         def answer(answers: Answers) -> dict[Role, UUID]:
-            return {Role(row["role"]): row["id"] for row in answers[0]}
+            return {Role(row["role"]): row["id"] for row in answers[0] if row["role"] in _ROLES}
 
         return self.fetch((Query(ROLES, {}),), answer)
 
