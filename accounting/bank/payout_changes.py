@@ -49,10 +49,7 @@ class PaidOut:
 def money_affected(
     payout: Payout | None, command: SavePayout | None = None
 ) -> tuple[set[UUID], set[UUID]]:
-    """Name the payments, and the refund payments, that a payout lists or is to list.
-
-    Payments that other items speak of are among them.
-    """
+    """Name the payments, also of other items, and refund payments that a payout is to list."""
     items = () if payout is None else listed(payout)
     payments = {each.payment_id for each in items if each.payment_id}
     refunds = {each.refund_payment_id for each in items if each.refund_payment_id}

@@ -159,7 +159,7 @@ class TestBalances:
 class TestAccounts:
     """Books that were there before businesses began with more accounts."""
 
-    BEFORE = "0017"
+    BEFORE = "0019"
     BOOKS = """
     INSERT INTO partner (id, name, created_at, tokens_valid_from)
     VALUES (gen_random_uuid(), 'x', now(), now());
