@@ -10,8 +10,11 @@ from typing import Any, ClassVar, Generic, TypeVar
 from uuid import UUID
 
 from accounting.bank.bank_accounts import BankAccount
+from accounting.bank.bank_rules import BankRule
 from accounting.bank.bank_transactions import BankTransaction
 from accounting.bank.payouts import Payout
+from accounting.bank.reconciliations import Reconciliation
+from accounting.bank.transfers import Transfer
 from accounting.books.accounts import Account
 from accounting.books.businesses import Business
 from accounting.books.chart import Role
@@ -26,10 +29,14 @@ from accounting.trade.refunds import Refund, RefundPayment
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from accounting.trade.write_offs import WriteOff
 from persistence.bank.bank_accounts import BankAccountStore
+from persistence.bank.bank_balances import BankBalances
 from persistence.bank.bank_links import BankLinkStore
+from persistence.bank.bank_rules import BankRuleStore
 from persistence.bank.bank_transactions import BankTransactionStore
+from persistence.bank.bank_transfers import TransferStore
 from persistence.bank.open_items import OpenItems
 from persistence.bank.payouts import PayoutStore
+from persistence.bank.reconciliations import ReconciliationStore
 from persistence.engine.fetches import Fetch
 from persistence.engine.identifiers import new_id
 from persistence.engine.scope import Precondition, Scope, Versioned
@@ -69,7 +76,17 @@ from persistence.trade.write_offs import WriteOffStore
 S = TypeVar("S")
 S_co = TypeVar("S_co", covariant=True)
 
-Saved = Customer | Vendor | Account | BankAccount | BankTransaction | Payout
+Saved = (
+    Customer
+    | Vendor
+    | Account
+    | BankAccount
+    | BankTransaction
+    | BankRule
+    | Transfer
+    | Reconciliation
+    | Payout
+)
 """The values that the books of a business keep beside those of a side of its trade."""
 
 
@@ -174,6 +191,10 @@ class Books:
     bank_accounts = OnFirstUse(BankAccountStore)
     bank_transactions = OnFirstUse(BankTransactionStore)
     bank_links = OnFirstUse(BankLinkStore)
+    bank_transfers = OnFirstUse(TransferStore)
+    bank_rules = OnFirstUse(BankRuleStore)
+    bank_balances = OnFirstUse(BankBalances)
+    reconciliations = OnFirstUse(ReconciliationStore)
     open_items = OnFirstUse(OpenItems)
     journal = OnFirstUse(JournalStore)
     balances = OnFirstUse(Balances)
@@ -313,6 +334,12 @@ class Books:
                 return self.bank_accounts
             case BankTransaction():
                 return self.bank_transactions
+            case BankRule():
+                return self.bank_rules
+            case Transfer():
+                return self.bank_transfers
+            case Reconciliation():
+                return self.reconciliations
             case Payout():
                 return self.payouts
         raise TypeError(f"no store keeps a {type(value).__name__}")

@@ -5,6 +5,7 @@ from datetime import date
 
 from accounting.bank.bank_transactions import BankTransaction, signed
 from accounting.bank.payouts import Payout, fees_during, paid_days
+from accounting.bank.transfers import Transfer
 from accounting.books.chart import Role, Roles
 from accounting.books.ledger import Entry, Movement, Source, as_reversals, difference
 from accounting.books.numbers import Number
@@ -13,13 +14,14 @@ from accounting.trade.postings import MAIN, Amount, during, netted
 
 PAYOUT = "payout"
 BANK_TRANSACTION = "bank_transaction"
+BANK_TRANSFER = "bank_transfer"
 
-Banked = Payout | BankTransaction
+Banked = Payout | BankTransaction | Transfer
 """What posts and is of no side of trade."""
 
 
 def entries_for(subject: Banked, roles: Roles, lock_date: date | None) -> list[Entry]:
-    """Work out what is to be posted for a payout or a bank line, given what was posted before.
+    """Work out what is to be posted for what the bank shows, given what was posted before.
 
     What is deleted, or categorized no longer, is taken back by linked reversals.
     """
@@ -28,7 +30,7 @@ def entries_for(subject: Banked, roles: Roles, lock_date: date | None) -> list[E
 
 
 def desired(subject: Banked, roles: Roles) -> list[Movement]:
-    """Say everything that a payout or a bank line wants in the ledger."""
+    """Say everything that a payout, a bank line or a transfer wants in the ledger."""
     match subject:
         case Payout():
             moves = (
@@ -37,6 +39,8 @@ def desired(subject: Banked, roles: Roles) -> list[Movement]:
             return netted(list(moves))
         case BankTransaction():
             return list(_categorized(subject))
+        case Transfer():
+            return list(_transferred(subject))
 
 
 def _taken_back(subject: Banked) -> bool:
@@ -45,6 +49,8 @@ def _taken_back(subject: Banked) -> bool:
             return subject.status in ("failed", "cancelled")
         case BankTransaction():
             return not subject.categorized
+        case Transfer():
+            return subject.ended_at is not None
 
 
 def _source(subject: Banked) -> Source:
@@ -54,6 +60,8 @@ def _source(subject: Banked) -> Source:
         case BankTransaction():
             party = f" {subject.counterparty_name}" if subject.counterparty_name else ""
             kind, title, reference = BANK_TRANSACTION, f"bank transaction{party}", subject.reference
+        case Transfer():
+            kind, title, reference = BANK_TRANSFER, "transfer between bank accounts", None
     return Source(kind, subject.id, reference, {MAIN: title})
 
 
@@ -85,12 +93,23 @@ def _paid_out(payout: Payout, stood: Days, roles: Roles) -> Iterator[Movement]:
 
 
 def _categorized(transaction: BankTransaction) -> Iterator[Movement]:
-    """What was posted straight to an account: of 12 that went out for charges, 12 on charges."""
-    if not transaction.categorized or transaction.category_account_id is None:
+    """What was posted straight to accounts: of 12 gone out, 10 on charges and 2 on interest."""
+    if not transaction.categorized:
         return
     sign = 1 if signed(transaction) > 0 else -1
     amounts = (
         Amount(transaction.account_id, sign * transaction.categorized),
-        Amount(transaction.category_account_id, -sign * transaction.categorized),
+        *(Amount(part.account_id, -sign * part.amount) for part in transaction.parts),
     )
     yield from during((transaction.booked_on, None), MAIN, amounts)
+
+
+def _transferred(transfer: Transfer) -> Iterator[Movement]:
+    """What a transfer moves: of 100, a debit on the account that gets it, a credit on the other."""
+    if transfer.ended_at is not None:
+        return
+    amounts = (
+        Amount(transfer.to_account_id, transfer.amount),
+        Amount(transfer.from_account_id, -transfer.amount),
+    )
+    yield from during((transfer.moved_on, None), MAIN, amounts)

@@ -25,7 +25,7 @@ from persistence.ledger.journal_records import (
     shown,
 )
 from persistence.ledger.journal_sql import BY_ID, DELETE_DRAFT, LINES, REACTIVATE, STORED
-from persistence.store import Store, lock_statement
+from persistence.store import Store, lock_statement, no_such_reference
 from persistence.tables import journal_draft, journal_entry, journal_line
 
 
@@ -45,6 +45,16 @@ class JournalStore(Store[EntryRecord]):
         for line in lines:
             by_entry[line.pop("entry_id")].append(EntryLine(**line))
         return [record_of(row, tuple(by_entry[row["id"]])) for row in entries]
+
+    def referred_to(self, id: UUID) -> Fetch[EntryRecord]:
+        """Read an entry that a body names; raises RuleBroken `reference_not_found`."""
+
+        def answer(answers: Answers) -> EntryRecord:
+            for found in self.assemble(answers):
+                return found
+            raise no_such_reference(self.noun, id)
+
+        return self.fetch(self.loading([id]), answer)
 
     def page(self, wanted: PageRequest) -> Fetch[Page[EntryRecord]]:
         """List one page, without lines."""

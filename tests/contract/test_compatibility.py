@@ -89,6 +89,9 @@ BREAKING: dict[str, tuple[Plant, str]] = {
         lambda d: schema(d, "Quantity")["anyOf"][1].update(maxLength=3), "maxLength is 3, was 16"),
     "one of several forms goes": (
         lambda d: schema(d, "Quantity")["anyOf"].pop(), "anyOf is"),
+    "fields of a request exclude each other": (
+        lambda d: schema(d, "BankAccountUpdate").update({"not": {"required": ["iban", "mask"]}}),
+        "not is {'required': ['iban', 'mask']}, was not there"),
     "a status goes": (
         lambda d: operation(d, "vendors/", "post")["responses"].pop("200"),
         "the status 200 is gone"),
@@ -126,6 +129,14 @@ ADDITIONS: dict[str, tuple[Plant, str]] = {
     "a field of an answer": (
         lambda d: schema(d, "Vendor")["properties"].update(colour=MEMO),
         "the field colour is new"),
+    "a field in the place of one that was asked for": (
+        lambda d: schema(d, "BankTransactionUnmatch").update({
+            "required": [],
+            "properties": {**schema(d, "BankTransactionUnmatch")["properties"], "colour": MEMO},
+            "not": {"anyOf": [
+                {"required": ["reconciliation_link_id", "colour"]},
+                {"not": {"anyOf": [{"required": ["reconciliation_link_id"]}]}}]}}),
+        "was not there"),
     "an error code": (
         lambda d: schema(d, "ErrorCode")["enum"].append("wrong_colour"),
         "the word wrong_colour is new"),
