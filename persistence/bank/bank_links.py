@@ -132,8 +132,8 @@ class BankLinkStore(Store[Link]):
 
         def answer(answers: Answers) -> dict[UUID, tuple[Link, ...]]:
             found: dict[UUID, list[Link]] = defaultdict(list)
-            for row in answers[0] if answers else ():
-                found[row["transaction_id"]].append(Link(**row))
+            for link in self.seen(self.assemble(answers)) if answers else ():
+                found[link.transaction_id].append(link)
             return {line: tuple(links) for line, links in found.items()}
 
         asked = (Query(OF_TRANSACTIONS, {"ids": list(ids)}),) if ids else ()
