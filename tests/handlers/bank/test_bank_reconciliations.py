@@ -13,8 +13,14 @@ from tests.builders.trade import Record
 from tests.partner import Business
 
 
+@pytest.fixture(scope="module", autouse=True)
+def current(shop: Business) -> Bank:
+    """The chart's own account, on which money stands that no line shows; it is never closed."""
+    return Bank(shop, open_account(shop, display_name="Current account"))
+
+
 @pytest.fixture
-def bank(shop: Business) -> Bank:
+def bank(shop: Business, current: Bank) -> Bank:
     """An account of its own for each test: what is closed stays."""
     return Bank(shop, open_account(shop))
 
