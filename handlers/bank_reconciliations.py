@@ -49,7 +49,10 @@ async def get_bank_reconciliation(
 ) -> Reply:
     """Read one statement with what explains its difference now."""
     books.pin_snapshot()
-    statement = await books.reconciliations.within(bank_account_id, reconciliation_id)
+    _, statement = await books.fetch(
+        books.bank_accounts.get(bank_account_id),
+        books.reconciliations.within(bank_account_id, reconciliation_id),
+    )
     return shape(books, await compare(books, statement))
 
 
@@ -58,7 +61,8 @@ async def reopen_bank_reconciliation(
 ) -> Reply:
     """Open the newest closed statement of a bank account again."""
     books.run_alone()
-    statement, standing = await books.fetch(
+    _, statement, standing = await books.fetch(
+        books.bank_accounts.get(bank_account_id),
         books.reconciliations.within(bank_account_id, reconciliation_id),
         books.reconciliations.standing(bank_account_id),
     )
