@@ -6,9 +6,11 @@ from: payments, payouts, transfers, entries by hand, and lines that were posted 
 
 from datetime import date
 
+from accounting.bank.bank_postings import BANK_TRANSFER
 from accounting.bank.reconciliations import Explanation, Found, Reconciliation, Unshown
 from accounting.books.manual_entries import SOURCE
 from accounting.books.periods import Period
+from accounting.trade.sides import RECEIVABLE
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row
@@ -16,58 +18,68 @@ from persistence.ledger.balances import TURNOVERS, period_parameters
 
 MOST_TOLD = 100
 
+# What is linked is called as its source in the ledger is.
+_SOURCES = {
+    "invoice_payment": RECEIVABLE.payment_source,
+    "invoice_refund_payment": RECEIVABLE.refund_payment_source,
+    "journal_entry": SOURCE,
+    "transfer": BANK_TRANSFER,
+}
+
 LEDGER = f"""WITH wanted AS (SELECT %(account_id)s::uuid AS id)
 SELECT (period_debits - period_credits)::bigint AS balance FROM ({TURNOVERS}
 ) AS turnovers"""
 
-_LINES = """FROM bank_transaction t
-WHERE t.business_id = %(business_id)s AND t.bank_account_id = %(bank_account_id)s
-  AND t.booked_on > %(since)s AND t.booked_on <= %(until)s"""
-_WAY = "CASE t.direction WHEN 'credit' THEN 1 ELSE -1 END"
-LINES = f"SELECT coalesce(sum({_WAY} * t.amount), 0)::bigint AS amount {_LINES}"
+_LINES = """FROM bank_transaction
+WHERE bank_transaction.business_id = %(business_id)s
+  AND bank_transaction.bank_account_id = %(bank_account_id)s
+  AND bank_transaction.booked_on > %(since)s AND bank_transaction.booked_on <= %(until)s"""
+_WAY = "CASE bank_transaction.direction WHEN 'credit' THEN 1 ELSE -1 END"
+LINES = f"SELECT coalesce(sum({_WAY} * amount), 0)::bigint AS amount {_LINES}"
 
 # All of a kind are counted and added up, and the first of them are told.
 _TOLD = f"""SELECT found.*, count(*) OVER () AS count, sum(amount) OVER ()::bigint AS total
 FROM ({{found}}) AS found ORDER BY "on", id LIMIT {MOST_TOLD}"""
 LINES_WITHOUT_MONEY = _TOLD.format(
-    found=f"""SELECT 'bank_transaction' AS kind, t.id, t.booked_on AS "on", t.description,
-       {_WAY} * t.remaining AS amount
-{_LINES} AND t.remaining > 0"""
+    found=f"""SELECT 'bank_transaction' AS kind, id, booked_on AS "on", description,
+       {_WAY} * remaining AS amount
+{_LINES} AND bank_transaction.remaining > 0"""
 )
 
 # An entry by hand is linked by its own id, also where it takes back another one.
 _POSTED = f"""
-  SELECT e.source_type AS kind,
-         CASE e.source_type WHEN '{SOURCE}' THEN e.id ELSE e.source_id END AS id,
-         l.entry_date AS "on", l.debit - l.credit AS posted, 0 AS shown
-  FROM journal_line l
-  JOIN journal_entry e ON e.business_id = %(business_id)s AND e.id = l.entry_id
-  WHERE l.business_id = %(business_id)s AND l.account_id = %(account_id)s
-    AND l.entry_date > %(since)s AND l.entry_date <= %(until)s"""
+  SELECT journal_entry.source_type AS kind,
+         CASE journal_entry.source_type
+           WHEN '{SOURCE}' THEN journal_entry.id ELSE journal_entry.source_id
+         END AS id,
+         journal_line.entry_date AS "on", journal_line.debit - journal_line.credit AS posted,
+         0 AS shown
+  FROM journal_line
+  JOIN journal_entry ON journal_entry.business_id = %(business_id)s
+    AND journal_entry.id = journal_line.entry_id
+  WHERE journal_line.business_id = %(business_id)s AND journal_line.account_id = %(account_id)s
+    AND journal_line.entry_date > %(since)s AND journal_line.entry_date <= %(until)s"""
 _SHOWN = f"""
-  SELECT CASE k.target_type
-           WHEN 'invoice_payment' THEN 'payment'
-           WHEN 'invoice_refund_payment' THEN 'refund_payment'
-           WHEN 'journal_entry' THEN '{SOURCE}'
-           WHEN 'transfer' THEN 'bank_transfer'
-           ELSE k.target_type
-         END, k.target_id, t.booked_on, 0, {_WAY} * k.amount
-  FROM bank_link k
-  JOIN bank_transaction t ON t.business_id = %(business_id)s AND t.id = k.transaction_id
-  WHERE k.business_id = %(business_id)s AND k.ended_at IS NULL
-    AND t.bank_account_id = %(bank_account_id)s
-    AND t.booked_on > %(since)s AND t.booked_on <= %(until)s
+  SELECT bank_link.target_type, bank_link.target_id, bank_transaction.booked_on, 0,
+         {_WAY} * bank_link.amount
+  FROM bank_link
+  JOIN bank_transaction ON bank_transaction.business_id = %(business_id)s
+    AND bank_transaction.id = bank_link.transaction_id
+  WHERE bank_link.business_id = %(business_id)s AND bank_link.ended_at IS NULL
+    AND bank_transaction.bank_account_id = %(bank_account_id)s
+    AND bank_transaction.booked_on > %(since)s AND bank_transaction.booked_on <= %(until)s
   UNION ALL
-  SELECT 'bank_transaction', t.id, t.booked_on, 0, {_WAY} * t.categorized
-  {_LINES} AND t.categorized > 0"""
+  SELECT 'bank_transaction', id, booked_on, 0, {_WAY} * categorized
+  {_LINES} AND bank_transaction.categorized > 0"""
 MONEY_WITHOUT_LINES = _TOLD.format(
-    found=f"""SELECT kind, id, NULL AS description,
+    found=f"""SELECT coalesce(min(kind) FILTER (WHERE posted <> 0), min(kind)) AS kind, id,
+       NULL AS description,
        coalesce(min("on") FILTER (WHERE posted <> 0), min("on")) AS "on",
        (sum(posted) - sum(shown))::bigint AS amount
 FROM ({_POSTED}
   UNION ALL{_SHOWN}
 ) AS moves
-GROUP BY kind, id HAVING sum(posted) <> sum(shown)"""
+GROUP BY id HAVING sum(posted) <> sum(shown)"""
 )
 
 
@@ -111,5 +123,8 @@ def _found(rows: list[Row]) -> Found:
     if not rows:
         return Found(0, 0, ())
     names = ("kind", "id", "on", "amount", "description")
-    first = tuple(Unshown(**{name: row[name] for name in names}) for row in rows)
+    told = ({name: row[name] for name in names} for row in rows)
+    first = tuple(
+        Unshown(**{**row, "kind": _SOURCES.get(row["kind"], row["kind"])}) for row in told
+    )
     return Found(rows[0]["total"], rows[0]["count"], first)

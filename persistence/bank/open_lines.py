@@ -9,65 +9,78 @@ from accounting.books.manual_entries import SOURCE
 
 MOST: Final = 15
 
-# Entries of which nothing but this amount is not shown yet, on the account of the line's bank
-# account. The days are those around the line; an entry that the line names may be of any day.
+# Entries of which just this amount is not shown yet, on the account of the line's bank account. The
+# days are those around the line; an entry that the line names by its number may be of any day.
 _ENTRIES = f"""
-SELECT 'journal_entry' AS target_type, entry.id AS target_id, %(amount)s::bigint AS amount,
-       entry.entry_date AS "on", NULL::text AS party_name,
-       array_remove(ARRAY[entry.sequence_number, entry.reference], NULL) AS references
+SELECT 'journal_entry' AS target_type, journal_entry.id AS target_id,
+       %(amount)s::bigint AS amount, journal_entry.entry_date AS "on", NULL::text AS party_name,
+       array_remove(
+         ARRAY[journal_entry.sequence_number, journal_entry.reference], NULL
+       ) AS references
 FROM (
   SELECT DISTINCT entry_id FROM (
-    (SELECT l.entry_id FROM journal_line l
-     WHERE l.business_id = %(business_id)s AND l.account_id = %(account_id)s
-       AND l.entry_date BETWEEN %(day_same_first)s AND %(day_same_last)s
-       AND l.{{side}} >= %(amount)s
-     ORDER BY abs(l.entry_date - %(day_of)s), l.id LIMIT {4 * MOST})
+    (SELECT journal_line.entry_id FROM journal_line
+     WHERE journal_line.business_id = %(business_id)s
+       AND journal_line.account_id = %(account_id)s
+       AND journal_line.entry_date BETWEEN %(day_same_first)s AND %(day_same_last)s
+       AND journal_line.{{side}} >= %(amount)s
+     ORDER BY abs(journal_line.entry_date - %(day_of)s), journal_line.id LIMIT {4 * MOST})
     UNION ALL
-    SELECT e.id FROM journal_entry e
-    WHERE e.business_id = %(business_id)s AND e.sequence_number = %(reference)s
+    SELECT journal_entry.id FROM journal_entry
+    WHERE journal_entry.business_id = %(business_id)s
+      AND journal_entry.sequence_number = %(reference)s
   ) AS probed
 ) AS near
-JOIN journal_entry entry ON entry.business_id = %(business_id)s AND entry.id = near.entry_id
+JOIN journal_entry
+  ON journal_entry.business_id = %(business_id)s AND journal_entry.id = near.entry_id
 CROSS JOIN LATERAL (
-  SELECT sum(l.debit - l.credit) AS amount FROM journal_line l
-  WHERE l.business_id = %(business_id)s AND l.entry_id = entry.id
-    AND l.account_id = %(account_id)s
+  SELECT sum(journal_line.debit - journal_line.credit) AS amount FROM journal_line
+  WHERE journal_line.business_id = %(business_id)s
+    AND journal_line.entry_id = journal_entry.id AND journal_line.account_id = %(account_id)s
 ) AS moved
 CROSS JOIN LATERAL (
-  SELECT coalesce(sum(k.amount), 0) AS amount FROM bank_link k
-  JOIN bank_transaction t ON t.business_id = %(business_id)s AND t.id = k.transaction_id
-  WHERE k.business_id = %(business_id)s AND k.target_id = entry.id AND k.ended_at IS NULL
-    AND t.bank_account_id = %(bank_account_id)s
+  SELECT coalesce(sum(bank_link.amount), 0) AS amount FROM bank_link
+  JOIN bank_transaction ON bank_transaction.business_id = %(business_id)s
+    AND bank_transaction.id = bank_link.transaction_id
+  WHERE bank_link.business_id = %(business_id)s
+    AND bank_link.target_id = journal_entry.id AND bank_link.ended_at IS NULL
+    AND bank_transaction.bank_account_id = %(bank_account_id)s
 ) AS shown
-WHERE entry.source_type = '{SOURCE}' AND {{sign}} * moved.amount - shown.amount = %(amount)s
+WHERE journal_entry.source_type = '{SOURCE}'
+  AND {{sign}} * moved.amount - shown.amount = %(amount)s
 LIMIT {MOST}"""
 
 # Lines of other accounts that go the other way, of which just as much is left.
 _LINES = f"""
-SELECT 'transfer' AS target_type, t.id AS target_id, t.remaining AS amount, t.booked_on AS "on",
-       b.display_name AS party_name, array_remove(ARRAY[t.reference], NULL) AS references
+SELECT 'transfer' AS target_type, found.id AS target_id, found.remaining AS amount,
+       found.booked_on AS "on", bank_account.display_name AS party_name,
+       array_remove(ARRAY[found.reference], NULL) AS references
 FROM (
   SELECT * FROM bank_transaction
-  WHERE business_id = %(business_id)s AND remaining = %(amount)s AND remaining > 0
+  WHERE bank_transaction.business_id = %(business_id)s
+    AND remaining = %(amount)s AND remaining > 0
     AND booked_on BETWEEN %(day_same_first)s AND %(day_same_last)s
     AND direction = '{{other}}' AND bank_account_id <> %(bank_account_id)s
   ORDER BY abs(booked_on - %(day_of)s), id LIMIT {MOST}
-) AS t
-JOIN bank_account b ON b.business_id = %(business_id)s AND b.id = t.bank_account_id"""
+) AS found
+JOIN bank_account
+  ON bank_account.business_id = %(business_id)s AND bank_account.id = found.bank_account_id"""
 
 # Transfers that wait for a line of this account; the line that began one stands for it.
 _WAITING = f"""
-SELECT 'transfer' AS target_type, t.id AS target_id, waiting.amount, t.booked_on AS "on",
-       b.display_name AS party_name, array_remove(ARRAY[t.reference], NULL) AS references
+SELECT 'transfer' AS target_type, bank_transaction.id AS target_id, waiting.amount,
+       bank_transaction.booked_on AS "on", bank_account.display_name AS party_name,
+       array_remove(ARRAY[bank_transaction.reference], NULL) AS references
 FROM (
   SELECT * FROM bank_transfer
-  WHERE business_id = %(business_id)s AND {{here}} = %(account_id)s AND {{missing}} IS NULL
-    AND ended_at IS NULL AND amount <= %(amount)s
+  WHERE bank_transfer.business_id = %(business_id)s AND {{here}} = %(account_id)s
+    AND {{missing}} IS NULL AND ended_at IS NULL AND amount <= %(amount)s
   ORDER BY abs(moved_on - %(day_of)s), id LIMIT {MOST}
 ) AS waiting
-JOIN bank_transaction t
-  ON t.business_id = %(business_id)s AND t.id = waiting.{{there}}
-JOIN bank_account b ON b.business_id = %(business_id)s AND b.id = t.bank_account_id"""
+JOIN bank_transaction ON bank_transaction.business_id = %(business_id)s
+  AND bank_transaction.id = waiting.{{there}}
+JOIN bank_account ON bank_account.business_id = %(business_id)s
+  AND bank_account.id = bank_transaction.bank_account_id"""
 
 LINES_COMING_IN: Final = (
     _ENTRIES.format(side="debit", sign="1"),

@@ -75,7 +75,7 @@ class TestAnswers:
         rows: dict[str, set[str]] = {}
         for side in (here, there):
             answer = side.shop.api.get(path, params={"page_size": 100}).json()
-            assert answer["count"] == len(answer["results"]) > 0
+            assert min(answer["count"], 100) == len(answer["results"]) > 0
             rows[side.shop.id] = {each["id"] for each in answer["results"]}
         assert rows[here.shop.id].isdisjoint(rows[there.shop.id])
 
@@ -147,6 +147,7 @@ class TestAnswers:
 
     def test_what_is_named_by_ones_own_words_is_ones_own(self, here: Side, there: Side) -> None:
         without = ("documents/", ACCOUNTS, "general-ledger/journal-entries/", "audit/")
+        without = (*without, "bank-rules/")
         for path in set(LISTS) - {*without, "vendor-refunds/payments/"}:
             [mine] = here.shop.api.get(path, params={"external_id": "same"}).json()["results"]
             assert mine["id"] in here.ids.values()
