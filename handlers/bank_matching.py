@@ -47,17 +47,14 @@ async def unmatch_bank_transaction(
     """Take a link back; the money stays as it is."""
     link_id = bank_commands.unlink_transaction(body)
     line = await read(books, bank_transaction_id)
-    named = await books.bank_links.find(link_id, bank_transaction_id)
-    if named is None:
-        raise no_such_reference("reconciliation_link", link_id)
+    named = live(await books.bank_links.find(link_id, bank_transaction_id), link_id)
     if named.target_type == TRANSFER:
         moved = await bank_transfers.unmatch(books, bank_transaction_id, named)
         return shape_bank_transaction(books, moved.record, moved.links)
     found = await lock_alone(books, line, named.target_type, named.target_id)
     record, links = await lock(books, bank_transaction_id)
-    link = next((each for each in links if each.id == link_id), None)
-    if link is None:  # It ended before its target was locked.
-        raise no_such_reference("reconciliation_link", link_id)
+    # It may have ended before its target was locked.
+    link = live(next((each for each in links if each.id == link_id), None), link_id)
     matched = bank_matches.unmatch(found, record.transaction, link, books.context)
     await put(books, matched)
     others = [each for each in links if each.id != link_id]
@@ -97,6 +94,13 @@ async def uncategorize_bank_transaction(books: Books, bank_transaction_id: UUID)
     if changed is not record.transaction:
         await keep_banked(books, changed)
     return show(books, record, changed, links)
+
+
+def live(link: Link | None, id: UUID) -> Link:
+    """Take the link that a body names; raises RuleBroken `reference_not_found`."""
+    if link is None:
+        raise no_such_reference("reconciliation_link", id)
+    return link
 
 
 async def read(books: Books, id: UUID) -> BankTransaction:

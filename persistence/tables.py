@@ -929,6 +929,7 @@ journal_entry = tenant_table(
     index("series", "place", include=("id",)),
     index("source_id"),
     index("entry_date", "id"),
+    index("entry_date", "id", where="source_type = 'manual'", name="journal_entry_manual_idx"),
     index("created_at", "id"),
 )
 
@@ -1037,8 +1038,8 @@ bank_transaction = tenant_table(
     cents("categorized"),
     Column("category_account_id", Uuid),
     Column("category_memo", Text),
-    # The parts it was categorized in. Null where there are none, and in lines that were categorized
-    # before there were parts: those have the two columns above, and so has a single part.
+    # The parts it was categorized in. Null where there are none, and where the two columns above say
+    # all of a single one: lines of before there were parts are like that.
     Column("parts", JSONB),
     Column("rule_id", Uuid),  # The bank rule that categorized it.
     Column("remaining", BigInteger, Computed("amount - linked - categorized", persisted=True)),

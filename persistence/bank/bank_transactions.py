@@ -56,7 +56,7 @@ class BankTransactionRecord:
 
 DERIVED = ("account_id", "posted", "reconciled_through")
 STORED = tuple(item.name for item in fields(BankTransaction) if item.name not in DERIVED)
-# A single part stands in these as well: so it did before there were parts.
+# A single part of which no more is said stands in these, as it did before there were parts.
 SINGLE = ("category_account_id", "category_memo")
 
 _SOURCE = bank_transaction.join(
@@ -176,8 +176,8 @@ class BankTransactionStore(Store[BankTransactionRecord]):
     def save(self, value: BankTransaction) -> None:
         """Stage a line."""
         row = {name: getattr(value, name) for name in STORED}
-        row["parts"] = [asdict(part) for part in value.parts] or None
-        single = value.parts[0] if len(value.parts) == 1 else None
+        single = _single(value.parts)
+        row["parts"] = None if single else [asdict(part) for part in value.parts] or None
         row["category_account_id"] = single.account_id if single else None
         row["category_memo"] = single.memo if single else None
         self.scope.stage(bank_transaction, value.id, row)
@@ -189,6 +189,15 @@ def _bank_transaction(row: Row, posted: tuple[Posted, ...]) -> BankTransactionRe
     row["parts"] = _parts(row)
     line = BankTransaction(**row, posted=posted)
     return BankTransactionRecord(line, bank_account_name, {each.id: each for each in named})
+
+
+def _single(parts: Sequence[CategoryPart]) -> CategoryPart | None:
+    """Take the one part there is, where it says an account, an amount and a memo alone."""
+    if len(parts) != 1:
+        return None
+    [part] = parts
+    said = CategoryPart(account_id=part.account_id, amount=part.amount, memo=part.memo)
+    return part if part == said else None
 
 
 def _parts(row: Row) -> tuple[CategoryPart, ...]:

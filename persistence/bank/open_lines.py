@@ -8,6 +8,7 @@ from typing import Final
 from accounting.books.manual_entries import SOURCE
 
 MOST: Final = 15
+NEAREST: Final = 1_000  # Entries by hand that are looked at, of the days around the line.
 
 # Entries of which just this amount is not shown yet, on the account of the line's bank account. The
 # days are those around the line; an entry that the line names by its number may be of any day.
@@ -18,21 +19,17 @@ SELECT 'journal_entry' AS target_type, journal_entry.id AS target_id,
          ARRAY[journal_entry.sequence_number, journal_entry.reference], NULL
        ) AS references
 FROM (
-  SELECT DISTINCT entry_id FROM (
-    (SELECT journal_line.entry_id FROM journal_line
-     WHERE journal_line.business_id = %(business_id)s
-       AND journal_line.account_id = %(account_id)s
-       AND journal_line.entry_date BETWEEN %(day_same_first)s AND %(day_same_last)s
-       AND journal_line.{{side}} >= %(amount)s
-     ORDER BY abs(journal_line.entry_date - %(day_of)s), journal_line.id LIMIT {4 * MOST})
-    UNION ALL
-    SELECT journal_entry.id FROM journal_entry
-    WHERE journal_entry.business_id = %(business_id)s
-      AND journal_entry.sequence_number = %(reference)s
-  ) AS probed
+  (SELECT journal_entry.id FROM journal_entry
+   WHERE journal_entry.business_id = %(business_id)s AND journal_entry.source_type = '{SOURCE}'
+     AND journal_entry.entry_date BETWEEN %(day_same_first)s AND %(day_same_last)s
+   ORDER BY abs(journal_entry.entry_date - %(day_of)s), journal_entry.id LIMIT {NEAREST})
+  UNION
+  SELECT journal_entry.id FROM journal_entry
+  WHERE journal_entry.business_id = %(business_id)s
+    AND journal_entry.sequence_number = %(reference)s
 ) AS near
 JOIN journal_entry
-  ON journal_entry.business_id = %(business_id)s AND journal_entry.id = near.entry_id
+  ON journal_entry.business_id = %(business_id)s AND journal_entry.id = near.id
 CROSS JOIN LATERAL (
   SELECT sum(journal_line.debit - journal_line.credit) AS amount FROM journal_line
   WHERE journal_line.business_id = %(business_id)s
@@ -83,12 +80,12 @@ JOIN bank_account ON bank_account.business_id = %(business_id)s
   AND bank_account.id = bank_transaction.bank_account_id"""
 
 LINES_COMING_IN: Final = (
-    _ENTRIES.format(side="debit", sign="1"),
+    _ENTRIES.format(sign="1"),
     _LINES.format(other="debit"),
     _WAITING.format(here="to_account_id", missing="in_transaction_id", there="out_transaction_id"),
 )
 LINES_GOING_OUT: Final = (
-    _ENTRIES.format(side="credit", sign="-1"),
+    _ENTRIES.format(sign="-1"),
     _LINES.format(other="credit"),
     _WAITING.format(
         here="from_account_id", missing="out_transaction_id", there="in_transaction_id"

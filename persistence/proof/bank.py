@@ -25,8 +25,8 @@ def _money() -> str:
     )
 
 
-# Parts of a line sum to what was posted straight to accounts; one that has none stored is of the
-# time before there were parts, or is not categorized.
+# Parts of a line sum to what was posted straight to accounts; of a single one its two columns may
+# say all there is.
 LINES = """
 SELECT t.id::text AS name,
        t.linked = coalesce(links.amount, 0) AND t.linked + t.categorized <= t.amount
@@ -36,8 +36,7 @@ FROM bank_transaction t
 CROSS JOIN LATERAL (
   SELECT coalesce(sum((part->>'amount')::bigint), 0) AS amount,
          coalesce(bool_and((part->>'amount')::bigint > 0 AND a.id IS NOT NULL), true)
-         AND (jsonb_array_length(t.parts) <> 1
-              OR t.category_account_id = (t.parts->0->>'account_id')::uuid) AS fit
+         AND t.category_account_id IS NULL AS fit
   FROM jsonb_array_elements(t.parts) AS part
   LEFT JOIN account a
     ON a.business_id = %(business_id)s AND a.id = (part->>'account_id')::uuid

@@ -156,7 +156,7 @@ BANK: Mapping[str, Fault] = {
             " WHERE business_id = %(b)s AND code = '6400')",
             "external_id = 'charges'",
         ),
-        {_LINES},
+        {_POSTED},
     ),
     "a part of a line was posted to another account": (
         change(

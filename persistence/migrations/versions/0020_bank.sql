@@ -52,6 +52,9 @@ ALTER TABLE bank_link DROP CONSTRAINT bank_link_target_type_known_check;
 
 ALTER TABLE bank_link ADD CONSTRAINT bank_link_target_type_known_check CHECK (target_type IN ('invoice_payment', 'invoice_refund_payment', 'bill_payment', 'vendor_refund_payment', 'payout', 'journal_entry', 'transfer'));
 
+-- Entries that a line may be.
+CREATE INDEX journal_entry_manual_idx ON journal_entry (business_id, entry_date, id) WHERE source_type = 'manual';
+
 CREATE TABLE bank_transfer (
   business_id UUID NOT NULL,
   id UUID NOT NULL,

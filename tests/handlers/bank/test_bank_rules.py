@@ -151,6 +151,22 @@ class TestUpdateBankRule:
         changed = shop.api.patch(path, json={"result": {"account": "6000"}}).json()
         assert changed["result"]["account"]["code"] == "6000"
 
+    def test_another_bank_account_and_another_party(
+        self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
+    ) -> None:
+        path = f"{RULES}{made_rule(shop, 'whose')['id']}/"
+        body = {
+            "conditions": {"bank_account_id": bank.account["id"]},
+            "result": {"account": "6300", "customer_id": buyer["id"]},
+        }
+        changed = shop.api.patch(path, json=body).json()
+        assert changed["conditions"]["bank_account_id"] == bank.account["id"]
+        assert (changed["conditions"]["text"], changed["result"]["customer_id"]) == (
+            None,
+            buyer["id"],
+        )
+        shop.api.delete(path)
+
     def test_the_same_again_changes_nothing(self, shop: Business, ledger: Ledger) -> None:
         rule = made_rule(shop, "same")
         with ledger.untouched():

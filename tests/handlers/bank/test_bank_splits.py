@@ -105,16 +105,18 @@ class TestUncategorizeBankTransaction:
         posted, back = ledger.entries(line)
         assert back.reversal_of == posted.id
 
-    def test_a_line_of_before_there_were_parts_is_one_part(
+    def test_a_single_part_is_stored_as_before_there_were_parts(
         self, ledger: Ledger, bank: Bank
     ) -> None:
+        """What the release before wrote is read, and what it reads is written."""
         line = bank.line(-15)
-        done = bank.categorize(line, "6300", memo="Old")
-        ledger.ask(
-            "UPDATE bank_transaction SET parts = NULL WHERE id = %(id)s AND business_id ="
-            " %(business)s RETURNING 1",
+        bank.split(line, _6300=15)
+        [(parts, code)] = ledger.ask(
+            "SELECT t.parts, a.code FROM bank_transaction t JOIN account a"
+            " ON a.business_id = t.business_id AND a.id = t.category_account_id"
+            " WHERE t.business_id = %(business)s AND t.id = %(id)s",
             id=line["id"],
         )
-        assert bank.read(line)["splits"] == done["splits"]
+        assert (parts, code) == (None, "6300")
         assert left(bank.uncategorize(line)) == (0, 0, 15)
         assert ledger.entries(line)[-1].amounts == {"6300": -15, bank.code: 15}
