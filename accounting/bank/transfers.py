@@ -4,7 +4,7 @@ Either line may come first: the transfer is posted with it and waits for the oth
 nothing more. Taken back, it frees both.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from uuid import UUID
@@ -153,15 +153,27 @@ def between(
             direction=line.direction,
         )
     for coming, there in ((line, other), (other, line)):
-        for transfer in waiting.values():
-            if there.id in lines_of(transfer) and waits_for(transfer, coming):
-                return complete(transfer, coming, command, context)
+        found = [
+            each
+            for each in waiting.values()
+            if there.id in lines_of(each) and waits_for(each, coming)
+        ]
+        if found:
+            return complete(_likeliest(found, coming, command), coming, command, context)
     first, second = sorted((line, other), key=lambda each: each.booked_on)
     amount = linkable(remaining(line), remaining(other), command.amount)
     sized = replace(command, amount=amount)
     begun = begin(first, second.account_id, sized, context)
     done = complete(begun.transfer, second, sized, context)
     return Transferred(done.transfer, begun.lines + done.lines, begun.links + done.links)
+
+
+def _likeliest(
+    found: Sequence[Transfer], line: BankTransaction, command: TransferTransaction
+) -> Transfer:
+    """Choose one of several transfers that wait for a line: of its amount, else the oldest."""
+    wanted = remaining(line) if command.amount is None else command.amount
+    return min(found, key=lambda each: (each.amount != wanted, each.created_at, each.id))
 
 
 def take_back(

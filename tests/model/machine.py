@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from tests.model.bank import BankMoves
+from tests.model.binding import UNKNOWN
 from tests.model.books import Books
 from tests.model.hand import Hand
 from tests.model.play import Divergence, Play, Site
@@ -48,8 +49,9 @@ BOTH: dict[str, tuple[int, str, str]] = {
     "open_bank_account": (2, "banking", "bank_accounts"),
     "import_lines": (9, "bank_accounts", "bank_lines"),
     "match": (18, "open_lines", ""),
-    "unmatch": (5, "links", ""),
+    "unmatch": (5, "told_links", ""),
     "suggest": (4, "open_lines", ""),
+    "transfer": (6, "two_accounts", ""),
     "categorize": (4, "bank_lines", ""),
     "uncategorize": (2, "bank_lines", ""),
     "write_entry": (3, "", "entries"),
@@ -145,6 +147,8 @@ KINDS: dict[str, Callable[[Books], bool]] = {
         books.payments,
         lambda each: each.is_completed and books.side.money(each.method, each.processor) == "1150",
     ),
+    "two_accounts": lambda books: len(books.bank_accounts) > 1 and bool(books.bank_lines),
+    "told_links": lambda books: any(not each.id.startswith(UNKNOWN) for each in books.links),
     "open_lines": lambda books: is_there(books.bank_lines, books.unexplained),
     "unpaid": lambda books: is_there(books.refunds, lambda each: not each.cancelled and each.rest),
 }

@@ -84,6 +84,14 @@ class TestWaiting:
         assert [each.id for each in done.lines] == [lines[0].id]
         assert not transfers.waits_for(done.transfer, current(100))
 
+    def test_of_several_that_wait_it_is_the_one_of_its_amount(self) -> None:
+        first = transfers.begin(line(-100), CURRENT, TransferTransaction(amount=30), NOW)
+        [half] = first.lines
+        second = transfers.begin(half, CURRENT, PLAIN, NOW)
+        waiting = [first.transfer, second.transfer]
+        assert between(current(70), second.lines[0], *waiting).transfer.id == second.transfer.id
+        assert between(current(90), second.lines[0], *waiting).transfer.id == first.transfer.id
+
     def test_an_earlier_day_takes_the_entry_along(self) -> None:
         begun = transfers.begin(line(-100, "12"), CURRENT, PLAIN, NOW)
         done = between(current(100, "10"), begun.lines[0], kept(begun.transfer))
