@@ -95,6 +95,7 @@ DOCUMENTS = (
 )
 PAYMENTS = ("create_payment", "reallocate_payment", "move_payment", "correct_payment")
 BANK = ("match", "import_lines", "unmatch", "move_payment", "correct_payment", "create_payment")
+OWN_BANKS = ("open_bank_account", "import_lines", "transfer", "unmatch", "categorize", "match")
 CREDITS = ("create_credit", "reallocate_credit", "open_credit", "void_credit", "create_payment")
 THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "sales": (
@@ -108,6 +109,7 @@ THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("write_off", "reverse_write_off", "create_payment", "create_credit", "reallocate_payment"),
         DOCUMENTS,
         BANK,
+        OWN_BANKS,
         ("match", "import_lines", "create_payment", "pay_out", "pay_out_again", "delete_payout"),
         ("match", "import_lines", "unmatch", "pay_refund", "cancel_refund_payment", "pay_out"),
     ),
@@ -123,6 +125,7 @@ THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
         CREDITS,
         DOCUMENTS,
         BANK,
+        OWN_BANKS,
         ("match", "import_lines", "agree_refund", "reallocate_refund", "move_refund_payment"),
         ("match", "import_lines", "agree_refund_in_parts", "return_refund_payment"),
     ),
