@@ -12,7 +12,6 @@ from accounting.bank import bank_rules, statement_lines
 from accounting.bank.bank_rules import BankRule, Tried
 from accounting.bank.bank_transactions import BankTransaction
 from accounting.bank.statement_lines import Failed, KeptLines, Line, LineResult, Skipped
-from accounting.books.accounts import AccountReference
 from accounting.errors import Malformed, UnsupportedFile
 from accounting.files.file_kinds import CSV, kind_of
 from bank_files import BadLine, ReadLine, Unreadable, WrongColumns
@@ -135,8 +134,7 @@ async def try_rules(
     books: Books, rules: Sequence[BankRule], line_results: Sequence[LineResult]
 ) -> list[Tried | Skipped | Failed]:
     """Try the bank rules on each new line, keep it, and post what an automatic one makes of it."""
-    accounts = {AccountReference("id", each.account_id) for each in rules}
-    named = await books.accounts.named(accounts)
+    named = await books.accounts.named(bank_rules.accounts_applied(rules))
     tried = [
         bank_rules.try_on(each, rules, named, books.context)
         if isinstance(each, BankTransaction)

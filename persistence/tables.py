@@ -1038,8 +1038,8 @@ bank_transaction = tenant_table(
     cents("categorized"),
     Column("category_account_id", Uuid),
     Column("category_memo", Text),
-    # The parts it was categorized in. Null where there are none, and where the two columns above say
-    # all of a single one: lines of before there were parts are like that.
+    # The parts it was categorized in. Null where there are none, and where the two columns above
+    # say all of a single one: lines of before there were parts are like that.
     Column("parts", JSONB),
     Column("rule_id", Uuid),  # The bank rule that categorized it.
     Column("remaining", BigInteger, Computed("amount - linked - categorized", persisted=True)),

@@ -68,9 +68,16 @@ def account_references(command: SaveBankRule) -> list[AccountReference]:
     return [] if isinstance(command.outcome, Absent) else [command.outcome.account]
 
 
+def accounts_applied(rules: Iterable[BankRule]) -> frozenset[AccountReference]:
+    """List the accounts that automatic rules post to; nobody archives them meanwhile."""
+    automatic = (each for each in rules if each.apply == AUTOMATIC)
+    return frozenset(AccountReference("id", each.account_id) for each in automatic)
+
+
 def make(command: SaveBankRule, named: Named, context: Context) -> BankRule:
-    """Make a rule; raises RuleBroken `reference_not_found` or `control_account`, Conflict
-    `account_archived`.
+    """Make a rule; what is left out has its default: priority 100, and it suggests.
+
+    Raises Conflict `account_archived`; RuleBroken `reference_not_found` or `control_account`.
     """
     assert not isinstance(command.name, Absent), "a new rule has a name"
     assert not isinstance(command.conditions, Absent), "a new rule has conditions"
