@@ -6,6 +6,7 @@ from persistence.proof.sides import BOTH
 SOURCES = {
     "payout": "payout",
     "bank_transaction": "bank_transaction",
+    "bank_transfer": "bank_transfer",
     **{each.side.document_source: each.document for each in BOTH},
     **{each.side.payment_source: each.payment for each in BOTH},
     **{each.side.credit_source: each.credit for each in BOTH},
