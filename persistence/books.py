@@ -17,6 +17,7 @@ from accounting.books.businesses import Business
 from accounting.books.chart import Role
 from accounting.books.context import Context
 from accounting.books.ledger import Entry
+from accounting.opening.openings import Opening
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
 from accounting.trade.parties import Customer, Vendor
@@ -59,6 +60,7 @@ from persistence.trade.invoices import (
     InvoiceRefundStore,
     InvoiceStore,
 )
+from persistence.trade.openings import OpeningStore
 from persistence.trade.parties import PartyStore
 from persistence.trade.payments import PaymentStore
 from persistence.trade.refund_payments import RefundPaymentStore
@@ -69,7 +71,7 @@ from persistence.trade.write_offs import WriteOffStore
 S = TypeVar("S")
 S_co = TypeVar("S_co", covariant=True)
 
-Saved = Customer | Vendor | Account | BankAccount | BankTransaction | Payout
+Saved = Customer | Vendor | Account | BankAccount | BankTransaction | Payout | Opening
 """The values that the books of a business keep beside those of a side of its trade."""
 
 
@@ -170,6 +172,7 @@ class Books:
     bill_payments = OnFirstUse(BillPaymentStore)
     vendor_refunds = OnFirstUse(VendorRefundStore)
     vendor_refund_payments = OnFirstUse(VendorRefundPaymentStore)
+    opening_balances = OnFirstUse(OpeningStore)
     payouts = OnFirstUse(PayoutStore)
     bank_accounts = OnFirstUse(BankAccountStore)
     bank_transactions = OnFirstUse(BankTransactionStore)
@@ -315,4 +318,6 @@ class Books:
                 return self.bank_transactions
             case Payout():
                 return self.payouts
+            case Opening():
+                return self.opening_balances
         raise TypeError(f"no store keeps a {type(value).__name__}")

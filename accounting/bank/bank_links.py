@@ -12,6 +12,7 @@ from accounting.bank.payouts import Payout
 from accounting.books.context import Context
 from accounting.errors import Conflict, RuleBroken
 from accounting.trade.holds import on_money_account
+from accounting.trade.in_opening import refuse_in_opening
 from accounting.trade.payments import LIVE, Payment
 from accounting.trade.refunds import RefundPayment
 from accounting.trade.sides import Side
@@ -66,8 +67,9 @@ def link(
     """Link a line with its money, as much as is wanted, else all that is left on both sides.
 
     A line of 60 and a payment of 98 less 40 linked make a link of 58. The money then stands on the
-    ledger account of the line's bank account. Raises Conflict `in_payout` or `item_not_completed`;
-    RuleBroken `link_direction_mismatch`, `bank_account_mismatch` or `link_exceeds_remaining`.
+    ledger account of the line's bank account. Raises Conflict `in_payout`, `in_opening_balance` or
+    `item_not_completed`; RuleBroken `link_direction_mismatch`, `bank_account_mismatch` or
+    `link_exceeds_remaining`.
     """
     _refuse_unlinkable(side, transaction, target)
     amount = _linkable(remaining(transaction), rest(side, target), command.amount)
@@ -137,6 +139,8 @@ def _refuse_unlinkable(side: Side | None, transaction: BankTransaction, target: 
             "The money came in a payout. Link the payout.",
             payout_id=str(target.payout_id),
         )
+    if isinstance(target, Payment):
+        refuse_in_opening(target.opening_id, "payment")
     standing = payouts.LIVE if isinstance(target, Payout) else LIVE
     if target.status not in standing:
         raise Conflict(

@@ -28,6 +28,7 @@ from accounting.trade.allocation import (
 from accounting.trade.commands import CreditLineGiven, ReplaceCredit, WriteCredit
 from accounting.trade.credits import Credit, CreditLine
 from accounting.trade.documents import Document
+from accounting.trade.in_opening import refuse_in_opening
 from accounting.trade.parties import Party, refuse_inactive, refuse_reference_mismatch
 from accounting.trade.refunds import Refund
 from accounting.trade.sides import Side
@@ -139,8 +140,8 @@ def replaced(
 def void(side: Side, credit: Credit, voided_at: datetime | None, context: Context) -> Credit:
     """Take a sent credit back, at a given moment or now.
 
-    Raises Conflict `invalid_state_transition`, `credit_of_refund`, `credit_applied` or
-    `period_locked`.
+    Raises Conflict `invalid_state_transition`, `credit_of_refund`, `in_opening_balance`,
+    `credit_applied` or `period_locked`.
     """
     if credit.state != "open":
         raise _refused_move(side, credit, f"Only a {side.opened_status} credit can be voided.")
@@ -150,6 +151,7 @@ def void(side: Side, credit: Credit, voided_at: datetime | None, context: Contex
             "The credit is a part of a refund and goes with it.",
             refund_id=str(credit.refund_id),
         )
+    refuse_in_opening(credit.opening_id, "credit")
     used = credits.applied(credit)
     if used:
         documents = [str(each.document_id) for each in live(credit.allocations)]

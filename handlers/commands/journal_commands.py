@@ -9,6 +9,7 @@ from handlers.bodies import (
     JournalEntryReplace,
     JournalEntryReversal,
     JournalLineInput,
+    OpeningAccountInput,
 )
 from handlers.commands.account_commands import any_account
 
@@ -40,8 +41,11 @@ def reversed_on(body: JournalEntryReversal | None) -> date | None:
     return None if body is None else or_none(body["entry_date"])
 
 
+def signed(item: JournalLineInput | OpeningAccountInput) -> int:
+    """Read an amount that stands on one of two sides, a debit above zero."""
+    return or_else(item["debit_amount"], 0) - or_else(item["credit_amount"], 0)
+
+
 def _line(item: JournalLineInput) -> EntryLineGiven:
-    debit, credit = or_else(item["debit_amount"], 0), or_else(item["credit_amount"], 0)
-    return EntryLineGiven(
-        any_account(item["account"]), debit - credit, or_none(item["description"])
-    )
+    account, description = any_account(item["account"]), or_none(item["description"])
+    return EntryLineGiven(account, signed(item), description)
