@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from tests.persistence.banked import BANK
 from tests.persistence.cleared import PAYOUTS
+from tests.persistence.opened import OPENINGS
 from tests.persistence.planted_periods import PERIODS
 from tests.persistence.planted_refunds import REFUNDS
 from tests.persistence.planted_trade import credits_, documents, payments
@@ -178,6 +179,7 @@ PLANTED: Mapping[str, Fault] = {
     **REFUNDS,
     **BANK,
     **PAYOUTS,
+    **OPENINGS,
     **PERIODS,
     **TRAIL,
 }

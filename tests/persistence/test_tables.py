@@ -41,6 +41,7 @@ GRANTS = {
     ),
     **dict.fromkeys(("bank_account", "bank_transaction", "bank_link"), "SELECT INSERT UPDATE"),
     **dict.fromkeys(("payout", "payout_item"), "SELECT INSERT UPDATE"),
+    "opening_balance": "SELECT INSERT UPDATE",
     **dict.fromkeys(("partner_reply", "reply", "invoice", "bill"), "SELECT INSERT UPDATE DELETE"),
     "journal_draft": "SELECT INSERT UPDATE DELETE",
     **dict.fromkeys(("audit_record", "audit_seal", "partner_audit_record"), "SELECT"),
