@@ -10,6 +10,7 @@ from accounting.opening.commands import (
     PrepaymentGiven,
 )
 from accounting.trade.party_details import PartyNamed
+from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from handlers.bodies import (
     OpeningAccountInput,
     OpeningBalanceCreate,
@@ -26,28 +27,19 @@ from handlers.commands.party_commands import party
 
 def open_books(body: OpeningBalanceCreate) -> OpenBooks:
     """Read what stood and was open on a day; money in advance is of either side."""
-    prepaid = or_else(body["prepayments"], [])
-    came, went = [], []
-    for place, item in enumerate(prepaid):
-        customer = party(item["customer_id"], item["customer_external_id"])
-        if customer == PartyNamed():
-            went.append(
-                _prepayment(place, item, party(item["vendor_id"], item["vendor_external_id"]))
-            )
-        else:
-            came.append(_prepayment(place, item, customer))
+    prepaid = or_else(for_each(body["prepayments"], _prepayment), ())
     return OpenBooks(
         on=body["date"],
         accounts=tuple(map(_balance, or_else(body["accounts"], []))),
         sales=OpenWithSide(
             documents=or_else(for_each(body["invoices"], _invoice), ()),
             credits=or_else(for_each(body["customer_credits"], _customer_credit), ()),
-            prepayments=tuple(came),
+            prepayments=tuple(each for side, each in prepaid if side is RECEIVABLE),
         ),
         purchases=OpenWithSide(
             documents=or_else(for_each(body["bills"], _bill), ()),
             credits=or_else(for_each(body["vendor_credits"], _vendor_credit), ()),
-            prepayments=tuple(went),
+            prepayments=tuple(each for side, each in prepaid if side is PAYABLE),
         ),
         memo=or_none(body["memo"]),
     )
@@ -114,10 +106,14 @@ def _vendor_credit(place: int, item: OpeningVendorCreditInput) -> OpenCreditGive
     )
 
 
-def _prepayment(place: int, item: OpeningPrepaymentInput, named: PartyNamed) -> PrepaymentGiven:
-    return PrepaymentGiven(
+def _prepayment(place: int, item: OpeningPrepaymentInput) -> tuple[Side, PrepaymentGiven]:
+    """Read money in advance, and of which side it is: of a customer, or else of a vendor."""
+    customer = party(item["customer_id"], item["customer_external_id"])
+    side = PAYABLE if customer == PartyNamed() else RECEIVABLE
+    vendor = party(item["vendor_id"], item["vendor_external_id"])
+    return side, PrepaymentGiven(
         place=f"prepayments.{place}",
-        party=named,
+        party=customer if side is RECEIVABLE else vendor,
         amount=item["unapplied_amount_cents"],
         external_id=or_none(item["external_id"]),
         memo=or_none(item["memo"]),
