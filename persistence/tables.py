@@ -382,7 +382,7 @@ def number_key(name: str) -> Index:
         "business_id",
         "number",
         unique=True,
-        postgresql_where=text("state <> 'void' OR opening_id IS NULL"),
+        postgresql_where=text("(state <> 'void' OR opening_id IS NULL)"),
     )
 
 
