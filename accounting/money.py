@@ -40,6 +40,12 @@ def times(amount: int, factor: Decimal) -> int:
     return round_half_away(product)
 
 
+def included(amount: int, rate: Decimal) -> int:
+    """Say what of an amount is tax at a rate in percent that it includes: 101 of 603 at 20."""
+    share = EXACT.divide(EXACT.multiply(Decimal(amount), rate), 100 + rate)
+    return round_half_away(share)
+
+
 def split(amount: int, weights: Sequence[int]) -> list[int]:
     """Split an amount over weights by largest remainder, ties to the first.
 

@@ -11,7 +11,7 @@ from persistence.engine.listings import Listing
 from persistence.engine.pages import PageRequest
 from persistence.engine.sql import Row
 from persistence.files import stored_files
-from persistence.ledger import account_entries, audit_trail, journal_lists
+from persistence.ledger import account_entries, audit_trail, journal_lists, tax_codes
 from persistence.partners import registry
 from persistence.trade import bills, customers, invoices, openings, vendors
 from server.contract import Contract, Parameter
@@ -39,6 +39,7 @@ LISTS: Mapping[str, Listing] = {
     "list_bank_transactions": bank_transactions.LISTING,
     "list_documents": stored_files.LISTING,
     "list_audit_records": audit_trail.LISTING,
+    "list_tax_codes": tax_codes.LISTING,
     "list_journal_entries": journal_lists.LISTING,
     "list_account_entries": account_entries.LISTING,
 }

@@ -133,6 +133,7 @@ class CustomerUpdate(TypedDict):
     document: DocumentUpload | Absent
 
 
+AmountsIncludeTax = bool
 Quantity = Decimal | str
 AccountIdentifierType = Literal["AccountId", "AccountCode"]
 
@@ -153,6 +154,7 @@ class SalesTaxInput(TypedDict):
 
     amount: int
     tax_account: AccountIdentifier | Absent
+    tax_code: str | Absent
 
 
 class LineItemInput(TypedDict):
@@ -164,8 +166,10 @@ class LineItemInput(TypedDict):
     product: str | Absent
     account_identifier: AccountIdentifier | Absent
     discount_amount: int | Absent
+    tax_code: str | Absent
     tax_rate: TaxRate | Absent
     sales_taxes: list[SalesTaxInput] | Absent
+    withholding_code: str | Absent
     external_id: str | Absent
     memo: str | Absent
     tags: Tags | Absent
@@ -209,6 +213,7 @@ class InvoiceCreate(TypedDict):
     currency: Currency | Absent
     memo: str | Absent | None
     additional_discount: int | Absent
+    amounts_include_tax: AmountsIncludeTax | Absent
     transaction_tags: Tags | Absent
     metadata: AnyJson | Absent
     document: DocumentUpload | Absent
@@ -227,6 +232,7 @@ class InvoiceReplace(TypedDict):
     currency: Currency | Absent
     memo: str | Absent | None
     additional_discount: int | Absent
+    amounts_include_tax: AmountsIncludeTax | Absent
     transaction_tags: Tags | Absent
     metadata: AnyJson | Absent
     document: DocumentUpload | Absent
@@ -255,6 +261,7 @@ KeyedTags = list[KeyedTag]
 class WriteOffCreate(TypedDict):
     external_id: str | Absent
     amount_cents: int | Absent
+    tax_relief: bool | Absent
     write_off_at: datetime | Absent
     memo: str | Absent
     destination_account: AccountIdentifier | Absent
@@ -317,6 +324,13 @@ class InvoicePaymentChanges(TypedDict):
     metadata: Metadata | Absent
 
 
+class RefundedLine(TypedDict):
+    """A part of a refund, and the line that it gives back of."""
+
+    line_id: UUID
+    amount_cents: int
+
+
 RefundMethod = Literal[
     "BANK_TRANSFER",
     "CREDIT_CARD",
@@ -333,6 +347,7 @@ class InvoiceRefundCreate(TypedDict):
     invoice_id: UUID | Absent
     payment_id: UUID | Absent
     amount_cents: int | Absent
+    lines: list[RefundedLine] | Absent
     completed_at: datetime | Absent
     external_id: str | Absent
     memo: str | Absent
@@ -350,6 +365,7 @@ class InvoiceRefundForm(TypedDict):
     invoice_id: UUID | Absent
     payment_id: UUID | Absent
     amount_cents: int | Absent
+    lines: list[RefundedLine] | Absent
     completed_at: datetime | Absent
     external_id: str | Absent
     memo: str | Absent
@@ -382,6 +398,8 @@ class CustomerCreditLineInput(TypedDict):
 
     amount: int
     tax_amount_cents: int | Absent
+    tax_code: str | Absent
+    source_line_id: UUID | Absent
     revenue_account_identifier: AccountIdentifier | Absent
     memo: str | Absent
     tags: Tags | Absent
@@ -468,6 +486,7 @@ class BillCreate(TypedDict):
     currency: Currency | Absent
     memo: str | Absent | None
     additional_discount: int | Absent
+    amounts_include_tax: AmountsIncludeTax | Absent
     transaction_tags: Tags | Absent
     metadata: AnyJson | Absent
     document: DocumentUpload | Absent
@@ -487,6 +506,7 @@ class BillReplace(TypedDict):
     currency: Currency | Absent
     memo: str | Absent | None
     additional_discount: int | Absent
+    amounts_include_tax: AmountsIncludeTax | Absent
     transaction_tags: Tags | Absent
     metadata: AnyJson | Absent
     document: DocumentUpload | Absent
@@ -559,6 +579,8 @@ class VendorCreditLineInput(TypedDict):
 
     amount: int
     tax_amount_cents: int | Absent
+    tax_code: str | Absent
+    source_line_id: UUID | Absent
     expense_account_identifier: AccountIdentifier | Absent
     memo: str | Absent
     tags: Tags | Absent
@@ -936,6 +958,65 @@ class AccountChildCreate(TypedDict):
     account_number_mask: str | Absent
 
 
+TaxDirection = Literal["sales", "purchases"]
+TaxTreatment = Literal[
+    "standard",
+    "reduced",
+    "zero",
+    "exempt",
+    "out_of_scope",
+    "reverse_charge",
+    "acquisition",
+    "import_postponed",
+    "withholding",
+]
+
+
+class TaxCodeRateInput(TypedDict):
+    """A rate, from one day to another, both included."""
+
+    rate: TaxRate
+    recoverable_percent: TaxRate | Absent
+    valid_from: date | Absent | None
+    valid_to: date | Absent | None
+
+
+class TaxBoxes(TypedDict):
+    net: list[str] | Absent
+    output: list[str] | Absent
+    input: list[str] | Absent
+    blocked: list[str] | Absent
+    withheld: list[str] | Absent
+    relief_net: list[str] | Absent
+    relief: list[str] | Absent
+
+
+class TaxCodeCreate(TypedDict):
+    code: str
+    name: str
+    direction: TaxDirection
+    treatment: TaxTreatment
+    rates: list[TaxCodeRateInput]
+    tax_account: str | Absent
+    boxes: TaxBoxes | Absent
+    is_default: bool | Absent
+
+
+class TaxCodeUpdate(TypedDict):
+    code: str | Absent
+    name: str | Absent
+    direction: TaxDirection | Absent
+    treatment: TaxTreatment | Absent
+    rates: list[TaxCodeRateInput] | Absent
+    tax_account: str | Absent
+    boxes: TaxBoxes | Absent
+    is_default: bool | Absent
+    is_active: bool | Absent
+
+
+TaxPart = Literal["net", "output", "input", "blocked", "withheld", "relief_net", "relief"]
+
+
 class JournalLineInput(TypedDict):
     """A debit or a credit; the amount of the other side is left out or 0."""
 
@@ -943,6 +1024,8 @@ class JournalLineInput(TypedDict):
     debit_amount: int | Absent
     credit_amount: int | Absent
     description: str | Absent
+    tax_code: str | Absent
+    tax_part: TaxPart | Absent
 
 
 JournalEntryWriter = Literal["manual", "ai", "import"]

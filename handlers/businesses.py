@@ -7,8 +7,11 @@ from uuid import UUID
 from accounting.absent import ABSENT, or_else, said
 from accounting.books import businesses, chart
 from accounting.books.accounts import Account
+from accounting.books.chart import Role
 from accounting.books.commands import ChangeBusiness, OpenBusiness
 from accounting.books.sandboxes import refuse_given_up
+from accounting.tax.codes import TaxCode
+from accounting.tax.starting_codes import made, starting_codes
 from handlers.bodies import BusinessCreate, BusinessUpdate
 from handlers.commands import business_commands
 from handlers.results import Created, Reply
@@ -25,7 +28,8 @@ async def create_business(registry: Registry, body: BusinessCreate) -> Reply:
     if existing is not None:
         return {**shape(existing), "_meta": {"created": False, "matched_on": "external_id"}}
     opened = open_business(registry, command)
-    registry.open(opened, starting_chart(registry, opened.coa_language))
+    accounts = starting_chart(registry, opened.coa_language)
+    registry.open(opened, accounts, starting_tax_codes(registry, opened.country, accounts))
     return Created({**shape(opened), "_meta": {"created": True, "matched_on": None}})
 
 
@@ -125,6 +129,14 @@ def starting_chart(registry: Registry, language: str) -> list[Account]:
         )
         for each in chart.STARTING_CHART
     ]
+
+
+def starting_tax_codes(
+    registry: Registry, country: str | None, accounts: list[Account]
+) -> list[TaxCode]:
+    """Make the tax codes that every business of a country starts with."""
+    roles = {Role(each.role): each.id for each in accounts if each.role is not None}
+    return made(starting_codes(country), roles, registry.now, new_id)
 
 
 def facts(found: RegisteredBusiness, command: ChangeBusiness) -> dict[str, Any]:

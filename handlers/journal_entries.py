@@ -1,15 +1,19 @@
 """Journal entries: what was posted, and for what; and what is written by hand."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
 from accounting.books import manual_entries
 from accounting.books.accounts import Account, AccountReference
-from accounting.books.manual_entries import ManualEntry
+from accounting.books.commands import EntryLineGiven
+from accounting.books.manual_entries import ManualEntry, ManualLine
+from accounting.tax.codes import TaxCodes
+from accounting.tax.day_codes import MarkedByHand
 from handlers.bodies import JournalEntryCreate, JournalEntryReplace, JournalEntryReversal
 from handlers.commands import journal_commands
 from handlers.results import Created, Csv, Reply
+from handlers.shared.tax_code_shapes import shape_mark
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
 from persistence.ledger.journal_records import EntryLine, EntryRecord, written
@@ -33,6 +37,9 @@ EXPORTED = {
     "currency": "currency",
     "posted_at": "posted_at",
     "reversal_of_id": "reversal_of_id",
+    "tax_code_id": "tax_code_id",
+    "tax_rate": "tax_rate",
+    "tax_part": "tax_part",
 }
 """The columns of a file, each with its name in what the journal reads."""
 
@@ -58,7 +65,8 @@ async def create_journal_entry(books: Books, body: JournalEntryCreate) -> Reply:
     """Write an entry by hand: a draft, or posted at once."""
     command = journal_commands.create_entry(body)
     named = await books.accounts.named(manual_entries.account_references(command))
-    entry = manual_entries.write(command, named, books.context)
+    codes = await codes_for(books, command.lines)
+    entry = manual_entries.write(command, named, codes, books.context)
     return Created(shape(books.journal.keep(entry, by_id(named))))
 
 
@@ -69,7 +77,8 @@ async def replace_journal_entry(
     command = journal_commands.replace_entry(body)
     entry = written(await books.journal.lock(journal_entry_id))
     named = await books.accounts.named(manual_entries.account_references(command))
-    rewritten = manual_entries.rewrite(entry, command, named, books.context)
+    codes = await codes_for(books, command.lines)
+    rewritten = manual_entries.rewrite(entry, command, named, codes, books.context)
     return shape(books.journal.keep(rewritten, by_id(named)))
 
 
@@ -77,7 +86,8 @@ async def approve_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
     """Post a draft."""
     entry = written(await books.journal.lock(journal_entry_id))
     named = await books.accounts.named(manual_entries.accounts_on(entry.lines))
-    approved = manual_entries.approve(entry, named, books.context)
+    codes = await codes_for(books, entry.lines)
+    approved = manual_entries.approve(entry, named, codes, books.context)
     return shape(books.journal.keep(approved, by_id(named)))
 
 
@@ -100,6 +110,12 @@ async def keep(books: Books, entry: ManualEntry) -> EntryRecord:
     """Save an entry whose accounts were judged when it was written."""
     named = await books.accounts.named(manual_entries.accounts_on(entry.lines))
     return books.journal.keep(entry, by_id(named))
+
+
+async def codes_for(books: Books, lines: Iterable[EntryLineGiven | ManualLine]) -> MarkedByHand:
+    """Read the tax codes of the business where a line names one."""
+    named = manual_entries.any_is_marked(lines)
+    return MarkedByHand(await books.tax_codes.all() if named else TaxCodes(()))
 
 
 def by_id(named: Mapping[Any, Account]) -> dict[UUID, Account]:
@@ -157,6 +173,7 @@ def shape_line(line: EntryLine) -> dict[str, Any]:
         "debit_amount": line.debit,
         "credit_amount": line.credit,
         "description": line.description,
+        **shape_mark(line.tax),
     }
 
 

@@ -18,6 +18,7 @@ from accounting.books.chart import Role
 from accounting.books.context import Context
 from accounting.books.ledger import Entry
 from accounting.opening.openings import Opening
+from accounting.tax.codes import TaxCode
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
 from accounting.trade.parties import Customer, Vendor
@@ -42,6 +43,7 @@ from persistence.ledger.accounts import AccountStore, RoleMemory
 from persistence.ledger.audit_trail import AuditTrail
 from persistence.ledger.balances import Balances
 from persistence.ledger.journal import JournalStore
+from persistence.ledger.tax_codes import TaxCodeStore
 from persistence.store import Store
 from persistence.trade.bills import (
     BillPaymentStore,
@@ -71,7 +73,7 @@ from persistence.trade.write_offs import WriteOffStore
 S = TypeVar("S")
 S_co = TypeVar("S_co", covariant=True)
 
-Saved = Customer | Vendor | Account | BankAccount | BankTransaction | Payout | Opening
+Saved = Customer | Vendor | Account | TaxCode | BankAccount | BankTransaction | Payout | Opening
 """The values that the books of a business keep beside those of a side of its trade."""
 
 
@@ -164,6 +166,7 @@ class Books:
     customers = OnFirstUse(CustomerStore)
     vendors = OnFirstUse(VendorStore)
     accounts = OnFirstUse(AccountStore)
+    tax_codes = OnFirstUse(TaxCodeStore)
     invoices = OnFirstUse(InvoiceStore)
     invoice_payments = OnFirstUse(InvoicePaymentStore)
     write_offs = OnFirstUse(WriteOffStore)
@@ -312,6 +315,8 @@ class Books:
                 return self.vendors
             case Account():
                 return self.accounts
+            case TaxCode():
+                return self.tax_codes
             case BankAccount():
                 return self.bank_accounts
             case BankTransaction():

@@ -28,6 +28,7 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     MetaData,
+    Numeric,
     PrimaryKeyConstraint,
     Table,
     Text,
@@ -341,6 +342,40 @@ account = tenant_table(
     index("parent_id"),
 )
 
+tax_code = tenant_table(
+    "tax_code",
+    *kept_up(),
+    Column("code", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("direction", Text, nullable=False),
+    Column("treatment", Text, nullable=False),
+    Column("rates", JSONB, nullable=False),
+    Column("tax_account_id", Uuid, nullable=False),
+    Column("boxes", JSONB, nullable=False),
+    Column("is_default", Boolean, nullable=False),
+    Column("archived_at", Moment),
+    one_of("direction", "sales", "purchases"),
+    one_of(
+        "treatment",
+        "standard",
+        "reduced",
+        "zero",
+        "exempt",
+        "out_of_scope",
+        "reverse_charge",
+        "acquisition",
+        "import_postponed",
+        "withholding",
+    ),
+    CheckConstraint(
+        "NOT is_default OR archived_at IS NULL AND treatment IN ('standard', 'reduced')",
+        name="default_charged",
+    ),
+    within_business("tax_account_id", "account"),
+    unique("code"),
+    index("created_at", "id"),
+)
+
 # ── The opening of books ───────────────────────────────────────────────────────────────────────
 
 opening_balance = tenant_table(
@@ -416,6 +451,7 @@ def document_table(name: str, party: str, opened: str) -> Table:
         cents("discount_total"),
         cents("tax_total"),
         cents("total_amount"),
+        Column("amounts_include_tax", Boolean, nullable=False),
         cents("paid"),
         cents("reserved"),
         cents("credited"),
@@ -423,6 +459,7 @@ def document_table(name: str, party: str, opened: str) -> Table:
         cents("refunded"),
         Column("settled", JSONB, nullable=False),
         Column("returned", JSONB, nullable=False),
+        Column("reduced", JSONB, nullable=False),
         Column(
             "outstanding",
             BigInteger,
@@ -692,6 +729,8 @@ def refund_allocation_table(
         Column("split", JSONB, nullable=False),
         Column("start_on", Date),
         Column("end_on", Date),
+        Column("lines", JSONB, nullable=False),
+        Column("self_assessed", JSONB, nullable=False),
         Column("released", JSONB, nullable=False),
         Column("description", Text),
         Column("metadata", JSONB),
@@ -755,6 +794,9 @@ write_off = tenant_table(
     Column("write_off_at", Moment, nullable=False),
     Column("reversed_at", Moment),
     Column("split", JSONB, nullable=False),
+    Column("tax_relief", Boolean, nullable=False),
+    Column("relieved", JSONB, nullable=False),
+    Column("lines", JSONB, nullable=False),
     Column("memo", Text),
     Column("tags", JSONB, nullable=False),
     CheckConstraint("amount >= 1", name="amount_positive"),
@@ -1017,6 +1059,9 @@ journal_line = tenant_table(
     Column("split", JSONB, nullable=False),
     # As many as its entry says: with all of them there, no other number is left for one more.
     Column("line_count", Integer, nullable=False),
+    Column("tax_code_id", Uuid),
+    Column("tax_rate", Numeric),
+    Column("tax_part", Text),
     CheckConstraint(
         "(debit > 0 AND credit = 0) OR (credit > 0 AND debit = 0)", name="one_side_only"
     ),
@@ -1025,10 +1070,22 @@ journal_line = tenant_table(
         ["business_id", "entry_id", "line_count"],
         ["journal_entry.business_id", "journal_entry.id", "journal_entry.line_count"],
     ),
+    one_of(
+        "tax_part",
+        "net",
+        "output",
+        "input",
+        "blocked",
+        "withheld",
+        "relief_net",
+        "relief",
+    ),
     within_business("account_id", "account"),
+    within_business("tax_code_id", "tax_code"),
     unique("entry_id", "line_number"),
     # Covers every balance: sums by account and period never touch the table itself.
     index("account_id", "entry_date", "id", include=("debit", "credit")),
+    index("tax_code_id", "entry_date", "id", where="tax_code_id IS NOT NULL"),
 )
 
 # What was posted to an account in a month, of the entries that are rolled up. Nobody names such a

@@ -6,6 +6,7 @@ from typing import Any
 
 from accounting.absent import ABSENT, Absent
 from accounting.books.accounts import AccountReference
+from accounting.books.tax_marks import TaxPart
 
 CALENDAR_YEAR_END = date(2000, 12, 31)
 """Only month and day count."""
@@ -108,6 +109,8 @@ class EntryLineGiven:
     account: AccountReference
     amount: int
     description: str | None = None
+    tax_code: str | None = None
+    tax_part: TaxPart = TaxPart.NET
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

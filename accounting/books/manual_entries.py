@@ -10,6 +10,7 @@ from accounting.books.accounts import Account, AccountReference, usable
 from accounting.books.commands import EntryLineGiven, WriteEntry
 from accounting.books.context import Context, refuse_locked
 from accounting.books.ledger import after_lock
+from accounting.books.tax_marks import Marking, TaxMark
 from accounting.errors import Conflict, RuleBroken
 from accounting.money import within_bounds
 
@@ -31,6 +32,7 @@ class ManualLine:
     account_id: UUID
     amount: int
     description: str | None = None
+    tax: TaxMark | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,13 +74,21 @@ def accounts_on(lines: Iterable[ManualLine]) -> frozenset[AccountReference]:
     return frozenset(AccountReference("id", line.account_id) for line in lines)
 
 
-def write(command: WriteEntry, named: Named, context: Context) -> ManualEntry:
+def any_is_marked(lines: Iterable[EntryLineGiven | ManualLine]) -> bool:
+    """Tell whether a line names a tax code, so that the codes are to be loaded."""
+    return any(
+        (line.tax if isinstance(line, ManualLine) else line.tax_code) is not None for line in lines
+    )
+
+
+def write(command: WriteEntry, named: Named, codes: Marking, context: Context) -> ManualEntry:
     """Make an entry: a draft, or posted at once where that is wanted.
 
     What a machine wrote is a draft whatever is wanted: a person approves it. Debits of 100 against
-    credits of 60 and 40 come to 100. Raises Conflict `account_archived` or `period_locked`;
-    RuleBroken `entry_not_balanced`, `amount_too_large`, `reference_not_found` or
-    `control_account`.
+    credits of 60 and 40 come to 100. Of tax nothing is worked out: a line is what it says. Raises
+    Conflict `account_archived`, `tax_code_archived` or `period_locked`; RuleBroken
+    `entry_not_balanced`, `amount_too_large`, `reference_not_found`, `control_account`,
+    `tax_code_mismatch` or `tax_rate_missing`.
     """
     id_ = context.identify()
     draft = ManualEntry(
@@ -89,7 +99,7 @@ def write(command: WriteEntry, named: Named, context: Context) -> ManualEntry:
         created_by=command.author,
         status="draft",
         source_id=id_,
-        **_contents(command, named, context),
+        **_contents(command, named, codes, context),
     )
     if not (command.post and command.author == "manual"):
         return draft
@@ -97,27 +107,33 @@ def write(command: WriteEntry, named: Named, context: Context) -> ManualEntry:
     return replace(draft, status="approved")
 
 
-def rewrite(entry: ManualEntry, command: WriteEntry, named: Named, context: Context) -> ManualEntry:
+def rewrite(
+    entry: ManualEntry, command: WriteEntry, named: Named, codes: Marking, context: Context
+) -> ManualEntry:
     """Replace what a draft says; who wrote it stays.
 
-    Raises Conflict `invalid_state_transition` or `account_archived`; RuleBroken as `write` does.
+    Raises Conflict `invalid_state_transition`, and what `write` raises of accounts and codes.
     """
     _refuse_unless_draft(entry, "Only a draft can be replaced.")
-    return replace(entry, **_contents(command, named, context))
+    return replace(entry, **_contents(command, named, codes, context))
 
 
-def approve(entry: ManualEntry, named: Named, context: Context) -> ManualEntry:
+def approve(entry: ManualEntry, named: Named, codes: Marking, context: Context) -> ManualEntry:
     """Turn a draft into an entry that counts, on its own day.
 
-    Its accounts are looked at again: one may have been archived since. Raises Conflict
-    `invalid_state_transition`, `period_locked` or `account_archived`; RuleBroken
-    `control_account`.
+    Its accounts and tax codes are looked at again: one may have been archived since, or have
+    another rate. Raises Conflict `invalid_state_transition`, `period_locked`, `account_archived` or
+    `tax_code_archived`; RuleBroken `control_account`, `tax_code_mismatch` or `tax_rate_missing`.
     """
     _refuse_unless_draft(entry, "Only a draft can be approved.")
     for reference in sorted(accounts_on(entry.lines), key=str):
         usable(reference, named.get(reference))
+    lines = tuple(
+        replace(line, tax=_marked_again(line.tax, entry.entry_date, place, codes))
+        for place, line in enumerate(entry.lines)
+    )
     refuse_locked(context, entry.entry_date)
-    return replace(entry, status="approved", version=entry.version + 1)
+    return replace(entry, status="approved", version=entry.version + 1, lines=lines)
 
 
 def reject(entry: ManualEntry) -> ManualEntry:
@@ -179,9 +195,14 @@ def refuse_reversing(entry: ManualEntry) -> None:
         )
 
 
-def _contents(command: WriteEntry, named: Named, context: Context) -> dict[str, Any]:
+def _contents(
+    command: WriteEntry, named: Named, codes: Marking, context: Context
+) -> dict[str, Any]:
     """List what an entry says each time that it is written: its day, its words and its lines."""
-    lines = tuple(_line(line, named, context) for line in command.lines)
+    lines = tuple(
+        replace(_line(line, named, context), tax=_marked(line, command.entry_date, place, codes))
+        for place, line in enumerate(command.lines)
+    )
     _refuse_unbalanced(lines)
     return {
         "entry_date": command.entry_date,
@@ -198,6 +219,18 @@ def _line(line: EntryLineGiven, named: Named, context: Context) -> ManualLine:
         amount=line.amount,
         description=line.description,
     )
+
+
+def _marked(line: EntryLineGiven, on: date, place: int, codes: Marking) -> TaxMark | None:
+    if line.tax_code is None:
+        return None
+    return codes.marked(line.tax_code, line.tax_part, on, f"lines.{place}")
+
+
+def _marked_again(mark: TaxMark | None, on: date, place: int, codes: Marking) -> TaxMark | None:
+    if mark is None:
+        return None
+    return codes.marked(str(mark.code_id), mark.part, on, f"lines.{place}")
 
 
 def _refuse_unbalanced(lines: Sequence[ManualLine]) -> None:

@@ -1,8 +1,10 @@
 """What a posted line says of tax."""
 
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from enum import StrEnum
+from typing import Protocol
 from uuid import UUID
 
 
@@ -25,3 +27,19 @@ class TaxMark:
     code_id: UUID
     rate: Decimal
     part: TaxPart
+
+    @classmethod
+    def of_net(cls, code_id: UUID | None, rate: Decimal | None) -> "TaxMark | None":
+        """Mark the net of what a code taxes; without a code there is no mark."""
+        return None if code_id is None or rate is None else cls(code_id, rate, TaxPart.NET)
+
+
+class Marking(Protocol):
+    """Marks an amount by the code that a caller names, at the code's rate on a day."""
+
+    def marked(self, reference: str, part: TaxPart, on: date, place: str) -> TaxMark:
+        """Mark one; `place` is where it stands in the request.
+
+        Raises RuleBroken `reference_not_found`, `tax_code_mismatch` or `tax_rate_missing`; Conflict
+        `tax_code_archived`.
+        """

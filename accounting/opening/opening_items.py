@@ -96,7 +96,7 @@ def lines_of(parts: Parts, context: Context) -> tuple[LineItem, ...]:
 def credit_lines_of(parts: Parts, context: Context) -> tuple[CreditLine, ...]:
     """Write what is open of a credit as its lines, one for each part."""
     return tuple(
-        CreditLine(id=context.identify(), account_id=part.account_id, amount=amount, tax_amount=0)
+        CreditLine(id=context.identify(), account_id=part.account_id, amount=amount)
         for part, amount in parts
     )
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Final
 from uuid import UUID
 
+from accounting.books.chart import Role
 from accounting.books.tax_marks import TaxPart
 
 WHOLE: Final = Decimal(100)
@@ -112,3 +113,11 @@ class TaxCodes:
 def rate_on(code: TaxCode, day: date) -> Rate | None:
     """Find the rate of a code on a day: in Germany 16 of S19 on 2020-07-01, and 19 before it."""
     return next((rate for rate in code.rates if rate.holds_on(day)), None)
+
+
+def account_role(direction: Direction, treatment: Treatment) -> Role:
+    """Tell which account the tax of a code stands on: that of a sale on 2200 VAT payable."""
+    sold = direction is Direction.SALES
+    if treatment is Treatment.WITHHOLDING:
+        return Role.WITHHOLDING_TAX_RECEIVABLE if sold else Role.WITHHOLDING_TAX_PAYABLE
+    return Role.OUTPUT_TAX if sold else Role.INPUT_TAX

@@ -14,15 +14,16 @@ from accounting.absent import ABSENT, Absent
 from accounting.books.accounts import AccountReference
 from accounting.trade.allocation import AllocationItem
 from accounting.trade.party_details import PartyNamed
-from accounting.trade.refunds import Kind
+from accounting.trade.refunds import GivenBackLine, Kind
 
 
 @dataclass(frozen=True, slots=True)
 class TaxGiven:
-    """A tax on a line, taken as given; without an account it goes to the side's own."""
+    """A tax on a line, taken as given; without an account it goes to its code's, or the side's."""
 
     amount: int
     account: AccountReference | None = None
+    tax_code: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +37,8 @@ class DocumentLine:
     account: AccountReference | None = None
     taxes: tuple[TaxGiven, ...] = ()
     tax_rate: Decimal | None = None
+    tax_code: str | None = None
+    withholding_code: str | None = None
     description: str | None = None
     product: str | None = None
     external_id: str | None = None
@@ -73,6 +76,7 @@ class WriteDocument:
     terms: str | None = None
     currency: str | None = None
     additional_discount: int = 0
+    amounts_include_tax: bool = False
     memo: str | None = None
     transaction_tags: tuple[str, ...] = ()
     metadata: Any = None
@@ -92,6 +96,7 @@ class WriteOffDocument:
     """Writes off an amount of a document, by default all that is left of it."""
 
     amount: int | Absent = ABSENT
+    tax_relief: bool = False
     write_off_at: datetime | None = None
     account: AccountReference | None = None
     external_id: str | None = None
@@ -151,11 +156,17 @@ class ChangePayment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreditLineGiven:
-    """One line of a credit: a net amount and the tax on it."""
+    """One line of a credit: a net amount and the tax on it, given or by a code.
 
+    One of a line of the source document is taxed as that is.
+    """
+
+    place: str
     amount: int
-    tax_amount: int = 0
+    tax_amount: int | None = None
     account: AccountReference | None = None
+    tax_code: str | None = None
+    source_line_id: UUID | None = None
     memo: str | None = None
     tags: tuple[str, ...] = ()
     metadata: Any = None
@@ -214,6 +225,7 @@ class AgreeRefund:
     document_id: UUID | None = None
     payment_id: UUID | None = None
     amount: int | Absent = ABSENT
+    lines: tuple[GivenBackLine, ...] = ()
     method: str = "bank_transfer"
     processor: str | None = None
     fee: int = 0
@@ -234,6 +246,7 @@ class RefundItem:
     kind: Kind
     target_id: UUID | None
     amount: int
+    lines: tuple[GivenBackLine, ...] = ()
     place: str = ""
     description: str | None = None
     metadata: Any = None

@@ -1,32 +1,31 @@
 """Credits as they are made, sent, allocated and voided, and the documents they settle."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, time
+from typing import Any
 from uuid import UUID
 
 from accounting.absent import or_else
-from accounting.books.accounts import AccountReference, BookAccounts, named_or
+from accounting.books.accounts import AccountReference
 from accounting.books.chart import Roles
 from accounting.books.context import Context, refuse_locked, refuse_other_currency
 from accounting.books.numbers import Pending
-from accounting.books.splits import added, negative, take
 from accounting.errors import Conflict, RuleBroken
 from accounting.money import within_bounds
-from accounting.trade import credits
+from accounting.tax.day_codes import Referenced
+from accounting.trade import credit_lines, credits, line_rests
 from accounting.trade.allocation import (
-    Allocation,
     AllocationItem,
-    AllocationSource,
     Documents,
     items_of,
     live,
-    moved,
-    rearrange,
+    refuse_closed,
+    refuse_not_open,
     refuse_repeated,
 )
-from accounting.trade.commands import CreditLineGiven, ReplaceCredit, WriteCredit
-from accounting.trade.credits import Credit, CreditLine
+from accounting.trade.commands import ReplaceCredit, WriteCredit
+from accounting.trade.credit_allocation import Credited, allocated
+from accounting.trade.credits import Credit, CreditLine, is_coded
 from accounting.trade.documents import Document
 from accounting.trade.in_opening import refuse_in_opening
 from accounting.trade.parties import Party, refuse_inactive, refuse_reference_mismatch
@@ -34,32 +33,30 @@ from accounting.trade.refunds import Refund
 from accounting.trade.sides import Side
 
 
-@dataclass(frozen=True, slots=True)
-class Credited:
-    """A credit as it is now, the documents it touches, and which of them its change moved."""
-
-    credit: Credit
-    documents: Mapping[UUID, Document]
-    changed: tuple[Document, ...]
-
-
 def account_references(command: WriteCredit) -> frozenset[AccountReference]:
     """List the accounts that a credit names, so that they can be loaded first."""
     return frozenset(line.account for line in command.lines if line.account is not None)
+
+
+def source_of(command: WriteCredit) -> set[UUID]:
+    """Name the source where lines of it are given back: it is locked, and changes with them."""
+    id_ = command.source_document_id
+    return {id_} if id_ is not None and credit_lines.names_source(command.lines) else set()
 
 
 def create(
     side: Side,
     command: WriteCredit,
     party: Party,
-    accounts: BookAccounts,
+    referenced: Referenced,
     loaded: Documents,
     context: Context,
 ) -> Credited:
     """Make a credit; with a moment it is sent, and may be allocated.
 
-    Lines of 1000 with 200 tax and 500 come to 1700. Raises Malformed `validation_error`; Conflict
-    `credit_not_sent`, `customer_archived`, `account_archived` or `period_locked`; RuleBroken
+    `loaded` has what it settles, and the source whose lines it gives back. Lines of 1000 with 200
+    tax and 500 come to 1700. Raises what `credit_lines.work_out` does; Conflict `credit_not_sent`,
+    `customer_archived`, `account_archived` or `period_locked`; RuleBroken
     `currency_mismatch`, `amount_too_large`, `reference_not_found`, `reference_mismatch`,
     `control_account`, `allocation_exceeds_total` or `allocation_exceeds_outstanding`; the side's
     refusals.
@@ -68,18 +65,49 @@ def create(
     refuse_inactive(side, party)
     refuse_reference_mismatch(party, command.party.external_id)
     refuse_other_currency(command.currency, context)
-    credit = _draft(side, command, party, accounts, context)
+    source = _source(side, command, party, loaded)
+    day = (command.opened_at or context.now).date()
+    lines = credit_lines.work_out(side, command.lines, referenced, source, day, context)
+    credit = _draft(side, command, party, lines, referenced.roles, context)
+    documents = loaded
     if command.opened_at is not None:
         credit = _opened(side, credit, command.opened_at, context)
-    return _allocated(side, None, credit, command.allocations, loaded, context)
+        documents = _reduced(credit, loaded, 1)
+    return allocated(side, None, credit, command.allocations, documents, context).since(loaded)
+
+
+def _source(side: Side, command: WriteCredit, party: Party, loaded: Documents) -> Document | None:
+    """Find the open document of the party whose lines a credit gives back, if it does so.
+
+    Raises RuleBroken `reference_not_found`, or the side's refusals.
+    """
+    id_ = command.source_document_id
+    if id_ is None or not credit_lines.names_source(command.lines):
+        return None
+    refuse_closed(side, [AllocationItem(id_, 0)], loaded)
+    if loaded[id_].party.id != party.id:
+        raise side.refusals.of_another_party(**{side.names.document_id: str(id_)})
+    return loaded[id_]
+
+
+def _reduced(credit: Credit, loaded: Documents, sign: int) -> Documents:
+    """Let an open credit take of its source's lines, or give back what it took."""
+    shares = credits.source_shares(credit)
+    if not shares or credit.source_document_id is None:
+        return loaded
+    source = loaded[credit.source_document_id]
+    return {**loaded, source.id: line_rests.reduced(source, shares, sign)}
 
 
 def _draft(
-    side: Side, command: WriteCredit, party: Party, accounts: BookAccounts, context: Context
+    side: Side,
+    command: WriteCredit,
+    party: Party,
+    lines: tuple[CreditLine, ...],
+    roles: Roles,
+    context: Context,
 ) -> Credit:
-    """Work out the lines of a credit and what they come to, and keep what is said of it."""
-    lines = tuple(_line(side, line, accounts, context) for line in command.lines)
-    tax_total = within_bounds(sum(line.tax_amount for line in lines))
+    """Say what lines come to, and keep what is said of a credit."""
     return Credit(
         id=context.identify(),
         version=0,
@@ -94,10 +122,8 @@ def _draft(
         voided_at=None,
         source_document_id=command.source_document_id,
         refund_id=None,
-        lines=lines,
-        tax_account_id=accounts.roles[side.tax],
-        tax_total=tax_total,
-        total_amount=within_bounds(sum(line.amount for line in lines) + tax_total),
+        tax_account_id=roles[side.tax],
+        **_amounts(lines),
         memo=command.memo,
         transaction_tags=command.transaction_tags,
         metadata=command.metadata,
@@ -105,12 +131,18 @@ def _draft(
 
 
 def replaced(
-    side: Side, credit: Credit, command: ReplaceCredit, loaded: Documents, context: Context
+    side: Side,
+    credit: Credit,
+    command: ReplaceCredit,
+    referenced: Referenced,
+    loaded: Documents,
+    context: Context,
 ) -> Credited:
     """Replace what a credit says: its descriptions, and its allocations where a list is given.
 
     A list replaces the live allocations, and unchanged items keep their date. A draft is sent by a
-    date. Where nothing changes, the credit comes back as the same object. Raises Conflict
+    date, and its taxes are worked out again by the rates of that day. Where nothing changes, the
+    credit comes back as the same object. Raises Conflict
     `invalid_state_transition`, `credit_not_sent`, `customer_archived` or `period_locked`;
     RuleBroken `immutable_field`, `allocation_exceeds_total` or `allocation_exceeds_outstanding`;
     the side's refusals.
@@ -125,20 +157,51 @@ def replaced(
         transaction_tags=command.transaction_tags,
         metadata=command.metadata,
     )
-    at = command.opened_at
+    at, documents = command.opened_at, loaded
     if at is not None and credit.state == "draft":
-        written = _opened(side, written, at, context)
+        of_day = _of_day(side, written, referenced, loaded, at.date())
+        written = _opened(side, of_day, at, context)
+        documents = _reduced(written, loaded, 1)
     elif at is not None and at != credit.opened_at:
         raise RuleBroken(
             "immutable_field",
             f"The {side.names.opened_at} of a credit does not change.",
             field=side.names.opened_at,
         )
-    return _allocated(side, credit, written, wanted, loaded, context)
+    return allocated(side, credit, written, wanted, documents, context).since(loaded)
 
 
-def void(side: Side, credit: Credit, voided_at: datetime | None, context: Context) -> Credit:
-    """Take a sent credit back, at a given moment or now.
+def _of_day(
+    side: Side, draft: Credit, referenced: Referenced, loaded: Documents, day: date
+) -> Credit:
+    """Work a draft out by the rates of another day, and by what is left of its source by then."""
+    if not is_coded(draft):
+        return draft
+    id_ = draft.source_document_id
+    source = None if id_ is None else loaded.get(id_)
+    if source is not None:
+        refuse_not_open(side, source)
+    lines = credit_lines.work_out_again(side, draft.lines, referenced, source, day)
+    return replace(draft, **_amounts(lines))
+
+
+def _amounts(lines: tuple[CreditLine, ...]) -> dict[str, Any]:
+    """Say what lines come to. Raises RuleBroken `negative_amount` where nothing is left."""
+    tax_total = within_bounds(sum(line.tax_amount for line in lines))
+    total = within_bounds(sum(amount for line in lines for _, amount in line.charged))
+    if total < 1:
+        raise RuleBroken("negative_amount", "The credit comes to nothing.", amount=total)
+    return {"lines": lines, "tax_total": tax_total, "total_amount": total}
+
+
+def void(
+    side: Side,
+    credit: Credit,
+    voided_at: datetime | None,
+    loaded: Documents,
+    context: Context,
+) -> Credited:
+    """Take a sent credit back, at a given moment or now; its source has its lines whole again.
 
     Raises Conflict `invalid_state_transition`, `credit_of_refund`, `in_opening_balance`,
     `credit_applied` or `period_locked`.
@@ -164,7 +227,8 @@ def void(side: Side, credit: Credit, voided_at: datetime | None, context: Contex
     if voided_at is not None:
         refuse_locked(context, voided_at.date())
     at = voided_at or context.now
-    return replace(credit, state="void", voided_at=at, updated_at=context.now)
+    voided = replace(credit, state="void", voided_at=at, updated_at=context.now)
+    return Credited(voided, _reduced(credit, loaded, -1), ()).since(loaded)
 
 
 def of_refund(
@@ -182,7 +246,6 @@ def of_refund(
         id=context.identify(),
         account_id=accounts[side.credit_line_default],
         amount=amount,
-        tax_amount=0,
     )
     return Credit(
         id=context.identify(),
@@ -207,61 +270,9 @@ def of_refund(
 
 def withdraw(side: Side, credit: Credit, loaded: Documents, context: Context) -> Credited:
     """Take a credit back with the refund that keeps it; what it settled is owed again, today."""
-    released = _allocated(side, credit, credit, [], loaded, context)
+    released = allocated(side, credit, credit, [], loaded, context)
     voided = replace(released.credit, state="void", voided_at=context.now, updated_at=context.now)
     return Credited(voided, released.documents, released.changed)
-
-
-def _allocated(
-    side: Side,
-    before: Credit | None,
-    credit: Credit,
-    wanted: Sequence[AllocationItem],
-    loaded: Documents,
-    context: Context,
-) -> Credited:
-    """Bring allocations and documents in line with what is wanted of the credit."""
-    if wanted and credit.state != "open":
-        raise Conflict(
-            "credit_not_sent",
-            f"Only a {side.opened_status} credit can be applied.",
-            current_state=credit.state,
-        )
-    source = AllocationSource(
-        party_id=credit.party.id,
-        total=credit.total_amount,
-        held=0,
-        by="credited",
-        applied=True,
-        start=None if before is None else context.today,
-        end=context.today,
-        identify=context.identify,
-        applied_on=lambda each: credits.applied_on(credit, each, context.lock_date),
-    )
-    allocations, after = rearrange(side, credit.allocations, wanted, loaded, source)
-    settled = _with_own_splits(credit, allocations)
-    if before is not None and settled == before:
-        return Credited(before, loaded, ())
-    changed = moved(after, loaded, context.now)
-    return Credited(
-        replace(settled, updated_at=context.now), {**after, **changed}, tuple(changed.values())
-    )
-
-
-def _with_own_splits(credit: Credit, allocations: Sequence[Allocation]) -> Credit:
-    """Let what ended give its parts of the credit back, then let what begins take its own."""
-    held = {each.id for each in live(credit.allocations)}
-    ended = [each for each in allocations if each.id in held and each.end is not None]
-    settled = added(credit.settled, *(negative(each.own_split) for each in ended))
-    history = []
-    for each in allocations:
-        if not each.own_split:
-            own_split = take(credits.parts(credit), settled, each.amount)
-            settled = added(settled, own_split)
-            history.append(replace(each, own_split=own_split))
-        else:
-            history.append(each)
-    return replace(credit, allocations=tuple(history), settled=settled)
 
 
 def _opened(side: Side, credit: Credit, at: datetime, context: Context) -> Credit:
@@ -269,20 +280,6 @@ def _opened(side: Side, credit: Credit, at: datetime, context: Context) -> Credi
     refuse_locked(context, at.date())
     number = credit.number or Pending(side.credit_series)
     return replace(credit, state="open", opened_at=at, number=number)
-
-
-def _line(
-    side: Side, line: CreditLineGiven, accounts: BookAccounts, context: Context
-) -> CreditLine:
-    return CreditLine(
-        id=context.identify(),
-        account_id=named_or(accounts.roles[side.credit_line_default], line.account, accounts),
-        amount=line.amount,
-        tax_amount=line.tax_amount,
-        memo=line.memo,
-        tags=line.tags,
-        metadata=line.metadata,
-    )
 
 
 def _refused_move(side: Side, credit: Credit, message: str) -> Conflict:

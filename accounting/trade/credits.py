@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import date, datetime
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -9,30 +10,62 @@ from accounting.books.ledger import Posted, after_lock
 from accounting.books.numbers import Number
 from accounting.books.spans import Days, days
 from accounting.books.splits import Part, Split, summed
+from accounting.books.tax_marks import TaxMark
+from accounting.tax.taxed_amounts import Tax
 from accounting.trade.allocation import Allocation, live
+from accounting.trade.documents import LineShares
 from accounting.trade.parties import Party
 from accounting.trade.sides import Side
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreditLine:
-    """One line of a credit: a net amount for an account, and the tax on it."""
+    """One line of a credit: a net amount for an account, and the taxes on it.
+
+    One of a line of a document, its `source_line_id`, gives back what that was taxed and withheld
+    of; `self_assessed` are debits above zero, as posted.
+    """
 
     id: UUID
     account_id: UUID
     amount: int
-    tax_amount: int
+    taxes: tuple[Tax, ...] = ()
+    tax_rate: Decimal | None = None
+    tax_code_id: UUID | None = None
+    taxes_given: bool = False
+    source_line_id: UUID | None = None
+    withheld: tuple[Tax, ...] = ()
+    self_assessed: tuple[Tax, ...] = ()
     memo: str | None = None
     tags: tuple[str, ...] = ()
     metadata: Any = None
+
+    @property
+    def tax_amount(self) -> int:
+        """The sum of its taxes."""
+        return sum(tax.amount for tax in self.taxes)
+
+    @property
+    def net_mark(self) -> TaxMark | None:
+        """What its net is for a return."""
+        return TaxMark.of_net(self.tax_code_id, self.tax_rate)
+
+    @property
+    def charged(self) -> tuple[tuple[Part, int], ...]:
+        """What it consists of: its net, its taxes, and below zero what was withheld."""
+        return (
+            (Part(self.account_id, self.net_mark), self.amount),
+            *((Part(tax.account_id, tax.mark), tax.amount) for tax in self.taxes),
+            *((Part(tax.account_id, tax.mark), -tax.amount) for tax in self.withheld),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credit:
     """A credit as it is stored, with the live allocations and those that ended.
 
-    `tax_account_id` is where the tax of its lines goes; `settled` holds, by part, which of its
-    own parts its live allocations use. `source_document_id` tells of its origin and does nothing;
+    `tax_account_id` is where tax without a code goes; `settled` holds, by part, which of its
+    own parts its live allocations use. `source_document_id` tells of its origin;
     `refund_id` is the refund that keeps it as a part of itself. One that came with the opening of
     the books, `opening_id`, stands in them from that day on, `opened_on`; others from the day of
     `opened_at`.
@@ -92,8 +125,34 @@ def status(side: Side, credit: Credit) -> str:
 
 def parts(credit: Credit) -> dict[Part, int]:
     """Say what the credit is made of; the parts sum to its total."""
-    nets = [(Part(line.account_id), line.amount) for line in credit.lines]
-    return summed([*nets, (Part(credit.tax_account_id), credit.tax_total)])
+    nets = [line.charged[0] for line in credit.lines]
+    return summed([*nets, *(part for line in credit.lines for part in line.charged[1:])])
+
+
+def is_coded(credit: Credit) -> bool:
+    """Tell whether a line is taxed by a code, or as a line of the source."""
+    return any(line.tax_code_id or line.source_line_id for line in credit.lines)
+
+
+def source_ids(credit: Credit) -> set[UUID]:
+    """Name the source where lines of it are given back: it is locked, and changes with them."""
+    id_ = credit.source_document_id
+    return {id_} if id_ is not None and source_shares(credit) else set()
+
+
+def source_shares(credit: Credit) -> LineShares:
+    """Say what it takes of the lines of its source, while it is open."""
+    return tuple(
+        (
+            line.source_line_id,
+            (
+                *(amount for _, amount in line.charged),
+                *(-tax.amount for tax in line.self_assessed),
+            ),
+        )
+        for line in credit.lines
+        if line.source_line_id is not None
+    )
 
 
 def opened_on(credit: Credit) -> date:

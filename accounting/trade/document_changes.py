@@ -1,24 +1,28 @@
 """What may happen to an invoice or bill: made, replaced, opened, voided, deleted."""
 
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from accounting.absent import Absent, or_none
-from accounting.books.accounts import BookAccounts
 from accounting.books.context import Context, refuse_locked, refuse_other_currency
 from accounting.books.numbers import Pending
 from accounting.errors import Conflict, RuleBroken
+from accounting.tax.day_codes import Referenced
 from accounting.trade.commands import OpenDocument, WriteDocument
-from accounting.trade.documents import Document, opened_on, status
+from accounting.trade.documents import Document, is_coded, opened_on, status
 from accounting.trade.in_opening import refuse_in_opening
-from accounting.trade.line_items import Amounts, work_out
+from accounting.trade.line_items import Amounts, given_discount, work_out, work_out_again
 from accounting.trade.parties import Party, refuse_inactive, refuse_reference_mismatch
 from accounting.trade.sides import Side
 
 
 def create(
-    side: Side, command: WriteDocument, party: Party, accounts: BookAccounts, context: Context
+    side: Side,
+    command: WriteDocument,
+    party: Party,
+    referenced: Referenced,
+    context: Context,
 ) -> Document:
     """Make a document; with a moment of sending it opens at once.
 
@@ -29,7 +33,9 @@ def create(
     refuse_inactive(side, party)
     refuse_reference_mismatch(party, command.party.external_id)
     refuse_other_currency(command.currency, context)
-    amounts = work_out(side, command, accounts, (), context)
+    issue_date = or_none(command.issue_date)
+    day = _tax_point(side, issue_date, command.opened_at, context)
+    amounts = work_out(side, command, referenced, day, (), context)
     draft = Document(
         id=context.identify(),
         version=0,
@@ -41,7 +47,7 @@ def create(
         party_number=or_none(command.party_number),
         state="draft",
         currency=context.currency,
-        issue_date=or_none(command.issue_date),
+        issue_date=issue_date,
         opened_at=None,
         opened_on=None,
         voided_at=None,
@@ -58,7 +64,7 @@ def replaced(
     document: Document,
     command: WriteDocument,
     party: Party,
-    accounts: BookAccounts,
+    referenced: Referenced,
     context: Context,
 ) -> Document:
     """Make a document anew from what is said of it now.
@@ -74,12 +80,14 @@ def replaced(
         refuse_inactive(side, party)
     refuse_reference_mismatch(party, command.party.external_id)
     refuse_other_currency(command.currency, context)
-    amounts = work_out(side, command, accounts, document.lines, context)
     issue_date, party_number = command.issue_date, command.party_number
     if isinstance(issue_date, Absent):
         issue_date = document.issue_date if side.dated_by_issue else None
     if isinstance(party_number, Absent):
         party_number = document.party_number
+    opened_at = command.opened_at or document.opened_at
+    day = _tax_point(side, issue_date, opened_at, context)
+    amounts = work_out(side, command, referenced, day, document.lines, context)
     written = replace(
         document,
         party=party,
@@ -89,18 +97,23 @@ def replaced(
         issue_date=issue_date,
         **_contents(command, amounts),
     )
-    opened_at = command.opened_at or document.opened_at
     if opened_at is not None:
         written = _opened(side, written, opened_at, document.opened_at, context)
     return document if written == document else replace(written, updated_at=context.now)
 
 
 def open_document(
-    side: Side, document: Document, command: OpenDocument, context: Context
+    side: Side,
+    document: Document,
+    command: OpenDocument,
+    referenced: Referenced,
+    context: Context,
 ) -> Document:
     """Send a draft, at a given moment or now; it takes a number where it has none.
 
-    Raises Conflict `invalid_state_transition`, `customer_archived` or `period_locked`.
+    Tax by code is worked out again by the rates of its day. Raises Conflict
+    `invalid_state_transition`, `customer_archived` or `period_locked`; RuleBroken
+    `tax_rate_missing`, and what its amounts at other rates are refused for.
     """
     if document.state != "draft":
         raise _refused_move(
@@ -109,9 +122,10 @@ def open_document(
     refuse_inactive(side, document.party)
     due_at = command.due_at or document.due_at
     due = replace(document, due_at=due_at, updated_at=context.now)
-    sent = opened(side, due, command.opened_at or context.now)
-    refuse_locked(context, opened_on(sent))
-    return sent
+    opened_at = command.opened_at or context.now
+    on = _tax_point(side, document.issue_date, opened_at, context)
+    refuse_locked(context, on)
+    return opened(side, _of_day(side, due, referenced, on), opened_at)
 
 
 def opened(side: Side, document: Document, opened_at: datetime) -> Document:
@@ -120,9 +134,7 @@ def opened(side: Side, document: Document, opened_at: datetime) -> Document:
     Without a `due_at` it is due the party's days after its day in the books: a bill of 3 January
     that is received on the 5th, at 30 days, on 2 February.
     """
-    on = opened_at.date()
-    if side.dated_by_issue and document.issue_date is not None:
-        on = document.issue_date
+    on = _ledger_day(side, document.issue_date, opened_at)
     days = document.party.payment_terms_days
     due_at = document.due_at
     if due_at is None and days is not None:
@@ -191,6 +203,9 @@ def refuse_touched(side: Side, document: Document) -> None:
         "refunded": document.refunded,
         "written_off": document.written_off,
     }
+    if not any(affected.values()):
+        # A credit of its lines may be used elsewhere, or not yet.
+        affected["credited"] = sum(amounts[0] for _, amounts in document.reduced)
     if any(affected.values()):
         raise side.refusals.has_allocations(**affected)
 
@@ -214,8 +229,29 @@ def _refused_move(side: Side, document: Document, context: Context, message: str
     return Conflict.of_state(message, status(side, document, context.today), allowed)
 
 
-def _contents(command: WriteDocument, amounts: Amounts) -> dict[str, Any]:
-    """List what a document says anew each time that it is written."""
+def _ledger_day(side: Side, issue_date: date | None, opened_at: datetime) -> date:
+    """Say on which day what is opened stands in the books."""
+    return issue_date if side.dated_by_issue and issue_date is not None else opened_at.date()
+
+
+def _tax_point(
+    side: Side, issue_date: date | None, opened_at: datetime | None, context: Context
+) -> date:
+    """Say by the rates of which day tax is worked out: that in the books, of a draft today."""
+    return _ledger_day(side, issue_date, opened_at or context.now)
+
+
+def _of_day(side: Side, draft: Document, referenced: Referenced, day: date) -> Document:
+    """Work a draft out by the rates of another day than it was written on."""
+    if not is_coded(draft):
+        return draft
+    inclusive = draft.amounts_include_tax
+    discount = given_discount(draft.lines, draft.additional_discount, inclusive=inclusive)
+    amounts = work_out_again(side, draft.lines, discount, referenced, day, inclusive=inclusive)
+    return replace(draft, **_amounts(amounts))
+
+
+def _amounts(amounts: Amounts) -> dict[str, Any]:
     return {
         "lines": amounts.lines,
         "additional_discount": amounts.additional_discount,
@@ -223,6 +259,14 @@ def _contents(command: WriteDocument, amounts: Amounts) -> dict[str, Any]:
         "discount_total": amounts.discount_total,
         "tax_total": amounts.tax_total,
         "total_amount": amounts.total_amount,
+    }
+
+
+def _contents(command: WriteDocument, amounts: Amounts) -> dict[str, Any]:
+    """List what a document says anew each time that it is written."""
+    return {
+        **_amounts(amounts),
+        "amounts_include_tax": command.amounts_include_tax,
         "due_at": command.due_at,
         "terms": command.terms,
         "memo": command.memo,

@@ -12,7 +12,9 @@ from uuid import UUID
 
 from accounting.books.ledger import Posted
 from accounting.books.numbers import Number
-from accounting.books.splits import Part, Split, added, rests, summed, take
+from accounting.books.splits import Part, Split, added, negative, rests, summed, take
+from accounting.books.tax_marks import TaxMark
+from accounting.tax.taxed_amounts import Tax
 from accounting.trade.parties import Party
 from accounting.trade.sides import Side
 
@@ -20,17 +22,17 @@ Settlement = Literal["paid", "credited", "written_off"]
 """What brings down what is owed; each names the amount of a document that it adds to."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tax:
-    """A tax on a line and the account that it goes to."""
-
-    amount: int
-    account_id: UUID
+LineShares = tuple[tuple[UUID, tuple[int, ...]], ...]
+"""By line, amounts of what it charged and self-assessed, in the order in which it has them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineItem:
-    """One line with its amounts worked out; `discount_share` is its part of the document's own."""
+    """One line with its amounts worked out; `discount_share` is its part of the document's own.
+
+    `tax_rate` is that of its code, or the one it was given without a code. `taxes` are in what is
+    charged, `withheld` lessens that, and `self_assessed` is owed beside it: debits above zero.
+    """
 
     id: UUID
     account_id: UUID
@@ -41,6 +43,11 @@ class LineItem:
     subtotal: int
     taxes: tuple[Tax, ...]
     tax_rate: Decimal | None
+    tax_code_id: UUID | None = None
+    withholding_code_id: UUID | None = None
+    taxes_given: bool = False
+    withheld: tuple[Tax, ...] = ()
+    self_assessed: tuple[Tax, ...] = ()
     description: str | None = None
     product: str | None = None
     external_id: str | None = None
@@ -54,9 +61,38 @@ class LineItem:
         return sum(tax.amount for tax in self.taxes)
 
     @property
+    def withheld_total(self) -> int:
+        """What is withheld of it."""
+        return sum(tax.amount for tax in self.withheld)
+
+    @property
+    def net(self) -> int:
+        """What it comes to less its part of the document's own discount, without tax."""
+        return self.subtotal - self.discount_share
+
+    @property
     def total_amount(self) -> int:
         """What the line comes to with its taxes, before the document's own discount."""
-        return self.subtotal + self.tax_total
+        return self.subtotal + self.tax_total - self.withheld_total
+
+    @property
+    def net_mark(self) -> TaxMark | None:
+        """What its net is for a return."""
+        return TaxMark.of_net(self.tax_code_id, self.tax_rate)
+
+    @property
+    def charged(self) -> tuple[tuple[Part, int], ...]:
+        """What is charged for it: its net, its taxes, and below zero what is withheld."""
+        return (
+            (Part(self.account_id, self.net_mark), self.net),
+            *((Part(tax.account_id, tax.mark), tax.amount) for tax in self.taxes),
+            *((Part(tax.account_id, tax.mark), -tax.amount) for tax in self.withheld),
+        )
+
+    @property
+    def assessed(self) -> tuple[tuple[Part, int], ...]:
+        """What is owed to the state beside it, and recovered: debits above zero."""
+        return tuple((Part(tax.account_id, tax.mark), tax.amount) for tax in self.self_assessed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +104,8 @@ class Document:
     with the opening of the books, `opening_id`, stands in them from that day on.
 
     `settled` holds, by part, what of it payments, credits and write-offs have settled so far;
-    `returned` what its live refunds have given back.
+    `returned` what its live refunds have given back, and `reduced` by line what credits of lines,
+    refunds and relief have taken.
     """
 
     id: UUID
@@ -93,6 +130,7 @@ class Document:
     discount_total: int
     tax_total: int
     total_amount: int
+    amounts_include_tax: bool = False
     paid: int = 0
     reserved: int = 0
     credited: int = 0
@@ -100,6 +138,7 @@ class Document:
     refunded: int = 0
     settled: Split = ()
     returned: Split = ()
+    reduced: LineShares = ()
     party_number: str | None = None
     terms: str | None = None
     memo: str | None = None
@@ -115,6 +154,12 @@ def outstanding(document: Document) -> int:
         return 0
     settled = document.paid + document.credited + document.written_off
     return document.total_amount - settled
+
+
+def withheld(document: Document) -> int:
+    """Say what tax is withheld: 1000 and 210 that come to 1060 are less 150."""
+    charged = document.subtotal - document.additional_discount + document.tax_total
+    return charged - document.total_amount
 
 
 def left(document: Document) -> int:
@@ -148,6 +193,11 @@ def _closed_status(document: Document) -> str:
     return "written_off" if document.written_off else "paid"
 
 
+def is_coded(document: Document) -> bool:
+    """Tell whether a line is taxed by a code, or withheld by one."""
+    return any(line.tax_code_id or line.withholding_code_id for line in document.lines)
+
+
 def opened_on(document: Document) -> date:
     """Say on which day an opened document stands in the books."""
     if document.opened_on is None:
@@ -159,26 +209,11 @@ def parts(document: Document) -> dict[Part, int]:
     """Say what the document is made of: each part's share of the total.
 
     Lines are net of their discount and of their share of the document's own; taxes stand at
-    their accounts. The parts sum to the total.
+    their accounts, below zero where they are withheld. The parts sum to the total.
     """
-    return summed([*_nets(document), *_taxes(document)])
-
-
-def return_parts(document: Document, net_account_id: UUID | None) -> dict[Part, int]:
-    """Say what a refund gives back: the net to one account or to the lines', each tax to its."""
-    nets = [
-        (replace(part, account_id=net_account_id or part.account_id), net)
-        for part, net in _nets(document)
-    ]
-    return summed([*nets, *_taxes(document)])
-
-
-def _nets(document: Document) -> list[tuple[Part, int]]:
-    return [(Part(line.account_id), line.subtotal - line.discount_share) for line in document.lines]
-
-
-def _taxes(document: Document) -> list[tuple[Part, int]]:
-    return [(Part(tax.account_id), tax.amount) for line in document.lines for tax in line.taxes]
+    nets = [line.charged[0] for line in document.lines]
+    taxes = [part for line in document.lines for part in line.charged[1:]]
+    return summed([*nets, *taxes])
 
 
 def share_out(document: Document, amount: int) -> Split:
@@ -200,6 +235,28 @@ def has_left(document: Document, split: Split) -> bool:
         min(0, whole.get(part, 0)) <= rest <= max(0, whole.get(part, 0))
         for part, rest in left_over.items()
     )
+
+
+def matching(document: Document, split: Split, own: Split, amount: int) -> Split:
+    """Split a settlement, now split so, as what settles it is made of, as far as that is left.
+
+    Parts are matched by code, rate and part; what is not matched is split over the rest. Where tax
+    is withheld nothing is matched.
+    """
+    left = rests(parts(document), added(document.settled, negative(split)))
+    if any(line.withheld for line in document.lines):
+        return split
+    matched: list[tuple[Part, int]] = []
+    for of_own, share in own:
+        waiting = share
+        for part in left:
+            if part.tax is not None and part.tax == of_own.tax:
+                taken = min(waiting, left[part])
+                matched.append((part, taken))
+                left[part] -= taken
+                waiting -= taken
+    whole = tuple(matched)
+    return added(whole, take(left, (), amount - sum(taken for _, taken in whole)))
 
 
 def allocated(document: Document) -> int:

@@ -1,5 +1,6 @@
 """Refunds to customers as they are agreed, paid and cancelled, and what they give back of."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
@@ -10,7 +11,7 @@ from accounting.books.context import Context, refuse_locked
 from accounting.books.spans import Span
 from accounting.books.splits import Split, added, negative, take
 from accounting.errors import Conflict
-from accounting.trade import documents, payments, refunds
+from accounting.trade import documents, payments, refund_targets, refunds
 from accounting.trade.commands import AgreeRefund, PayRefund
 from accounting.trade.documents import Document
 from accounting.trade.holds import held_to
@@ -24,7 +25,13 @@ from accounting.trade.refund_targets import (
     refuse_more_than,
     take_back,
 )
-from accounting.trade.refunds import InvoiceRefund, Refund, RefundAllocation, RefundPayment
+from accounting.trade.refunds import (
+    GivenBackLine,
+    InvoiceRefund,
+    Refund,
+    RefundAllocation,
+    RefundPayment,
+)
 from accounting.trade.sides import RECEIVABLE
 
 
@@ -40,11 +47,12 @@ class Agreed:
 def refundable(target: Document | Payment) -> int:
     """Say how much can be given back.
 
-    Of a document the completed payments applied to it less its live refunds: 1000 paid and 300
-    refunded leave 700. Of a payment what is left of it, while it is completed.
+    Of a document the completed payments applied to it less its live refunds, and at most what is
+    left of its lines: 1000 paid and 300 refunded leave 700. Of a payment what is left of it, while
+    it is completed.
     """
     if isinstance(target, Document):
-        return documents.refundable(target)
+        return refund_targets.refundable(target)
     return payments.remaining(target) if target.status == "completed" else 0
 
 
@@ -58,9 +66,10 @@ def agree(
     """
     given = command.completed_at or context.now
     refuse_locked(context, given.date())
-    amount = or_else(command.amount, refundable(target))
+    usual = sum(each.amount for each in command.lines) or refundable(target)
+    amount = or_else(command.amount, usual)
     refuse_more_than(refundable(target), amount, **facts_of(RECEIVABLE, target))
-    allocation, after = _given_back(target, amount, roles, context)
+    allocation, after = _given_back(target, amount, command.lines, roles, context)
     refund = InvoiceRefund(
         id=context.identify(),
         version=0,
@@ -184,10 +193,14 @@ def refuse_elsewhere(refund: Refund, known: RefundPayment) -> None:
 
 
 def _given_back(
-    target: Document | Payment, amount: int, roles: Roles, context: Context
+    target: Document | Payment,
+    amount: int,
+    lines: Sequence[GivenBackLine],
+    roles: Roles,
+    context: Context,
 ) -> tuple[RefundAllocation, Document | Payment]:
     if isinstance(target, Document):
-        return of_document(RECEIVABLE, target, amount, roles, context)
+        return of_document(RECEIVABLE, target, amount, roles, context, lines=lines)
     return of_payment(RECEIVABLE, target, amount, roles, context)
 
 

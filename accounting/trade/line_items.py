@@ -1,17 +1,27 @@
 """The lines of a document and their arithmetic: discounts, taxes, and what they come to."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 from decimal import Decimal
 from uuid import UUID
 
 from accounting.books.accounts import AccountReference, BookAccounts, named_or
+from accounting.books.chart import Role, Roles
 from accounting.books.context import Context
 from accounting.errors import Malformed, RuleBroken
 from accounting.money import EXACT, split, times, within_bounds
+from accounting.tax.day_codes import DayCodes, Referenced
+from accounting.tax.taxed_amounts import (
+    Taxable,
+    TaxAccounts,
+    Taxed,
+    Taxing,
+    tax,
+)
 from accounting.trade.commands import DocumentLine, WriteDocument
-from accounting.trade.documents import LineItem, Tax
+from accounting.trade.documents import LineItem
+from accounting.trade.line_taxing import taxing_again, taxing_of
 from accounting.trade.sides import Side
 
 QUANTITY_DECIMALS = 6
@@ -20,7 +30,10 @@ RATE_DECIMALS = 4
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
-    """The lines of a document with their amounts, and what they come to."""
+    """The lines of a document with their amounts, and what they come to.
+
+    `additional_discount` is net; `discount_total` is what was given, on lines and on the whole.
+    """
 
     lines: tuple[LineItem, ...]
     additional_discount: int
@@ -28,6 +41,29 @@ class Amounts:
     discount_total: int
     tax_total: int
     total_amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class Untaxed:
+    """A line before its taxes are worked out: its amount, as it is priced, and how it is taxed."""
+
+    line: LineItem
+    place: str
+    taxing: Taxing
+
+    @property
+    def amount(self) -> int:
+        """What it is priced at less its own discount: two at 1000 less 100 are 1900."""
+        line = self.line
+        amount = within_bounds(times(line.unit_price, line.quantity) - line.discount_amount)
+        if amount < 0:
+            raise RuleBroken(
+                "negative_amount",
+                "The amount of a line is below zero.",
+                field=self.place,
+                amount=amount,
+            )
+        return amount
 
 
 def account_references(command: WriteDocument) -> frozenset[AccountReference]:
@@ -40,38 +76,126 @@ def account_references(command: WriteDocument) -> frozenset[AccountReference]:
     return frozenset(account for account in named if account is not None)
 
 
+def names_codes(command: WriteDocument) -> bool:
+    """Tell whether tax codes are needed to work a document out: a rate may stand for one."""
+    return any(
+        line.tax_code
+        or line.withholding_code
+        or line.tax_rate
+        or any(tax.tax_code for tax in line.taxes)
+        for line in command.lines
+    )
+
+
 def work_out(
     side: Side,
     command: WriteDocument,
-    accounts: BookAccounts,
+    referenced: Referenced,
+    day: date,
     before: Sequence[LineItem],
     context: Context,
 ) -> Amounts:
-    """Work out the lines of a document; one that stays in its place keeps its identifier.
+    """Work out the lines of a document by the rates of a day; a line in its place keeps its id.
 
     Two at 1000 less 100, less 90 on the whole, with 20 % tax, come to 2172. Raises Malformed
-    `validation_error`; RuleBroken `negative_amount`, `amount_too_large`, `reference_not_found` or
-    `control_account`; Conflict `account_archived`.
+    `validation_error`; RuleBroken `negative_amount`, `amount_too_large`, `reference_not_found`,
+    `control_account`, `tax_code_mismatch` or `tax_rate_missing`; Conflict `account_archived` or
+    `tax_code_archived`.
     """
     _refuse_faults(command.lines)
-    subtotals = [_subtotal(line) for line in command.lines]
-    discount, subtotal = command.additional_discount, within_bounds(sum(subtotals))
-    _refuse_larger(discount, subtotal)
-    shares = split(discount, subtotals)
-    taxes = _taxes(side, command.lines, subtotals, shares, accounts)
-    default = accounts.roles[side.line_default]
-    account_ids = [named_or(default, line.account, accounts) for line in command.lines]
-    identifiers = _identifiers(before, len(subtotals), context)
-    lines = tuple(map(_line, identifiers, command.lines, account_ids, subtotals, shares, taxes))
-    tax_total = sum(line.tax_total for line in lines)
-    discounts = sum(line.discount_amount for line in command.lines)
+    identifiers = _identifiers(before, len(command.lines), context)
+    codes = referenced.codes_on(side.tax_direction, day)
+    untaxed = [
+        _untaxed(side, id_, line, referenced.accounts, codes)
+        for id_, line in zip(identifiers, command.lines, strict=True)
+    ]
+    return _amounts(
+        side,
+        untaxed,
+        command.additional_discount,
+        referenced.roles,
+        inclusive=command.amounts_include_tax,
+    )
+
+
+def work_out_again(
+    side: Side,
+    lines: Sequence[LineItem],
+    discount: int,
+    referenced: Referenced,
+    day: date,
+    *,
+    inclusive: bool,
+) -> Amounts:
+    """Work lines out by the rates of another day, less a discount as it was given.
+
+    Raises RuleBroken `tax_rate_missing`, and what an amount at the new rate is refused for.
+    """
+    codes = referenced.codes_on(side.tax_direction, day)
+    untaxed = [
+        Untaxed(line, f"line_items.{place}", taxing_again(line, codes))
+        for place, line in enumerate(lines)
+    ]
+    return _amounts(side, untaxed, discount, referenced.roles, inclusive=inclusive)
+
+
+def given_discount(lines: Sequence[LineItem], additional_discount: int, *, inclusive: bool) -> int:
+    """Say what discount on the whole was given: where prices include tax, it does so too."""
+    if not inclusive:
+        return additional_discount
+    priced = sum(times(line.unit_price, line.quantity) - line.discount_amount for line in lines)
+    return priced - sum(line.net + line.tax_total for line in lines)
+
+
+def _amounts(
+    side: Side, untaxed: Sequence[Untaxed], discount: int, roles: Roles, *, inclusive: bool
+) -> Amounts:
+    """Tax lines less a discount on the whole, which is spread over them by what they come to."""
+    amounts = [each.amount for each in untaxed]
+    _refuse_larger(discount, within_bounds(sum(amounts)))
+    taxable = [
+        Taxable(
+            amount=amount,
+            discount=share,
+            account_id=each.line.account_id,
+            taxing=each.taxing,
+        )
+        for each, amount, share in zip(untaxed, amounts, split(discount, amounts), strict=True)
+    ]
+    tax_accounts = TaxAccounts(roles[side.tax], roles[Role.OUTPUT_TAX])
+    taxed = tax(taxable, tax_accounts, inclusive=inclusive)
+    lines = tuple(map(_taxed, untaxed, taxed))
+    subtotal = sum(line.subtotal for line in lines)
+    net_discount = sum(line.discount_share for line in lines)
+    tax_total = within_bounds(sum(line.tax_total for line in lines))
+    withheld = sum(line.withheld_total for line in lines)
+    total = subtotal - net_discount + tax_total - withheld
+    _refuse_below_zero(total)
     return Amounts(
         lines=lines,
-        additional_discount=discount,
+        additional_discount=net_discount,
         subtotal=subtotal,
-        discount_total=within_bounds(discounts + discount),
-        tax_total=within_bounds(tax_total),
-        total_amount=within_bounds(subtotal - discount + tax_total),
+        discount_total=within_bounds(sum(line.discount_amount for line in lines) + discount),
+        tax_total=tax_total,
+        total_amount=within_bounds(total),
+    )
+
+
+def _taxed(untaxed: Untaxed, taxed: Taxed) -> LineItem:
+    if taxed.subtotal < 0 or taxed.subtotal < taxed.discount:
+        raise RuleBroken(
+            "negative_amount",
+            "The amount of a line without its tax is below zero.",
+            field=untaxed.place,
+            amount=taxed.subtotal - taxed.discount,
+        )
+    return replace(
+        untaxed.line,
+        subtotal=taxed.subtotal,
+        discount_share=taxed.discount,
+        taxes=taxed.taxes,
+        withheld=taxed.withheld,
+        self_assessed=taxed.self_assessed,
     )
 
 
@@ -94,24 +218,14 @@ def _line_faults(line: DocumentLine) -> Iterator[tuple[str, str]]:
         yield "tax_rate", f"must not be below 0, with at most {RATE_DECIMALS} decimals"
     if line.taxes:
         yield "tax_rate", "cannot stand beside sales_taxes"
+    if line.tax_code is not None:
+        yield "tax_rate", "cannot stand beside tax_code, which has its own rate"
 
 
 def _decimals(value: Decimal) -> int:
     """Count the decimals that say something: 1.50 has one."""
     exponent = value.normalize(EXACT).as_tuple().exponent
     return -exponent if isinstance(exponent, int) else 0
-
-
-def _subtotal(line: DocumentLine) -> int:
-    subtotal = within_bounds(times(line.unit_price, line.quantity) - line.discount_amount)
-    if subtotal < 0:
-        raise RuleBroken(
-            "negative_amount",
-            "The amount of a line is below zero.",
-            field=line.place,
-            amount=subtotal,
-        )
-    return subtotal
 
 
 def _refuse_larger(discount: int, subtotal: int) -> None:
@@ -124,29 +238,11 @@ def _refuse_larger(discount: int, subtotal: int) -> None:
         )
 
 
-def _taxes(
-    side: Side,
-    lines: Sequence[DocumentLine],
-    subtotals: Sequence[int],
-    shares: Sequence[int],
-    accounts: BookAccounts,
-) -> list[tuple[Tax, ...]]:
-    """Take each line's taxes as given, or work them out, rounded once for each rate."""
-    default = accounts.roles[side.tax]
-    taxes = [
-        tuple(Tax(tax.amount, named_or(default, tax.account, accounts)) for tax in line.taxes)
-        for line in lines
-    ]
-    of_rate: dict[Decimal, list[int]] = defaultdict(list)
-    for place, line in enumerate(lines):
-        if line.tax_rate is not None:
-            of_rate[line.tax_rate].append(place)
-    for rate, places in of_rate.items():
-        bases = [subtotals[place] - shares[place] for place in places]
-        amounts = split(times(sum(bases), rate.scaleb(-2)), bases)
-        for place, amount in zip(places, amounts, strict=True):
-            taxes[place] = (Tax(amount, default),)
-    return taxes
+def _refuse_below_zero(total: int) -> None:
+    if total < 0:
+        raise RuleBroken(
+            "negative_amount", "More tax is withheld than the whole comes to.", amount=total
+        )
 
 
 def _identifiers(before: Sequence[LineItem], count: int, context: Context) -> list[UUID]:
@@ -154,24 +250,23 @@ def _identifiers(before: Sequence[LineItem], count: int, context: Context) -> li
     return kept + [context.identify() for _ in range(count - len(kept))]
 
 
-def _line(
-    id_: UUID,
-    line: DocumentLine,
-    account_id: UUID,
-    subtotal: int,
-    share: int,
-    taxes: tuple[Tax, ...],
-) -> LineItem:
-    return LineItem(
+def _untaxed(
+    side: Side, id_: UUID, line: DocumentLine, accounts: BookAccounts, codes: DayCodes
+) -> Untaxed:
+    taxing = taxing_of(side, line, accounts, codes)
+    item = LineItem(
         id=id_,
-        account_id=account_id,
+        account_id=named_or(accounts.roles[side.line_default], line.account, accounts),
         quantity=line.quantity,
         unit_price=line.unit_price,
         discount_amount=line.discount_amount,
-        discount_share=share,
-        subtotal=subtotal,
-        taxes=taxes,
-        tax_rate=line.tax_rate,
+        discount_share=0,
+        subtotal=0,
+        taxes=(),
+        tax_rate=taxing.rate if taxing.code is None else taxing.code.rate,
+        tax_code_id=None if taxing.code is None else taxing.code.code.id,
+        withholding_code_id=None if taxing.withholding is None else taxing.withholding.code.id,
+        taxes_given=taxing.given is not None,
         description=line.description,
         product=line.product,
         external_id=line.external_id,
@@ -179,3 +274,4 @@ def _line(
         tags=line.tags,
         metadata=line.metadata,
     )
+    return Untaxed(item, line.place, taxing)

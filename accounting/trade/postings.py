@@ -15,6 +15,7 @@ from accounting.books.ledger import Entry, Movement, Source, as_reversals, diffe
 from accounting.books.spans import Days, days
 from accounting.books.splits import Part, Split, added, negative, times_sign
 from accounting.books.tax_marks import TaxMark
+from accounting.tax.taxed_amounts import Tax
 from accounting.trade import credits, refunds
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document, opened_on
@@ -26,6 +27,7 @@ from accounting.trade.write_offs import WriteOff, written_off_days
 MAIN = "main"
 FEE = "fee"
 APPLIED = "applied"
+SELF_ASSESSED = "self_assessed"
 
 WRITE_OFF = "write_off"
 
@@ -107,23 +109,38 @@ def _source(side: Side, subject: Subject) -> Source:
             source, title = side.refund_payment_source, words.refund_payment_title
             reference = subject.external_id
     title = f"{title} {subject.party.name}"
-    titles = {MAIN: title, FEE: f"fee of {title}", APPLIED: f"{title}, applied"}
+    titles = {
+        MAIN: title,
+        FEE: f"fee of {title}",
+        APPLIED: f"{title}, applied",
+        SELF_ASSESSED: f"self-assessed tax of {title}",
+    }
     return Source(source, subject.id, reference, titles)
 
 
 def _document(side: Side, document: Document, roles: Roles) -> Iterator[Movement]:
     if document.opened_at is None or document.total_amount == 0:
         return
-    amounts = [(roles[side.control], document.total_amount)]
-    if side.discount is not None:
-        amounts.append((roles[side.discount], document.additional_discount))
-    for line in document.lines:
-        lessened = line.discount_share if side.discount is None else 0
-        amounts.append((line.account_id, lessened - line.subtotal))
-        amounts += [(tax.account_id, -tax.amount) for tax in line.taxes]
     end = None if document.voided_at is None else document.voided_at.date()
     stood = days(opened_on(document), end, opened_on(document))
-    yield from during(stood, MAIN, (Amount(each, side.sign * part) for each, part in amounts))
+    claim = Amount(roles[side.control], side.sign * document.total_amount)
+    yield from during(stood, MAIN, (claim, *_of_lines(side, document, roles)))
+    owed = [tax for line in document.lines for tax in line.self_assessed]
+    yield from during(stood, SELF_ASSESSED, (_of_tax(tax, tax.amount) for tax in owed))
+
+
+def _of_lines(side: Side, document: Document, roles: Roles) -> Iterator[Amount]:
+    """What lines and their taxes are claimed for, and a discount on its own account, by code."""
+    for line in document.lines:
+        lessened = line.discount_share
+        if side.discount is not None:
+            yield Amount(roles[side.discount], side.sign * lessened, tax=line.net_mark)
+            lessened = 0
+        yield Amount(line.account_id, side.sign * (lessened - line.subtotal), tax=line.net_mark)
+        for tax in line.taxes:
+            yield _of_tax(tax, -side.sign * tax.amount)
+        for tax in line.withheld:
+            yield _of_tax(tax, side.sign * tax.amount)
 
 
 def _money(side: Side, payment: Payment, roles: Roles) -> Iterator[Movement]:
@@ -160,8 +177,12 @@ def _applications(side: Side, payment: Payment, roles: Roles) -> Iterator[Moveme
 
 
 def _write_off(side: Side, write_off: WriteOff, roles: Roles) -> Iterator[Movement]:
+    """What is given up; tax that is taken back by it leaves the account of the tax."""
+    relieved = [_of_part(part, side.sign * share) for part, share in write_off.relieved]
+    given_up = write_off.amount - sum(share for _, share in write_off.relieved)
     amounts = (
-        Amount(write_off.account_id, side.sign * write_off.amount),
+        Amount(write_off.account_id, side.sign * given_up),
+        *relieved,
         _settling(side, roles, write_off.document_id, write_off.amount, write_off.split),
     )
     yield from during(written_off_days(write_off), MAIN, amounts)
@@ -172,12 +193,12 @@ def _credit(side: Side, credit: Credit, roles: Roles) -> Iterator[Movement]:
         return
     on = credits.opened_on(credit)
     stood = days(on, None if credit.voided_at is None else credit.voided_at.date(), on)
-    amounts = [Amount(line.account_id, side.sign * line.amount) for line in credit.lines]
-    amounts += [
-        Amount(credit.tax_account_id, side.sign * credit.tax_total),
-        Amount(roles[side.credits], -side.sign * credit.total_amount),
-    ]
+    charged = [part for line in credit.lines for part in line.charged]
+    amounts = [_of_part(part, side.sign * share) for part, share in charged]
+    amounts.append(Amount(roles[side.credits], -side.sign * credit.total_amount))
     yield from during(stood, MAIN, amounts)
+    assessed = [tax for line in credit.lines for tax in line.self_assessed]
+    yield from during(stood, SELF_ASSESSED, (_of_tax(tax, tax.amount) for tax in assessed))
 
 
 def _credit_applied(side: Side, credit: Credit, roles: Roles) -> Iterator[Movement]:
@@ -205,7 +226,10 @@ def _refund(side: Side, refund: Refund, roles: Roles) -> Iterator[Movement]:
         split = ((Part(claim), each.amount),) if each.kind == "credit" else each.split
         amounts = [_of_part(part, side.sign * share) for part, share in split]
         amounts.append(Amount(waiting, -side.sign * each.amount))
-        yield from during(refunds.agreed_days(refund, each), MAIN, amounts)
+        stood = refunds.agreed_days(refund, each)
+        yield from during(stood, MAIN, amounts)
+        assessed = (_of_part(part, share) for part, share in each.self_assessed)
+        yield from during(stood, SELF_ASSESSED, assessed)
 
 
 def _refund_payment(side: Side, payment: RefundPayment, roles: Roles) -> Iterator[Movement]:
@@ -230,6 +254,11 @@ def _settling(side: Side, roles: Roles, document_id: UUID, amount: int, split: S
     return Amount(
         roles[side.control], -side.sign * amount, document_id, times_sign(split, -side.sign)
     )
+
+
+def _of_tax(tax: Tax, amount: int) -> Amount:
+    """An amount for the account of a tax, with what it is for a return."""
+    return Amount(tax.account_id, amount, tax=tax.mark)
 
 
 def _of_part(part: Part, amount: int) -> Amount:

@@ -1,19 +1,30 @@
 """What a refund gives back of documents and payments, and how that is taken back again."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, TypeVar
+from uuid import UUID
 
 from accounting.books.chart import Roles
 from accounting.books.context import Context
-from accounting.books.splits import Part, Split, negative, take
-from accounting.errors import RuleBroken
+from accounting.books.splits import Part, Split, negative, rests, take
+from accounting.errors import Malformed, RuleBroken
 from accounting.trade import documents, payments
 from accounting.trade.allocation import AllocationItem, Documents, items_of, live, moved, rearrange
-from accounting.trade.documents import Document
+from accounting.trade.documents import Document, LineItem, LineShares
+from accounting.trade.line_rests import (
+    assessed_split,
+    by_gross,
+    charged_split,
+    gross_left,
+    over_lines,
+    parts_left,
+    reduced,
+    rest_of,
+)
 from accounting.trade.payments import Payment
-from accounting.trade.refunds import RefundAllocation, ReleasedAllocation
+from accounting.trade.refunds import GivenBackLine, RefundAllocation, ReleasedAllocation
 from accounting.trade.sides import Side
 
 Target = TypeVar("Target", Document, Payment)
@@ -28,14 +39,27 @@ class ReleasedPayment:
 
 
 def of_document(
-    side: Side, document: Document, amount: int, roles: Roles, context: Context, **facts: Any
+    side: Side,
+    document: Document,
+    amount: int,
+    roles: Roles,
+    context: Context,
+    *,
+    lines: Sequence[GivenBackLine] = (),
+    **facts: Any,
 ) -> tuple[RefundAllocation, Document]:
-    """Give back a part of what a document came to, split over what is left of each of its parts.
+    """Give back a part of what a document came to, of lines or of all that is left.
 
-    Of 8333 net and 1667 tax, 3333 gives 2777 and 556 back.
+    Without lines it is split over what is left of each part: of 8333 net and 1667 tax, 3333 gives
+    2777 and 556 back. Raises what `given_back` raises.
     """
     net_account_id = None if side.refund_net is None else roles[side.refund_net]
-    split = take(documents.return_parts(document, net_account_id), document.returned, amount)
+    if lines:
+        shares = given_back(document, lines, amount)
+        split = charged_split(document, shares, net_account_id)
+    else:
+        split = take(returnable(document, net_account_id), (), amount)
+        shares = over_lines(document, split, net_account_id)
     allocation = RefundAllocation(
         id=context.identify(),
         kind="document",
@@ -43,9 +67,80 @@ def of_document(
         target_number=document.number,
         amount=amount,
         split=split,
+        lines=shares,
+        self_assessed=assessed_split(document, shares),
         **facts,
     )
-    return allocation, _given(document, amount, split, context)
+    return allocation, _given(reduced(document, shares), amount, split, context)
+
+
+def refundable(document: Document) -> int:
+    """Say what can be given back of a document: at most what is left of its lines.
+
+    Of 1000 paid with 300 refunded, 700; with a credit of 400 of a line beside that, 300.
+    """
+    return min(documents.refundable(document), sum(returnable(document).values()))
+
+
+def returnable(document: Document, net_account_id: UUID | None = None) -> dict[Part, int]:
+    """Say what can be given back of each part.
+
+    Refunds from before lines were told apart are known by part alone.
+    """
+    left = parts_left(document, net_account_id)
+    whole = parts_left(replace(document, reduced=()), net_account_id)
+    by_part = rests(whole, document.returned)
+    return {
+        part: min(amount, by_part[part]) if amount > 0 else max(amount, by_part[part])
+        for part, amount in left.items()
+    }
+
+
+def given_back(document: Document, lines: Sequence[GivenBackLine], amount: int) -> LineShares:
+    """Take amounts, gross, of lines; they come to the amount that is given back.
+
+    Raises Malformed `validation_error` where a line is named twice; RuleBroken
+    `reference_not_found`, `lines_do_not_add_up` or `refund_exceeds_refundable`.
+    """
+    _refuse_repeated_lines(lines)
+    total = sum(each.amount for each in lines)
+    if total != amount:
+        raise RuleBroken(
+            "lines_do_not_add_up",
+            f"The lines come to {total} and not to {amount}, in minor units.",
+            amount=amount,
+            lines_total=total,
+        )
+    known = {line.id: line for line in document.lines}
+    return tuple((each.line_id, _of_line(document, known, each)) for each in lines)
+
+
+def _of_line(
+    document: Document, known: Mapping[UUID, LineItem], wanted: GivenBackLine
+) -> tuple[int, ...]:
+    line = known.get(wanted.line_id)
+    if line is None:
+        raise RuleBroken(
+            "reference_not_found",
+            "The document has no such line.",
+            resource="line_item",
+            reference=str(wanted.line_id),
+        )
+    rest = rest_of(document, line)
+    left = gross_left(line, rest)
+    refuse_more_than(left, wanted.amount, line_id=str(line.id))
+    return by_gross(line, rest, wanted.amount)
+
+
+def _refuse_repeated_lines(lines: Sequence[GivenBackLine]) -> None:
+    seen: set[UUID] = set()
+    faults = {}
+    for each in lines:
+        if each.line_id in seen:
+            faults[each.place] = ["repeats the line of an earlier item"]
+        seen.add(each.line_id)
+    if faults:
+        raise Malformed.with_faults(faults)
 
 
 def of_payment(
@@ -102,7 +197,8 @@ def free(
 def take_back(allocation: RefundAllocation, target: Target, context: Context) -> Target:
     """Let a document or payment have again what a refund gave back of it."""
     if isinstance(target, Document):
-        return _given(target, -allocation.amount, negative(allocation.split), context)
+        whole = reduced(target, allocation.lines, -1)
+        return _given(whole, -allocation.amount, negative(allocation.split), context)
     return _held(target, -allocation.amount, context)
 
 

@@ -1,7 +1,7 @@
 """Refunds as they are stored: an obligation first, cash second. Values, status, parts and days."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -10,6 +10,7 @@ from accounting.books.ledger import Posted
 from accounting.books.numbers import Number
 from accounting.books.spans import Days, Span, days, laid_out
 from accounting.books.splits import Part, Split, summed
+from accounting.trade.documents import LineShares
 from accounting.trade.parties import Party
 
 Kind = Literal["document", "payment", "credit"]
@@ -30,14 +31,24 @@ class ReleasedAllocation:
     description: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class GivenBackLine:
+    """What is asked for: an amount of a line, gross; `place` is where it stands in the request."""
+
+    line_id: UUID
+    amount: int
+    place: str = field(default="", compare=False)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefundAllocation:
     """What a refund gives back: money that settled a document, money of a payment, or a credit.
 
     `split` says from which parts. Live while it has no `end`; without a `start` it is dated as
     the refund is. `target_number` is the number of the document or credit, and none of a payment.
-    `released` is what was taken off a payment's documents to make its money free. Where allocations
-    come later than their refund, `created_at` tells when.
+    `lines` is what it takes of a document's lines, and `self_assessed` what is posted for the tax
+    on them that was never charged. `released` is what was taken off a payment's documents to make
+    its money free. Where allocations come later than their refund, `created_at` tells when.
     """
 
     id: UUID
@@ -46,6 +57,8 @@ class RefundAllocation:
     target_number: Number
     amount: int
     split: Split
+    lines: LineShares = ()
+    self_assessed: Split = ()
     start: date | None = None
     end: date | None = None
     released: tuple[ReleasedAllocation, ...] = ()

@@ -6,6 +6,7 @@ from typing import Any
 
 from accounting.books.chart import Role, money_role, vendor_money_role
 from accounting.errors import Conflict, Refusal, RuleBroken
+from accounting.tax.codes import Direction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +62,7 @@ class Side:
     prepayments: Role
     line_default: Role
     tax: Role
+    tax_direction: Direction
     discount: Role | None
     fee: Role
     credits: Role
@@ -156,6 +158,7 @@ RECEIVABLE = Side(
     prepayments=Role.CUSTOMER_PREPAYMENTS,
     line_default=Role.SALES,
     tax=Role.OUTPUT_TAX,
+    tax_direction=Direction.SALES,
     discount=Role.DISCOUNTS_GIVEN,
     fee=Role.PROCESSING_FEES,
     credits=Role.CUSTOMER_CREDITS,
@@ -207,6 +210,7 @@ PAYABLE = Side(
     prepayments=Role.VENDOR_PREPAYMENTS,
     line_default=Role.GENERAL_EXPENSES,
     tax=Role.INPUT_TAX,
+    tax_direction=Direction.PURCHASES,
     discount=None,
     fee=Role.BANK_CHARGES,
     credits=Role.VENDOR_CREDITS,

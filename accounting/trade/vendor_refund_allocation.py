@@ -23,6 +23,7 @@ from accounting.trade.refund_targets import (
     free,
     of_document,
     of_payment,
+    refundable,
     refuse_more_than,
     take_back,
 )
@@ -145,14 +146,19 @@ def _to_document(
 ) -> tuple[RefundAllocation, Affected]:
     document = _target("bill", affected.documents, refund, wanted)
     refuse_not_open(PAYABLE, document)
-    refundable = documents.refundable(document)
-    refuse_more_than(refundable, wanted.amount, **facts_of(PAYABLE, document))
+    refuse_more_than(refundable(document), wanted.amount, **facts_of(PAYABLE, document))
     facts = {
         "start": _begun(refund_context, refund, documents.opened_on(document)),
         **_words(wanted),
     }
     allocation, after = of_document(
-        PAYABLE, document, wanted.amount, refund_context.roles, refund_context.context, **facts
+        PAYABLE,
+        document,
+        wanted.amount,
+        refund_context.roles,
+        refund_context.context,
+        lines=wanted.lines,
+        **facts,
     )
     return allocation, affected.with_document(after)
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from typing import Final
 from uuid import UUID
 
 from accounting.absent import or_else
@@ -11,21 +12,26 @@ from accounting.books.context import Context, refuse_locked
 from accounting.books.ledger import Posted, after_lock
 from accounting.books.numbers import Number
 from accounting.books.spans import Days, days
-from accounting.books.splits import Split, negative
+from accounting.books.splits import Part, Split, negative
+from accounting.books.tax_marks import TaxPart
 from accounting.errors import Conflict
 from accounting.trade import documents
 from accounting.trade.allocation import refuse_more_than_left, refuse_not_open
 from accounting.trade.commands import WriteOffDocument
-from accounting.trade.documents import Document
+from accounting.trade.documents import Document, LineShares
+from accounting.trade.line_rests import over_lines, parts_left, reduced
 from accounting.trade.parties import Party
 from accounting.trade.sides import Side
+
+CHARGED: Final = frozenset({TaxPart.OUTPUT, TaxPart.INPUT})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteOff:
     """A write-off as it is stored; live while it has no `reversed_at`.
 
-    `split` says which parts of the document it settled. It is dated no earlier than
+    `split` says which parts of the document it settled; `relieved` what is taken back of tax by
+    it, and of which net, and `lines` of which lines that is. It is dated no earlier than
     `document_date`, the day the document opened.
     """
 
@@ -43,6 +49,9 @@ class WriteOff:
     write_off_at: datetime
     reversed_at: datetime | None
     split: Split
+    tax_relief: bool = False
+    relieved: Split = ()
+    lines: LineShares = ()
     memo: str | None = None
     tags: tuple[tuple[str, str], ...] = ()
     posted: tuple[Posted, ...] = ()
@@ -71,6 +80,9 @@ def write_off(
     refuse_locked(context, at.date())
     amount = or_else(command.amount, documents.left(document))
     refuse_more_than_left(side, document, amount)
+    account_id = named_or(accounts.roles[Role.BAD_DEBTS], command.account, accounts)
+    split = documents.share_out(document, amount)
+    relieved, lines = _relieved(document, split, account_id, relief=command.tax_relief)
     written_off = WriteOff(
         id=context.identify(),
         version=0,
@@ -82,17 +94,20 @@ def write_off(
         party=document.party,
         external_id=command.external_id,
         amount=amount,
-        account_id=named_or(accounts.roles[Role.BAD_DEBTS], command.account, accounts),
+        account_id=account_id,
         write_off_at=at,
         reversed_at=None,
-        split=documents.share_out(document, amount),
+        split=split,
+        tax_relief=command.tax_relief,
+        relieved=relieved,
+        lines=lines,
         memo=command.memo,
         tags=command.tags,
     )
     begin, _ = written_off_days(written_off)
     on = after_lock(begin, context.lock_date)
-    settled = documents.settle(document, amount, written_off.split, on, "written_off")
-    return replace(settled, updated_at=context.now), written_off
+    settled = documents.settle(document, amount, split, on, "written_off")
+    return replace(reduced(settled, lines), updated_at=context.now), written_off
 
 
 def reverse(
@@ -107,7 +122,45 @@ def reverse(
     split = negative(written_off.split)
     owed = documents.settle(document, -written_off.amount, split, by="written_off")
     taken_back = replace(written_off, reversed_at=context.now, updated_at=context.now)
-    return replace(owed, updated_at=context.now), taken_back
+    whole = reduced(owed, written_off.lines, -1)
+    return replace(whole, updated_at=context.now), taken_back
+
+
+def _relieved(
+    document: Document, split: Split, account_id: UUID, *, relief: bool
+) -> tuple[Split, LineShares]:
+    """Say what of tax is taken back, on which accounts, and of which lines.
+
+    What was withheld always is: that of what is given up is never withheld. Tax that was charged
+    is where relief is asked for, with its net beside it on the account that is written off to; no
+    more than credits and refunds have left. Of 120 with 60 paid, 60 takes 50 and 10.
+    """
+    left = parts_left(document)
+    charged = {(p.tax.code_id, p.tax.rate) for p, _ in split if p.tax and p.tax.part in CHARGED}
+    taken, relieved = [], []
+    for part, share in split:
+        mark = part.tax
+        if mark is None:
+            continue
+        own = part if mark.part is TaxPart.WITHHELD else None
+        if relief and mark.part in CHARGED:
+            own = Part(part.account_id, replace(mark, part=TaxPart.RELIEF))
+        if relief and mark.part is TaxPart.NET and (mark.code_id, mark.rate) in charged:
+            own = Part(account_id, replace(mark, part=TaxPart.RELIEF_NET))
+        if own is not None:
+            capped = min(share, left[part]) if share > 0 else max(share, left[part])
+            taken.append((part, capped))
+            relieved.append((own, capped))
+    return tuple(relieved), over_lines(document, tuple(taken))
+
+
+def tax_taken_back(relieved: Split) -> int:
+    """Say how much tax is taken back with relief: of 50 net and 10 of tax, 10."""
+    return sum(
+        amount
+        for part, amount in relieved
+        if part.tax is not None and part.tax.part is TaxPart.RELIEF
+    )
 
 
 def refuse_elsewhere(side: Side, document: Document, known: WriteOff) -> None:

@@ -1,9 +1,12 @@
 """Credits of either side, and what they settle."""
 
-from accounting.absent import for_each, or_else, or_none
+from itertools import starmap
+
+from accounting.absent import Absent, for_each, or_else, or_none
 from accounting.trade.allocation import AllocationItem
 from accounting.trade.commands import CreditLineGiven, ReplaceCredit, WriteCredit
 from handlers.bodies import (
+    AccountIdentifier,
     CustomerCreditAllocationInput,
     CustomerCreditCreate,
     CustomerCreditLineInput,
@@ -29,7 +32,7 @@ def create_customer_credit(body: CustomerCreditCreate) -> WriteCredit:
         memo=or_none(body["memo"]),
         transaction_tags=tuple(or_else(body["tags"], ())),
         metadata=or_none(body["metadata"]),
-        lines=tuple(map(_customer_line, body["line_items"])),
+        lines=tuple(starmap(_customer_line, enumerate(body["line_items"]))),
         allocations=or_else(for_each(body["allocations"], _to_invoice), ()),
     )
 
@@ -57,7 +60,7 @@ def create_vendor_credit(body: VendorCreditCreate) -> WriteCredit:
         memo=or_none(body["memo"]),
         transaction_tags=tuple(or_else(body["tags"], ())),
         metadata=or_none(body["metadata"]),
-        lines=tuple(map(_vendor_line, body["line_items"])),
+        lines=tuple(starmap(_vendor_line, enumerate(body["line_items"]))),
         allocations=or_else(for_each(body["allocations"], _to_bill), ()),
     )
 
@@ -73,22 +76,26 @@ def replace_vendor_credit(body: VendorCreditReplace) -> ReplaceCredit:
     )
 
 
-def _customer_line(item: CustomerCreditLineInput) -> CreditLineGiven:
-    return CreditLineGiven(
-        amount=item["amount"],
-        tax_amount=or_else(item["tax_amount_cents"], 0),
-        account=account(item["revenue_account_identifier"]),
-        memo=or_none(item["memo"]),
-        tags=tuple(or_else(item["tags"], ())),
-        metadata=or_none(item["metadata"]),
-    )
+def _customer_line(place: int, item: CustomerCreditLineInput) -> CreditLineGiven:
+    return _line(place, item, item["revenue_account_identifier"])
 
 
-def _vendor_line(item: VendorCreditLineInput) -> CreditLineGiven:
+def _vendor_line(place: int, item: VendorCreditLineInput) -> CreditLineGiven:
+    return _line(place, item, item["expense_account_identifier"])
+
+
+def _line(
+    place: int,
+    item: CustomerCreditLineInput | VendorCreditLineInput,
+    named: AccountIdentifier | Absent,
+) -> CreditLineGiven:
     return CreditLineGiven(
+        place=f"line_items.{place}",
         amount=item["amount"],
-        tax_amount=or_else(item["tax_amount_cents"], 0),
-        account=account(item["expense_account_identifier"]),
+        tax_amount=or_none(item["tax_amount_cents"]),
+        account=account(named),
+        tax_code=or_none(item["tax_code"]),
+        source_line_id=or_none(item["source_line_id"]),
         memo=or_none(item["memo"]),
         tags=tuple(or_else(item["tags"], ())),
         metadata=or_none(item["metadata"]),

@@ -4,7 +4,7 @@ from datetime import datetime
 from decimal import Decimal
 from itertools import starmap
 
-from accounting.absent import Absent, or_else, or_none
+from accounting.absent import or_else, or_none
 from accounting.trade.commands import (
     DocumentLine,
     InitialPayment,
@@ -28,6 +28,7 @@ from handlers.bodies import (
     WriteOffCreate,
 )
 from handlers.commands.account_commands import account
+from handlers.commands.decimals import decimal
 from handlers.commands.party_commands import party
 
 
@@ -56,6 +57,7 @@ def bill(body: BillCreate | BillReplace) -> WriteDocument:
         currency=or_none(body["currency"]),
         memo=or_none(body["memo"]),
         additional_discount=or_else(body["additional_discount"], 0),
+        amounts_include_tax=or_else(body["amounts_include_tax"], False),
         transaction_tags=tuple(or_else(body["transaction_tags"], ())),
         metadata=or_none(body["metadata"]),
         lines=tuple(starmap(_line, enumerate(body["line_items"]))),
@@ -87,6 +89,7 @@ def write_off(body: WriteOffCreate | None) -> WriteOffDocument:
         return WriteOffDocument()
     return WriteOffDocument(
         amount=body["amount_cents"],
+        tax_relief=or_else(body["tax_relief"], False),
         write_off_at=or_none(body["write_off_at"]),
         account=account(body["destination_account"]),
         external_id=or_none(body["external_id"]),
@@ -108,6 +111,7 @@ def _invoice(
         currency=or_none(body["currency"]),
         memo=or_none(body["memo"]),
         additional_discount=or_else(body["additional_discount"], 0),
+        amounts_include_tax=or_else(body["amounts_include_tax"], False),
         transaction_tags=tuple(or_else(body["transaction_tags"], ())),
         metadata=or_none(body["metadata"]),
         lines=tuple(starmap(_line, enumerate(body["line_items"]))),
@@ -123,7 +127,9 @@ def _line(place: int, item: LineItemInput) -> DocumentLine:
         discount_amount=or_else(item["discount_amount"], 0),
         account=account(item["account_identifier"]),
         taxes=tuple(map(_tax, or_else(item["sales_taxes"], []))),
-        tax_rate=_decimal(item["tax_rate"]),
+        tax_rate=decimal(item["tax_rate"]),
+        tax_code=or_none(item["tax_code"]),
+        withholding_code=or_none(item["withholding_code"]),
         description=or_none(item["description"]),
         product=or_none(item["product"]),
         external_id=or_none(item["external_id"]),
@@ -134,7 +140,7 @@ def _line(place: int, item: LineItemInput) -> DocumentLine:
 
 
 def _tax(item: SalesTaxInput) -> TaxGiven:
-    return TaxGiven(item["amount"], account(item["tax_account"]))
+    return TaxGiven(item["amount"], account(item["tax_account"]), or_none(item["tax_code"]))
 
 
 def _tag(item: KeyedTag) -> tuple[str, str]:
@@ -152,7 +158,3 @@ def _payment(item: InvoiceInitialPayment) -> InitialPayment:
         payment_reference=or_none(item["payment_reference"]),
         note=or_none(item["note"]),
     )
-
-
-def _decimal(given: Decimal | str | Absent) -> Decimal | None:
-    return None if isinstance(given, Absent) else Decimal(str(given))

@@ -4,6 +4,7 @@ from datetime import date
 
 from accounting.absent import or_else, or_none
 from accounting.books.commands import EntryLineGiven, WriteEntry
+from accounting.books.tax_marks import TaxPart
 from handlers.bodies import (
     JournalEntryCreate,
     JournalEntryReplace,
@@ -47,5 +48,10 @@ def signed(item: JournalLineInput | OpeningAccountInput) -> int:
 
 
 def _line(item: JournalLineInput) -> EntryLineGiven:
-    account, description = any_account(item["account"]), or_none(item["description"])
-    return EntryLineGiven(account, signed(item), description)
+    return EntryLineGiven(
+        any_account(item["account"]),
+        signed(item),
+        or_none(item["description"]),
+        tax_code=or_none(item["tax_code"]),
+        tax_part=TaxPart(or_else(item["tax_part"], TaxPart.NET)),
+    )

@@ -14,10 +14,12 @@ from accounting.trade.commands import (
     VendorRefundDetails,
 )
 from accounting.trade.party_details import PartyNamed
+from accounting.trade.refunds import GivenBackLine
 from handlers.bodies import (
     InvoiceRefundCreate,
     InvoiceRefundForm,
     InvoiceRefundPaymentCreate,
+    RefundedLine,
     VendorRefundAllocationInput,
     VendorRefundCreate,
     VendorRefundForm,
@@ -34,6 +36,7 @@ def agree_refund(body: InvoiceRefundCreate | InvoiceRefundForm) -> AgreeRefund:
         document_id=or_none(body["invoice_id"]),
         payment_id=or_none(body["payment_id"]),
         amount=body["amount_cents"],
+        lines=or_else(for_each(body["lines"], _given_back), ()),
         method=or_else(body["method"], "bank_transfer").lower(),
         processor=or_none(body["processor"]),
         fee=or_else(body["refund_processing_fee_cents"], 0),
@@ -43,6 +46,10 @@ def agree_refund(body: InvoiceRefundCreate | InvoiceRefundForm) -> AgreeRefund:
         reference_number=or_none(body["reference_number"]),
         metadata=or_none(body["metadata"]),
     )
+
+
+def _given_back(place: int, item: RefundedLine) -> GivenBackLine:
+    return GivenBackLine(item["line_id"], item["amount_cents"], f"lines.{place}")
 
 
 def pay_refund(body: InvoiceRefundPaymentCreate | None) -> PayRefund:

@@ -13,6 +13,7 @@ from accounting.books.account_tree import AccountTree
 from accounting.books.accounts import Account
 from accounting.books.ledger import balance, normal_sign
 from handlers.shared.shapes import day_start
+from handlers.shared.tax_code_shapes import shape_mark
 from persistence.ledger.account_entries import AccountEntry
 from persistence.ledger.accounts import AccountState
 
@@ -203,6 +204,7 @@ def shape_entry(account: Account, entry: AccountEntry) -> dict[str, Any]:
         "credit_amount": entry.credit,
         "amount": sign * (entry.debit - entry.credit),
         "running_balance": sign * entry.net,
+        **shape_mark(entry.tax),
         "posted_at": entry.posted_at,
         "created_at": entry.created_at,
     }

@@ -3,12 +3,13 @@
 from typing import Any
 
 from access.links import Links
+from accounting.tax.taxed_amounts import Tax
 from accounting.trade import documents
 from accounting.trade.documents import Document, LineItem
 from accounting.trade.sides import Side
-from handlers.shared import attached_files
+from handlers.shared import attached_files, warnings
 from handlers.shared.answer_names import AnswerNames, names_of
-from handlers.shared.shapes import day_start, shape_party
+from handlers.shared.shapes import day_start, shape_party, shape_rate
 from persistence.books import Trade
 from persistence.files.stored_files import StoredFile
 from persistence.trade.document_settlements import Settlements, ShownWriteOff
@@ -29,6 +30,7 @@ def shape(
     }
     if trade.writes_off:
         shown["write_offs"] = [shape_write_off(share) for share in settlements.write_offs]
+    shown["warnings"] = warnings.of_rates_without_code(document)
     return {**shown, "document": attached_files.summary(stored, links)}
 
 
@@ -65,12 +67,24 @@ def shape_settlements(side: Side, settlements: Settlements) -> dict[str, Any]:
     }
 
 
+def shape_tax(tax: Tax) -> dict[str, Any]:
+    """Show a tax of a line, with what it is for a return."""
+    return {
+        "amount": tax.amount,
+        "tax_account": {"type": "AccountId", "id": tax.account_id},
+        "tax_code_id": None if tax.mark is None else tax.mark.code_id,
+        "tax_part": None if tax.mark is None else tax.mark.part,
+    }
+
+
 def shape_write_off(share: ShownWriteOff) -> dict[str, Any]:
     """Show what was given up."""
     return {
         "id": share.id,
         "external_id": share.external_id,
         "amount_cents": share.amount_cents,
+        "tax_relief": share.tax_relief,
+        "tax_relieved_cents": share.tax_relieved_cents,
         "write_off_at": share.write_off_at,
         "memo": share.memo,
         "destination_account": {"type": "AccountId", "id": share.account_id},
@@ -102,8 +116,10 @@ def summarize(trade: Trade, document: Document) -> dict[str, Any]:
         "subtotal": document.subtotal,
         "additional_discount": document.additional_discount,
         "discount_total": document.discount_total,
+        "amounts_include_tax": document.amounts_include_tax,
         "tax_total": document.tax_total,
         "additional_sales_taxes_total": document.tax_total,
+        "withholding_total": documents.withheld(document),
         "total_amount": document.total_amount,
         "outstanding_balance": documents.outstanding(document),
         "memo": document.memo,
@@ -134,13 +150,14 @@ def shape_line(line: LineItem) -> dict[str, Any]:
         "unit_price": line.unit_price,
         "discount_amount": line.discount_amount,
         "account_identifier": {"type": "AccountId", "id": line.account_id},
-        "tax_rate": None if line.tax_rate is None else float(line.tax_rate),
-        "sales_taxes": [
-            {"amount": tax.amount, "tax_account": {"type": "AccountId", "id": tax.account_id}}
-            for tax in line.taxes
-        ],
+        "tax_code_id": line.tax_code_id,
+        "tax_rate": shape_rate(line.tax_rate),
+        "sales_taxes": [shape_tax(tax) for tax in line.taxes],
+        "withholding_code_id": line.withholding_code_id,
         "subtotal": line.subtotal,
         "sales_taxes_total": line.tax_total,
+        "withholding_total": line.withheld_total,
+        "self_assessed_total": -sum(min(tax.amount, 0) for tax in line.self_assessed),
         "total_amount": line.total_amount,
         "memo": line.memo,
         "tags": line.tags,

@@ -1,6 +1,7 @@
 """Shapes that the operations of several tags show."""
 
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 from accounting.trade.parties import Party
@@ -15,6 +16,11 @@ def shape_party(party: Party) -> dict[str, Any]:
         "name": party.name,
         "email": party.email,
     }
+
+
+def shape_rate(rate: Decimal | None) -> float | None:
+    """Show a rate in percent as a number; of at most 15 digits, it is exact in JSON."""
+    return None if rate is None else float(rate)
 
 
 def day_start(day: date | None) -> str | None:

@@ -9,7 +9,8 @@ from uuid import UUID
 from access.links import Links
 from accounting.books.accounts import BookAccounts
 from accounting.files.uploads import Received
-from accounting.trade import credit_changes, credits, documents
+from accounting.tax.day_codes import Referenced
+from accounting.trade import credit_changes, credit_lines, credits, documents
 from accounting.trade.allocation import Allocation, documents_affected
 from accounting.trade.commands import ReplaceCredit, WriteCredit
 from accounting.trade.credits import Credit, CreditLine
@@ -19,7 +20,7 @@ from handlers.results import Created, Reply
 from handlers.shared import attached_files
 from handlers.shared.answer_names import names_of
 from handlers.shared.posting import keep
-from handlers.shared.shapes import day_start, shape_party
+from handlers.shared.shapes import day_start, shape_party, shape_rate
 from persistence.books import Trade
 from persistence.engine.pages import Page, PageRequest
 from persistence.files.stored_files import StoredFile
@@ -29,18 +30,20 @@ async def create(trade: Trade, command: WriteCredit, file: Received | None, link
     """Create a credit, draft or open, and apply it; a known external id answers it."""
     side, books = trade.side, trade.books
     # The external id comes last: whoever said the same one a moment ago is seen after the locks.
-    party, accounts, settled, source, existing = await books.fetch(
+    affected = documents_affected((), command.allocations) | credit_changes.source_of(command)
+    party, accounts, codes, loaded, source, existing = await books.fetch(
         trade.parties.party(command.party).later(),
         books.accounts.named(credit_changes.account_references(command)),
-        trade.documents.lock_all(documents_affected((), command.allocations)).later(),
+        books.tax_codes.for_use(needed=credit_lines.names_codes(command.lines)),
+        trade.documents.lock_all(affected).later(),
         trade.documents.hold(command.source_document_id).later(),
         trade.credits.known_as(command.external_id),
     )
     if existing is not None:
         return await read(trade, existing, links)
     source()
-    known = BookAccounts(await books.roles(), accounts)
-    made = credit_changes.create(side, command, party(), known, settled(), books.context)
+    referenced = Referenced(BookAccounts(await books.roles(), accounts), codes)
+    made = credit_changes.create(side, command, party(), referenced, loaded(), books.context)
     await keep(trade, made.credit, moved=made.changed)
     stored = attached_files.attach(books, file, side.credit_source, made.credit.id)
     return Created(shape(trade, made.credit, made.documents, stored, links))
@@ -68,9 +71,12 @@ async def change(
     side, books = trade.side, trade.books
     credit = await trade.credits.lock(id)
     affected = documents_affected(credit.allocations, command.allocations)
-    changed = credit_changes.replaced(
-        side, credit, command, await trade.documents.lock_all(affected), books.context
+    loaded, codes = await books.fetch(
+        trade.documents.lock_all(affected | credits.source_ids(credit)),
+        books.tax_codes.for_use(needed=credit.state == "draft" and credits.is_coded(credit)),
     )
+    referenced = Referenced(BookAccounts(await books.roles(), {}), codes)
+    changed = credit_changes.replaced(side, credit, command, referenced, loaded, books.context)
     if attached_files.attach(books, file, side.credit_source, id):
         changed = replace(changed, credit=replace(changed.credit, updated_at=books.now))
     if changed.credit is not credit:
@@ -81,9 +87,10 @@ async def change(
 async def void(trade: Trade, id: UUID, at: datetime | None, links: Links) -> Reply:
     """Take an open credit back, as long as nothing is applied of it."""
     credit = await trade.credits.lock(id)
-    voided = credit_changes.void(trade.side, credit, at, trade.books.context)
-    await keep(trade, voided)
-    return await _show(trade, voided, {}, links)
+    loaded = await trade.documents.lock_all(credits.source_ids(credit))
+    voided = credit_changes.void(trade.side, credit, at, loaded, trade.books.context)
+    await keep(trade, voided.credit, moved=voided.changed)
+    return await _show(trade, voided.credit, {}, links)
 
 
 async def _show(
@@ -141,6 +148,10 @@ def shape_line(side: Side, line: CreditLine) -> dict[str, Any]:
         "id": line.id,
         "amount": line.amount,
         "tax_amount_cents": line.tax_amount,
+        "tax_code_id": line.tax_code_id,
+        "tax_rate": shape_rate(line.tax_rate),
+        "source_line_id": line.source_line_id,
+        "withholding_cents": sum(tax.amount for tax in line.withheld),
         names_of(side).credit_account: {"type": "AccountId", "id": line.account_id},
         "memo": line.memo,
         "tags": line.tags,

@@ -10,7 +10,8 @@ from access.links import Links
 from accounting.books.accounts import BookAccounts
 from accounting.errors import Conflict
 from accounting.files.uploads import Received
-from accounting.trade import document_changes, line_items, payment_changes
+from accounting.tax.day_codes import Referenced
+from accounting.trade import document_changes, documents, line_items, payment_changes
 from accounting.trade.commands import OpenDocument, WriteDocument
 from accounting.trade.documents import Document
 from accounting.trade.parties import Party
@@ -30,15 +31,16 @@ async def create(
     """Create one, draft or open, with the payments and the file that came with it."""
     books = trade.books
     # The external id comes last: whoever said the same one a moment ago is seen after the locks.
-    party, accounts, existing = await books.fetch(
+    party, accounts, codes, existing = await books.fetch(
         trade.parties.party(command.party).later(),
         books.accounts.named(line_items.account_references(command)),
+        books.tax_codes.for_use(needed=line_items.names_codes(command)),
         trade.documents.known_as(command.external_id),
     )
     if existing is not None:
         return await read(trade, existing, links)
-    known = BookAccounts(await books.roles(), accounts)
-    made = document_changes.create(trade.side, command, party(), known, books.context)
+    referenced = Referenced(BookAccounts(await books.roles(), accounts), codes)
+    made = document_changes.create(trade.side, command, party(), referenced, books.context)
     made, payments = payment_changes.record_with(trade.side, made, command.payments, books.context)
     await keep(trade, made, *payments)
     stored = attached_files.attach(books, file, trade.side.document_source, made.id)
@@ -64,14 +66,16 @@ async def replace_one(
 ) -> Reply:
     """Replace what one says, as long as nothing is allocated to it."""
     books = trade.books
-    document, accounts = await books.fetch(
-        trade.documents.lock(id), books.accounts.named(line_items.account_references(command))
+    document, accounts, codes = await books.fetch(
+        trade.documents.lock(id),
+        books.accounts.named(line_items.account_references(command)),
+        books.tax_codes.for_use(needed=line_items.names_codes(command)),
     )
     party = await _named(trade, command.party, document.party)
-    known = BookAccounts(await books.roles(), accounts)
+    referenced = Referenced(BookAccounts(await books.roles(), accounts), codes)
     async with _naming_what_stands_on(trade, id):
         written = document_changes.replaced(
-            trade.side, document, command, party, known, books.context
+            trade.side, document, command, party, referenced, books.context
         )
     if attached_files.attach(books, file, trade.side.document_source, id):
         written = replace(written, updated_at=books.now)
@@ -80,8 +84,12 @@ async def replace_one(
 
 async def open_draft(trade: Trade, id: UUID, command: OpenDocument, links: Links) -> Reply:
     """Open a draft: it takes a number and goes into the ledger."""
-    document = await trade.documents.lock(id)
-    opened = document_changes.open_document(trade.side, document, command, trade.books.context)
+    books, document = trade.books, await trade.documents.lock(id)
+    codes = await books.tax_codes.for_use(needed=documents.is_coded(document))
+    referenced = Referenced(BookAccounts(await books.roles(), {}), codes)
+    opened = document_changes.open_document(
+        trade.side, document, command, referenced, books.context
+    )
     return await _put(trade, document, opened, links)
 
 

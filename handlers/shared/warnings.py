@@ -7,10 +7,13 @@ import phonenumbers
 from stdnum import get_cc_module
 from stdnum.exceptions import ValidationError
 
+from accounting.trade.documents import Document
+
 Warnings = list[dict[str, str]]
 
 # The books take 10 us to ask, and a customer is read far more often than its number changes.
 REMEMBERED: Final = 4096
+MOST_TOLD: Final = 20
 
 
 def of_phones(**numbers: str | None) -> Warnings:
@@ -26,6 +29,19 @@ def of_payout_day(*, too_early: bool) -> Warnings:
     """Warn of a payout that was paid before some of the money in it had come or gone."""
     told = "is before the day of a payment in it"
     return [{"field": "completed_at", "message": told}] if too_early else []
+
+
+def of_rates_without_code(document: Document) -> Warnings:
+    """Warn of lines taxed by a rate without a code: a tax return cannot tell what they are."""
+    told = "names no tax code, so a tax return shows the line as one without a code"
+    places = [
+        place
+        for place, line in enumerate(document.lines)
+        if line.tax_rate is not None and line.tax_code_id is None
+    ]
+    return [
+        {"field": f"line_items.{place}.tax_rate", "message": told} for place in places[:MOST_TOLD]
+    ]
 
 
 def of_vat_number(number: str | None, country: str | None) -> Warnings:

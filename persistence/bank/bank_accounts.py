@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import ClassVar
 from uuid import UUID
 
 from sqlalchemy import Text, and_, func, select
-from sqlalchemy.sql.elements import ColumnElement
-from sqlalchemy.sql.selectable import FromClause
 
 from accounting.bank.bank_accounts import BankAccount, ChartInUse
 from accounting.books.accounts import Account
@@ -16,6 +14,8 @@ from persistence.engine.filters import any_part, created_filters, equal
 from persistence.engine.listings import Listing
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Query, Row, compiled, given, word
+from persistence.ledger.account_sql import NAMES
+from persistence.ledger.accounts_beside import account_beside, account_columns
 from persistence.store import Store, among, in_business
 from persistence.tables import account, bank_account
 
@@ -36,21 +36,7 @@ class BankAccountRecord:
         return self.bank_account.version
 
 
-ACCOUNT = tuple(item.name for item in fields(Account))
 STORED = tuple(item.name for item in fields(BankAccount))
-LEDGER = "ledger__"  # Before the columns of the account of the chart, beside those of another row.
-
-
-def account_columns(of: FromClause) -> tuple[ColumnElement[Any], ...]:
-    """The columns of an account of the chart, to stand beside those of another row."""
-    return tuple(of.c[name].label(LEDGER + name) for name in ACCOUNT)
-
-
-def account_beside(row: Row) -> Account | None:
-    """Take the columns of an account out of a row; None where an outer join found none."""
-    columns = {name: row.pop(LEDGER + name) for name in ACCOUNT}
-    return None if columns["id"] is None else Account(**columns)
-
 
 _SOURCE = bank_account.join(
     account,
@@ -74,7 +60,7 @@ LOCK_GROUND = compiled(
     .with_for_update(key_share=True)
 )
 CHART = compiled(
-    select(*(account.c[name] for name in ACCOUNT))
+    select(*(account.c[name] for name in NAMES))
     .where(in_business(account))
     .order_by(account.c.code, account.c.id)
 )

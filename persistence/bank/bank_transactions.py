@@ -11,12 +11,12 @@ from sqlalchemy.sql.elements import ColumnElement
 from accounting.bank.bank_transactions import BankTransaction
 from accounting.books.accounts import Account
 from accounting.books.ledger import Posted
-from persistence.bank.bank_accounts import account_beside, account_columns
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.filters import any_part, between, created_filters, equal
 from persistence.engine.listings import Listing, either_way
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Query, Row, compiled, given
+from persistence.ledger.accounts_beside import account_beside, account_columns
 from persistence.ledger.posted_entries import posted_by_source, posted_for
 from persistence.store import Store, among, in_business
 from persistence.tables import account, bank_account, bank_transaction

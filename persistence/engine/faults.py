@@ -41,6 +41,9 @@ _UNIQUE = {
     "account_business_id_code_key": _Broken(
         "duplicate_account_code", "Another account of this business has this code."
     ),
+    "tax_code_business_id_code_key": _Broken(
+        "duplicate_tax_code", "Another tax code of this business has this code."
+    ),
     "bank_account_business_id_account_id_key": _Broken(
         "account_taken", "Another bank account stands on this account. Name another one."
     ),

@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy import Uuid, select
 
 from accounting.books.periods import month_start
+from accounting.books.tax_marks import TaxMark
 from persistence.engine.fetches import Fetch
 from persistence.engine.filters import between, created_filters
 from persistence.engine.listings import Filter, Listing
@@ -16,6 +17,7 @@ from persistence.engine.pages import Page, PageRequest
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row, compiled, given
 from persistence.ledger.balances import UNROLLED
+from persistence.ledger.split_rows import MARK_COLUMNS, mark_in
 from persistence.store import among, in_business
 from persistence.tables import journal_entry, journal_line
 
@@ -28,6 +30,7 @@ _OF_ENTRY = (
     "source_id",
     "created_at",
 )
+_OF_LINE = ("id", "entry_id", "entry_date", "debit", "credit")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +49,7 @@ class AccountEntry:
     source_type: str
     source_id: UUID | None
     created_at: datetime
+    tax: TaxMark | None
     net: int
 
 
@@ -68,10 +72,7 @@ LISTING = Listing(
     source=journal_line,
     key=journal_line.c.id,
     scope=in_business(journal_line) & (journal_line.c.account_id == given("account_id", Uuid)),
-    columns=[
-        journal_line.c[name]
-        for name in ("id", "entry_id", "entry_date", "debit", "credit", "description")
-    ],
+    columns=[journal_line.c[name] for name in (*_OF_LINE, "description", *MARK_COLUMNS)],
     filters={
         **{name: _of_its_entry(each) for name, each in _CREATED.items()},
         **between(journal_line.c.entry_date, "date_from", "date_to"),
@@ -188,8 +189,9 @@ class AccountEntries:
 
 def _entry(line: Row, entry: Row, net: int) -> AccountEntry:
     facts = {name: entry[name] for name in _OF_ENTRY}
-    shown = line | facts | {"description": line["description"] or entry["description"]}
-    return AccountEntry(**shown, net=net)
+    own = {name: line[name] for name in _OF_LINE}
+    words = line["description"] or entry["description"]
+    return AccountEntry(**{**facts, **own, "description": words}, tax=mark_in(line), net=net)
 
 
 def _never(_row: Any) -> AccountEntry:

@@ -25,7 +25,7 @@ from persistence.ledger.journal_records import (
     shown,
 )
 from persistence.ledger.journal_sql import BY_ID, DELETE_DRAFT, LINES, REACTIVATE, STORED
-from persistence.ledger.split_rows import split_rows
+from persistence.ledger.split_rows import mark_columns, mark_in, split_rows
 from persistence.store import Store, lock_statement
 from persistence.tables import journal_draft, journal_entry, journal_line
 
@@ -44,7 +44,8 @@ class JournalStore(Store[EntryRecord]):
         entries, lines = answers
         by_entry: dict[UUID, list[EntryLine]] = defaultdict(list)
         for line in lines:
-            by_entry[line.pop("entry_id")].append(EntryLine(**line))
+            tax = mark_in(line)
+            by_entry[line.pop("entry_id")].append(EntryLine(**line, tax=tax))
         return [record_of(row, tuple(by_entry[row["id"]])) for row in entries]
 
     def page(self, wanted: PageRequest) -> Fetch[Page[EntryRecord]]:
@@ -97,7 +98,10 @@ class JournalStore(Store[EntryRecord]):
             self.scope.stage(journal_draft, entry.id, draft_row(entry, self.scope.now))
             return shown(entry, accounts, None, None)
         lines = [
-            (line.id, Line(line.account_id, line.amount, description=line.description))
+            (
+                line.id,
+                Line(line.account_id, line.amount, description=line.description, tax=line.tax),
+            )
             for line in entry.lines
         ]
         number = self._stage(head_row(entry), lines)
@@ -137,6 +141,7 @@ class JournalStore(Store[EntryRecord]):
                 "description": line.description,
                 "settles_id": line.settles,
                 "split": split_rows(line.split),
+                **mark_columns(line.tax),
             }
             staging.insert(journal_line, row)
         return number
@@ -159,6 +164,7 @@ class JournalStore(Store[EntryRecord]):
                     line_number=line["line_number"],
                     amount=line["debit"] - line["credit"],
                     description=line["description"],
+                    tax=mark_in({**line}),
                 )
             )
         return [

@@ -34,6 +34,7 @@ from persistence.ledger.journal_sql import (
     POSTED_LINE,
     POSTED_LINES,
 )
+from persistence.ledger.split_rows import MARK_COLUMNS
 from persistence.store import in_business
 from persistence.tables import account, journal_draft, journal_entry, journal_line
 
@@ -154,7 +155,7 @@ _HEAD = (
     "posted_at",
     "reversal_of_id",
 )
-_LINE = ("line_number", "account_code", "account_name", "debit", "credit")
+_LINE = ("line_number", "account_code", "account_name", "debit", "credit", *MARK_COLUMNS)
 _POSTED_ENTRIES = journal_entry.join(
     POSTED_LINES,
     and_(

@@ -8,7 +8,9 @@ from uuid import UUID
 from accounting.books.accounts import Account
 from accounting.books.manual_entries import STREAM, ManualEntry, ManualLine
 from accounting.books.numbers import Number
+from accounting.books.tax_marks import TaxMark
 from persistence.engine.sql import Row
+from persistence.ledger.split_rows import mark_columns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +26,7 @@ class EntryLine:
     debit: int
     credit: int
     description: str | None
+    tax: TaxMark | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +59,13 @@ def record_of(row: Row, lines: tuple[EntryLine, ...] = ()) -> EntryRecord:
 
 
 def line_on(
-    account: Account, *, id: UUID, line_number: int, amount: int, description: str | None
+    account: Account,
+    *,
+    id: UUID,
+    line_number: int,
+    amount: int,
+    description: str | None,
+    tax: TaxMark | None,
 ) -> EntryLine:
     """Make a line of an amount, a debit above zero, on an account."""
     return EntryLine(
@@ -69,6 +78,7 @@ def line_on(
         debit=max(amount, 0),
         credit=max(-amount, 0),
         description=description,
+        tax=tax,
     )
 
 
@@ -85,7 +95,9 @@ def written(record: EntryRecord) -> ManualEntry:
         created_by=record.created_by,
         status=record.status,
         lines=tuple(
-            ManualLine(each.id, each.account_id, each.debit - each.credit, each.description)
+            ManualLine(
+                each.id, each.account_id, each.debit - each.credit, each.description, each.tax
+            )
             for each in record.lines
         ),
         source_id=record.source_id,
@@ -124,6 +136,7 @@ def shown(
                 line_number=place,
                 amount=line.amount,
                 description=line.description,
+                tax=line.tax,
             )
             for place, line in enumerate(entry.lines, start=1)
         ),
@@ -149,6 +162,7 @@ def draft_row(entry: ManualEntry, now: datetime) -> Row:
                 "account_id": line.account_id,
                 "amount": line.amount,
                 "description": line.description,
+                **mark_columns(line.tax),
             }
             for line in entry.lines
         ],

@@ -5,6 +5,7 @@ from typing import Any
 from sqlalchemy import (
     BigInteger,
     Integer,
+    Numeric,
     Text,
     Uuid,
     and_,
@@ -24,6 +25,7 @@ from sqlalchemy.types import TypeEngine
 
 from accounting.books.manual_entries import SOURCE
 from persistence.engine.sql import compiled, word
+from persistence.ledger.split_rows import MARK_COLUMNS
 from persistence.store import among, in_business
 from persistence.tables import account, journal_draft, journal_entry, journal_line
 
@@ -100,6 +102,7 @@ POSTED_LINE = (
     journal_line.c.debit,
     journal_line.c.credit,
     journal_line.c.description,
+    *(journal_line.c[name] for name in MARK_COLUMNS),
 )
 POSTED_LINES = journal_line.join(
     account,
@@ -120,6 +123,8 @@ def _said(name: str, type_: type[TypeEngine[Any]]) -> ColumnElement[Any]:
 
 
 _AMOUNT = _said("amount", BigInteger)
+# A draft of before says nothing of tax, and that is null too.
+_MARK = tuple(zip(MARK_COLUMNS, (Uuid, Numeric, Text), strict=True))
 _NONE: ColumnElement[int] = literal_column("0::bigint")
 DRAFT_LINE = (
     _said("id", Uuid).label("id"),
@@ -130,6 +135,7 @@ DRAFT_LINE = (
     func.greatest(_AMOUNT, _NONE).label("debit"),
     func.greatest(-_AMOUNT, _NONE).label("credit"),
     _said("description", Text).label("description"),
+    *(_said(name, type_).label(name) for name, type_ in _MARK),
 )
 DRAFT_LINES = journal_draft.join(_item, true()).join(
     account,

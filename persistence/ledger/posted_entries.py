@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Uuid, any_, func, select
+from sqlalchemy import ARRAY, Text, Uuid, any_, cast, func, select
 
 from accounting.books.ledger import Line, Posted
 from persistence.engine.identifiers import account_id
 from persistence.engine.sql import Query, Row, compiled, given
 from persistence.ledger.journal_sql import REVERSED_BY
-from persistence.ledger.split_rows import split_of
+from persistence.ledger.split_rows import mark_of, split_of
 from persistence.store import in_business
 from persistence.tables import journal_entry, journal_line
 
@@ -24,6 +24,9 @@ _POSTED_LINES = (
                 journal_line.c.settles_id,
                 journal_line.c.split,
                 journal_line.c.description,
+                journal_line.c.tax_code_id,
+                cast(journal_line.c.tax_rate, Text),  # As a number of JSON it would be binary.
+                journal_line.c.tax_part,
             ).op("ORDER BY")(journal_line.c.line_number)
         )
     )
@@ -69,7 +72,12 @@ def posted_by_source(rows: list[Row]) -> dict[UUID, tuple[Posted, ...]]:
 
 
 def _line(
-    account: str, amount: int, settles: str | None, split: list[Any], description: str | None
+    account: str,
+    amount: int,
+    settles: str | None,
+    split: list[Any],
+    description: str | None,
+    *mark: str | None,
 ) -> Line:
     return Line(
         account_id(account),
@@ -77,4 +85,5 @@ def _line(
         UUID(settles) if settles else None,
         split_of(split),
         description,
+        mark_of(*mark),
     )

@@ -7,6 +7,9 @@ from typing import Any
 from accounting.books.splits import Part, Split
 from accounting.books.tax_marks import TaxMark, TaxPart
 from persistence.engine.identifiers import account_id
+from persistence.engine.sql import Row
+
+MARK_COLUMNS = ("tax_code_id", "tax_rate", "tax_part")
 
 
 def split_of(rows: list[Any]) -> Split:
@@ -27,6 +30,18 @@ def mark_of(code_id: Any = None, rate: Any = None, part: str | None = None) -> T
 def mark_row(mark: TaxMark | None) -> list[Any]:
     """Write a tax mark as the end of a JSON row; nothing where there is none."""
     return [] if mark is None else [mark.code_id, str(mark.rate), mark.part]
+
+
+def mark_columns(mark: TaxMark | None) -> dict[str, Any]:
+    """Write a tax mark as the columns of a line; they are null where there is none."""
+    if mark is None:
+        return dict.fromkeys(MARK_COLUMNS)
+    return dict(zip(MARK_COLUMNS, mark_row(mark), strict=True))
+
+
+def mark_in(row: Row) -> TaxMark | None:
+    """Take a tax mark out of the columns of a line."""
+    return mark_of(*(row.pop(name) for name in MARK_COLUMNS))
 
 
 @lru_cache(maxsize=4096)

@@ -7,7 +7,10 @@ first, contract in a later release.
 import re
 from pathlib import Path
 
+import psycopg
 from alembic import op
+
+from persistence.engine.distribution import complete, is_distributed
 
 # One by one: what Citus sends on to the other machines is all of the text that it was sent.
 _COMMENT = re.compile(r"--[^\n]*")
@@ -25,3 +28,11 @@ def run_texts(revision_file: str, *names: str) -> None:
         for found in _STATEMENT.finditer(text):
             if _COMMENT.sub("", found[0]).strip():
                 op.get_bind().exec_driver_sql(found[0])
+
+
+def spread_new_tables() -> None:
+    """Spread what was made so far where tables are: only then they may refer to one another."""
+    driver = op.get_bind().connection.driver_connection
+    assert isinstance(driver, psycopg.Connection), "migrations run on psycopg"
+    if is_distributed(driver):
+        complete(driver)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Table, select
+from sqlalchemy import Column, Numeric, Table, Text, cast, select
+from sqlalchemy.sql.elements import ColumnElement
 
 from persistence import tables
 from persistence.engine.fetches import Answers
@@ -26,9 +27,16 @@ COPIED = tuple(
     for table in metadata.sorted_tables
     if table.info.get("tenant") and table not in NOT_COPIED
 )
+
+
+def _read(item: Column[Any]) -> ColumnElement[Any]:
+    """Read a column as the flush takes it: JSON has no numbers but binary ones."""
+    return cast(item, Text).label(item.name) if isinstance(item.type, Numeric) else item
+
+
 READING = {
     table: compiled(
-        select(*(c for c in table.c if c.computed is None and c.name != "business_id"))
+        select(*(_read(c) for c in table.c if c.computed is None and c.name != "business_id"))
         .where(in_business(table))
         .order_by(*table.primary_key)
     )

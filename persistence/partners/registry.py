@@ -12,6 +12,7 @@ from sqlalchemy.sql.elements import ColumnElement
 from accounting.books.accounts import Account
 from accounting.books.sandboxes import Sandbox
 from accounting.errors import NotAllowed, NotFound
+from accounting.tax.codes import TaxCode
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.filters import any_part, created_filters
 from persistence.engine.listings import Filter, Listing
@@ -23,8 +24,9 @@ from persistence.engine.sql import Query, Row, compiled, given, word
 from persistence.engine.staging import Staging
 from persistence.engine.tenants import PartnerTenant
 from persistence.files.blobs import key_in
+from persistence.ledger.tax_code_rows import row_of
 from persistence.partners.copies import CopiedBooks, copied, reading_all
-from persistence.tables import account, business
+from persistence.tables import account, business, tax_code
 
 T = TypeVar("T")
 
@@ -62,6 +64,7 @@ class RegisteredBusiness:
     clock_seconds_ahead: int = 0
 
 
+ACCOUNT = tuple(item.name for item in fields(Account))
 NAMES = tuple(item.name for item in fields(RegisteredBusiness))
 COLUMNS = tuple(business.c[name] for name in NAMES)
 
@@ -189,12 +192,13 @@ class Registry:
         machines = self.session.connection.machines
         return await Fetch(self.session, reading_all(template.id, machines), copied)
 
-    def open(self, opened: RegisteredBusiness, chart: list[Account]) -> None:
-        """Stage a new business and the chart that it starts with."""
+    def open(self, opened: RegisteredBusiness, chart: list[Account], codes: list[TaxCode]) -> None:
+        """Stage a new business with the chart and the tax codes that it starts with."""
         self._stage_opened(opened)
         for one in chart:
-            row = {item.name: getattr(one, item.name) for item in fields(one)}
-            self._staging().insert(account, row)
+            self._staging().insert(account, {name: getattr(one, name) for name in ACCOUNT})
+        for code in codes:
+            self._staging().insert(tax_code, row_of(code))
 
     def open_copied(self, opened: RegisteredBusiness, books: CopiedBooks) -> None:
         """Stage a new business with books that were copied, and their files."""

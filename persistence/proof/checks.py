@@ -17,6 +17,7 @@ from persistence.proof import (
     payouts,
     periods,
     refunds,
+    tax_codes,
     trail,
 )
 
@@ -31,6 +32,7 @@ CHECKS = {
     **bank.CHECKS,
     **openings.CHECKS,
     **control.CHECKS,
+    **tax_codes.CHECKS,
     **balances.CHECKS,
     **periods.CHECKS,
     **trail.CHECKS,

@@ -73,7 +73,7 @@ def _unallocated(tables: SideTables) -> str:
         WHERE r.business_id = %(business_id)s AND r.cancelled_at IS NULL
         UNION ALL
         SELECT share.amount FROM ({returned}) AS share
-        JOIN account a ON a.id::text = share.account
+        JOIN account a ON a.id::text = share.part
         WHERE a.business_id = %(business_id)s AND a.role = '{Role.SUSPENSE}'
       ) AS waiting""",
         posted_by=f"AND e.source_type = '{tables.side.refund_source}'",

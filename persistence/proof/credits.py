@@ -1,16 +1,25 @@
 """What must hold in customer and vendor credits: totals, and what they are applied to."""
 
-from persistence.proof.shapes import behind_series, by_account, shares, sum_of
+from persistence.proof.shapes import behind_series, by_part, net_of, part_of, shares, sum_of
 from persistence.proof.sides import BOTH, SideTables
+
+
+def _sum(taxes: str) -> str:
+    """What taxes of a line come to; lines from before there were codes have none so."""
+    return (
+        "coalesce((SELECT sum((tax->>0)::bigint)"
+        f" FROM jsonb_array_elements(item->'{taxes}') AS tax), 0)"
+    )
 
 
 def _totals(tables: SideTables) -> str:
     return f"""
 SELECT coalesce(c.number, c.id::text) AS name,
-       c.tax_total = line.tax AND c.total_amount = line.net + line.tax AS holds
+       c.tax_total = line.tax AND c.total_amount = line.net + line.tax - line.withheld AS holds
 FROM {tables.credit} c, LATERAL (
   SELECT coalesce(sum((item->>'amount')::bigint), 0) AS net,
-         coalesce(sum((item->>'tax_amount')::bigint), 0) AS tax
+         coalesce(sum(coalesce((item->>'tax_amount')::bigint, {_sum("taxes")})), 0) AS tax,
+         coalesce(sum({_sum("withheld")}), 0) AS withheld
   FROM jsonb_array_elements(c.lines) AS item
 ) AS line
 WHERE c.business_id = %(business_id)s"""
@@ -28,18 +37,25 @@ WHERE c.business_id = %(business_id)s"""
 
 
 def _parts_applied(tables: SideTables) -> str:
-    """By account, what is used of a credit is what its live allocations took of it."""
-    return by_account(
+    """By part, what is used of a credit is what its live allocations took of it."""
+    return by_part(
         tables.credit,
         "coalesce(t.number, t.id::text)",
         kept="settled",
         sums_to="t.applied",
         parts=f"""
-      SELECT id, item->>'account_id' AS account, (item->>'amount')::bigint AS amount
+      SELECT id, {net_of("item")} AS part, (item->>'amount')::bigint AS amount
       FROM {tables.credit}, jsonb_array_elements(lines) AS item
       WHERE business_id = %(business_id)s
       UNION ALL
-      SELECT id, tax_account_id::text, tax_total FROM {tables.credit}
+      SELECT id, tax_account_id::text, (item->>'tax_amount')::bigint
+      FROM {tables.credit}, jsonb_array_elements(lines) AS item
+      WHERE business_id = %(business_id)s AND item ? 'tax_amount'
+      UNION ALL
+      SELECT id, {part_of("tax", 1)}, sign * (tax->>0)::bigint
+      FROM {tables.credit}, jsonb_array_elements(lines) AS item,
+           (VALUES ('taxes', 1), ('withheld', -1)) AS kind (name, sign),
+           jsonb_array_elements(item->kind.name) AS tax
       WHERE business_id = %(business_id)s""",
         taken=shares(tables.credit_allocation, "credit_id", "own_split", "end_on IS NULL"),
     )

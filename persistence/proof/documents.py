@@ -1,8 +1,15 @@
 """What must hold in invoices, bills and write-offs: totals, and what has settled them."""
 
-from persistence.proof.shapes import behind_series, by_account, shares, sum_of
+from persistence.proof.shapes import behind_series, by_part, net_of, part_of, shares, sum_of
 from persistence.proof.sides import BOTH, SALES, SideTables
 
+# What a line of a credit takes of its source line, in the order in which that has it.
+_TAKEN_OF_SOURCE = """jsonb_build_array(item->'amount')
+        || (SELECT coalesce(jsonb_agg(tax->0 ORDER BY place), '[]')
+            FROM jsonb_array_elements(item->'taxes') WITH ORDINALITY AS each (tax, place))
+        || (SELECT coalesce(jsonb_agg(-(tax->>0)::bigint ORDER BY kind, place), '[]')
+            FROM (VALUES (1, item->'withheld'), (2, item->'self_assessed')) AS kinds (kind, taxes),
+                 jsonb_array_elements(taxes) WITH ORDINALITY AS each (tax, place))"""
 _NAME = "coalesce(t.number, t.id::text)"
 
 
@@ -11,15 +18,19 @@ def _totals(tables: SideTables) -> str:
 SELECT coalesce(d.number, d.id::text) AS name,
        d.subtotal = line.subtotal AND d.tax_total = line.tax
        AND d.additional_discount = line.share
-       AND d.discount_total = line.discount + d.additional_discount
-       AND d.total_amount = d.subtotal - d.additional_discount + d.tax_total AS holds
+       AND (d.amounts_include_tax OR d.discount_total = line.discount + d.additional_discount)
+       AND d.total_amount = d.subtotal - d.additional_discount + d.tax_total - line.withheld
+         AS holds
 FROM {tables.document} d, LATERAL (
   SELECT coalesce(sum((item->>'subtotal')::bigint), 0) AS subtotal,
          coalesce(sum((item->>'discount_amount')::bigint), 0) AS discount,
          coalesce(sum((item->>'discount_share')::bigint), 0) AS share,
          coalesce(sum((
            SELECT sum((tax->>0)::bigint) FROM jsonb_array_elements(item->'taxes') AS tax
-         )), 0) AS tax
+         )), 0) AS tax,
+         coalesce(sum((
+           SELECT sum((tax->>0)::bigint) FROM jsonb_array_elements(item->'withheld') AS tax
+         )), 0) AS withheld
   FROM jsonb_array_elements(d.lines) AS item
 ) AS line
 WHERE d.business_id = %(business_id)s"""
@@ -79,9 +90,11 @@ LEFT JOIN (
 WHERE d.business_id = %(business_id)s"""
 
 
-def _nets(tables: SideTables) -> str:
+def _nets(tables: SideTables, account_id: str = "item->>'account_id'") -> str:
+    """The nets of lines, which a refund may give back on another account."""
+    part = net_of("item").replace("item->>'account_id'", account_id)
     return f"""
-      SELECT id, item->>'account_id' AS account,
+      SELECT id, {part} AS part,
              (item->>'subtotal')::bigint - (item->>'discount_share')::bigint AS amount
       FROM {tables.document}, jsonb_array_elements(lines) AS item
       WHERE business_id = %(business_id)s"""
@@ -89,21 +102,22 @@ def _nets(tables: SideTables) -> str:
 
 def _taxes(tables: SideTables) -> str:
     return f"""
-      SELECT id, tax->>1 AS account, (tax->>0)::bigint AS amount
+      SELECT id, {part_of("tax", 1)} AS part, sign * (tax->>0)::bigint AS amount
       FROM {tables.document}, jsonb_array_elements(lines) AS item,
-           jsonb_array_elements(item->'taxes') AS tax
+           (VALUES ('taxes', 1), ('withheld', -1)) AS kind (name, sign),
+           jsonb_array_elements(item->kind.name) AS tax
       WHERE business_id = %(business_id)s"""
 
 
 def _parts_settled(tables: SideTables) -> str:
-    """By account, what is settled is what payments, credits and write-offs took of it."""
+    """By part, what is settled is what payments, credits and write-offs took of it."""
     taken = [
         shares(tables.allocation, "document_id", "split", "end_on IS NULL"),
         shares(tables.credit_allocation, "document_id", "split", "end_on IS NULL"),
     ]
     if tables.write_off is not None:
         taken.append(shares(tables.write_off, "document_id", "split", "reversed_at IS NULL"))
-    return by_account(
+    return by_part(
         tables.document,
         _NAME,
         kept="settled",
@@ -117,11 +131,12 @@ def _parts_returned(tables: SideTables) -> str:
     """A refund gives the net back on one account or on the lines', and each tax where it stands."""
     nets, live = _nets(tables), "end_on IS NULL AND document_id IS NOT NULL"
     if tables.side.refund_net is not None:
-        nets = f"""
-      SELECT net.id, a.id::text AS account, net.amount
-      FROM account a, ({nets}) AS net
-      WHERE a.business_id = %(business_id)s AND a.role = '{tables.side.refund_net}'"""
-    return by_account(
+        nets = _nets(
+            tables,
+            "(SELECT a.id::text FROM account a WHERE a.business_id = %(business_id)s"
+            f" AND a.role = '{tables.side.refund_net}')",
+        )
+    return by_part(
         tables.document,
         _NAME,
         kept="returned",
@@ -129,6 +144,47 @@ def _parts_returned(tables: SideTables) -> str:
         parts=f"{nets} UNION ALL {_taxes(tables)}",
         taken=shares(tables.refund_allocation, "document_id", "split", live),
     )
+
+
+def _lines_reduced(tables: SideTables) -> str:
+    """By line, what was taken is what open credits, live refunds and live write-offs took of it.
+
+    What refunds took before lines were told apart is not known by line.
+    """
+    taken = [
+        f"""
+      SELECT document_id AS id, line, 1 AS sign FROM {tables.refund_allocation} AS t,
+             jsonb_array_elements(t.lines) AS line
+      WHERE t.business_id = %(business_id)s AND t.end_on IS NULL AND t.document_id IS NOT NULL""",
+        f"""
+      SELECT source_document_id, jsonb_build_array(item->'source_line_id', {_TAKEN_OF_SOURCE}), 1
+      FROM {tables.credit} AS t, jsonb_array_elements(t.lines) AS item
+      WHERE t.business_id = %(business_id)s AND t.state = 'open'
+        AND item->>'source_line_id' IS NOT NULL""",
+    ]
+    if tables.write_off is not None:
+        taken.append(f"""
+      SELECT document_id, line, 1 FROM {tables.write_off} AS t,
+             jsonb_array_elements(t.lines) AS line
+      WHERE t.business_id = %(business_id)s AND t.reversed_at IS NULL""")
+    return f"""
+SELECT {_NAME} AS name, coalesce(kept.holds, true) AS holds
+FROM {tables.document} t
+LEFT JOIN (
+  SELECT id, bool_and(amount = 0) AS holds
+  FROM (
+    SELECT id, line->>0 AS line_id, place, sum(sign * amount::bigint) AS amount
+    FROM (
+      {" UNION ALL ".join(taken)}
+      UNION ALL
+      SELECT t.id, line, -1 FROM {tables.document} AS t, jsonb_array_elements(t.reduced) AS line
+      WHERE t.business_id = %(business_id)s
+    ) AS shares, jsonb_array_elements_text(line->1) WITH ORDINALITY AS each (amount, place)
+    GROUP BY id, line->>0, place
+  ) AS places
+  GROUP BY id
+) AS kept ON kept.id = t.id
+WHERE t.business_id = %(business_id)s"""
 
 
 # A live write-off is of an open invoice.
@@ -150,6 +206,7 @@ def _checks(tables: SideTables) -> dict[str, str]:
         f"{noun}_settlement": _settlement(tables),
         f"{noun}_parts_settled": _parts_settled(tables),
         f"{noun}_parts_returned": _parts_returned(tables),
+        f"{noun}_lines_reduced": _lines_reduced(tables),
     }
 
 

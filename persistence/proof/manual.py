@@ -33,9 +33,13 @@ LATERAL (
          bool_and(
            (item->>'amount')::bigint <> 0 AND a.id IS NOT NULL
            AND coalesce(a.role, '') NOT IN ({quoted(CONTROL_ROLES)})
+           AND num_nulls(item->>'tax_code_id', item->>'tax_rate', item->>'tax_part') IN (0, 3)
+           AND (item->>'tax_code_id' IS NULL OR t.id IS NOT NULL)
          ) AS fit
   FROM jsonb_array_elements(d.lines) AS item
   LEFT JOIN account a ON a.business_id = %(business_id)s AND a.id = (item->>'account_id')::uuid
+  LEFT JOIN tax_code t
+    ON t.business_id = %(business_id)s AND t.id = (item->>'tax_code_id')::uuid
 ) AS line
 WHERE d.business_id = %(business_id)s"""
 

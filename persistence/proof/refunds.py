@@ -1,7 +1,7 @@
 """What must hold in refunds: what they give back, and what is paid of them."""
 
 from accounting.books.chart import Role
-from persistence.proof.shapes import by_account, quoted, shares, sum_of
+from persistence.proof.shapes import by_part, quoted, shares, sum_of
 from persistence.proof.sides import BOTH, SideTables
 
 _LIVE = "end_on IS NULL"
@@ -48,7 +48,7 @@ WHERE r.business_id = %(business_id)s"""
 
 
 def _parts_paid(tables: SideTables) -> str:
-    """By account, what is paid of a refund is what its completed payments took of it."""
+    """By part, what is paid of a refund is what its completed payments took of it."""
     parts = shares(tables.refund_allocation, "refund_id", "split", _LIVE)
     if tables.refunds_paid_later:  # What is not allocated yet waits on an account of its own.
         parts += f"""
@@ -58,7 +58,7 @@ def _parts_paid(tables: SideTables) -> str:
       ) AS given ON given.refund_id = r.id
       WHERE a.business_id = %(business_id)s AND a.role = '{Role.SUSPENSE}'
         AND r.business_id = %(business_id)s"""
-    return by_account(
+    return by_part(
         tables.refund,
         "t.id::text",
         kept="settled",

@@ -28,11 +28,31 @@ WHERE t.business_id = %(business_id)s
   AND t.number ~ '^{series}-([0-9]{{6}}|[1-9][0-9]{{6,11}})$'"""
 
 
-def by_account(table: str, name: str, *, kept: str, sums_to: str, parts: str, taken: str) -> str:
-    """Amounts that rows of a table keep by account, against the rows that took them.
+def part_of(row: str, first: int = 0) -> str:
+    """What tells one part from another: its account, and what it says of tax, of a JSON row."""
+    told = (f"{row}->>{place}" for place in (first, 2, 3, 4))
+    return f"concat_ws(' ', {', '.join(told)})"
+
+
+def net_of(line: str) -> str:
+    """What tells the part that the net of a line is."""
+    coded = f"CASE WHEN {line}->>'tax_code_id' IS NOT NULL THEN"
+    return (
+        f"concat_ws(' ', {line}->>'account_id', {line}->>'tax_code_id',"
+        f" {coded} {line}->>'tax_rate' END, {coded} 'net' END)"
+    )
+
+
+# Only what is withheld lies below zero.
+_WITHIN = """CASE WHEN part LIKE '% withheld' THEN kept BETWEEN whole AND 0
+                               ELSE kept BETWEEN 0 AND whole END"""
+
+
+def by_part(table: str, name: str, *, kept: str, sums_to: str, parts: str, taken: str) -> str:
+    """Amounts that rows of a table keep by part, against the rows that took them.
 
     `kept` is the column, which sums to `sums_to`; `parts` reads what there is to take and `taken`
-    what was taken, as (id, account, amount). No account gives more than its part, or less than 0.
+    what was taken, as (id, part, amount). Nothing gives more than the part, or passes zero.
     """
     return f"""
 SELECT {name} AS name,
@@ -40,28 +60,28 @@ SELECT {name} AS name,
 FROM {table} t
 LEFT JOIN (
   SELECT id, sum(kept) AS amount,
-         bool_and(kept = taken AND kept BETWEEN 0 AND part) AS agrees
+         bool_and(kept = taken AND {_WITHIN}) AS agrees
   FROM (
-    SELECT id, account, sum(part) AS part, sum(kept) AS kept, sum(taken) AS taken
+    SELECT id, part, sum(whole) AS whole, sum(kept) AS kept, sum(taken) AS taken
     FROM (
-      SELECT id, account, amount AS part, 0 AS kept, 0 AS taken FROM ({parts}) AS parts
+      SELECT id, part, amount AS whole, 0 AS kept, 0 AS taken FROM ({parts}) AS parts
       UNION ALL
-      SELECT id, share->>0, 0, (share->>1)::bigint, 0
+      SELECT id, {part_of("share")}, 0, (share->>1)::bigint, 0
       FROM {table}, jsonb_array_elements({kept}) AS share WHERE business_id = %(business_id)s
       UNION ALL
-      SELECT id, account, 0, 0, amount FROM ({taken}) AS taken
+      SELECT id, part, 0, 0, amount FROM ({taken}) AS taken
     ) AS amounts
-    GROUP BY id, account
-  ) AS accounts
+    GROUP BY id, part
+  ) AS parts
   GROUP BY id
 ) AS kept ON kept.id = t.id
 WHERE t.business_id = %(business_id)s"""
 
 
 def shares(table: str, holder: str, split: str, live: str) -> str:
-    """The live splits of a table laid out as (id, account, amount), by what they are taken from."""
+    """The live splits of a table laid out as (id, part, amount), by what they are taken from."""
     return f"""
-      SELECT {holder} AS id, share->>0 AS account, (share->>1)::bigint AS amount
+      SELECT {holder} AS id, {part_of("share")} AS part, (share->>1)::bigint AS amount
       FROM {table}, jsonb_array_elements({split}) AS share
       WHERE business_id = %(business_id)s AND {live}"""
 

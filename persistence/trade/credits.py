@@ -6,10 +6,12 @@ from typing import ClassVar
 from uuid import UUID
 
 from accounting.books.ledger import Posted
+from accounting.tax.taxed_amounts import Tax
 from accounting.trade.allocation import Allocation
 from accounting.trade.credits import Credit, CreditLine, applied
 from accounting.trade.documents import Document
 from persistence.engine.fetches import Answers, Fetch
+from persistence.engine.identifiers import account_id
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row
@@ -20,6 +22,7 @@ from persistence.trade.allocations import AllocationRows, documents_by_id
 from persistence.trade.credit_sql import STORED, CreditSql
 from persistence.trade.given_numbers import GivenNumbers
 from persistence.trade.party_sql import take_party
+from persistence.trade.taxed_lines import ids_of, rate_of, rate_row, tax_rows, taxes_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,21 +103,28 @@ class CreditStore(Store[Credit]):
 
 def _credit(row: Row, allocations: tuple[Allocation, ...], *, posted: tuple[Posted, ...]) -> Credit:
     party = take_party(row)
-    row["lines"] = tuple(_line(line) for line in row["lines"])
+    row["lines"] = tuple(_line(line, row["tax_account_id"]) for line in row["lines"])
     row["settled"] = split_of(row["settled"])
     row["transaction_tags"] = tuple(row["transaction_tags"])
     return Credit(**row, party=party, allocations=allocations, posted=posted)
 
 
 def _line_row(line: CreditLine) -> Row:
-    return {item.name: getattr(line, item.name) for item in fields(line)}
+    row = {item.name: getattr(line, item.name) for item in fields(line)}
+    return {**row, **tax_rows(line), "tax_rate": rate_row(line.tax_rate)}
 
 
-def _line(row: Row) -> CreditLine:
+def _line(row: Row, tax_account_id: UUID) -> CreditLine:
+    given = row.pop("tax_amount", 0)  # Lines from before there were codes have this alone.
     values = {
         **row,
         "id": UUID(row["id"]),
-        "account_id": UUID(row["account_id"]),
+        "account_id": account_id(row["account_id"]),
         "tags": tuple(row["tags"]),
+        **taxes_of(row),
+        **ids_of(row, "tax_code_id", "source_line_id"),
+        "tax_rate": rate_of(row.get("tax_rate")),
     }
+    if given:
+        values["taxes"] = (Tax(given, tax_account_id),)
     return CreditLine(**values)

@@ -12,8 +12,9 @@ from uuid import UUID
 from sqlalchemy import Date, Table, and_, cast, func, literal_column, select
 from sqlalchemy.sql.elements import ColumnElement
 
-from accounting.trade.write_offs import WriteOff
+from accounting.trade.write_offs import WriteOff, tax_taken_back
 from persistence.engine.sql import Row, word
+from persistence.ledger.split_rows import split_of
 from persistence.store import MINE, in_business
 
 T = TypeVar("T")
@@ -59,6 +60,8 @@ class ShownWriteOff:
     memo: str | None
     account_id: UUID
     tags: tuple[tuple[str, str], ...]
+    tax_relief: bool
+    tax_relieved_cents: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +95,8 @@ class Settlements:
             changed.memo,
             changed.account_id,
             changed.tags,
+            changed.tax_relief,
+            tax_taken_back(changed.relieved),
         )
         return replace(self, write_offs=(*others, share))
 
@@ -166,7 +171,8 @@ def _write_offs(document: Table, tables: SettlementTables) -> Any:
         return literal_column("NULL::json")
     row = tables.write_off.c
     shown = func.json_build_array(
-        row.id, row.external_id, row.amount, row.write_off_at, row.memo, row.account_id, row.tags
+        *(row.id, row.external_id, row.amount, row.write_off_at, row.memo, row.account_id),
+        *(row.tags, row.tax_relief, row.relieved),
     )
     gathered = select(func.json_agg(shown).aggregate_order_by(row.id)).where(
         row.business_id == MINE,
@@ -216,7 +222,8 @@ def _refund_share(refund: str, on: str, reference: str | None, amount: int) -> G
 
 
 def _write_off_share(*values: Any) -> ShownWriteOff:
-    id_, external_id, amount, at, memo, account, tags = values
+    id_, external_id, amount, at, memo, account, tags, tax_relief, relieved = values
     moment = datetime.fromisoformat(at).astimezone(UTC)
     pairs = tuple((key, value) for key, value in tags)
-    return ShownWriteOff(UUID(id_), external_id, amount, moment, memo, UUID(account), pairs)
+    told = (UUID(id_), external_id, amount, moment, memo, UUID(account), pairs)
+    return ShownWriteOff(*told, tax_relief, tax_taken_back(split_of(relieved)))

@@ -30,7 +30,7 @@ from persistence.trade.party_sql import (
 )
 
 STORED = tuple(item.name for item in fields(Document) if item.name not in ("party", "posted"))
-UNLISTED = ("lines", "settled", "returned")
+UNLISTED = ("lines", "settled", "returned", "reduced")
 BY_STATUS = ("status", "is_overdue")  # What a list is asked for, and the day decides on.
 STORED_STATUS = ("listed_status", "when_late", "when_timely")  # What it is read by instead.
 

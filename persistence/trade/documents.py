@@ -11,7 +11,7 @@ from typing import ClassVar
 from uuid import UUID
 
 from accounting.books.ledger import Posted
-from accounting.trade.documents import Document, LineItem, Tax
+from accounting.trade.documents import Document, LineItem
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.identifiers import account_id
 from persistence.engine.pages import Page, PageRequest
@@ -24,6 +24,14 @@ from persistence.trade.document_settlements import Settlements, take_settlements
 from persistence.trade.document_sql import STORED, DocumentSql
 from persistence.trade.given_numbers import GivenNumbers
 from persistence.trade.party_sql import take_party
+from persistence.trade.taxed_lines import (
+    ids_of,
+    line_shares_of,
+    rate_of,
+    rate_row,
+    tax_rows,
+    taxes_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +115,7 @@ class DocumentStore(Store[Document]):
         row["lines"] = [_line_row(line) for line in value.lines]
         row["settled"] = split_rows(value.settled)
         row["returned"] = split_rows(value.returned)
+        row["reduced"] = value.reduced
         self.scope.stage(self.table, value.id, row)
 
     def delete(self, value: Document) -> None:
@@ -126,16 +135,15 @@ def document_of(row: Row, *, posted: tuple[Posted, ...] = ()) -> Document:
     row["lines"] = tuple(_line(line) for line in row["lines"])
     row["settled"] = split_of(row["settled"])
     row["returned"] = split_of(row["returned"])
+    row["reduced"] = line_shares_of(row["reduced"])
     row["transaction_tags"] = tuple(row["transaction_tags"])
     return Document(**row, party=party, posted=posted)
 
 
 def _line_row(line: LineItem) -> Row:
     row = {item.name: getattr(line, item.name) for item in fields(line)}
-    row["quantity"] = str(line.quantity)
-    row["tax_rate"] = None if line.tax_rate is None else str(line.tax_rate)
-    row["taxes"] = [[tax.amount, tax.account_id] for tax in line.taxes]
-    return row
+    taxed = {**tax_rows(line), "tax_rate": rate_row(line.tax_rate)}
+    return {**row, **taxed, "quantity": str(line.quantity)}
 
 
 def _line(row: Row) -> LineItem:
@@ -144,8 +152,9 @@ def _line(row: Row) -> LineItem:
         "id": UUID(row["id"]),
         "account_id": account_id(row["account_id"]),
         "quantity": Decimal(row["quantity"]),
-        "tax_rate": None if row["tax_rate"] is None else Decimal(row["tax_rate"]),
-        "taxes": tuple(Tax(amount, account_id(account)) for amount, account in row["taxes"]),
+        "tax_rate": rate_of(row["tax_rate"]),
         "tags": tuple(row["tags"]),
+        **taxes_of(row),
+        **ids_of(row, "tax_code_id", "withholding_code_id"),
     }
     return LineItem(**values)

@@ -26,6 +26,7 @@ from persistence.trade.linked_lines import Linked, linked_of
 from persistence.trade.party_sql import take_party
 from persistence.trade.refund_payments import refund_payment_of
 from persistence.trade.refund_sql import RefundSql
+from persistence.trade.taxed_lines import line_shares_of
 
 R = TypeVar("R", bound=Refund)
 P = TypeVar("P", bound=RefundPayment)
@@ -186,6 +187,8 @@ class RefundStore(Store[R], Generic[R, P]):
                 target_number=row["target_number"],
                 amount=row["amount"],
                 split=split_of(row["split"]),
+                lines=line_shares_of(row["lines"]),
+                self_assessed=split_of(row["self_assessed"]),
                 start=row["start_on"],
                 end=row["end_on"],
                 released=tuple(_released(*item) for item in row["released"]),
@@ -205,6 +208,8 @@ class RefundStore(Store[R], Generic[R, P]):
             **{name: each.target_id if each.kind == TARGETS[name] else None for name in TARGETS},
             "amount": each.amount,
             "split": split_rows(each.split),
+            "lines": each.lines,
+            "self_assessed": split_rows(each.self_assessed),
             "start_on": each.start,
             "end_on": each.end,
             "released": [

@@ -16,6 +16,7 @@ from persistence.ledger.split_rows import split_of, split_rows
 from persistence.store import Store, among, in_business
 from persistence.tables import customer, invoice, write_off
 from persistence.trade.party_sql import on_party, party_columns, take_party
+from persistence.trade.taxed_lines import line_shares_of
 
 DERIVED = ("document_number", "document_date", "party", "posted")
 STORED = tuple(item.name for item in fields(WriteOff) if item.name not in DERIVED)
@@ -75,11 +76,14 @@ class WriteOffStore(Store[WriteOff]):
         """Stage a write-off."""
         row = {name: getattr(value, name) for name in STORED}
         row["split"] = split_rows(value.split)
+        row["relieved"] = split_rows(value.relieved)
         self.scope.stage(write_off, value.id, row)
 
 
 def _write_off(row: Row, *, posted: tuple[Posted, ...]) -> WriteOff:
     party = take_party(row)
     row["split"] = split_of(row["split"])
+    row["relieved"] = split_of(row["relieved"])
+    row["lines"] = line_shares_of(row["lines"])
     row["tags"] = tuple((key, value) for key, value in row["tags"])
     return WriteOff(**row, party=party, posted=posted)

@@ -38,3 +38,16 @@ def moved(shop: Business, entry: Record, move: str, **options: Any) -> Record:
     assert answer.status_code in (200, 201), answer.text
     made: Record = answer.json()
     return made
+
+
+def marked(account: str, amount: int, code: str, part: str) -> Record:
+    """A line that is for a tax return; below zero it is a credit."""
+    side = debit if amount > 0 else credit
+    return side(account, abs(amount), tax_code=code, tax_part=part)
+
+
+def taxed(shop: Business, on: str, *lines: Record) -> Record:
+    """Post an entry of such lines, and the rest of it at the bank."""
+    rest = sum(each.get("debit_amount", 0) - each.get("credit_amount", 0) for each in lines)
+    bank = [credit("1100", rest) if rest > 0 else debit("1100", -rest)] if rest else []
+    return shop.made(ENTRIES, {"entry_date": on, "lines": [*lines, *bank], "post": True})

@@ -11,6 +11,7 @@ from tests.builders.openings import opened
 from tests.builders.payouts import paid_out
 from tests.builders.purchases import bill_paid, received, vendor_credited
 from tests.builders.sales import credited, paid, refund_paid, refunded, sent, written_off
+from tests.builders.tax_codes import code_body
 from tests.builders.vendor_refunds import agreed_refund
 
 if TYPE_CHECKING:
@@ -234,6 +235,11 @@ def make_bank_account(story: "Story") -> str:
     return str(story.business.made("bank-accounts/", body)["id"])
 
 
+def make_tax_code(story: "Story") -> str:
+    """One of its own, that no posted line names."""
+    return str(story.business.made("tax-codes/", code_body(f"V{len(story.ids)}"))["id"])
+
+
 def bank_line(story: "Story", amount: int = 60_000) -> dict[str, Any]:
     """A line of the bank account, of money that came in."""
     told = {"date": "2026-07-15", "amount_cents": amount, "direction": "credit"}
@@ -307,6 +313,7 @@ MAKERS: Mapping[str, Callable[["Story"], str]] = {
     "spare_payout_id": make_payout,
     "card_payment_id": make_card_payment,
     "card_refund_payment_id": make_card_refund_payment,
+    "tax_code_id": make_tax_code,
     "bank_account_id": make_bank_account,
     "bank_transaction_id": make_bank_line,
     "plain_line_id": make_bank_line,

@@ -11,6 +11,7 @@ import pytest
 
 from access.principal import CallerKind
 from tests.builders.bank import Bank, open_account
+from tests.builders.tax_codes import code_body
 from tests.builders.vendor_refunds import agreed, as_credit, of_bill, of_payment
 from tests.contract.document import document
 from tests.contract.forgeries import claims_of, signed
@@ -37,6 +38,8 @@ SHOWN_ELSEWHERE = {
     "::test_is_409_after_a_wait_and_the_first_answer_when_that_is_there",
     "ExportTooLarge": "handlers/trade/test_drafts_in_lists.py::TestExportJournalEntries"
     "::test_a_file_has_so_many_lines_and_no_more",
+    "TaxCodeInUse": "handlers/books/test_change_tax_codes.py::TestUpdateTaxCodeInUse"
+    "::test_its_treatment_and_its_rates_stay_in_these_words",
     "NoSandboxes": SANDBOXES + "has_none_until_it_is_prepared",
     "ClockFixed": SANDBOXES + "moves_no_clock_but_in_development",
     "ProofBusy": PROOFS + "a_second_one_is_refused_and_the_first_is_not_disturbed",
@@ -121,6 +124,15 @@ def by_a_line(move: str, **body: Any) -> Provoked:
         return post(f"bank-transactions/{bank.line(100)['id']}/{move}/", **body)(story)
 
     return provoked
+
+
+def marked(**facts: str) -> Provoked:
+    """Write an entry whose first line is for a tax return."""
+    lines = [
+        {"account": "2200", "debit_amount": 1, **facts},
+        {"account": "2400", "credit_amount": 1},
+    ]
+    return post(ENTRIES, entry_date="2026-07-31", lines=lines)
 
 
 def in_another(**change: Any) -> Provoked:
@@ -435,6 +447,18 @@ PROVOKED: Mapping[str, Provoked] = {
         allocations=[of_bill({"id": "{bill_id}"}, 500)],
     ),
     "ItemNotInClearing": post("payouts/", **PAYOUT, payment_ids=["{unapplied_id}"]),
+    "TaxCodeNotFound": read("tax-codes/"),
+    "DuplicateTaxCode": twice(post("tax-codes/", **code_body("V20"))),
+    "TaxCodeIsArchived": after(
+        post("tax-codes/", **code_body("V21")),
+        by_business("DELETE", "tax-codes/{made}/"),
+        by_business("PATCH", "tax-codes/{made}/", json={"is_default": True}),
+    ),
+    "TaxCodeMismatch": marked(tax_code="S20", tax_part="withheld"),
+    "TaxRateMissing": after(
+        post("tax-codes/", **code_body("V22", rates=[{"rate": 22, "valid_from": "2026-08-01"}])),
+        marked(tax_code="V22"),
+    ),
     "ProcessorMismatch": post(
         "payouts/", **{**PAYOUT, "processor": "paypal"}, payment_ids=["{card_payment_id}"]
     ),

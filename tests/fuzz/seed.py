@@ -16,6 +16,7 @@ from tests.builders.sales import paid, sent
 from tests.fuzz import files
 from tests.fuzz.banked import plant_banked
 from tests.fuzz.bought import plant_bought
+from tests.fuzz.coded import plant_tax_codes
 from tests.fuzz.matched import plant_matched
 from tests.fuzz.paid_out import plant_paid_out
 from tests.fuzz.settled import plant_settled, upload
@@ -166,7 +167,7 @@ def plant_documents(pools: dict[str, list[str]], business: Business) -> None:
 
 
 def plant_accounts(seeds: Seeds, business: Business, many: int) -> None:
-    """Accounts without postings, to be changed and archived; and the words for all others."""
+    """Accounts and tax codes without postings, to be changed and archived; and words for others."""
     path = "general-ledger/chart-of-accounts/"
     # One list of all would have the accounts of the banks first, and there are many.
     pages = [
@@ -197,6 +198,7 @@ def plant_accounts(seeds: Seeds, business: Business, many: int) -> None:
         "expense_codes": EXPENSES,
         "account_words": ["1000", "4000", "account-1", *ids(accounts[:6])],
     }
+    plant_tax_codes(seeds.pools, business, many)
 
 
 def living_cursors(partner: Partner, **ids: str) -> dict[str, dict[str, str]]:

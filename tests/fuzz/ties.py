@@ -14,6 +14,7 @@ from zlib import crc32
 from schemathesis.generation.meta import TestPhase
 
 from accounting.books.businesses import ENTITY_TYPES
+from accounting.tax.codes import CHARGED, UNTAXED, Direction, Treatment
 from accounting.trade.countries import CODES
 from tests.contract.document import named
 from tests.fuzz.files import put_real_ones
@@ -149,7 +150,25 @@ def tie_allocations(_case: Any, body: dict[str, Any]) -> None:
         body["allocations"] = list(once.values())
 
 
+def tie_tax_code(_case: Any, body: dict[str, Any]) -> None:
+    """One rate, of a kind that its direction has, and of a treatment that has a rate or a default.
+
+    A change says all three of them: what the code is by now, no request tells.
+    """
+    if body.keys() & {"direction", "treatment", "rates", "is_default"}:
+        body.setdefault("treatment", Treatment.STANDARD)
+        body.setdefault("rates", [{"rate": 20}])
+        body["direction"] = Direction.PURCHASES
+        body["rates"] = [{**body["rates"][0], "valid_from": None, "valid_to": None}]
+        if body["treatment"] in UNTAXED:
+            body["rates"][0]["rate"] = 0
+        if body["treatment"] not in CHARGED:
+            body["is_default"] = False
+
+
 TIES = {
+    "create_tax_code": tie_tax_code,
+    "update_tax_code": tie_tax_code,
     "issue_partner_token": tie_partner,
     "create_business": tie_new_business,
     "update_business": tie_business,

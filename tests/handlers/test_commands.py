@@ -257,7 +257,7 @@ class TestCredits:
         assert (command.source_document_id, command.transaction_tags) == (SECOND, ("t",))
         named, plain = command.lines
         assert (named.account, named.tags) == (AccountReference("code", "4500"), ("x",))
-        assert (plain.account, plain.tax_amount, plain.tags) == (None, 0, ())
+        assert (plain.account, plain.tax_amount, plain.tags) == (None, None, ())
 
 
 class TestRefunds:

@@ -10,6 +10,7 @@ from tests.persistence.cleared import PAYOUTS
 from tests.persistence.opened import OPENINGS
 from tests.persistence.planted_periods import PERIODS
 from tests.persistence.planted_refunds import REFUNDS
+from tests.persistence.planted_tax_codes import TAX_CODES
 from tests.persistence.planted_trade import credits_, documents, payments
 from tests.persistence.planted_trail import TRAIL
 from tests.persistence.planting import BOUGHT, SOLD, Fault, change, elsewhere, role
@@ -181,5 +182,6 @@ PLANTED: Mapping[str, Fault] = {
     **PAYOUTS,
     **OPENINGS,
     **PERIODS,
+    **TAX_CODES,
     **TRAIL,
 }

@@ -42,7 +42,7 @@ def refunds(told: Told, step: str, *, waiting: set[str], revived: set[str]) -> F
             ),
             {
                 *told.of_refund("amounts"),
-                *told.of_document("settlement", "parts_returned"),
+                *told.of_document("settlement", "parts_returned", "lines_reduced"),
                 *POSTED,
             },
         ),

@@ -61,6 +61,14 @@ def documents(told: Told) -> Faults:
             elsewhere(table, "returned", "external_id = 'given back'"),
             told.of_document("parts_returned"),
         ),
+        f"a line of {a} says that more of it is given back": (
+            change(
+                table,
+                "reduced = jsonb_set(reduced, '{0,1,0}', '1000')",
+                "external_id = 'given back'",
+            ),
+            told.of_document("lines_reduced"),
+        ),
     }
 
 

@@ -66,6 +66,9 @@ BY_ID = [
     ("DELETE", ACCOUNTS + "{account}/", None),
     ("GET", ACCOUNTS + "{account}/entries/", None),
     ("POST", ACCOUNTS + "{account}/children/", {"code": "x", "name": "x"}),
+    ("GET", "tax-codes/{tax_code}/", None),
+    ("PATCH", "tax-codes/{tax_code}/", {"name": "Mine"}),
+    ("DELETE", "tax-codes/{tax_code}/", None),
     ("GET", "general-ledger/journal-entries/{entry}/", None),
     ("GET", "general-ledger/journal-entries/{draft_entry}/", None),
     ("PUT", "general-ledger/journal-entries/{draft_entry}/", entry_body()),
@@ -91,6 +94,7 @@ LISTS = (
     "bank-transactions/",
     "documents/",
     ACCOUNTS,
+    "tax-codes/",
     "general-ledger/journal-entries/",
     "audit/",
 )

@@ -11,6 +11,7 @@ import pytest
 
 from accounting.books.splits import Part
 from accounting.errors import NotFound, RuleBroken
+from accounting.tax.taxed_amounts import Tax
 from accounting.trade import credits, refunds
 from accounting.trade.allocation import Allocation
 from accounting.trade.credits import Credit, CreditLine
@@ -83,6 +84,12 @@ class Shop:
     def settlements(self) -> Settlements:
         return self.read(lambda trade: trade.documents.settlements(self.document))
 
+    def line(self) -> CreditLine:
+        taxes = (Tax(20, self.account),)
+        return CreditLine(
+            id=new_id(), account_id=self.account, amount=80, taxes=taxes, taxes_given=True
+        )
+
     def credit(self, state: str = "open", used: int = 0, **facts: object) -> Credit:
         """A credit of 100, with 20 of tax, of which an amount settles the document."""
         split = ((Part(self.account), used),)
@@ -102,7 +109,7 @@ class Shop:
             "voided_at": None,
             "source_document_id": self.other_document,
             "refund_id": None,
-            "lines": (CreditLine(id=new_id(), account_id=self.account, amount=80, tax_amount=20),),
+            "lines": (self.line(),),
             "tax_account_id": self.account,
             "tax_total": 20,
             "total_amount": 100,

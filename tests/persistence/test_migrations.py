@@ -208,7 +208,7 @@ class TestTrail:
         changes = migrated.execute(
             "SELECT change, count(*) FROM audit_record GROUP BY 1 ORDER BY 1"
         )
-        assert changes.fetchall() == [("delete", 1), ("insert", 4), ("start", 4), ("update", 2)]
+        assert changes.fetchall() == [("delete", 1), ("insert", 6), ("start", 4), ("update", 2)]
         assert self.faults(migrated) == set()
         migrated.execute("UPDATE account SET name = 'z'")
         migrated.execute("UPDATE business SET lock_date = '2025-02-28'")

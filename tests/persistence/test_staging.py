@@ -58,6 +58,8 @@ def invoice_row(party: UUID, number: Any, **facts: Any) -> Row:
         "lines": [],
         "settled": [],
         "returned": [],
+        "amounts_include_tax": False,
+        "reduced": [],
         "transaction_tags": [],
         **dict.fromkeys((*amounts, *settled), 0),
         **facts,

@@ -27,6 +27,7 @@ KEYS = {
 GRANTS = {
     **dict.fromkeys(("partner", "api_key", "business", "number_series"), "SELECT INSERT UPDATE"),
     **dict.fromkeys(("customer", "vendor", "account", "account_month"), "SELECT INSERT UPDATE"),
+    "tax_code": "SELECT INSERT UPDATE",
     **dict.fromkeys(("invoice_payment", "invoice_allocation"), "SELECT INSERT UPDATE"),
     **dict.fromkeys(("customer_credit", "customer_credit_allocation"), "SELECT INSERT UPDATE"),
     **dict.fromkeys(("write_off", "invoice_refund"), "SELECT INSERT UPDATE"),

@@ -16,6 +16,8 @@ from accounting.books.commands import EntryLineGiven, WriteEntry
 from accounting.books.context import Context
 from accounting.books.manual_entries import ManualEntry
 from accounting.errors import Refusal
+from accounting.tax.codes import TaxCodes
+from accounting.tax.day_codes import MarkedByHand
 from tests.accounting.samples import (
     account,
     account_id,
@@ -40,6 +42,7 @@ NAMED = {
     for code, each in ACCOUNTS.items()
     for kind, value in (("any", code), ("id", each.id))
 }
+CODES = MarkedByHand(TaxCodes(()))
 new_id = identifiers()
 
 
@@ -57,7 +60,7 @@ def command(*lines: tuple[str, int], **facts: Any) -> WriteEntry:
 
 
 def write(*lines: tuple[str, int], **facts: Any) -> ManualEntry:
-    return manual_entries.write(command(*lines, **facts), NAMED, context())
+    return manual_entries.write(command(*lines, **facts), NAMED, CODES, context())
 
 
 def posted(*lines: tuple[str, int], **facts: Any) -> ManualEntry:
@@ -104,9 +107,9 @@ class TestWrite:
 
     def test_a_lock_keeps_out_what_would_be_posted_and_no_draft(self) -> None:
         locked = context("06-30")
-        assert manual_entries.write(command(), NAMED, locked).status == "draft"
-        at_once = refused(manual_entries.write, command(post=True), NAMED, locked)
-        later = refused(manual_entries.approve, write(), NAMED, locked)
+        assert manual_entries.write(command(), NAMED, CODES, locked).status == "draft"
+        at_once = refused(manual_entries.write, command(post=True), NAMED, CODES, locked)
+        later = refused(manual_entries.approve, write(), NAMED, CODES, locked)
         assert (at_once.code, later.code) == ("period_locked", "period_locked")
 
 
@@ -114,7 +117,7 @@ class TestRewrite:
     def test_a_draft_says_something_else_and_is_the_same(self) -> None:
         draft = write(reference="R", description="Rent", author="ai")
         after = manual_entries.rewrite(
-            draft, command(("1150", 7), ("6000", -7)), NAMED, context(today="07-20")
+            draft, command(("1150", 7), ("6000", -7)), NAMED, CODES, context(today="07-20")
         )
         assert (after.id, after.created_at, after.created_by) == (
             draft.id,
@@ -128,13 +131,13 @@ class TestRewrite:
 class TestApprove:
     def test_it_moves_on_by_a_version(self) -> None:
         draft = replace(write(), version=3)
-        entry = manual_entries.approve(draft, NAMED, context())
+        entry = manual_entries.approve(draft, NAMED, CODES, context())
         assert entry == replace(draft, status="approved", version=4)
 
     def test_its_accounts_are_looked_at_again(self) -> None:
         closed = replace(ACCOUNTS["2400"], archived_at=moment("07-01"))
         named = {**NAMED, AccountReference("id", account_id("2400")): closed}
-        refusal = refused(manual_entries.approve, write(), named, context())
+        refusal = refused(manual_entries.approve, write(), named, CODES, context())
         assert refusal.code == "account_archived"
 
 
@@ -143,8 +146,8 @@ class TestNoMoreDraft:
     def test_it_is_neither_replaced_approved_nor_rejected(self, status: str) -> None:
         entry = replace(write(), status=status)
         for refusal in (
-            refused(manual_entries.rewrite, entry, command(), NAMED, context()),
-            refused(manual_entries.approve, entry, NAMED, context()),
+            refused(manual_entries.rewrite, entry, command(), NAMED, CODES, context()),
+            refused(manual_entries.approve, entry, NAMED, CODES, context()),
             refused(manual_entries.reject, entry),
         ):
             assert refusal.code == "invalid_state_transition"
@@ -251,13 +254,13 @@ def step(book: Book, entry: ManualEntry, move: str, now: Context, other: WriteEn
     try:
         match move:
             case "approve":
-                book.keep(manual_entries.approve(entry, NAMED, now))
+                book.keep(manual_entries.approve(entry, NAMED, CODES, now))
             case "reject":
                 book.keep(manual_entries.reject(entry))
             case "reverse":
                 book.keep(manual_entries.reverse(entry, None, now))
             case "rewrite":
-                book.keep(manual_entries.rewrite(entry, other, NAMED, now))
+                book.keep(manual_entries.rewrite(entry, other, NAMED, CODES, now))
     except Refusal:
         return False
     return True
@@ -272,7 +275,7 @@ def test_any_history_sums_to_zero_and_each_reversal_restores_every_balance(
         entries = list(book.entries.values())
         if not entries or data.draw(st.booleans(), "write"):
             with suppress(Refusal):  # Inside the lock nothing is posted.
-                book.keep(manual_entries.write(data.draw(commands()), NAMED, now))
+                book.keep(manual_entries.write(data.draw(commands()), NAMED, CODES, now))
         else:
             entry = data.draw(st.sampled_from(entries), "entry")
             move = data.draw(st.sampled_from(MOVES), "move")

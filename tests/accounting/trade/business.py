@@ -13,6 +13,8 @@ from accounting.absent import ABSENT, Absent
 from accounting.books.chart import Role
 from accounting.books.context import Context
 from accounting.books.ledger import Posted
+from accounting.tax.codes import TaxCodes
+from accounting.tax.day_codes import Referenced
 from accounting.trade import (
     credit_changes,
     credits,
@@ -98,9 +100,9 @@ def placed(lines: Iterable[DocumentLine | int]) -> tuple[DocumentLine, ...]:
 
 
 def credit_line(
-    amount: int, tax: int = 0, code: str | None = None, **facts: Any
+    amount: int, tax: int | None = None, code: str | None = None, **facts: Any
 ) -> CreditLineGiven:
-    return CreditLineGiven(amount=amount, tax_amount=tax, account=named(code), **facts)
+    return CreditLineGiven(place="", amount=amount, tax_amount=tax, account=named(code), **facts)
 
 
 def items(*parts: tuple[UUID, int]) -> tuple[AllocationItem, ...]:
@@ -136,6 +138,11 @@ class Trade:
     refund_payments: dict[UUID, Any] = field(default_factory=dict)
     identify: Callable[[], UUID] = field(default_factory=identifiers)
     side: Side = RECEIVABLE
+    codes: TaxCodes = field(default_factory=lambda: TaxCodes(()))
+
+    @property
+    def referenced(self) -> Referenced:
+        return Referenced(ACCOUNTS, self.codes)
 
     def dated(self, on: str) -> dict[str, Any]:
         """What a document says that is to stand in the books on a day."""
@@ -151,7 +158,7 @@ class Trade:
         facts = {"party": PartyNamed(loaded.id), "opened_at": moment(self.today), **facts}
         command = WriteDocument(lines=placed(lines), **facts)
         return self.keep(
-            document_changes.create(self.side, command, loaded, ACCOUNTS, self.context())
+            document_changes.create(self.side, command, loaded, self.referenced, self.context())
         )
 
     def replace(
@@ -161,13 +168,17 @@ class Trade:
         party = loaded or before.party
         command = WriteDocument(**{"party": PartyNamed(party.id), "lines": placed(lines), **facts})
         return self.keep(
-            document_changes.replaced(self.side, before, command, party, ACCOUNTS, self.context())
+            document_changes.replaced(
+                self.side, before, command, party, self.referenced, self.context()
+            )
         )
 
     def open(self, id_: UUID, at: str | None = None, **facts: Any) -> UUID:
         command = OpenDocument(None if at is None else moment(at), **facts)
         return self.keep(
-            document_changes.open_document(self.side, self.documents[id_], command, self.context())
+            document_changes.open_document(
+                self.side, self.documents[id_], command, self.referenced, self.context()
+            )
         )
 
     def void(self, id_: UUID, at: str | None = None) -> UUID:
@@ -246,13 +257,18 @@ class Trade:
     ) -> UUID:
         facts = {"party": PartyNamed(loaded.id), "opened_at": moment(self.today), **facts}
         command = WriteCredit(
-            lines=tuple(credit_line(each) if isinstance(each, int) else each for each in lines),
+            lines=tuple(
+                replace(
+                    credit_line(each) if isinstance(each, int) else each, place=f"lines.{place}"
+                )
+                for place, each in enumerate(lines)
+            ),
             allocations=items(*to),
             **facts,
         )
         return self.take_credited(
             credit_changes.create(
-                self.side, command, loaded, ACCOUNTS, self.documents, self.context()
+                self.side, command, loaded, self.referenced, self.documents, self.context()
             )
         )
 
@@ -262,15 +278,21 @@ class Trade:
 
     def change_credit(self, id_: UUID, **facts: Any) -> credit_changes.Credited:
         credited = credit_changes.replaced(
-            self.side, self.credits[id_], ReplaceCredit(**facts), self.documents, self.context()
+            self.side,
+            self.credits[id_],
+            ReplaceCredit(**facts),
+            self.referenced,
+            self.documents,
+            self.context(),
         )
         self.take_credited(credited)
         return credited
 
     def void_credit(self, id_: UUID, at: str | None = None) -> UUID:
         voided_at = None if at is None else moment(at)
-        return self.keep(
-            credit_changes.void(self.side, self.credits[id_], voided_at, self.context())
+        credit = self.credits[id_]
+        return self.take_credited(
+            credit_changes.void(self.side, credit, voided_at, self.documents, self.context())
         )
 
     def take_credited(self, credited: credit_changes.Credited) -> UUID:

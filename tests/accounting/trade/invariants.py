@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 from uuid import UUID
 
 from accounting.books import ledger
@@ -9,6 +10,7 @@ from accounting.books.chart import Role
 from accounting.books.splits import Part, Split, times_sign
 from accounting.trade import credits, documents, payments, postings, refunds
 from accounting.trade.documents import Document
+from accounting.trade.line_rests import parts_left
 from accounting.trade.payments import Payment
 from accounting.trade.refunds import Refund, RefundPayment
 from tests.accounting.samples import ROLES, code_of
@@ -140,7 +142,7 @@ def check_refunds(trade: Trade) -> None:
         assert target.refunded == sum(e.amount for e in live if e.target_id == target.id)
     for document in trade.documents.values():
         net = trade.side.refund_net
-        given = documents.return_parts(document, None if net is None else ROLES[net])
+        given = parts_left(replace(document, reduced=()), None if net is None else ROLES[net])
         splits = [each.split for each in live if each.target_id == document.id]
         assert sums(document.returned) == sums(*splits)
         assert all(0 <= part <= given[account] for account, part in document.returned)

@@ -37,7 +37,7 @@ def test_a_document_is_neither_replaced_nor_voided() -> None:
 
 def test_a_credit_is_not_voided() -> None:
     [credit] = opened(sales=OpenWithSide(credits=(credited(20),))).sales.credits
-    fault = refused(credit_changes.void, RECEIVABLE, credit, None, CONTEXT)
+    fault = refused(credit_changes.void, RECEIVABLE, credit, None, {}, CONTEXT)
     assert fault.code == "in_opening_balance"
 
 

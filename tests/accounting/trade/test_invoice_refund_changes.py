@@ -10,8 +10,9 @@ from accounting.books.chart import Role
 from accounting.errors import RuleBroken
 from accounting.trade import payments, refunds
 from accounting.trade.commands import TaxGiven
-from accounting.trade.documents import outstanding, return_parts
+from accounting.trade.documents import outstanding
 from accounting.trade.invoice_refund_changes import refundable, refuse_elsewhere
+from accounting.trade.line_rests import parts_left
 from tests.accounting.samples import ARCHIVED, ROLES, by_code, day, moment, named, refused
 from tests.accounting.trade.business import Trade, line
 
@@ -100,7 +101,7 @@ class TestAgree:
         trade.cancel_refund(made.pop(1))
         made += [trade.refund(invoice, 111), trade.refund(invoice)]
         document = trade.documents[invoice]
-        given = return_parts(document, ROLES[Role.SALES_RETURNS])
+        given = parts_left(replace(document, reduced=()), ROLES[Role.SALES_RETURNS])
         assert by_code(document.returned) == by_code(tuple(given.items()))
         assert by_code(document.returned) == {"4100": 922, "2200": 61, "2400": 17}
         assert document.refunded == sum(trade.refunds[each].amount for each in made) == 1_000

@@ -8,13 +8,15 @@ from accounting.books.accounts import AccountReference, BookAccounts
 from accounting.books.splits import Part
 from accounting.errors import Malformed
 from accounting.money import MAX_AMOUNT
+from accounting.tax.codes import TaxCodes
+from accounting.tax.day_codes import Referenced
 from accounting.trade import documents
 from accounting.trade.commands import DocumentLine, TaxGiven, WriteDocument
 from accounting.trade.documents import Document
 from accounting.trade.line_items import account_references, work_out
 from accounting.trade.party_details import PartyNamed
 from accounting.trade.sides import RECEIVABLE
-from tests.accounting.samples import ROLES, account, code_of, context_of, named, refused
+from tests.accounting.samples import ROLES, account, code_of, context_of, day, named, refused
 from tests.accounting.trade.business import Trade, line, placed
 
 
@@ -126,7 +128,9 @@ class TestRefusals:
         reference = AccountReference("code", "4000")
         accounts = BookAccounts(ROLES, {reference: account("4000", archived=True)})
         command = WriteDocument(party=PartyNamed(), lines=(line(1, account=reference),))
-        refusal = refused(work_out, RECEIVABLE, command, accounts, (), context_of("1"))
+        referenced = Referenced(accounts, TaxCodes(()))
+        given = (RECEIVABLE, command, referenced, day("1"), ())
+        refusal = refused(work_out, *given, context_of("1"))
         assert refusal.code == "account_archived"
 
 

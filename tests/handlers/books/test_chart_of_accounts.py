@@ -95,18 +95,18 @@ class TestCreateAccount:
         assert (answer.status_code, answer.json()["error_code"]) == (status, code)
 
     def test_not_under_an_archived_parent(self, shop: Business, ledger: Ledger) -> None:
-        parent = shop.made(ACCOUNTS, account_body("1310"))
-        shop.api.delete(f"{ACCOUNTS}1310/")
+        parent = shop.made(ACCOUNTS, account_body("1350"))
+        shop.api.delete(f"{ACCOUNTS}1350/")
         with ledger.untouched():
             for answer in (
-                shop.api.post(ACCOUNTS, json=account_body("1311", parent_id="1310")),
-                shop.api.post(f"{ACCOUNTS}1310/children/", json={"code": "1311", "name": "x"}),
+                shop.api.post(ACCOUNTS, json=account_body("1351", parent_id="1350")),
+                shop.api.post(f"{ACCOUNTS}1350/children/", json={"code": "1351", "name": "x"}),
             ):
                 assert (answer.status_code, answer.json()["error_code"]) == (
                     409,
                     "account_archived",
                 )
-                told = {"account_id": parent["id"], "account_code": "1310"}
+                told = {"account_id": parent["id"], "account_code": "1350"}
                 assert answer.json()["detail"] == told
 
 

@@ -80,7 +80,7 @@ class TestCreateSandbox:
         self, template: Template, sandbox: Business
     ) -> None:
         for path in (
-            *("customers/", "invoices/", "invoices/payments/", "documents/"),
+            *("customers/", "invoices/", "invoices/payments/", "documents/", "tax-codes/"),
             *("general-ledger/journal-entries/", "general-ledger/chart-of-accounts/"),
         ):
             there, here = (listed(each, path) for each in (template.business, sandbox))

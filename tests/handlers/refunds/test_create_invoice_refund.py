@@ -73,11 +73,11 @@ class TestCreateInvoiceRefund:
     def test_it_owes_the_net_share_and_the_share_of_each_tax(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        levy = {"code": "2210", "name": "Levy", "account_type": "liability"}
+        levy = {"code": "2230", "name": "Levy", "account_type": "liability"}
         shop.made(
             "general-ledger/chart-of-accounts/", {**levy, "account_subtype": "current_liabilities"}
         )
-        own = {"amount": 20, "tax_account": {"type": "AccountCode", "code": "2210"}}
+        own = {"amount": 20, "tax_account": {"type": "AccountCode", "code": "2230"}}
         lines = (
             line(500, sales_taxes=[{"amount": 100}, own]),
             line(
@@ -96,7 +96,7 @@ class TestCreateInvoiceRefund:
             external_id="rf-2",
         )
         [entry] = ledger.entries(refund)
-        assert entry.amounts == {"4100": 400, "2200": 50, "2210": 10, "2300": -460}
+        assert entry.amounts == {"4100": 400, "2200": 50, "2230": 10, "2300": -460}
         assert (entry.on, entry.source_type, entry.reference) == (BACK, "refund", "RF-2")
         assert entry.description == "Refund to Blue Door Bakery"
         assert entry.reversal_of is None

@@ -76,11 +76,16 @@ class Creating:
         assert credit[f"{trade.party}_id"] == credit[trade.party]["id"] == party["id"]
         assert credit[trade.party]["name"] == party["company_name"]
         shown, plain = credit["line_items"]
-        assert shown == {**first, "id": shown["id"]}
+        untaxed = {
+            **{"tax_code_id": None, "tax_rate": None},
+            **{"source_line_id": None, "withholding_cents": 0},
+        }
+        assert shown == {**first, **untaxed, "id": shown["id"]}
         assert plain == {
             "id": plain["id"],
             "amount": 400,
             "tax_amount_cents": 0,
+            **untaxed,
             trade.account_field: returns,
             "memo": None,
             "tags": [],

@@ -19,6 +19,9 @@ COLUMNS = [
     *("reference", "description", "line_number", "account_code", "account_name"),
     *("debit_amount", "credit_amount", "line_description", "currency", "posted_at"),
     "reversal_of_id",
+    "tax_code_id",
+    "tax_rate",
+    "tax_part",
 ]
 
 

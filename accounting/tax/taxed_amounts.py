@@ -1,0 +1,265 @@
+"""What tax comes to on the amounts of a document: charged, blocked, self-assessed and withheld.
+
+Everything is worked out once for each code and rate and spread over the amounts, so that what a
+document says by code is what a return says of it.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final, TypeVar
+from uuid import UUID
+
+from accounting.books.tax_marks import TaxMark, TaxPart
+from accounting.money import included, split, times
+from accounting.tax.codes import WHOLE, Direction, TaxCode, Treatment
+
+K = TypeVar("K", bound=Hashable)
+
+SELF_ASSESSED: Final = frozenset(
+    {Treatment.REVERSE_CHARGE, Treatment.ACQUISITION, Treatment.IMPORT_POSTPONED}
+)
+"""Whoever buys owes the tax to the state, and whoever sells charges none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tax:
+    """An amount of tax, the account that it goes to, and what it is for a return."""
+
+    amount: int
+    account_id: UUID
+    mark: TaxMark | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DayCode:
+    """A code as it stood on a day: its rate, and how much of the tax is recovered, in percent."""
+
+    code: TaxCode
+    rate: Decimal
+    recoverable: Decimal = WHOLE
+
+    def mark(self, part: TaxPart) -> TaxMark:
+        """Mark a part of what it taxes."""
+        return TaxMark(self.code.id, self.rate, part)
+
+    @property
+    def self_assessed(self) -> bool:
+        """Tell whether the tax is not in what is charged."""
+        return self.code.treatment in SELF_ASSESSED
+
+
+@dataclass(frozen=True, slots=True)
+class GivenTax:
+    """A tax that stands as it was given, on an account, of a code or of none."""
+
+    amount: int
+    account_id: UUID
+    code: DayCode | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taxing:
+    """How an amount is taxed: by a code, by a rate without one, or as given; and what is withheld.
+
+    With `given` taxes nothing is worked out, and `code` only says what the net belongs to.
+    """
+
+    code: DayCode | None = None
+    rate: Decimal | None = None
+    given: tuple[GivenTax, ...] | None = None
+    withholding: DayCode | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taxable:
+    """An amount to be taxed, less a discount; `account_id` bears what is not recovered."""
+
+    amount: int
+    account_id: UUID
+    taxing: Taxing
+    discount: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taxed:
+    """What an amount comes to: net before the discount, the discount, and taxes.
+
+    `self_assessed` are debits above zero and credits below; the others are amounts above zero.
+    """
+
+    subtotal: int
+    discount: int
+    taxes: tuple[Tax, ...] = ()
+    withheld: tuple[Tax, ...] = ()
+    self_assessed: tuple[Tax, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TaxAccounts:
+    """Where tax without a code goes, and where tax goes that whoever buys owes to the state."""
+
+    default: UUID
+    output: UUID
+
+
+def tax(items: Sequence[Taxable], accounts: TaxAccounts, *, inclusive: bool = False) -> list[Taxed]:
+    """Work out the taxes of amounts, which are net, or `inclusive` of what is charged.
+
+    100 at 20 % come to 100 and 20; 6.03 inclusive at 20 % hold 1.01, and are 5.02 net.
+    """
+    bases = [item.amount - item.discount for item in items]
+    charged = _charged(items, bases, inclusive)
+    if inclusive:
+        before = _charged(items, [item.amount for item in items], inclusive)
+        subtotals = [item.amount - amount for item, amount in zip(items, before, strict=True)]
+        nets = [base - amount for base, amount in zip(bases, charged, strict=True)]
+    else:
+        subtotals, nets = [item.amount for item in items], bases
+    return [
+        Taxed(
+            subtotal=subtotal,
+            discount=subtotal - net,
+            taxes=taxes,
+            withheld=withheld,
+            self_assessed=owed,
+        )
+        for subtotal, net, taxes, withheld, owed in zip(
+            subtotals,
+            nets,
+            _taxes(items, charged, accounts),
+            _withheld(items, nets),
+            _self_assessed(items, nets, accounts),
+            strict=True,
+        )
+    ]
+
+
+def _charged(items: Sequence[Taxable], bases: Sequence[int], inclusive: bool) -> list[int]:
+    """Say what tax is charged on each amount, by code and rate."""
+    amounts = [sum(tax.amount for tax in item.taxing.given or ()) for item in items]
+    for (_, rate), places in _grouped(items, _charging).items():
+        group = [bases[place] for place in places]
+        whole = included(sum(group), rate) if inclusive else times(sum(group), rate.scaleb(-2))
+        _spread(whole, group, places, amounts)
+    return amounts
+
+
+def _charging(taxing: Taxing) -> tuple[UUID | None, Decimal] | None:
+    """Say by which code and rate tax is to be worked out, if any is."""
+    if taxing.given is not None:
+        return None
+    if taxing.code is None:
+        return None if taxing.rate is None else (None, taxing.rate)
+    return None if taxing.code.self_assessed else (taxing.code.code.id, taxing.code.rate)
+
+
+def _taxes(
+    items: Sequence[Taxable], charged: Sequence[int], accounts: TaxAccounts
+) -> list[tuple[Tax, ...]]:
+    """Say on which accounts the tax of each amount stands, and which of it is not recovered."""
+    recovered = list(charged)
+    for place, places in _grouped(items, _charging).items():
+        code = items[places[0]].taxing.code
+        if place[0] is not None and code is not None and code.recoverable != WHOLE:
+            group = [charged[each] for each in places]
+            whole = times(sum(group), code.recoverable.scaleb(-2))
+            _spread(whole, group, places, recovered)
+    taxes = []
+    for item, amount, back in zip(items, charged, recovered, strict=True):
+        taxing = item.taxing
+        if taxing.given is not None:
+            taxes.append(tuple(_of_given(item.account_id, taxing.given)))
+        elif taxing.code is not None and taxing.code.rate and not taxing.code.self_assessed:
+            account_id = taxing.code.code.tax_account_id
+            taxes.append(_coded(taxing.code, account_id, item.account_id, amount, back))
+        elif taxing.code is None and taxing.rate is not None:
+            taxes.append((Tax(amount, accounts.default),))
+        else:
+            taxes.append(())
+    return taxes
+
+
+def _of_given(line_account_id: UUID, given: Iterable[GivenTax]) -> Iterable[Tax]:
+    for each in given:
+        if each.code is None:
+            yield Tax(each.amount, each.account_id)
+        else:
+            back = times(each.amount, each.code.recoverable.scaleb(-2))
+            yield from _coded(each.code, each.account_id, line_account_id, each.amount, back)
+
+
+def _coded(
+    code: DayCode, account_id: UUID, line_account_id: UUID, amount: int, recovered: int
+) -> tuple[Tax, ...]:
+    """Mark the tax of a code; what is not recovered is cost on the line's own account."""
+    part = TaxPart.OUTPUT if code.code.direction is Direction.SALES else TaxPart.INPUT
+    back = Tax(recovered, account_id, code.mark(part))
+    if amount == recovered:
+        return (back,)
+    return (back, Tax(amount - recovered, line_account_id, code.mark(TaxPart.BLOCKED)))
+
+
+def _withheld(items: Sequence[Taxable], nets: Sequence[int]) -> list[tuple[Tax, ...]]:
+    """Say what is withheld of each net: 15 % of 1000 are 150."""
+    withheld: list[tuple[Tax, ...]] = [()] * len(items)
+    grouped = _grouped(items, lambda taxing: taxing.withholding and _named(taxing.withholding))
+    for places in grouped.values():
+        code = items[places[0]].taxing.withholding
+        assert code is not None, "amounts are grouped by it"
+        group = [nets[place] for place in places]
+        amounts = split(times(sum(group), code.rate.scaleb(-2)), group)
+        for place, amount in zip(places, amounts, strict=True):
+            if amount:
+                marked = Tax(amount, code.code.tax_account_id, code.mark(TaxPart.WITHHELD))
+                withheld[place] = (marked,)
+    return withheld
+
+
+def _self_assessed(
+    items: Sequence[Taxable], nets: Sequence[int], accounts: TaxAccounts
+) -> list[tuple[Tax, ...]]:
+    """Say what whoever buys owes to the state, and recovers: 20 of 100, of which half is cost."""
+    owed: list[tuple[Tax, ...]] = [()] * len(items)
+    for places in _grouped(items, _assessing).values():
+        code = items[places[0]].taxing.code
+        assert code is not None, "amounts are grouped by it"
+        group = [nets[place] for place in places]
+        whole = times(sum(group), code.rate.scaleb(-2))
+        amounts = split(whole, group)
+        recovered = split(times(whole, code.recoverable.scaleb(-2)), amounts)
+        for place, amount, back in zip(places, amounts, recovered, strict=True):
+            if amount:
+                output = Tax(-amount, accounts.output, code.mark(TaxPart.OUTPUT))
+                account_id = items[place].account_id
+                own = _coded(code, code.code.tax_account_id, account_id, amount, back)
+                owed[place] = (output, *own)
+    return owed
+
+
+def _assessing(taxing: Taxing) -> tuple[UUID, Decimal] | None:
+    code = taxing.code
+    if code is None or taxing.given is not None or not code.self_assessed:
+        return None
+    return None if code.code.direction is Direction.SALES else _named(code)
+
+
+def _named(code: DayCode) -> tuple[UUID, Decimal]:
+    return code.code.id, code.rate
+
+
+def _grouped(items: Sequence[Taxable], key: Callable[[Taxing], K | None]) -> dict[K, list[int]]:
+    """Group the places of amounts by what they have in common; those without are left out."""
+    places: dict[K, list[int]] = defaultdict(list)
+    for place, item in enumerate(items):
+        named = key(item.taxing)
+        if named is not None:
+            places[named].append(place)
+    return places
+
+
+def _spread(whole: int, weights: Sequence[int], places: Sequence[int], amounts: list[int]) -> None:
+    """Spread an amount over some places of a list."""
+    for place, share in zip(places, split(whole, weights), strict=True):
+        amounts[place] = share

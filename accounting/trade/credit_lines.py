@@ -1,0 +1,215 @@
+"""The lines of a credit: nets, and the taxes on them, given, by a code, or as on a source line."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from uuid import UUID
+
+from accounting.books.accounts import named_or
+from accounting.books.chart import Role
+from accounting.books.context import Context
+from accounting.errors import Malformed, RuleBroken
+from accounting.money import split
+from accounting.tax.day_codes import DayCodes, Referenced
+from accounting.tax.taxed_amounts import GivenTax, Taxable, TaxAccounts, Taxing, tax
+from accounting.trade.commands import CreditLineGiven
+from accounting.trade.credits import CreditLine
+from accounting.trade.documents import Document, LineItem
+from accounting.trade.line_rests import Amounts, by_net, reduced, rest_of
+from accounting.trade.sides import Side
+
+
+@dataclass(frozen=True, slots=True)
+class _Untaxed:
+    """A line before its taxes are worked out, and where it stands in the request."""
+
+    line: CreditLine
+    place: str
+    taxing: Taxing
+    tax_amount: int | None = None
+
+
+def names_codes(lines: Sequence[CreditLineGiven]) -> bool:
+    """Tell whether tax codes are needed to work lines out."""
+    return any(line.tax_code is not None for line in lines)
+
+
+def names_source(lines: Sequence[CreditLineGiven]) -> bool:
+    """Tell whether a line gives back of a line of the source document."""
+    return any(line.source_line_id is not None for line in lines)
+
+
+def work_out(
+    side: Side,
+    given: Sequence[CreditLineGiven],
+    referenced: Referenced,
+    source: Document | None,
+    day: date,
+    context: Context,
+) -> tuple[CreditLine, ...]:
+    """Work out the lines of a credit by the rates of a day.
+
+    A line of the source takes that one's accounts, code and rate: of 100.00 and 20.00 on it, nets
+    of 33.33, 33.33 and 33.34 take 6.67, 6.66 and 6.67. Raises Malformed `validation_error`;
+    RuleBroken `reference_not_found`, `control_account`, `credit_exceeds_source`,
+    `tax_code_mismatch` or `tax_rate_missing`; Conflict `account_archived` or `tax_code_archived`.
+    """
+    _refuse_faults(given, source)
+    codes = referenced.codes_on(side.tax_direction, day)
+    untaxed = [_untaxed(side, line, referenced, codes, context) for line in given]
+    return _taxed(side, untaxed, referenced, source)
+
+
+def work_out_again(
+    side: Side,
+    lines: Sequence[CreditLine],
+    referenced: Referenced,
+    source: Document | None,
+    day: date,
+) -> tuple[CreditLine, ...]:
+    """Work lines out by the rates of another day, and by what is left of the source by then."""
+    codes = referenced.codes_on(side.tax_direction, day)
+    untaxed = [
+        _Untaxed(
+            line,
+            f"line_items.{place}",
+            _taxing_again(line, codes),
+            line.tax_amount if line.taxes_given else None,
+        )
+        for place, line in enumerate(lines)
+    ]
+    return _taxed(side, untaxed, referenced, source)
+
+
+def _refuse_faults(given: Sequence[CreditLineGiven], source: Document | None) -> None:
+    faults = {
+        f"{line.place}.{name}": [fault]
+        for line in given
+        if line.source_line_id is not None
+        for name, fault in _source_faults(line, source)
+    }
+    if faults:
+        raise Malformed.with_faults(faults)
+
+
+def _source_faults(line: CreditLineGiven, source: Document | None) -> Iterator[tuple[str, str]]:
+    if source is None:
+        yield "source_line_id", "needs the source that it is a line of"
+    if line.tax_code is not None:
+        yield "tax_code", "cannot stand beside source_line_id, whose code it has"
+    if line.account is not None:
+        yield "source_line_id", "cannot stand beside an account: it has that of the line"
+
+
+def _untaxed(
+    side: Side,
+    line: CreditLineGiven,
+    referenced: Referenced,
+    codes: DayCodes,
+    context: Context,
+) -> _Untaxed:
+    accounts = referenced.accounts
+    code = None if line.tax_code is None else codes.named(line.tax_code, line.place)
+    given = None
+    if line.tax_amount is not None:
+        account_id = accounts.roles[side.tax] if code is None else code.code.tax_account_id
+        given = (GivenTax(line.tax_amount, account_id, code),) if line.tax_amount else ()
+    bare = CreditLine(
+        id=context.identify(),
+        account_id=named_or(accounts.roles[side.credit_line_default], line.account, accounts),
+        amount=line.amount,
+        tax_rate=None if code is None else code.rate,
+        tax_code_id=None if code is None else code.code.id,
+        taxes_given=line.tax_amount is not None,
+        source_line_id=line.source_line_id,
+        memo=line.memo,
+        tags=line.tags,
+        metadata=line.metadata,
+    )
+    return _Untaxed(bare, line.place, Taxing(code=code, given=given), line.tax_amount)
+
+
+def _taxing_again(line: CreditLine, codes: DayCodes) -> Taxing:
+    if line.tax_code_id is None or line.source_line_id is not None:
+        return Taxing(given=tuple(GivenTax(t.amount, t.account_id) for t in line.taxes))
+    code = codes.kept(line.tax_code_id)
+    if not line.taxes_given:
+        return Taxing(code=code)
+    given = (GivenTax(line.tax_amount, code.code.tax_account_id, code),)
+    return Taxing(code=code, given=given)
+
+
+def _taxed(
+    side: Side, untaxed: Sequence[_Untaxed], referenced: Referenced, source: Document | None
+) -> tuple[CreditLine, ...]:
+    """Fill the taxes in: as on the source, each line after the other, or else all at once."""
+    roles = referenced.roles
+    taxable = [
+        Taxable(amount=each.line.amount, account_id=each.line.account_id, taxing=each.taxing)
+        for each in untaxed
+    ]
+    lines = []
+    accounts = TaxAccounts(roles[side.tax], roles[Role.OUTPUT_TAX])
+    for each, taxed in zip(untaxed, tax(taxable, accounts), strict=True):
+        if each.line.source_line_id is None:
+            rate = None if each.taxing.code is None else each.taxing.code.rate
+            assessed = tuple(replace(t, amount=-t.amount) for t in taxed.self_assessed)
+            lines.append(
+                replace(each.line, tax_rate=rate, taxes=taxed.taxes, self_assessed=assessed)
+            )
+        else:
+            assert source is not None, "a line of a source has been refused without it"
+            of_source = _source_line(source, each.line.source_line_id)
+            amounts = _taken(each, of_source, rest_of(source, of_source))
+            source = reduced(source, ((of_source.id, amounts),))
+            lines.append(_of_source(each.line, of_source, amounts))
+    return tuple(lines)
+
+
+def _source_line(source: Document, id: UUID) -> LineItem:
+    found = next((line for line in source.lines if line.id == id), None)
+    if found is None:
+        raise RuleBroken(
+            "reference_not_found",
+            "The source has no such line.",
+            resource="line_item",
+            reference=str(id),
+        )
+    return found
+
+
+def _taken(wanted: _Untaxed, of_source: LineItem, rest: Amounts) -> Amounts:
+    """Take a net of what is left of a source line, with its taxes in proportion, or as given."""
+    net, behind = wanted.line.amount, 1 + len(of_source.taxes)
+    taxes = rest[1:behind]
+    if net > rest[0] or (wanted.tax_amount or 0) > sum(taxes):
+        raise RuleBroken(
+            "credit_exceeds_source",
+            f"{wanted.place}: At most {rest[0]} net and {sum(taxes)} of tax are left of the line.",
+            item=wanted.place,
+            source_line_id=str(of_source.id),
+            left=rest[0],
+            tax_left=sum(taxes),
+            amount=net,
+        )
+    amounts = by_net(rest, net)
+    if wanted.tax_amount is None:
+        return amounts
+    return (net, *split(wanted.tax_amount, taxes), *amounts[behind:])
+
+
+def _of_source(line: CreditLine, of_source: LineItem, amounts: Amounts) -> CreditLine:
+    """Make a line of what is taken of a source line: its accounts, its code and its rate."""
+    rest = iter(amounts[1:])
+    charged = tuple(replace(each, amount=next(rest)) for each in of_source.taxes)
+    kept_back = tuple(replace(each, amount=-next(rest)) for each in of_source.withheld)
+    assessed = tuple(replace(each, amount=-next(rest)) for each in of_source.self_assessed)
+    return replace(
+        line,
+        account_id=of_source.account_id,
+        taxes=charged,
+        tax_rate=of_source.tax_rate,
+        tax_code_id=of_source.tax_code_id,
+        withheld=kept_back,
+        self_assessed=assessed,
+    )

@@ -1,0 +1,134 @@
+"""What is left of each line of a document: credits, refunds and relief of its tax take from it.
+
+A line has a net, its taxes, what is withheld and what is self-assessed. Whatever gives back of a
+line takes from each of these, and never more than earlier ones have left.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal
+from uuid import UUID
+
+from accounting.books.splits import Part, Split, added, negative, summed
+from accounting.money import EXACT, round_half_away, split
+from accounting.trade.documents import Document, LineItem, LineShares
+
+Amounts = tuple[int, ...]
+"""Amounts of one line, as `LineItem.charged` and then `LineItem.assessed` have them."""
+
+
+def rest_of(document: Document, line: LineItem) -> Amounts:
+    """Say what is left of a line: of 100 and 20 with 40 and 8 given back, 60 and 12."""
+    whole = tuple(amount for _, amount in (*line.charged, *line.assessed))
+    taken = dict(document.reduced).get(line.id)
+    if taken is None:
+        return whole
+    return tuple(amount - gone for amount, gone in zip(whole, taken, strict=True))
+
+
+def gross_left(line: LineItem, rest: Amounts) -> int:
+    """Say what is left of what was charged for a line: 60 and 12 come to 72."""
+    return sum(rest[: len(line.charged)])
+
+
+def by_net(rest: Amounts, net: int) -> Amounts:
+    """Take a net of a line, and of its taxes what is in proportion to what is left.
+
+    Of 100.00 and 20.00, nets of 33.33, 33.33 and 33.34 take 6.67, 6.66 and 6.67.
+    """
+    return tuple(_in_proportion(amount, net, rest[0]) for amount in rest)
+
+
+def by_gross(line: LineItem, rest: Amounts, gross: int) -> Amounts:
+    """Take what was charged for a line, split over what is left: 60 of 100 and 20 are 50 and 10."""
+    count = len(line.charged)
+    return _with_assessed(rest, split(gross, rest[:count]))
+
+
+def parts_left(document: Document, net_account_id: UUID | None = None) -> dict[Part, int]:
+    """Say what is left of each part of what a document charged; nets may stand on one account."""
+    return summed(
+        (part, amount)
+        for line in document.lines
+        for part, amount in zip(_parts(line, net_account_id), rest_of(document, line), strict=False)
+    )
+
+
+def over_lines(document: Document, taken: Split, net_account_id: UUID | None = None) -> LineShares:
+    """Spread amounts by part over the lines that have the part, by what is left of each."""
+    rests = {line.id: rest_of(document, line) for line in document.lines}
+    charged = {line.id: [0] * len(line.charged) for line in document.lines}
+    places: dict[Part, list[tuple[UUID, int]]] = defaultdict(list)
+    for line in document.lines:
+        for place, part in enumerate(_parts(line, net_account_id)):
+            places[part].append((line.id, place))
+    for part, amount in taken:
+        shares = split(amount, [rests[id_][place] for id_, place in places[part]])
+        for (id_, place), share in zip(places[part], shares, strict=True):
+            charged[id_][place] = share
+    shares_of = ((id_, _with_assessed(rests[id_], own)) for id_, own in charged.items())
+    return tuple((id_, own) for id_, own in shares_of if any(own))
+
+
+def charged_split(
+    document: Document, shares: LineShares, net_account_id: UUID | None = None
+) -> Split:
+    """Add up by part what is taken of what lines charged."""
+    return added(
+        tuple(
+            (part, amount)
+            for line, amounts in _of_lines(document, shares)
+            for part, amount in zip(_parts(line, net_account_id), amounts, strict=False)
+        )
+    )
+
+
+def assessed_split(document: Document, shares: LineShares) -> Split:
+    """Add up what is taken of what was self-assessed: debits above zero, as to be posted."""
+    return negative(
+        added(
+            tuple(
+                (part, amount)
+                for line, amounts in _of_lines(document, shares)
+                for (part, _), amount in zip(
+                    line.assessed, amounts[len(line.charged) :], strict=True
+                )
+            )
+        )
+    )
+
+
+def reduced(document: Document, shares: LineShares, sign: int = 1) -> Document:
+    """Note what was taken of lines, or with a sign below zero that it was given back."""
+    held = dict(document.reduced)
+    for id_, amounts in shares:
+        before = held.get(id_, (0,) * len(amounts))
+        held[id_] = tuple(had + sign * each for had, each in zip(before, amounts, strict=True))
+    kept = tuple((id_, amounts) for id_, amounts in held.items() if any(amounts))
+    return replace(document, reduced=kept)
+
+
+def _parts(line: LineItem, net_account_id: UUID | None) -> list[Part]:
+    """The parts of what was charged for a line; its net may be given back on another account."""
+    (net, _), *taxes = line.charged
+    moved = net if net_account_id is None else replace(net, account_id=net_account_id)
+    return [moved, *(part for part, _ in taxes)]
+
+
+def _with_assessed(rest: Amounts, charged: list[int]) -> Amounts:
+    """Add to what is taken of what was charged the same proportion of what was self-assessed."""
+    assessed = (_in_proportion(amount, charged[0], rest[0]) for amount in rest[len(charged) :])
+    return (*charged, *assessed)
+
+
+def _in_proportion(amount: int, part: int, whole: int) -> int:
+    if not whole:
+        return 0
+    share = EXACT.divide(EXACT.multiply(Decimal(amount), Decimal(part)), Decimal(whole))
+    return round_half_away(share)
+
+
+def _of_lines(document: Document, shares: LineShares) -> Iterator[tuple[LineItem, Amounts]]:
+    lines = {line.id: line for line in document.lines}
+    return ((lines[id_], amounts) for id_, amounts in shares)

@@ -1,0 +1,129 @@
+"""The tax codes of a business as they are stored, each with the account that its tax stands on."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+from uuid import UUID
+
+from sqlalchemy import Uuid, and_, literal_column, select
+
+from accounting.books.accounts import Account
+from accounting.tax.codes import TaxCode, TaxCodes
+from persistence.engine.fetches import Answers, Fetch
+from persistence.engine.filters import any_part, created_filters, equal
+from persistence.engine.listings import SKIPPED, Filter, Listing, either_way
+from persistence.engine.pages import Page, PageRequest
+from persistence.engine.sql import Query, Row, compiled, given
+from persistence.ledger.accounts_beside import account_beside, account_columns
+from persistence.ledger.tax_code_rows import STORED, row_of, tax_code_of
+from persistence.store import Store, among, in_business
+from persistence.tables import account, journal_line, tax_code
+
+
+@dataclass(frozen=True, slots=True)
+class TaxCodeRecord:
+    """A tax code with the account that its tax stands on."""
+
+    tax_code: TaxCode
+    ledger: Account
+
+    @property
+    def id(self) -> UUID:
+        return self.tax_code.id
+
+    @property
+    def version(self) -> int:
+        return self.tax_code.version
+
+
+_SOURCE = tax_code.join(
+    account,
+    and_(in_business(account), account.c.id == tax_code.c.tax_account_id),
+)
+_OWN = tuple(tax_code.c[name] for name in STORED)
+_COLUMNS = (*_OWN, *account_columns(account))
+BY_ID = compiled(
+    select(*_COLUMNS).select_from(_SOURCE).where(in_business(tax_code), among(tax_code.c.id))
+)
+ALL = compiled(select(*_OWN).where(in_business(tax_code)).order_by(tax_code.c.code, tax_code.c.id))
+POSTED_WITH = compiled(
+    select(journal_line.c.id)
+    .where(in_business(journal_line), journal_line.c.tax_code_id == given("id", Uuid))
+    .limit(literal_column("1"))
+)
+
+
+def _filled(asked: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Whoever asks for active or for archived ones gets these, whatever is included else."""
+    if "is_active" not in asked:
+        return asked
+    return {name: value for name, value in asked.items() if name != "include_archived"}
+
+
+LISTING = Listing(
+    source=_SOURCE,
+    key=tax_code.c.id,
+    scope=in_business(tax_code),
+    columns=_COLUMNS,
+    filters={
+        **created_filters(tax_code),
+        **equal(tax_code.c.direction, tax_code.c.treatment),
+        **either_way(
+            "is_active", tax_code.c.archived_at.is_(None), tax_code.c.archived_at.is_not(None)
+        ),
+        "include_archived": Filter(
+            tax_code.c.archived_at.is_(None), lambda included: SKIPPED if included else False
+        ),
+        "search": any_part("search", tax_code.c.code, tax_code.c.name),
+    },
+    sorts={"code": tax_code.c.code, "created_at": tax_code.c.created_at},
+    default_sort="code",
+    filled=_filled,
+)
+
+
+class TaxCodeStore(Store[TaxCodeRecord]):
+    """The tax codes of one business."""
+
+    table: ClassVar = tax_code
+    noun: ClassVar = "tax_code"
+    rank: ClassVar = 0
+
+    def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
+        return (Query(BY_ID, {"ids": list(ids)}),)
+
+    def assemble(self, answers: Answers) -> list[TaxCodeRecord]:
+        return [_record(row) for row in answers[0]]
+
+    def all(self) -> Fetch[TaxCodes]:
+        """Read every tax code, the archived ones too."""
+
+        def answer(answers: Answers) -> TaxCodes:
+            codes = [tax_code_of(row) for row in answers[0]]
+            for each in codes:
+                self.scope.note_version(each.id, each.version)
+            return TaxCodes(tuple(codes))
+
+        return self.fetch((Query(ALL, {}),), answer)
+
+    def for_use(self, *, needed: bool) -> Fetch[TaxCodes]:
+        """Read every tax code where something is to be taxed by one, else none."""
+        return self.all() if needed else self.fetch((), lambda _: TaxCodes(()))
+
+    def in_use(self, id: UUID) -> Fetch[bool]:
+        """Tell whether any posted line names a tax code."""
+        return self.fetch((Query(POSTED_WITH, {"id": id}),), lambda answers: bool(answers[0]))
+
+    def page(self, wanted: PageRequest) -> Fetch[Page[TaxCodeRecord]]:
+        """List one page; the archived ones only where they are asked for."""
+        return self.listed(LISTING, wanted, _record)
+
+    def save(self, value: TaxCode) -> None:
+        """Stage a tax code."""
+        self.scope.stage(tax_code, value.id, row_of(value))
+
+
+def _record(row: Row) -> TaxCodeRecord:
+    ledger = account_beside(row)
+    assert ledger is not None, "a tax code names an account"
+    return TaxCodeRecord(tax_code_of(row), ledger)

@@ -1,0 +1,10 @@
+"""Documents, credits, refunds and write-offs say by which tax codes they are taxed."""
+
+from persistence.migrations.texts import run_texts
+
+revision = "0019"
+down_revision = "0018"
+
+
+def upgrade() -> None:
+    run_texts(__file__, "0019_coded_documents.sql")
