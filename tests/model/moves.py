@@ -259,7 +259,7 @@ class Moves:
 
         def act(books: Books) -> Records:
             made = opening_moves.reverse(books, id, body)
-            return [made, *made.documents, *made.payments]
+            return [made, *made.documents, *made.credits, *made.payments]
 
         move = Move("POST", f"{OPENINGS}{id}/reverse/", body, act)
         self.make("reverse opening", move.at(opening))
