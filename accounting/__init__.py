@@ -5,6 +5,7 @@ to it. A `Side` says whether it is sold or bought. Each folder imports only what
 
     bank/    bank accounts, statement lines, links between lines and money, transfers, rules,
              statements that are reconciled, payouts
+    opening/ books that are opened on a day with what stood and was open then
     trade/   parties; documents (invoices and bills), payments, credits, refunds, write-offs
              and what settles what; what all of it comes to in the ledger is `postings`
     books/   the ledger, which posts only what differs from what was posted before; accounts, the

@@ -19,7 +19,7 @@ from persistence.engine.sql import Row
 from persistence.files import stored_files
 from persistence.ledger import account_entries, audit_trail, journal_lists, tax_codes
 from persistence.partners import registry
-from persistence.trade import bills, customers, invoices, vendors
+from persistence.trade import bills, customers, invoices, openings, vendors
 from server.contract import Contract, Parameter
 
 Connection = psycopg.Connection[Row]
@@ -39,6 +39,7 @@ LISTS: Mapping[str, Listing] = {
     "list_vendor_credits": bills.CREDITS.listing,
     "list_vendor_refunds": bills.REFUNDS.listing,
     "list_vendor_refund_payments": bills.REFUND_PAYMENTS.listing,
+    "list_opening_balances": openings.LISTING,
     "list_payouts": payout_sql.LISTING,
     "list_bank_accounts": bank_accounts.LISTING,
     "list_bank_transactions": bank_transactions.LISTING,

@@ -1133,6 +1133,101 @@ class JournalEntryReversal(TypedDict):
     entry_date: date | Absent
 
 
+class OpeningAccountInput(TypedDict):
+    """A debit or a credit balance; the amount of the other side is left out or 0."""
+
+    account: str
+    debit_amount: int | Absent
+    credit_amount: int | Absent
+
+
+class OpeningInvoiceInput(TypedDict):
+    """An invoice of which something is still owed."""
+
+    customer_id: UUID | Absent
+    customer_external_id: str | Absent
+    external_id: str | Absent
+    invoice_number: str
+    issue_date: date
+    sent_at: datetime | Absent
+    due_at: datetime | Absent | None
+    outstanding_amount_cents: int
+    currency: Currency | Absent
+    memo: str | Absent | None
+
+
+class OpeningBillInput(TypedDict):
+    """A bill of which something is still owed."""
+
+    vendor_id: UUID | Absent
+    vendor_external_id: str | Absent
+    external_id: str | Absent
+    bill_number: str | Absent
+    vendor_bill_number: str | Absent
+    bill_date: date
+    received_at: datetime | Absent
+    due_at: datetime | Absent | None
+    outstanding_amount_cents: int
+    currency: Currency | Absent
+    memo: str | Absent | None
+
+
+class OpeningCustomerCreditInput(TypedDict):
+    """A credit note that is not used up."""
+
+    customer_id: UUID | Absent
+    customer_external_id: str | Absent
+    external_id: str | Absent
+    credit_note_number: str
+    sent_at: datetime
+    unapplied_amount_cents: int
+    currency: Currency | Absent
+    memo: str | Absent | None
+
+
+class OpeningVendorCreditInput(TypedDict):
+    """A credit of a vendor that is not used up."""
+
+    vendor_id: UUID | Absent
+    vendor_external_id: str | Absent
+    external_id: str | Absent
+    vendor_credit_number: str | Absent
+    received_at: datetime
+    unapplied_amount_cents: int
+    currency: Currency | Absent
+    memo: str | Absent | None
+
+
+PrepaymentMethod = Literal["bank_transfer", "ach", "check", "cash", "other"]
+
+
+class OpeningPrepaymentInput(TypedDict):
+    """Money that a customer paid, or that a vendor was paid, in advance."""
+
+    customer_id: UUID | Absent
+    customer_external_id: str | Absent
+    vendor_id: UUID | Absent
+    vendor_external_id: str | Absent
+    external_id: str | Absent
+    payment_date: date
+    payment_method: PrepaymentMethod | Absent
+    payment_reference: str | Absent
+    unapplied_amount_cents: int
+    currency: Currency | Absent
+    memo: str | Absent
+
+
+class OpeningBalanceCreate(TypedDict):
+    date: date
+    accounts: list[OpeningAccountInput] | Absent
+    invoices: list[OpeningInvoiceInput] | Absent
+    bills: list[OpeningBillInput] | Absent
+    customer_credits: list[OpeningCustomerCreditInput] | Absent
+    vendor_credits: list[OpeningVendorCreditInput] | Absent
+    prepayments: list[OpeningPrepaymentInput] | Absent
+    memo: str | Absent
+
+
 class SandboxCreate(TypedDict):
     """A sandbox to create."""
 

@@ -21,6 +21,7 @@ from accounting.books.businesses import Business
 from accounting.books.chart import Role
 from accounting.books.context import Context
 from accounting.books.ledger import Entry
+from accounting.opening.openings import Opening
 from accounting.tax.codes import TaxCode
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
@@ -71,6 +72,7 @@ from persistence.trade.invoices import (
     InvoiceStore,
     InvoiceWriteOffStore,
 )
+from persistence.trade.openings import OpeningStore
 from persistence.trade.parties import PartyStore
 from persistence.trade.payments import PaymentStore
 from persistence.trade.refund_payments import RefundPaymentStore
@@ -92,6 +94,7 @@ Saved = (
     | Transfer
     | Reconciliation
     | Payout
+    | Opening
 )
 """The values that the books of a business keep beside those of a side of its trade."""
 
@@ -106,6 +109,7 @@ _STORES: Final[Mapping[type, str]] = {
     Transfer: "bank_transfers",
     Reconciliation: "reconciliations",
     Payout: "payouts",
+    Opening: "opening_balances",
 }
 
 
@@ -205,6 +209,7 @@ class Books:
     bill_payments = OnFirstUse(BillPaymentStore)
     vendor_refunds = OnFirstUse(VendorRefundStore)
     vendor_refund_payments = OnFirstUse(VendorRefundPaymentStore)
+    opening_balances = OnFirstUse(OpeningStore)
     payouts = OnFirstUse(PayoutStore)
     bank_accounts = OnFirstUse(BankAccountStore)
     bank_transactions = OnFirstUse(BankTransactionStore)

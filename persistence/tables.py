@@ -378,6 +378,51 @@ tax_code = tenant_table(
     index("created_at", "id"),
 )
 
+# ── The opening of books ───────────────────────────────────────────────────────────────────────
+
+opening_balance = tenant_table(
+    "opening_balance",
+    *kept_up(),
+    Column("opened_on", Date, nullable=False),
+    Column("currency", Text, nullable=False),
+    Column("memo", Text),
+    Column("stated", JSONB, nullable=False),  # Amounts by account,
+    Column("documented", JSONB, nullable=False),  # and by role what its documents hold.
+    Column("reversed_at", Moment),
+    # Books are opened once on a day, and again where the first was taken back.
+    Index(
+        "opening_balance_opened_on_key",
+        "business_id",
+        "opened_on",
+        unique=True,
+        postgresql_where=text("reversed_at IS NULL"),
+    ),
+    index("opened_on", "id"),
+    index("created_at", "id"),
+    index("updated_at"),
+)
+
+
+def of_opening(name: str) -> tuple[SchemaItem, ...]:
+    """The opening of books that a row came with; few do."""
+    return (
+        Column("opening_id", Uuid),
+        within_business("opening_id", "opening_balance"),
+        index("opening_id", where="opening_id IS NOT NULL", name=f"{name}_opening_idx"),
+    )
+
+
+def number_key(name: str) -> Index:
+    """What no two of a kind share: a number; those of an opening that was taken back are free."""
+    return Index(
+        f"{name}_business_id_number_key",
+        "business_id",
+        "number",
+        unique=True,
+        postgresql_where=text("(state <> 'void' OR opening_id IS NULL)"),
+    )
+
+
 # ── What sales and purchases have in common ────────────────────────────────────────────────────
 
 
@@ -459,7 +504,8 @@ def document_table(name: str, party: str, opened: str) -> Table:
         ),
         within_business("party_id", party),
         unique("external_id"),
-        unique("number"),
+        number_key(name),
+        *of_opening(name),
         index("listed_at", "id"),
         index("listed_status", "listed_at", "id", include=["due_at"]),
         index("party_id", "listed_at", "id"),
@@ -542,6 +588,7 @@ def payment_table(name: str, party: str, moved: str) -> Table:
         ),
         within_business("party_id", party),
         unique("external_id"),
+        *of_opening(name),
         index("payment_date", "id"),
         index("payment_date", "id", where="allocated < total", name=f"{name}_unallocated_idx"),
         index("status", "payment_date", "id"),
@@ -656,7 +703,8 @@ def credit_table(name: str, party: str, document: str, opened: str) -> Table:
         within_business("source_document_id", document),
         within_business("tax_account_id", "account"),
         unique("external_id"),
-        unique("number"),
+        number_key(name),
+        *of_opening(name),
         index("listed_at", "id"),
         index("listed_status", "listed_at", "id"),
         index("party_id", "listed_at", "id"),
@@ -665,6 +713,8 @@ def credit_table(name: str, party: str, document: str, opened: str) -> Table:
         index("created_at", "id"),
         index("updated_at"),
         index("source_document_id"),
+        Column("opened_on", Date),  # Null where it is the day of opened_at.
+        CheckConstraint("(opened_on IS NULL) = (opening_id IS NULL)", name="opened_with"),
     )
 
 

@@ -18,6 +18,7 @@ from accounting.bank.payouts import Payout
 from accounting.books.context import Context
 from accounting.errors import Conflict, RuleBroken
 from accounting.trade.holds import on_money_account
+from accounting.trade.in_opening import refuse_in_opening
 from accounting.trade.payments import LIVE, Payment
 from accounting.trade.refunds import RefundPayment
 from accounting.trade.sides import Side
@@ -81,7 +82,7 @@ def link(
     A line of 60 and a payment of 98 less 40 linked make a link of 58. Where the two differ by no
     more than the business tolerates, both are used up: a line of 99 and a payment of 100 make one
     of 100 with a rounding of -1. The money then stands on the ledger account of the line's bank
-    account. Raises Conflict `in_payout` or `item_not_completed`;
+    account. Raises Conflict `in_payout`, `in_opening_balance` or `item_not_completed`;
     RuleBroken `link_direction_mismatch`, `bank_account_mismatch` or `link_exceeds_remaining`.
     """
     _refuse_unlinkable(side, transaction, target)
@@ -207,6 +208,8 @@ def _refuse_unfit(transaction: BankTransaction, target: Payment | RefundPayment 
             "The money came in a payout. Link the payout.",
             payout_id=str(target.payout_id),
         )
+    if isinstance(target, Payment):
+        refuse_in_opening(target.opening_id, "payment")
     standing = payouts.LIVE if isinstance(target, Payout) else LIVE
     if target.status not in standing:
         raise Conflict(

@@ -27,6 +27,7 @@ from accounting.trade.commands import ReplaceCredit, WriteCredit
 from accounting.trade.credit_allocation import Credited, allocated
 from accounting.trade.credits import Credit, CreditLine, is_coded
 from accounting.trade.documents import Document
+from accounting.trade.in_opening import refuse_in_opening
 from accounting.trade.parties import Party, refuse_inactive, refuse_reference_mismatch
 from accounting.trade.refunds import Refund
 from accounting.trade.sides import Side
@@ -202,8 +203,8 @@ def void(
 ) -> Credited:
     """Take a sent credit back, at a given moment or now; its source has its lines whole again.
 
-    Raises Conflict `invalid_state_transition`, `credit_of_refund`, `credit_applied` or
-    `period_locked`.
+    Raises Conflict `invalid_state_transition`, `credit_of_refund`, `in_opening_balance`,
+    `credit_applied` or `period_locked`.
     """
     if credit.state != "open":
         raise _refused_move(side, credit, f"Only a {side.opened_status} credit can be voided.")
@@ -213,6 +214,7 @@ def void(
             "The credit is a part of a refund and goes with it.",
             refund_id=str(credit.refund_id),
         )
+    refuse_in_opening(credit.opening_id, "credit")
     if credits.used(credit):
         raise _refused_void(side, credit)
     if voided_at is not None:

@@ -67,8 +67,9 @@ class Credit:
 
     `tax_account_id` is where tax without a code goes; `refunded` is what its live refunds pay out
     of it. `settled` holds, by part, which of its own parts these and its live allocations use.
-    `source_document_id` tells of its origin;
-    `refund_id` is the refund that keeps it as a part of itself.
+    `source_document_id` tells of its origin; `refund_id` is the refund that keeps it as a part of
+    itself. One that came with the opening of the books, `opening_id`, stands in them from that day
+    on, `opened_on`; others from the day of `opened_at`.
     """
 
     id: UUID
@@ -94,6 +95,8 @@ class Credit:
     memo: str | None = None
     transaction_tags: tuple[str, ...] = ()
     metadata: Any = None
+    opening_id: UUID | None = None
+    opened_on: date | None = None
     posted: tuple[Posted, ...] = ()
 
 
@@ -177,10 +180,10 @@ def refuse_not_open(side: Side, credit: Credit, use: str) -> None:
 
 
 def opened_on(credit: Credit) -> date:
-    """Say on which day an opened credit opened."""
+    """Say on which day an opened credit stands in the books."""
     if credit.opened_at is None:
         raise ValueError("a draft has no opening day")
-    return credit.opened_at.date()
+    return credit.opened_on or credit.opened_at.date()
 
 
 def applied_days(credit: Credit, allocation: Allocation) -> Days:

@@ -153,7 +153,12 @@ def _money(side: Side, payment: Payment, roles: Roles) -> Iterator[Movement]:
 
 
 def _money_account(side: Side, money: Payment | RefundPayment, roles: Roles) -> UUID:
-    """Where money stands: at the bank where a line shows it, else as its method says."""
+    """Where money stands: at the bank where a line shows it, else as its method says.
+
+    What came or went before the books were opened is in a balance that was entered with them.
+    """
+    if isinstance(money, Payment) and money.opening_id is not None:
+        return roles[Role.OPENING_BALANCE_EQUITY]
     return money.money_account_id or roles[side.money(money.method, money.processor)]
 
 

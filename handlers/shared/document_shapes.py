@@ -136,6 +136,7 @@ def summarize(trade: Trade, document: Document) -> dict[str, Any]:
         "tags": document.transaction_tags,
         "transaction_tags": document.transaction_tags,
         "metadata": document.metadata,
+        "opening_balance_id": document.opening_id,
         "created_at": document.created_at,
         "updated_at": document.updated_at,
     }

@@ -137,6 +137,7 @@ def shape(
         "document": attached_files.summary(stored, links),
         side.names.opened_at: credit.opened_at,
         "voided_at": credit.voided_at,
+        "opening_balance_id": credit.opening_id,
         "created_at": credit.created_at,
         "updated_at": credit.updated_at,
     }

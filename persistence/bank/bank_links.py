@@ -109,7 +109,7 @@ class BankLinkStore(Store[Link]):
 
     table: ClassVar = bank_link
     noun: ClassVar = "bank_link"
-    rank: ClassVar = 9
+    rank: ClassVar = 14
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         return (Query(BY_ID, {"ids": list(ids)}),)

@@ -150,7 +150,7 @@ class BankTransactionStore(Store[BankTransactionRecord]):
 
     table: ClassVar = bank_transaction
     noun: ClassVar = "bank_transaction"
-    rank: ClassVar = 8
+    rank: ClassVar = 13
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         chosen = Query(BY_ID, {"ids": list(ids)})

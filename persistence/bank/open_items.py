@@ -103,7 +103,8 @@ def _shown(
 
 def _of_payments(kind: str, sql: PaymentSql) -> str:
     payment, party = sql.payment, sql.party
-    row, probes = payment.c, _Probes(payment)
+    # What came or went before the books were opened is on no line of theirs.
+    row, probes = payment.c, _Probes(payment, payment.c.opening_id.is_(None))
     own = (
         *(row.external_id, row.payment_reference, row.bank_reference),
         *(row.processor_reference, row.check_number),

@@ -66,7 +66,7 @@ class PayoutStore(Store[Payout]):
 
     table: ClassVar = payout
     noun: ClassVar = "payout"
-    rank: ClassVar = 6
+    rank: ClassVar = 11
 
     def __init__(self, scope: Scope) -> None:
         super().__init__(scope)

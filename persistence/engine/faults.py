@@ -47,6 +47,9 @@ _UNIQUE = {
     "bank_account_business_id_account_id_key": _Broken(
         "account_taken", "Another bank account stands on this account. Name another one."
     ),
+    "opening_balance_opened_on_key": _Broken(
+        "duplicate_opening_balance", "The books are opened on this day already."
+    ),
     "journal_entry_business_id_reversal_of_id_key": _Broken(
         "already_reversed", "The entry is reversed already."
     ),

@@ -35,7 +35,7 @@ class JournalStore(Store[EntryRecord]):
 
     table: ClassVar = journal_entry
     noun: ClassVar = "journal_entry"
-    rank: ClassVar = 9
+    rank: ClassVar = 14
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         return (Query(BY_ID, {"ids": list(ids)}), Query(LINES, {"ids": list(ids)}))

@@ -37,13 +37,19 @@ WHERE d.business_id = %(business_id)s"""
 
 
 def _days(tables: SideTables) -> str:
-    """The day in the books is that of its own date where the ledger goes by it."""
-    opened = "(opened_at AT TIME ZONE 'UTC')::date"
-    on = f"coalesce(issue_date, {opened})" if tables.side.dated_by_issue else opened
+    """The day in the books is that of its own date where the ledger goes by it.
+
+    What came with the opening of the books stands in them from that day on.
+    """
+    opened = "(d.opened_at AT TIME ZONE 'UTC')::date"
+    on = f"coalesce(d.issue_date, {opened})" if tables.side.dated_by_issue else opened
     return f"""
-SELECT coalesce(number, id::text) AS name,
-       CASE WHEN opened_at IS NULL THEN opened_on IS NULL ELSE opened_on = {on} END AS holds
-FROM {tables.document} WHERE business_id = %(business_id)s"""
+SELECT coalesce(d.number, d.id::text) AS name,
+       CASE WHEN d.opened_at IS NULL THEN d.opened_on IS NULL
+            ELSE d.opened_on = coalesce(o.opened_on, {on}) END AS holds
+FROM {tables.document} d
+LEFT JOIN opening_balance o ON o.business_id = %(business_id)s AND o.id = d.opening_id
+WHERE d.business_id = %(business_id)s"""
 
 
 def _settlement(tables: SideTables) -> str:

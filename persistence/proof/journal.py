@@ -1,12 +1,14 @@
 """What must hold in the journal: balance, sources, numbers and reversals of its entries."""
 
 from accounting.books.manual_entries import SOURCE
+from accounting.opening.opening_postings import OPENING
 from persistence.proof.sides import BOTH
 
 SOURCES = {
     "payout": "payout",
     "bank_transaction": "bank_transaction",
     "bank_transfer": "bank_transfer",
+    OPENING: "opening_balance",
     **{each.side.document_source: each.document for each in BOTH},
     **{each.side.payment_source: each.payment for each in BOTH},
     **{each.side.credit_source: each.credit for each in BOTH},

@@ -57,12 +57,12 @@ WRITE_OFFS = WriteOffSql(tables.bill_write_off, tables.bill, tables.vendor)
 class BillStore(DocumentStore):
     """The bills of one business.
 
-    The ranks of this side are those of the other one: no transaction locks on both.
+    Whoever locks on both sides locks on that of customers first.
     """
 
     table: ClassVar = tables.bill
     noun: ClassVar = "bill"
-    rank: ClassVar = 3
+    rank: ClassVar = 8
     sql: ClassVar = BILLS
 
 
@@ -78,7 +78,7 @@ class BillPaymentStore(PaymentStore):
 
     table: ClassVar = tables.bill_payment
     noun: ClassVar = "bill_payment"
-    rank: ClassVar = 1
+    rank: ClassVar = 6
     sql: ClassVar = PAYMENTS
 
 
@@ -87,7 +87,7 @@ class VendorCreditStore(CreditStore):
 
     table: ClassVar = tables.vendor_credit
     noun: ClassVar = "vendor_credit"
-    rank: ClassVar = 2
+    rank: ClassVar = 7
     sql: ClassVar = CREDITS
 
 
@@ -96,7 +96,7 @@ class VendorRefundStore(RefundStore[VendorRefund, VendorRefundPayment]):
 
     table: ClassVar = tables.vendor_refund
     noun: ClassVar = "vendor_refund"
-    rank: ClassVar = 4
+    rank: ClassVar = 9
     sql: ClassVar = REFUNDS
 
 
@@ -106,7 +106,7 @@ class VendorRefundPaymentStore(RefundPaymentStore[VendorRefundPayment]):
     table: ClassVar = tables.vendor_refund_payment
     noun: ClassVar = "vendor_refund_payment"
     refund_noun: ClassVar = "vendor_refund"
-    rank: ClassVar = 5
+    rank: ClassVar = 10
     sql: ClassVar = REFUND_PAYMENTS
 
     def page_of_all(self, wanted: PageRequest) -> Fetch[Page[VendorRefundPayment]]:

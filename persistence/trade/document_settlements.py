@@ -150,7 +150,7 @@ def _payments(document: Table, tables: SettlementTables) -> Any:
 def _credits(document: Table, tables: SettlementTables) -> Any:
     """As `accounting.trade.credits.applied_days` says."""
     credit, share = tables.credit.c, tables.credit_allocation
-    opened_on = day_of(credit.opened_at)
+    opened_on = func.coalesce(credit.opened_on, day_of(credit.opened_at))
     applied_on = func.greatest(share.c.start_on, opened_on, share.c.document_date)
     shown = (credit.id, applied_on, share.c.amount)
     credited = _held_by(share, "credit_id", tables.credit)

@@ -119,6 +119,14 @@ class PartySql(Generic[T]):
     def hold_by_external_id(self) -> str:
         return self._hold(self.party.c.external_id == given("external_id", Text))
 
+    @cached_property
+    def hold_by_ids(self) -> str:
+        return self._hold(among(self.party.c.id))
+
+    @cached_property
+    def hold_by_external_ids(self) -> str:
+        return self._hold(among(self.party.c.external_id, "external_ids"))
+
     def _hold(self, named: ColumnElement[bool]) -> str:
         """Read one as what names it knows it, and hold it against archiving until the commit.
 

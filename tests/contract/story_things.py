@@ -4,8 +4,10 @@ Names that no path has are things in a state that some operation needs to find.
 """
 
 from collections.abc import Callable, Mapping
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
+from tests.builders.openings import opened
 from tests.builders.payouts import paid_out
 from tests.builders.purchases import bill_paid, received, vendor_credited
 from tests.builders.sales import credited, paid, refund_paid, refunded, sent, written_off
@@ -16,6 +18,7 @@ from tests.builders.vendor_refunds import agreed_refund
 if TYPE_CHECKING:
     from tests.contract.valid_requests import Story
 
+BANK_BALANCE = {"account": "1100", "debit_amount": 5_000}
 PDF = b"%PDF-1.7\n1 0 obj << /Type /Catalog >> endobj\n%%EOF\n"
 
 
@@ -204,6 +207,12 @@ def make_card_refund_payment(story: "Story") -> str:
     return str(refund["refund_payments"][0]["id"])
 
 
+def make_opening(story: "Story") -> str:
+    """An opening of the books on a day of its own, of which nothing is settled."""
+    day = date(2020, 1, 1) + timedelta(days=len(story.ids))
+    return str(opened(story.business, date=str(day), accounts=[BANK_BALANCE])["id"])
+
+
 def make_document(story: "Story") -> str:
     """A file that is linked to nothing."""
     answer = story.business.api.post("documents/", files={"file": ("paper.pdf", PDF)})
@@ -373,6 +382,8 @@ MAKERS: Mapping[str, Callable[["Story"], str]] = {
     "bank_rule_id": make_bank_rule,
     "spare_bank_rule_id": make_bank_rule,
     "reconciliation_id": make_reconciliation,
+    "opening_balance_id": make_opening,
+    "spare_opening_id": make_opening,
     "document_id": make_document,
     "journal_entry_id": find_journal_entry,
     "draft_entry_id": make_draft_entry,

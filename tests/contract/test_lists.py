@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from tests.api_server import ApiServer
+from tests.builders.openings import opened
 from tests.builders.payouts import paid_out
 from tests.builders.purchases import bill_paid, received, vendor_credited
 from tests.builders.sales import credited, paid, refund_paid, refunded, sent
@@ -51,6 +52,7 @@ def crowd(api_server: ApiServer) -> Story:
         story_things.reconciled(story, other, f"2026-01-{number + 1:02}")
         story_things.make_document(story)
         story_things.make_draft_entry(story)
+        opened(story.business, date=f"2025-0{1 + number}-01")
         story.partner.business()
     return story
 

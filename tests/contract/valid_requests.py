@@ -9,6 +9,7 @@ import json
 import re
 from copy import deepcopy
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from functools import cache, cached_property
 from itertools import count
 from typing import Any
@@ -45,6 +46,7 @@ OF_THEIR_OWN = {
     ("approve_journal_entry", "journal_entry_id"): "draft_entry_id",
     ("reject_journal_entry", "journal_entry_id"): "draft_entry_id",
     ("reverse_journal_entry", "journal_entry_id"): "manual_entry_id",
+    ("reverse_opening_balance", "opening_balance_id"): "spare_opening_id",
     ("delete_payout", "payout_id"): "spare_payout_id",
     ("unmatch_bank_transaction", "bank_transaction_id"): "linked_line_id",
     ("categorize_bank_transaction", "bank_transaction_id"): "plain_line_id",
@@ -203,6 +205,8 @@ class Story:
             if node.get("type") == "AccountCode":
                 account_id = self.accounts[node.pop("code")]
                 node.update({"type": "AccountId", "id": account_id})
+            if {"date", "accounts"} <= node.keys():  # Books are opened once on a day.
+                node["date"] = str(date(2026, 1, 1) + timedelta(days=next(_numbers)))
             for name in UNIQUE:
                 if isinstance(node.get(name), str):
                     node[name] = f"{node[name][:10]}-{next(_numbers)}"

@@ -6,6 +6,7 @@ vendor together.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import date, timedelta
 from functools import partial
 from typing import Any
 
@@ -93,6 +94,23 @@ def keep_kind(_case: Any, body: Body) -> None:
 def take_kind(_case: Any, body: Body) -> None:
     """An account takes its kind from the one above it."""
     leave_out(body, "account_type", "account_subtype")
+
+
+def open_before(_case: Any, body: Body) -> None:
+    """Books are opened on a day of their own, with little that is older and of one party each."""
+    body["date"] = str(date(2030, 1, 1) + timedelta(days=next(numbers)))
+    for name in ("invoices", "bills", "customer_credits", "vendor_credits", "prepayments"):
+        for item in body.get(name, ()):
+            tie_names(item)
+            for party in ("customer", "vendor"):
+                if f"{party}_id" in item:
+                    leave_out(item, f"{party}_external_id")
+            days = {each: "2024-11-03" for each in ("issue_date", "bill_date", "payment_date")}
+            days |= {each: "2024-11-03T00:00:00Z" for each in ("sent_at", "received_at")}
+            item.update({each: day for each, day in days.items() if each in item})
+            for amount in ("outstanding_amount_cents", "unapplied_amount_cents"):
+                if amount in item:
+                    item[amount] = 1 + item[amount] % 100_000
 
 
 # ── What sales and purchases have alike ────────────────────────────────────────────────────────
@@ -374,6 +392,7 @@ MOSTLY: Mapping[str, Callable[[Any, Body], None]] = {
     "create_vendor_refund": partial(agree_little, "total_refunded_amount_cents"),
     "create_vendor_refund_payment": partial(agree_little, "total_amount_cents"),
     "update_vendor_refund_payment": change_refund_payment,
+    "create_opening_balance": open_before,
     "create_document": link_to_its_kind,
     "create_journal_entry": balance_lines,
     "replace_journal_entry": balance_lines,

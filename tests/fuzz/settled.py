@@ -9,6 +9,7 @@ from typing import Any
 from tests.builders.sales import credited, paid, refund_paid, refunded, sent
 from tests.builders.trade import SALES, Trade
 from tests.fuzz import files
+from tests.fuzz.begun import plant_openings
 from tests.partner import Business
 
 Record = dict[str, Any]
@@ -17,10 +18,11 @@ LARGE = 50_000_000
 
 
 def plant_settled(pools: Pools, business: Business, customers: list[Record], many: int) -> None:
-    """Plant refunds, credits and write-offs; the pools hold the ids."""
+    """Plant refunds, credits, write-offs and openings of the books; the pools hold the ids."""
     plant_refunds(pools, business, customers, many)
     plant_credits(pools, business, customers, many)
     plant_write_offs(pools, SALES, business, customers, many)
+    plant_openings(pools, business, customers, many)
 
 
 def plant_refunds(pools: Pools, business: Business, customers: list[Record], many: int) -> None:

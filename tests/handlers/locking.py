@@ -13,6 +13,7 @@ from tests.builders import payouts, purchases, requests, vendor_refunds
 from tests.builders.bank import BILL_PAYMENT, LINES, PAYMENT, Bank, matching, open_account
 from tests.builders.customer_history import CustomerHistory
 from tests.builders.journal_entries import ENTRIES, drafted, entry_body, posted
+from tests.builders.openings import OPENINGS, open_invoice, opened
 from tests.builders.requests import Request
 from tests.builders.sales import part, share
 from tests.builders.trade import PURCHASES, Record, line
@@ -21,6 +22,7 @@ from tests.partner import Business
 
 INSIDE = "2025-03-20"
 AT = f"{INSIDE}T09:00:00Z"
+BALANCE = {"account": "1100", "debit_amount": 100}
 
 
 @dataclass
@@ -105,6 +107,12 @@ def unwaiving(bill: Record) -> Request:
     return "DELETE", f"bills/{bill['id']}/write-offs/{write_off['id']}/", None
 
 
+def opening(trader: Trader, **facts: Any) -> Request:
+    """Open the books with an invoice of before."""
+    owed = open_invoice(trader.sales.buyer, 100)
+    return "POST", OPENINGS, {"invoices": [owed], **facts}
+
+
 def unmatching(line: Record) -> Request:
     [link] = line["links"]
     return ask(line, "unmatch", {"reconciliation_link_id": link["reconciliation_link_id"]})
@@ -185,6 +193,9 @@ REFUSED: tuple[Case, ...] = (
     ("create_journal_entry", "posted", lambda _: ("POST", ENTRIES, entry_body(post=True))),
     ("approve_journal_entry", "on its day",
      lambda t: ("POST", f"{ENTRIES}{drafted(t.shop)['id']}/approve/", None)),
+    ("create_opening_balance", "on its day", lambda t: opening(t, date=INSIDE)),
+    ("reverse_opening_balance", "on a day", lambda t: (
+        "POST", f"{OPENINGS}{opened(t.shop, date=INSIDE)['id']}/reverse/", {"entry_date": INSIDE})),
     ("reverse_journal_entry", "on a day",
      lambda t: ("POST", f"{ENTRIES}{posted(t.shop)['id']}/reverse/", {"entry_date": INSIDE})),
 )  # fmt: skip
@@ -241,6 +252,8 @@ MOVED: tuple[Case, ...] = (
      lambda t: unmatching(t.matched(PAYMENT, t.sales.payment(), 100))),
     ("uncategorize_bank_transaction", "today",
      lambda t: ask(t.categorized(), "uncategorize")),
+    ("reverse_opening_balance", "today", lambda t: (
+        "POST", f"{OPENINGS}{opened(t.shop, accounts=[BALANCE])['id']}/reverse/", None)),
     ("reverse_journal_entry", "today",
      lambda t: ("POST", f"{ENTRIES}{posted(t.shop)['id']}/reverse/", None)),
 )  # fmt: skip

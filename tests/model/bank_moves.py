@@ -74,6 +74,7 @@ def link_of(books: Books, line: BankLine, money: Money, body: Body) -> tuple[Lin
     """Draw up a link, and say whether money that was on its way has come with it."""
     faults = Faults()
     faults.add(409, "in_payout", not isinstance(money, Payout) and books.payout_of(money))
+    faults.add(409, "in_opening_balance", isinstance(money, Payment) and money.opening)
     standing = Payout.LIVE if isinstance(money, Payout) else LIVE
     faults.add(409, "item_not_completed", money.status not in standing)
     moves = holds.moves(books.side, money)

@@ -30,6 +30,20 @@ def bind_document(books: Books, records: Records, answer: Body) -> None:
         books.payments[payment.id] = payment
 
 
+def bind_opening(books: Books, records: Records, answer: Body) -> None:
+    """An opening, and all that came with it, in its order."""
+    into("openings")(books, records, answer)
+    side, opening = books.side, records[0]
+    for kind, made, listed in (
+        ("documents", opening.documents, f"{side.noun}s"),
+        ("credits", opening.credits, f"{side.party}_credits"),
+        ("payments", opening.payments, "prepayments"),
+    ):
+        for each, shown in zip(made, answer[listed], strict=True):
+            each.id = shown["id"]
+            getattr(books, kind)[each.id] = each
+
+
 def bind_write_off(books: Books, records: Records, answer: Body) -> None:
     """A write-off is the one of its invoice that was not there before."""
     _, made = records

@@ -73,6 +73,7 @@ def void(books: Books, id: str, body: Body) -> Credit:
     faults = Faults()
     faults.add(409, "invalid_state_transition", credit.state != "open")
     faults.add(409, "credit_of_refund", credit.refund)
+    faults.add(409, "in_opening_balance", credit.opening)
     faults.add(409, "credit_applied", credit.used + books.paid_out(credit))
     books.locked(faults, day_of(body.get("voided_at")))
     faults.refuse()

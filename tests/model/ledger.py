@@ -25,6 +25,7 @@ def balances(books: Books) -> dict[str, int]:
     add_payouts(turned, books)
     add_bank_lines(turned, books)
     add_entries(turned, books)
+    add_openings(turned, books)
     return {code: amount for code, amount in turned.items() if amount}
 
 
@@ -136,3 +137,11 @@ def add_entries(held: Counter[str], books: Books) -> None:
     for entry in books.entries.values():
         for code, amount in entry.lines if entry.status == "approved" else ():
             held[code] += amount
+
+
+def add_openings(held: Counter[str], books: Books) -> None:
+    """Money at the bank, against equity; what came with it is counted where it stands."""
+    for opening in books.openings.values():
+        if not opening.reversed:
+            held["1100"] += opening.money
+            held["3290"] -= opening.money

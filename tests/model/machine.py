@@ -25,6 +25,7 @@ ENOUGH = {
     "bank_accounts": 3,
     "bank_lines": 14,
     "entries": 5,
+    "openings": 3,
 }
 # How likely each move is beside the others, what it asks for, and what it adds to. Where there is
 # nothing that it asks for it is still tried now and then, but for what needs an id.
@@ -61,6 +62,8 @@ BOTH: dict[str, tuple[int, str, str]] = {
     "approve_entry": (1, "entries", ""),
     "reject_entry": (1, "entries", ""),
     "reverse_entry": (2, "entries", ""),
+    "open_books": (2, "", "openings"),
+    "reverse_opening": (2, "openings", ""),
 }
 OF_SALES: dict[str, tuple[int, str, str]] = {
     "create_paid_document": (6, "", "documents"),

@@ -11,6 +11,7 @@ from tests.model.records import (
     Credit,
     Document,
     Entry,
+    Opening,
     Party,
     Payment,
     Payout,
@@ -61,6 +62,7 @@ def path_of(side: Side, record: Record) -> str:
         BankAccount: "bank-accounts/",
         BankLine: "bank-transactions/",
         Entry: "general-ledger/journal-entries/",
+        Opening: "opening-balances/",
         Party: side.parties,
     }
     return f"{folders[type(record)]}{record.id}/"

@@ -38,12 +38,15 @@ class Document:
     dated: date | None = None
     party_number: str | None = None
     returned: Counter[str] = field(default_factory=Counter)
+    opening: "Opening | None" = None
     id: str = ""
 
     @property
     def day(self) -> date:
         """Its day in the books."""
         assert self.opened_at is not None
+        if self.opening is not None:
+            return self.opening.day
         return self.dated or self.opened_at.date()
 
 
@@ -71,6 +74,7 @@ class Payment:
     paid_on: date
     was_completed: bool = False
     parts: dict[str, int] = field(default_factory=dict)
+    opening: "Opening | None" = None
     id: str = ""
 
     @property
@@ -92,6 +96,7 @@ class Credit:
     source: str | None = None
     refund: "VendorRefund | None" = None
     parts: dict[str, int] = field(default_factory=dict)
+    opening: "Opening | None" = None
     id: str = ""
 
     @property
@@ -336,4 +341,17 @@ class Entry:
     status: str = "draft"
     takes_back: "Entry | None" = None
     taken_back_by: "Entry | None" = None
+    id: str = ""
+
+
+@dataclass(eq=False)
+class Opening:
+    """Books that were opened on a day: money at the bank, and what was open with a side."""
+
+    day: date
+    money: int
+    documents: list[Document] = field(default_factory=list)
+    credits: list[Credit] = field(default_factory=list)
+    payments: list[Payment] = field(default_factory=list)
+    reversed: bool = False
     id: str = ""

@@ -14,6 +14,7 @@ from tests.model.records import (
     Document,
     Entry,
     Money,
+    Opening,
     Party,
     Payment,
     Payout,
@@ -37,6 +38,7 @@ Record = (
     | BankAccount
     | BankLine
     | Entry
+    | Opening
     | Party
 )
 
@@ -356,6 +358,22 @@ def entry(_: Books, record: Entry) -> View:
     }
 
 
+def opening(books: Books, record: Opening) -> View:
+    side, party = books.side, books.side.party
+    owed = sum(each.priced.total for each in record.documents)
+    credited = sum(each.total for each in record.credits)
+    prepaid = sum(each.total for each in record.payments)
+    return {
+        "date": record.day.isoformat(),
+        "status": "reversed" if record.reversed else "open",
+        "receivables_cents" if side.sign > 0 else "payables_cents": owed,
+        f"{party}_credits_cents": credited,
+        f"{party}_prepayments_cents": prepaid,
+        "difference_cents": record.money + side.sign * (owed - credited - prepaid),
+        "opening_balance_equity_cents": record.money + side.sign * (owed - credited - prepaid),
+    }
+
+
 def parts(pairs: Any) -> set[tuple[str, int]]:
     return {(each.id, amount) for each, amount in pairs}
 
@@ -372,5 +390,6 @@ VIEWS: dict[type, Callable[[Books, Any], View]] = {
     BankAccount: bank_account,
     BankLine: bank_line,
     Entry: entry,
+    Opening: opening,
     Party: party,
 }

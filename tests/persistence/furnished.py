@@ -10,6 +10,15 @@ from persistence.proof.seals import seal
 from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.journal_entries import ENTRIES, credit, debit, drafted, entry_body, posted
+from tests.builders.openings import (
+    DAY,
+    open_bill,
+    open_customer_credit,
+    open_invoice,
+    open_vendor_credit,
+    opened,
+    prepaid,
+)
 from tests.builders.payouts import paid_out
 from tests.builders.purchases import (
     bill_body,
@@ -62,6 +71,7 @@ def furnish(api_server: ApiServer, partner: Partner) -> Side:
         **given_back(shop, paid(shop, buyer, 20)["id"]),
         "payout": came_in(shop, paid(shop, buyer, 20, payment_method="credit_card")["id"]),
         **at_bank(shop, paid(shop, buyer, 20)["id"]),
+        "opening": opened(shop, invoices=[open_invoice(buyer, 30)])["id"],
         "document": filed(shop, buyer["id"]),
         "entry": ledger.entries()[0].id,
         "draft_entry": drafted(shop, lines=[debit("same", 7), credit("2400", 7)])["id"],
@@ -239,6 +249,22 @@ def other_items(theirs: dict[str, str]) -> list[Record]:
         {"type": "adjustment", "amount_cents": 1, "account": theirs["account"]},
         {"type": "chargeback", "amount_cents": -1, "payment_id": theirs["settled"]},
     ]
+
+
+def opening_bodies(there: Side) -> list[tuple[str, str, Record]]:
+    """Bodies that open the books, and name what is another business's."""
+    customer, vendor = {"id": there.ids["customer"]}, {"id": there.ids["vendor"]}
+    balance = {"account": there.ids["account"], "debit_amount": 1}
+    named: list[Record] = [
+        {"accounts": [balance]},
+        {"invoices": [open_invoice(customer, 1)]},
+        {"bills": [open_bill(vendor, 1)]},
+        {"customer_credits": [open_customer_credit(customer, 1)]},
+        {"vendor_credits": [open_vendor_credit(vendor, 1)]},
+        {"prepayments": [prepaid(customer, 1)]},
+        {"prepayments": [prepaid(vendor, 1, "vendor")]},
+    ]
+    return [("POST", "opening-balances/", {"date": DAY, **each}) for each in named]
 
 
 def buying_bodies(here: Side, there: Side) -> list[tuple[str, str, Record]]:

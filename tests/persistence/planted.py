@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from tests.persistence.banked import BANK
 from tests.persistence.cleared import PAYOUTS
+from tests.persistence.opened import OPENINGS
 from tests.persistence.planted_periods import PERIODS
 from tests.persistence.planted_refunds import REFUNDS
 from tests.persistence.planted_tax_codes import TAX_CODES
@@ -161,6 +162,7 @@ PLANTED: Mapping[str, Fault] = {
     **REFUNDS,
     **BANK,
     **PAYOUTS,
+    **OPENINGS,
     **PERIODS,
     **TAX_CODES,
     **TRAIL,

@@ -45,6 +45,7 @@ GRANTS = {
     **dict.fromkeys(("payout", "payout_item"), "SELECT INSERT UPDATE"),
     **dict.fromkeys(("bank_rule", "bank_transfer"), "SELECT INSERT UPDATE"),
     "bank_reconciliation": "SELECT INSERT UPDATE DELETE",
+    "opening_balance": "SELECT INSERT UPDATE",
     **dict.fromkeys(("partner_reply", "reply", "invoice", "bill"), "SELECT INSERT UPDATE DELETE"),
     "journal_draft": "SELECT INSERT UPDATE DELETE",
     **dict.fromkeys(("audit_record", "audit_seal", "partner_audit_record"), "SELECT"),

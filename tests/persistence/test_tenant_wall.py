@@ -17,7 +17,15 @@ from tests.builders.sales import invoice_body, part, payment_body
 from tests.builders.trade import SENT, Record, line
 from tests.contract.document import follow, operations
 from tests.partner import Partner
-from tests.persistence.furnished import ACCOUNTS, PDF, Side, buying_bodies, furnish, settling_bodies
+from tests.persistence.furnished import (
+    ACCOUNTS,
+    PDF,
+    Side,
+    buying_bodies,
+    furnish,
+    opening_bodies,
+    settling_bodies,
+)
 from tests.persistence.reaches import BY_ID, FILTERS, LISTS
 from tests.persistence.server_role import as_server
 
@@ -146,6 +154,7 @@ class TestAnswers:
             *bodies,
             *settling_bodies(here, there),
             *buying_bodies(here, there),
+            *opening_bodies(there),
         ]:
             answer = here.shop.api.request(method, path, json=body)
             assert (answer.status_code, answer.json()["error_code"]) == (
@@ -159,8 +168,8 @@ class TestAnswers:
 
     def test_what_is_named_by_ones_own_words_is_ones_own(self, here: Side, there: Side) -> None:
         without = ("documents/", ACCOUNTS, "general-ledger/journal-entries/", "audit/")
-        without = (*without, "bank-rules/", "tax-codes/")
-        for path in set(LISTS) - {*without, "vendor-refunds/payments/"}:
+        apart = {"vendor-refunds/payments/", "tax-codes/", "bank-rules/", "opening-balances/"}
+        for path in set(LISTS) - {*without, *apart}:
             [mine] = here.shop.api.get(path, params={"external_id": "same"}).json()["results"]
             assert mine["id"] in here.ids.values()
         for path, whole in (

@@ -21,6 +21,7 @@ from tests.builders.vendor_refunds import (
 from tests.partner import Business
 from tests.persistence.banked import banked
 from tests.persistence.cleared import LATER, cleared, did
+from tests.persistence.opened import open_books
 
 CREDITED = {"amount": 3_333, "tax_amount_cents": 667}
 TAXED = {"quantity": "1.5", "unit_price": 3_333, "tax_rate": 20, "discount_amount": 10}
@@ -47,6 +48,7 @@ def traded(shop: Business) -> Business:
     write_entries(shop)
     banked(shop, baker)
     cleared(shop, baker)
+    open_books(shop, baker, miller)
     close_and_open(shop)
     return shop
 
