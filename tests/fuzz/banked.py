@@ -47,14 +47,15 @@ def plant_rules(pools: Pools, business: Business, many: int) -> None:
 
 
 def plant_statements(pools: Pools, business: Business) -> None:
-    """Plant an account on which nothing is, with closed statements."""
+    """Plant an account on which nothing is, with closed statements; the newest can be reopened."""
     bank = business.made("bank-accounts/", {"display_name": "Bank of statements"})
     path = f"bank-accounts/{bank['id']}/reconciliations/"
     pools["statement_accounts"] = [bank["id"]]
-    pools["statements"] = [
-        business.made(path, {"statement_date": f"2026-0{n}-28", "closing_balance_cents": 0})["id"]
+    *_, newest = [
+        business.made(path, {"statement_date": f"2026-0{n}-28", "closing_balance_cents": 0})
         for n in range(1, 4)
     ]
+    pools["statements"] = [newest["id"]]
 
 
 def plant_lines(business: Business, bank: Record, many: int) -> list[str]:
