@@ -6,7 +6,8 @@ returned. The code stands as a literal where it is raised, so that a test can co
 of the product with the closed list of the contract.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 LONGEST_FIELD_TOLD: Final = 200
@@ -26,6 +27,17 @@ class Refusal(Exception):
         """Say which item of a list of the request it is about, as `allocations.2`."""
         self.message = f"{place}: {self.message}"
         self.detail["item"] = place
+
+
+@contextmanager
+def about_item(place: str) -> Iterator[None]:
+    """Let a refusal say which item of a list of the request it is about, where that is known."""
+    try:
+        yield
+    except Refusal as refusal:
+        if place:
+            refusal.tell_item(place)
+        raise
 
 
 class Malformed(Refusal):

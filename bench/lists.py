@@ -6,7 +6,13 @@ from typing import Any
 
 import psycopg
 
-from persistence.bank import bank_accounts, bank_transactions, payout_sql
+from persistence.bank import (
+    bank_accounts,
+    bank_rules,
+    bank_transactions,
+    payout_sql,
+    reconciliations,
+)
 from persistence.engine.listings import Listing
 from persistence.engine.pages import PageRequest
 from persistence.engine.sql import Row
@@ -14,7 +20,7 @@ from persistence.files import stored_files
 from persistence.ledger import account_entries, audit_trail, journal_lists, tax_codes
 from persistence.partners import registry
 from persistence.tax import return_lines, tax_returns
-from persistence.trade import bills, customers, invoices, vendors
+from persistence.trade import bills, customers, invoices, openings, vendors
 from server.contract import Contract, Parameter
 
 Connection = psycopg.Connection[Row]
@@ -34,9 +40,12 @@ LISTS: Mapping[str, Listing] = {
     "list_vendor_credits": bills.CREDITS.listing,
     "list_vendor_refunds": bills.REFUNDS.listing,
     "list_vendor_refund_payments": bills.REFUND_PAYMENTS.listing,
+    "list_opening_balances": openings.LISTING,
     "list_payouts": payout_sql.LISTING,
     "list_bank_accounts": bank_accounts.LISTING,
     "list_bank_transactions": bank_transactions.LISTING,
+    "list_bank_rules": bank_rules.LISTING,
+    "list_bank_reconciliations": reconciliations.LISTING,
     "list_documents": stored_files.LISTING,
     "list_audit_records": audit_trail.LISTING,
     "list_tax_codes": tax_codes.LISTING,

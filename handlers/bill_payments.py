@@ -73,6 +73,7 @@ def shape(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
         "transaction_tags": payment.transaction_tags,
         "metadata": payment.metadata or {},
         "idempotency_key": payment.idempotency_key,
+        "opening_balance_id": payment.opening_id,
         "created_at": payment.created_at,
         "updated_at": payment.updated_at,
         "allocations": [shape_allocation(trade, found, each) for each in parts],

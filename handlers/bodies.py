@@ -43,6 +43,7 @@ class BusinessCreate(TypedDict):
     accounting_method: AccountingMethod | Absent
     fiscal_year_end: date | Absent
     coa_language: ChartLanguage | Absent
+    matching_tolerance_cents: int | Absent
     metadata: Metadata | Absent
 
 
@@ -60,6 +61,7 @@ class BusinessUpdate(TypedDict):
     accounting_method: AccountingMethod | Absent
     fiscal_year_end: date | Absent
     lock_date: date | Absent | None
+    matching_tolerance_cents: int | Absent
     metadata: Metadata | Absent
     external_id: str | Absent
     country: SupportedCountry | Absent
@@ -346,6 +348,7 @@ RefundMethod = Literal[
 class InvoiceRefundCreate(TypedDict):
     invoice_id: UUID | Absent
     payment_id: UUID | Absent
+    credit_id: UUID | Absent
     amount_cents: int | Absent
     lines: list[RefundedLine] | Absent
     completed_at: datetime | Absent
@@ -364,6 +367,7 @@ class InvoiceRefundForm(TypedDict):
 
     invoice_id: UUID | Absent
     payment_id: UUID | Absent
+    credit_id: UUID | Absent
     amount_cents: int | Absent
     lines: list[RefundedLine] | Absent
     completed_at: datetime | Absent
@@ -619,7 +623,7 @@ class VendorCreditReplace(TypedDict):
     document: DocumentUpload | Absent
 
 
-VendorRefundAllocationType = Literal["bill", "payment", "credit"]
+VendorRefundAllocationType = Literal["bill", "payment", "credit", "vendor_credit"]
 
 
 class VendorRefundAllocationInput(TypedDict):
@@ -628,7 +632,10 @@ class VendorRefundAllocationInput(TypedDict):
     allocation_type: VendorRefundAllocationType
     bill_id: UUID | Absent
     bill_payment_id: UUID | Absent
+    vendor_credit_id: UUID | Absent
     amount_cents: int
+    lines: list[RefundedLine] | Absent
+    tax_code: str | Absent
     description: str | Absent
     metadata: AnyJson | Absent
 
@@ -760,6 +767,25 @@ PayoutProcessor = Literal[
     "other",
 ]
 PayoutStatus = Literal["pending", "processing", "paid", "failed", "cancelled"]
+PayoutOtherItemType = Literal[
+    "chargeback",
+    "chargeback_reversal",
+    "dispute_fee",
+    "adjustment",
+    "reserve_hold",
+    "reserve_release",
+]
+
+
+class PayoutOtherItemInput(TypedDict):
+    """What a processor took or gave beside payments and refunds."""
+
+    type: PayoutOtherItemType
+    amount_cents: int
+    account: str | Absent
+    description: str | Absent
+    external_id: str | Absent
+    payment_id: UUID | Absent
 
 
 class PayoutCreate(TypedDict):
@@ -775,6 +801,7 @@ class PayoutCreate(TypedDict):
     imported_at: datetime | Absent | None
     payment_ids: list[UUID] | Absent
     refund_payment_ids: list[UUID] | Absent
+    other_items: list[PayoutOtherItemInput] | Absent
     reference_number: str | Absent | None
     memo: str | Absent | None
     metadata: Metadata | Absent
@@ -853,12 +880,15 @@ BankTarget = Literal[
     "bill_payment",
     "vendor_refund_payment",
     "payout",
+    "journal_entry",
+    "transfer",
 ]
 
 
 class BankTransactionMatch(TypedDict):
     target_type: BankTarget
-    target_id: UUID
+    target_id: UUID | Absent
+    bank_account_id: UUID | Absent
     amount_cents: int | Absent
     memo: str | Absent | None
 
@@ -867,9 +897,61 @@ class BankTransactionUnmatch(TypedDict):
     reconciliation_link_id: UUID
 
 
-class BankTransactionCategory(TypedDict):
+class BankSplitInput(TypedDict):
+    """A part of a line."""
+
     account: str
+    amount_cents: int
     memo: str | Absent | None
+
+
+class BankTransactionCategory(TypedDict):
+    account: str | Absent
+    memo: str | Absent | None
+    splits: list[BankSplitInput] | Absent
+
+
+class BankRuleConditionsInput(TypedDict):
+    """What a line must be; all of them hold, and there is one at least."""
+
+    text: str | Absent
+    direction: BankDirection | Absent
+    min_amount_cents: int | Absent
+    max_amount_cents: int | Absent
+    bank_account_id: UUID | Absent
+
+
+class BankRuleResultInput(TypedDict):
+    """What a line that fits is."""
+
+    account: str
+    customer_id: UUID | Absent
+    vendor_id: UUID | Absent
+    memo: str | Absent
+
+
+BankRuleApply = Literal["suggest", "automatic"]
+
+
+class BankRuleCreate(TypedDict):
+    name: str
+    priority: int | Absent
+    conditions: BankRuleConditionsInput
+    result: BankRuleResultInput
+    apply: BankRuleApply | Absent
+
+
+class BankRuleUpdate(TypedDict):
+    name: str | Absent
+    priority: int | Absent
+    conditions: BankRuleConditionsInput | Absent
+    result: BankRuleResultInput | Absent
+    apply: BankRuleApply | Absent
+
+
+class BankReconciliationCreate(TypedDict):
+    statement_date: date
+    closing_balance_cents: int
 
 
 LinkedType = Literal[
@@ -1067,6 +1149,101 @@ class JournalEntryReplace(TypedDict):
 
 class JournalEntryReversal(TypedDict):
     entry_date: date | Absent
+
+
+class OpeningAccountInput(TypedDict):
+    """A debit or a credit balance; the amount of the other side is left out or 0."""
+
+    account: str
+    debit_amount: int | Absent
+    credit_amount: int | Absent
+
+
+class OpeningInvoiceInput(TypedDict):
+    """An invoice of which something is still owed."""
+
+    customer_id: UUID | Absent
+    customer_external_id: str | Absent
+    external_id: str | Absent
+    invoice_number: str
+    issue_date: date
+    sent_at: datetime | Absent
+    due_at: datetime | Absent | None
+    outstanding_amount_cents: int
+    currency: Currency | Absent
+    memo: str | Absent | None
+
+
+class OpeningBillInput(TypedDict):
+    """A bill of which something is still owed."""
+
+    vendor_id: UUID | Absent
+    vendor_external_id: str | Absent
+    external_id: str | Absent
+    bill_number: str | Absent
+    vendor_bill_number: str | Absent
+    bill_date: date
+    received_at: datetime | Absent
+    due_at: datetime | Absent | None
+    outstanding_amount_cents: int
+    currency: Currency | Absent
+    memo: str | Absent | None
+
+
+class OpeningCustomerCreditInput(TypedDict):
+    """A credit note that is not used up."""
+
+    customer_id: UUID | Absent
+    customer_external_id: str | Absent
+    external_id: str | Absent
+    credit_note_number: str
+    sent_at: datetime
+    unapplied_amount_cents: int
+    currency: Currency | Absent
+    memo: str | Absent | None
+
+
+class OpeningVendorCreditInput(TypedDict):
+    """A credit of a vendor that is not used up."""
+
+    vendor_id: UUID | Absent
+    vendor_external_id: str | Absent
+    external_id: str | Absent
+    vendor_credit_number: str | Absent
+    received_at: datetime
+    unapplied_amount_cents: int
+    currency: Currency | Absent
+    memo: str | Absent | None
+
+
+PrepaymentMethod = Literal["bank_transfer", "ach", "check", "cash", "other"]
+
+
+class OpeningPrepaymentInput(TypedDict):
+    """Money that a customer paid, or that a vendor was paid, in advance."""
+
+    customer_id: UUID | Absent
+    customer_external_id: str | Absent
+    vendor_id: UUID | Absent
+    vendor_external_id: str | Absent
+    external_id: str | Absent
+    payment_date: date
+    payment_method: PrepaymentMethod | Absent
+    payment_reference: str | Absent
+    unapplied_amount_cents: int
+    currency: Currency | Absent
+    memo: str | Absent
+
+
+class OpeningBalanceCreate(TypedDict):
+    date: date
+    accounts: list[OpeningAccountInput] | Absent
+    invoices: list[OpeningInvoiceInput] | Absent
+    bills: list[OpeningBillInput] | Absent
+    customer_credits: list[OpeningCustomerCreditInput] | Absent
+    vendor_credits: list[OpeningVendorCreditInput] | Absent
+    prepayments: list[OpeningPrepaymentInput] | Absent
+    memo: str | Absent
 
 
 class SandboxCreate(TypedDict):

@@ -83,6 +83,7 @@ def shape(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
         "transaction_tags": payment.transaction_tags,
         "metadata": payment.metadata or {},
         "idempotency_key": payment.idempotency_key,
+        "opening_balance_id": payment.opening_id,
         "created_at": payment.created_at,
         "updated_at": payment.updated_at,
         **shape_allocations(trade, found),

@@ -4,19 +4,24 @@ A handler is given books and nothing else. Every store behind them adds the busi
 so no object in a handler's reach can ask for another business.
 """
 
+from collections.abc import Mapping
 from datetime import date, datetime
 from functools import cached_property
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeVar
 from uuid import UUID
 
 from accounting.bank.bank_accounts import BankAccount
+from accounting.bank.bank_rules import BankRule
 from accounting.bank.bank_transactions import BankTransaction
 from accounting.bank.payouts import Payout
+from accounting.bank.reconciliations import Reconciliation
+from accounting.bank.transfers import Transfer
 from accounting.books.accounts import Account
 from accounting.books.businesses import Business
 from accounting.books.chart import Role
 from accounting.books.context import Context
 from accounting.books.ledger import Entry
+from accounting.opening.openings import Opening
 from accounting.tax.codes import TaxCode
 from accounting.tax.returns import TaxReturn
 from accounting.trade.credits import Credit
@@ -28,10 +33,14 @@ from accounting.trade.refunds import Refund, RefundPayment
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from accounting.trade.write_offs import WriteOff
 from persistence.bank.bank_accounts import BankAccountStore
+from persistence.bank.bank_balances import BankBalances
 from persistence.bank.bank_links import BankLinkStore
+from persistence.bank.bank_rules import BankRuleStore
 from persistence.bank.bank_transactions import BankTransactionStore
+from persistence.bank.bank_transfers import TransferStore
 from persistence.bank.open_items import OpenItems
 from persistence.bank.payouts import PayoutStore
+from persistence.bank.reconciliations import ReconciliationStore
 from persistence.engine.fetches import Fetch
 from persistence.engine.identifiers import new_id
 from persistence.engine.scope import Precondition, Scope, Versioned
@@ -49,6 +58,7 @@ from persistence.tax.tax_returns import TaxReturnStore
 from persistence.trade.bills import (
     BillPaymentStore,
     BillStore,
+    BillWriteOffStore,
     VendorCreditStore,
     VendorRefundPaymentStore,
     VendorRefundStore,
@@ -62,7 +72,9 @@ from persistence.trade.invoices import (
     InvoiceRefundPaymentStore,
     InvoiceRefundStore,
     InvoiceStore,
+    InvoiceWriteOffStore,
 )
+from persistence.trade.openings import OpeningStore
 from persistence.trade.parties import PartyStore
 from persistence.trade.payments import PaymentStore
 from persistence.trade.refund_payments import RefundPaymentStore
@@ -73,8 +85,36 @@ from persistence.trade.write_offs import WriteOffStore
 S = TypeVar("S")
 S_co = TypeVar("S_co", covariant=True)
 
-Saved = Customer | Vendor | Account | TaxCode | TaxReturn | BankAccount | BankTransaction | Payout
+Saved = (
+    Customer
+    | Vendor
+    | Account
+    | TaxCode
+    | TaxReturn
+    | BankAccount
+    | BankTransaction
+    | BankRule
+    | Transfer
+    | Reconciliation
+    | Payout
+    | Opening
+)
 """The values that the books of a business keep beside those of a side of its trade."""
+
+_STORES: Final[Mapping[type, str]] = {
+    Customer: "customers",
+    Vendor: "vendors",
+    Account: "accounts",
+    TaxCode: "tax_codes",
+    TaxReturn: "tax_returns",
+    BankAccount: "bank_accounts",
+    BankTransaction: "bank_transactions",
+    BankRule: "bank_rules",
+    Transfer: "bank_transfers",
+    Reconciliation: "reconciliations",
+    Payout: "payouts",
+    Opening: "opening_balances",
+}
 
 
 class OnFirstUse(Generic[S_co]):
@@ -95,9 +135,9 @@ class Trade:
     """
 
     side: ClassVar[Side]
-    writes_off: ClassVar[bool]  # What is owed to others is not written off.
     parties: OnFirstUse[PartyStore[Any]]
     documents: OnFirstUse[DocumentStore]
+    write_offs: OnFirstUse[WriteOffStore]
     payments: OnFirstUse[PaymentStore]
     credits: OnFirstUse[CreditStore]
     refunds: OnFirstUse[RefundStore[Any, Any]]
@@ -109,9 +149,8 @@ class Trade:
     @property
     def stores(self) -> tuple[Store[Any], ...]:
         """The stores of everything that posts."""
-        written_off = (self.books.write_offs,) if self.writes_off else ()
-        given_back = (self.refunds, self.refund_payments)
-        return (self.documents, self.payments, self.credits, *written_off, *given_back)
+        settling = (self.payments, self.credits, self.write_offs)
+        return (self.documents, *settling, self.refunds, self.refund_payments)
 
     def save(self, *values: Subject) -> None:
         """Stage values to be written by the flush; one that was never loaded is new."""
@@ -131,16 +170,16 @@ class Trade:
             case RefundPayment():
                 return self.refund_payments
             case WriteOff():
-                return self.books.write_offs
+                return self.write_offs
 
 
 class Sales(Trade):
     """What is traded with customers."""
 
     side = RECEIVABLE
-    writes_off = True
     parties = OnFirstUse(CustomerStore)
     documents = OnFirstUse(InvoiceStore)
+    write_offs = OnFirstUse(InvoiceWriteOffStore)
     payments = OnFirstUse(InvoicePaymentStore)
     credits = OnFirstUse(CustomerCreditStore)
     refunds = OnFirstUse(InvoiceRefundStore)
@@ -151,9 +190,9 @@ class Purchases(Trade):
     """What is traded with vendors."""
 
     side = PAYABLE
-    writes_off = False
     parties = OnFirstUse(VendorStore)
     documents = OnFirstUse(BillStore)
+    write_offs = OnFirstUse(BillWriteOffStore)
     payments = OnFirstUse(BillPaymentStore)
     credits = OnFirstUse(VendorCreditStore)
     refunds = OnFirstUse(VendorRefundStore)
@@ -170,16 +209,20 @@ class Books:
     tax_returns = OnFirstUse(TaxReturnStore)
     invoices = OnFirstUse(InvoiceStore)
     invoice_payments = OnFirstUse(InvoicePaymentStore)
-    write_offs = OnFirstUse(WriteOffStore)
     invoice_refunds = OnFirstUse(InvoiceRefundStore)
     invoice_refund_payments = OnFirstUse(InvoiceRefundPaymentStore)
     bill_payments = OnFirstUse(BillPaymentStore)
     vendor_refunds = OnFirstUse(VendorRefundStore)
     vendor_refund_payments = OnFirstUse(VendorRefundPaymentStore)
+    opening_balances = OnFirstUse(OpeningStore)
     payouts = OnFirstUse(PayoutStore)
     bank_accounts = OnFirstUse(BankAccountStore)
     bank_transactions = OnFirstUse(BankTransactionStore)
     bank_links = OnFirstUse(BankLinkStore)
+    bank_transfers = OnFirstUse(TransferStore)
+    bank_rules = OnFirstUse(BankRuleStore)
+    bank_balances = OnFirstUse(BankBalances)
+    reconciliations = OnFirstUse(ReconciliationStore)
     open_items = OnFirstUse(OpenItems)
     journal = OnFirstUse(JournalStore)
     balances = OnFirstUse(Balances)
@@ -246,6 +289,7 @@ class Books:
             fiscal_year_end=facts["fiscal_year_end"],
             lock_date=facts["lock_date"],
             archived_at=facts["archived_at"],
+            matching_tolerance=facts["matching_tolerance_cents"],
         )
 
     @property
@@ -308,21 +352,4 @@ class Books:
         return self.scope.etag(id_)
 
     def _store_of(self, value: Saved) -> Any:
-        match value:
-            case Customer():
-                return self.customers
-            case Vendor():
-                return self.vendors
-            case Account():
-                return self.accounts
-            case TaxCode():
-                return self.tax_codes
-            case TaxReturn():
-                return self.tax_returns
-            case BankAccount():
-                return self.bank_accounts
-            case BankTransaction():
-                return self.bank_transactions
-            case Payout():
-                return self.payouts
-        raise TypeError(f"no store keeps a {type(value).__name__}")
+        return getattr(self, _STORES[type(value)])

@@ -190,6 +190,10 @@ class Store(ABC, Generic[V]):
         records = await self.fetch(queries, lambda answers: read(page.rows, answers))
         return Page(records, page.total, page.wanted, page.next_cursor)
 
+    def by_ids(self, ids: Sequence[UUID]) -> Fetch[list[V]]:
+        """Read whole values by their ids, in no certain order; what is not there is left out."""
+        return self.fetch(self.loading(ids), self.assemble)
+
     def fetch(self, queries: Sequence[Query], answer: Callable[[Answers], T]) -> Fetch[T]:
         """Put queries about this business into one fetch."""
         mine = {"business_id": self.scope.business_id}
@@ -234,8 +238,11 @@ _NOT_FOUND = {
     "vendor_refund_payment": "vendor_refund_payment_not_found",
     "payout": "payout_not_found",
     "document": "document_not_found",
+    "opening_balance": "opening_balance_not_found",
     "bank_account": "bank_account_not_found",
     "bank_transaction": "bank_transaction_not_found",
+    "bank_rule": "bank_rule_not_found",
+    "bank_reconciliation": "bank_reconciliation_not_found",
 }
 
 

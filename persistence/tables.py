@@ -145,12 +145,14 @@ business = Table(
     Column("metadata", JSONB),
     Column("sandbox", Text),  # Null in real ones.
     Column("clock_seconds_ahead", BigInteger),  # Null where it tells the real time.
+    cents("matching_tolerance_cents"),
     one_of("accounting_method", "cash", "accrual"),
     one_of("sandbox", "template", "open", "given_up"),
     CheckConstraint(
         "clock_seconds_ahead IS NULL OR clock_seconds_ahead > 0 AND sandbox IS NOT NULL",
         name="clock_moved",
     ),
+    CheckConstraint("matching_tolerance_cents BETWEEN 0 AND 500", name="matching_tolerance_small"),
     UniqueConstraint("partner_id", "external_id"),
     Index(None, "partner_id", "created_at", "id"),
     Index(
@@ -404,6 +406,51 @@ tax_return = tenant_table(
     index("created_at", "id"),
 )
 
+# ── The opening of books ───────────────────────────────────────────────────────────────────────
+
+opening_balance = tenant_table(
+    "opening_balance",
+    *kept_up(),
+    Column("opened_on", Date, nullable=False),
+    Column("currency", Text, nullable=False),
+    Column("memo", Text),
+    Column("stated", JSONB, nullable=False),  # Amounts by account,
+    Column("documented", JSONB, nullable=False),  # and by role what its documents hold.
+    Column("reversed_at", Moment),
+    # Books are opened once on a day, and again where the first was taken back.
+    Index(
+        "opening_balance_opened_on_key",
+        "business_id",
+        "opened_on",
+        unique=True,
+        postgresql_where=text("reversed_at IS NULL"),
+    ),
+    index("opened_on", "id"),
+    index("created_at", "id"),
+    index("updated_at"),
+)
+
+
+def of_opening(name: str) -> tuple[SchemaItem, ...]:
+    """The opening of books that a row came with; few do."""
+    return (
+        Column("opening_id", Uuid),
+        within_business("opening_id", "opening_balance"),
+        index("opening_id", where="opening_id IS NOT NULL", name=f"{name}_opening_idx"),
+    )
+
+
+def number_key(name: str) -> Index:
+    """What no two of a kind share: a number; those of an opening that was taken back are free."""
+    return Index(
+        f"{name}_business_id_number_key",
+        "business_id",
+        "number",
+        unique=True,
+        postgresql_where=text("(state <> 'void' OR opening_id IS NULL)"),
+    )
+
+
 # ── What sales and purchases have in common ────────────────────────────────────────────────────
 
 
@@ -485,7 +532,8 @@ def document_table(name: str, party: str, opened: str) -> Table:
         ),
         within_business("party_id", party),
         unique("external_id"),
-        unique("number"),
+        number_key(name),
+        *of_opening(name),
         index("listed_at", "id"),
         index("listed_status", "listed_at", "id", include=["due_at"]),
         index("party_id", "listed_at", "id"),
@@ -568,6 +616,7 @@ def payment_table(name: str, party: str, moved: str) -> Table:
         ),
         within_business("party_id", party),
         unique("external_id"),
+        *of_opening(name),
         index("payment_date", "id"),
         index("payment_date", "id", where="allocated < total", name=f"{name}_unallocated_idx"),
         index("status", "payment_date", "id"),
@@ -610,6 +659,31 @@ def allocation_table(
     )
 
 
+def write_off_table(name: str, document: str) -> Table:
+    """What is given up of invoices, and of bills."""
+    return tenant_table(
+        name,
+        *kept_up(),
+        Column("document_id", Uuid, nullable=False),
+        Column("external_id", Text),
+        cents("amount"),
+        Column("account_id", Uuid, nullable=False),
+        Column("write_off_at", Moment, nullable=False),
+        Column("reversed_at", Moment),
+        Column("split", JSONB, nullable=False),
+        Column("tax_relief", Boolean, nullable=False),
+        Column("relieved", JSONB, nullable=False),
+        Column("lines", JSONB, nullable=False),
+        Column("memo", Text),
+        Column("tags", JSONB, nullable=False),
+        CheckConstraint("amount >= 1", name="amount_positive"),
+        within_business("document_id", document),
+        within_business("account_id", "account"),
+        unique("external_id"),
+        index("document_id"),
+    )
+
+
 def credit_table(name: str, party: str, document: str, opened: str) -> Table:
     """Customer credits and vendor credits; `opened` is the status of one that is whole."""
     return tenant_table(
@@ -629,6 +703,7 @@ def credit_table(name: str, party: str, document: str, opened: str) -> Table:
         cents("tax_total"),
         cents("total_amount"),
         cents("applied"),
+        cents("refunded"),
         Column("settled", JSONB, nullable=False),
         listed("at", Moment, "coalesce(opened_at, '-infinity')"),
         listed("number", Text, "coalesce(number, '')"),
@@ -636,8 +711,9 @@ def credit_table(name: str, party: str, document: str, opened: str) -> Table:
         listed(
             "status",
             Text,
-            "CASE WHEN state <> 'open' THEN state WHEN applied = total_amount THEN 'applied'"
-            f" WHEN applied > 0 THEN 'partially_applied' ELSE '{opened}' END",
+            "CASE WHEN state <> 'open' THEN state"
+            " WHEN applied + refunded = total_amount THEN 'applied'"
+            f" WHEN applied + refunded > 0 THEN 'partially_applied' ELSE '{opened}' END",
         ),
         Column("memo", Text),
         Column("transaction_tags", JSONB, nullable=False),
@@ -646,13 +722,17 @@ def credit_table(name: str, party: str, document: str, opened: str) -> Table:
         CheckConstraint("state <> 'open' OR opened_at IS NOT NULL", name="opened"),
         CheckConstraint("state = 'draft' OR number IS NOT NULL", name="numbered"),
         CheckConstraint("total_amount >= 1 AND tax_total >= 0", name="amounts_positive"),
-        CheckConstraint("0 <= applied AND applied <= total_amount", name="within_total"),
-        CheckConstraint("applied = 0 OR state = 'open'", name="applied_while_open"),
+        CheckConstraint(
+            "least(applied, refunded) >= 0 AND applied + refunded <= total_amount",
+            name="within_total",
+        ),
+        CheckConstraint("applied + refunded = 0 OR state = 'open'", name="applied_while_open"),
         within_business("party_id", party),
         within_business("source_document_id", document),
         within_business("tax_account_id", "account"),
         unique("external_id"),
-        unique("number"),
+        number_key(name),
+        *of_opening(name),
         index("listed_at", "id"),
         index("listed_status", "listed_at", "id"),
         index("party_id", "listed_at", "id"),
@@ -661,6 +741,8 @@ def credit_table(name: str, party: str, document: str, opened: str) -> Table:
         index("created_at", "id"),
         index("updated_at"),
         index("source_document_id"),
+        Column("opened_on", Date),  # Null where it is the day of opened_at.
+        CheckConstraint("(opened_on IS NULL) = (opening_id IS NULL)", name="opened_with"),
     )
 
 
@@ -694,15 +776,19 @@ def refund_table(name: str, party: str, *own: SchemaItem) -> Table:
 
 
 def refund_allocation_table(
-    name: str, refund: str, document: str, payment: str, *own: SchemaItem
+    name: str, refund: str, document: str, payment: str, credit: str, *own: SchemaItem
 ) -> Table:
-    """What a refund gives back: money that settled a document, money of a payment, or a credit."""
+    """What a refund gives back: money that settled a document, money of a payment, or a credit.
+
+    `refunded_credit_id` is a credit that is paid out by it.
+    """
     return tenant_table(
         name,
         Column("version", BigInteger, nullable=False),
         Column("refund_id", Uuid, nullable=False),
         Column("document_id", Uuid),
         Column("payment_id", Uuid),
+        Column("refunded_credit_id", Uuid),
         cents("amount"),
         Column("split", JSONB, nullable=False),
         Column("start_on", Date),
@@ -717,9 +803,11 @@ def refund_allocation_table(
         within_business("refund_id", refund),
         within_business("document_id", document),
         within_business("payment_id", payment),
+        within_business("refunded_credit_id", credit),
         index("refund_id"),
         index("document_id"),
         index("payment_id"),
+        index("refunded_credit_id"),
     )
 
 
@@ -762,31 +850,12 @@ invoice_allocation = allocation_table(
     "invoice_allocation", "invoice_payment", "payment_id", "invoice"
 )
 
-write_off = tenant_table(
-    "write_off",
-    *kept_up(),
-    Column("document_id", Uuid, nullable=False),
-    Column("external_id", Text),
-    cents("amount"),
-    Column("account_id", Uuid, nullable=False),
-    Column("write_off_at", Moment, nullable=False),
-    Column("reversed_at", Moment),
-    Column("split", JSONB, nullable=False),
-    Column("tax_relief", Boolean, nullable=False),
-    Column("relieved", JSONB, nullable=False),
-    Column("lines", JSONB, nullable=False),
-    Column("memo", Text),
-    Column("tags", JSONB, nullable=False),
-    CheckConstraint("amount >= 1", name="amount_positive"),
-    within_business("document_id", "invoice"),
-    within_business("account_id", "account"),
-    unique("external_id"),
-    index("document_id"),
-)
+write_off = write_off_table("write_off", "invoice")
 
 bill = document_table("bill", party="vendor", opened="received")
 bill_payment = payment_table("bill_payment", party="vendor", moved="total + fee")
 bill_allocation = allocation_table("bill_allocation", "bill_payment", "payment_id", "bill")
+bill_write_off = write_off_table("bill_write_off", "bill")
 
 customer_credit = credit_table(
     "customer_credit", party="customer", document="invoice", opened="sent"
@@ -829,7 +898,10 @@ invoice_refund_allocation = refund_allocation_table(
     "invoice_refund",
     "invoice",
     "invoice_payment",
-    CheckConstraint("num_nonnulls(document_id, payment_id) = 1", name="one_target"),
+    "customer_credit",
+    CheckConstraint(
+        "num_nonnulls(document_id, payment_id, refunded_credit_id) = 1", name="one_target"
+    ),
 )
 invoice_refund_payment = refund_payment_table(
     "invoice_refund_payment",
@@ -853,9 +925,13 @@ vendor_refund_allocation = refund_allocation_table(
     "vendor_refund",
     "bill",
     "bill_payment",
+    "vendor_credit",
     Column("credit_id", Uuid),
     Column("created_at", Moment, nullable=False),
-    CheckConstraint("num_nonnulls(document_id, payment_id, credit_id) = 1", name="one_target"),
+    CheckConstraint(
+        "num_nonnulls(document_id, payment_id, credit_id, refunded_credit_id) = 1",
+        name="one_target",
+    ),
     within_business("credit_id", "vendor_credit"),
     index("credit_id"),
 )
@@ -901,6 +977,8 @@ payout = tenant_table(
     cents("gross_payments"),
     cents("total_refunds"),
     Column("fee_steps", JSONB, nullable=False),
+    # What the processor took or gave beside payments and refunds.
+    Column("other_items", JSONB, nullable=False),
     Column("completions", JSONB, nullable=False),
     cents("linked"),
     Column("money_account_id", Uuid),
@@ -925,7 +1003,7 @@ payout = tenant_table(
     ),
     one_of("status", "pending", "processing", "paid", "failed", "cancelled"),
     CheckConstraint(
-        "least(fee, additional_refunds, gross_payments, total_refunds) >= 0",
+        "least(additional_refunds, gross_payments, total_refunds) >= 0",
         name="amounts_positive",
     ),
     CheckConstraint("0 <= linked AND linked <= abs(paid_out)", name="within_paid_out"),
@@ -999,6 +1077,7 @@ journal_entry = tenant_table(
     index("series", "place", include=("id",)),
     index("source_id"),
     index("entry_date", "id"),
+    index("entry_date", "id", where="source_type = 'manual'", name="journal_entry_manual_idx"),
     index("created_at", "id"),
 )
 
@@ -1123,6 +1202,12 @@ bank_transaction = tenant_table(
     cents("categorized"),
     Column("category_account_id", Uuid),
     Column("category_memo", Text),
+    # What of `linked` its targets do not come to; below zero where they come to more.
+    cents("rounding"),
+    # The parts it was categorized in. Null where there are none, and where the two columns above
+    # say all of a single one: lines of before there were parts are like that.
+    Column("parts", JSONB),
+    Column("rule_id", Uuid),  # The bank rule that categorized it.
     Column("remaining", BigInteger, Computed("amount - linked - categorized", persisted=True)),
     one_of("direction", "credit", "debit"),
     one_of("source_format", "json", "csv", "ofx", "camt053", "mt940"),
@@ -1132,13 +1217,17 @@ bank_transaction = tenant_table(
         name="within_amount",
     ),
     CheckConstraint(
-        "(categorized > 0) = (category_account_id IS NOT NULL)", name="categorized_whole"
+        "(categorized > 0) = (category_account_id IS NOT NULL OR parts IS NOT NULL)",
+        name="categorized_whole",
     ),
     within_business("bank_account_id", "bank_account"),
     within_business("category_account_id", "account"),
+    within_business("rule_id", "bank_rule"),
     unique("bank_account_id", "external_id"),
     index("booked_on", "id"),
     index("booked_on", "id", where="remaining > 0", name="bank_transaction_unreconciled_idx"),
+    index("remaining", "booked_on", where="remaining > 0", name="bank_transaction_open_idx"),
+    index("rule_id", where="rule_id IS NOT NULL"),
     index("bank_account_id", "booked_on", "id"),
     index("amount", "id"),
     index("created_at", "id"),
@@ -1153,6 +1242,7 @@ bank_link = tenant_table(
     Column("target_type", Text, nullable=False),
     Column("target_id", Uuid, nullable=False),
     cents("amount"),
+    cents("rounding"),
     Column("linked_at", Moment, nullable=False),
     Column("ended_at", Moment),
     Column("memo", Text),
@@ -1163,11 +1253,106 @@ bank_link = tenant_table(
         "bill_payment",
         "vendor_refund_payment",
         "payout",
+        "journal_entry",
+        "transfer",
     ),
     CheckConstraint("amount >= 1", name="amount_positive"),
     within_business("transaction_id", "bank_transaction"),
     index("transaction_id"),
     index("target_id"),
+)
+
+# Deleted rules stay: lines name the rule that categorized them.
+bank_rule = tenant_table(
+    "bank_rule",
+    *kept_up(),
+    Column("name", Text, nullable=False),
+    Column("priority", Integer, nullable=False),
+    Column("text", Text),
+    Column("direction", Text),
+    cents("min_amount", nullable=True),
+    cents("max_amount", nullable=True),
+    Column("bank_account_id", Uuid),
+    Column("account_id", Uuid, nullable=False),
+    Column("customer_id", Uuid),
+    Column("vendor_id", Uuid),
+    Column("memo", Text),
+    Column("apply", Text, nullable=False),
+    Column("deleted_at", Moment),
+    one_of("direction", "credit", "debit"),
+    one_of("apply", "suggest", "automatic"),
+    CheckConstraint(
+        "num_nonnulls(text, direction, min_amount, max_amount, bank_account_id) > 0",
+        name="conditioned",
+    ),
+    CheckConstraint("num_nonnulls(customer_id, vendor_id) <= 1", name="one_party"),
+    within_business("bank_account_id", "bank_account"),
+    within_business("account_id", "account"),
+    within_business("customer_id", "customer"),
+    within_business("vendor_id", "vendor"),
+    index("priority", "id"),
+    index("created_at", "id"),
+)
+
+# Money between two own bank accounts; its lines are linked with it. One of them may be to come.
+bank_transfer = tenant_table(
+    "bank_transfer",
+    *kept_up(),
+    cents("amount"),
+    Column("from_account_id", Uuid, nullable=False),
+    Column("to_account_id", Uuid, nullable=False),
+    Column("out_transaction_id", Uuid),
+    Column("in_transaction_id", Uuid),
+    Column("moved_on", Date, nullable=False),
+    Column("ended_at", Moment),
+    CheckConstraint("amount >= 1", name="amount_positive"),
+    CheckConstraint("from_account_id <> to_account_id", name="two_accounts"),
+    CheckConstraint("num_nonnulls(out_transaction_id, in_transaction_id) > 0", name="begun"),
+    within_business("from_account_id", "account"),
+    within_business("to_account_id", "account"),
+    within_business("out_transaction_id", "bank_transaction"),
+    within_business("in_transaction_id", "bank_transaction"),
+    index("out_transaction_id"),
+    index("in_transaction_id"),
+    index(
+        "to_account_id",
+        where="in_transaction_id IS NULL AND ended_at IS NULL",
+        name="bank_transfer_coming_idx",
+    ),
+    index(
+        "from_account_id",
+        where="out_transaction_id IS NULL AND ended_at IS NULL",
+        name="bank_transfer_leaving_idx",
+    ),
+)
+
+# A closed one keeps what was posted to its account up to its day, and the links of its lines, as
+# they are: by triggers (migrations/versions/0020_bank.sql).
+bank_reconciliation = tenant_table(
+    "bank_reconciliation",
+    *kept_up(),
+    Column("bank_account_id", Uuid, nullable=False),
+    Column("account_id", Uuid, nullable=False),  # That of the bank account, which never changes.
+    Column("statement_date", Date, nullable=False),
+    cents("closing_balance"),
+    Column("status", Text, nullable=False),
+    Column("closed_at", Moment),
+    Column("reopened_at", Moment),
+    one_of("status", "open", "closed"),
+    CheckConstraint("(status = 'closed') = (closed_at IS NOT NULL)", name="closed_whole"),
+    within_business("bank_account_id", "bank_account"),
+    within_business("account_id", "account"),
+    UniqueConstraint(
+        "business_id", "bank_account_id", "statement_date", name="bank_reconciliation_day_key"
+    ),
+    index("bank_account_id", "statement_date", "id", name="bank_reconciliation_listed_idx"),
+    index("bank_account_id", "created_at", "id", name="bank_reconciliation_made_idx"),
+    index(
+        "account_id",
+        "statement_date",
+        where="status = 'closed'",
+        name="bank_reconciliation_closed_idx",
+    ),
 )
 
 # ── Stored documents ───────────────────────────────────────────────────────────────────────────

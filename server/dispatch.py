@@ -41,7 +41,7 @@ PAGING = ("page", "page_size", "cursor", "count", "sort")
 # fmt: off
 OFFERED = frozenset({
     "books", "registry", "caller", "keyring", "links", "body", "query", "now", "page", "files",
-    "clocks_move",
+    "clocks_move", "preview",
 })
 # fmt: on
 
@@ -119,6 +119,7 @@ class Endpoint:
             "now": request.now,
             "files": request.services.resources.blobs,
             "clocks_move": request.services.clocks_move,
+            "preview": request.preview,
         }
         if "page" in self._wanted:
             offered["page"] = _page_request(call.query)

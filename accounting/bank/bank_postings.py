@@ -5,6 +5,7 @@ from datetime import date
 
 from accounting.bank.bank_transactions import BankTransaction, signed
 from accounting.bank.payouts import Payout, fees_during, paid_days
+from accounting.bank.transfers import Transfer
 from accounting.books.chart import Role, Roles
 from accounting.books.ledger import Entry, Movement, Source, as_reversals, difference
 from accounting.books.numbers import Number
@@ -13,22 +14,26 @@ from accounting.trade.postings import MAIN, Amount, during, netted
 
 PAYOUT = "payout"
 BANK_TRANSACTION = "bank_transaction"
+BANK_TRANSFER = "bank_transfer"
 
-Banked = Payout | BankTransaction
+ROUNDING = "rounding"
+"""The stream of what a line and its money differ by; `MAIN` is what it was categorized to."""
+
+Banked = Payout | BankTransaction | Transfer
 """What posts and is of no side of trade."""
 
 
 def entries_for(subject: Banked, roles: Roles, lock_date: date | None) -> list[Entry]:
-    """Work out what is to be posted for a payout or a bank line, given what was posted before.
+    """Work out what is to be posted for what the bank shows, given what was posted before.
 
-    What is deleted, or categorized no longer, is taken back by linked reversals.
+    What is deleted, or no longer categorized or rounded, is taken back by linked reversals.
     """
     entries = difference(_source(subject), desired(subject, roles), subject.posted, lock_date)
     return as_reversals(entries, subject.posted) if _taken_back(subject) else entries
 
 
 def desired(subject: Banked, roles: Roles) -> list[Movement]:
-    """Say everything that a payout or a bank line wants in the ledger."""
+    """Say everything that a payout, a bank line or a transfer wants in the ledger."""
     match subject:
         case Payout():
             moves = (
@@ -36,7 +41,9 @@ def desired(subject: Banked, roles: Roles) -> list[Movement]:
             )
             return netted(list(moves))
         case BankTransaction():
-            return list(_categorized(subject))
+            return [*_categorized(subject), *_rounded(subject, roles)]
+        case Transfer():
+            return list(_transferred(subject))
 
 
 def _taken_back(subject: Banked) -> bool:
@@ -44,7 +51,9 @@ def _taken_back(subject: Banked) -> bool:
         case Payout():
             return subject.status in ("failed", "cancelled")
         case BankTransaction():
-            return not subject.categorized
+            return not (subject.categorized and subject.rounding)
+        case Transfer():
+            return subject.ended_at is not None
 
 
 def _source(subject: Banked) -> Source:
@@ -54,7 +63,10 @@ def _source(subject: Banked) -> Source:
         case BankTransaction():
             party = f" {subject.counterparty_name}" if subject.counterparty_name else ""
             kind, title, reference = BANK_TRANSACTION, f"bank transaction{party}", subject.reference
-    return Source(kind, subject.id, reference, {MAIN: title})
+        case Transfer():
+            kind, title, reference = BANK_TRANSFER, "transfer between bank accounts", None
+    titles = {MAIN: title, ROUNDING: f"rounding difference of {title}"}
+    return Source(kind, subject.id, reference, titles)
 
 
 def _named(payout: Payout) -> Number:
@@ -67,7 +79,7 @@ def _paid_out(payout: Payout, stood: Days, roles: Roles) -> Iterator[Movement]:
     """What came to the bank, the fee that no item bore, and refunds nobody told of.
 
     Of 920,000 paid out with a fee of 30,000, of which the items bore 10,000, 920,000 go to the bank
-    and 20,000 to fees; 940,000 leave the processor.
+    and 20,000 to fees; 940,000 leave the processor. So does a chargeback of 5,000, as a cost.
     """
     bank = payout.money_account_id or roles[Role.BANK]
     clearing, fees = roles[Role.PROCESSOR_CLEARING], roles[Role.PROCESSING_FEES]
@@ -79,18 +91,40 @@ def _paid_out(payout: Payout, stood: Days, roles: Roles) -> Iterator[Movement]:
         Amount(clearing, -taken),
     )
     yield from during(stood, MAIN, amounts)
+    for each in payout.other_items:
+        other = (Amount(each.account_id, -each.amount), Amount(clearing, each.amount))
+        yield from during(stood, MAIN, other)
     _, end = stood
     for on, borne in fees_during(payout, stood):
         yield from during((on, end), MAIN, (Amount(fees, -borne), Amount(clearing, borne)))
 
 
 def _categorized(transaction: BankTransaction) -> Iterator[Movement]:
-    """What was posted straight to an account: of 12 that went out for charges, 12 on charges."""
-    if not transaction.categorized or transaction.category_account_id is None:
+    """What was posted straight to accounts: of 12 gone out, 10 on charges and 2 on interest."""
+    if not transaction.categorized:
         return
     sign = 1 if signed(transaction) > 0 else -1
     amounts = (
         Amount(transaction.account_id, sign * transaction.categorized),
-        Amount(transaction.category_account_id, -sign * transaction.categorized),
+        *(Amount(part.account_id, -sign * part.amount) for part in transaction.parts),
     )
     yield from during((transaction.booked_on, None), MAIN, amounts)
+
+
+def _rounded(transaction: BankTransaction, roles: Roles) -> Iterator[Movement]:
+    """What the bank moved beyond its money: of 99.98 that came for 100.00, 0.02 are a loss."""
+    amount = transaction.rounding if signed(transaction) > 0 else -transaction.rounding
+    if amount:
+        amounts = Amount(transaction.account_id, amount), Amount(roles[Role.ROUNDING], -amount)
+        yield from during((transaction.booked_on, None), ROUNDING, amounts)
+
+
+def _transferred(transfer: Transfer) -> Iterator[Movement]:
+    """What a transfer moves: of 100, a debit on the account that gets it, a credit on the other."""
+    if transfer.ended_at is not None:
+        return
+    amounts = (
+        Amount(transfer.to_account_id, transfer.amount),
+        Amount(transfer.from_account_id, -transfer.amount),
+    )
+    yield from during((transfer.moved_on, None), MAIN, amounts)

@@ -50,8 +50,10 @@ class BookAccounts:
     named: Mapping[AccountReference, Account]
 
 
-def usable(reference: AccountReference, account: Account | None) -> Account:
-    """Check an account that a caller named.
+def usable(
+    reference: AccountReference, account: Account | None, *, control: bool = False
+) -> Account:
+    """Check an account that a caller named; a control account only where it may be named.
 
     Raises RuleBroken `reference_not_found` or `control_account`, Conflict `account_archived`.
     """
@@ -62,7 +64,7 @@ def usable(reference: AccountReference, account: Account | None) -> Account:
             resource="account",
             reference=str(reference.value),
         )
-    if is_control(account.role):
+    if is_control(account.role) and not control:
         raise RuleBroken(
             "control_account",
             "The account takes postings of the system only. Name another one.",

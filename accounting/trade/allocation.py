@@ -1,14 +1,13 @@
 """Which part of a payment or credit settles which document, from when to when, and its changes."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from uuid import UUID
 
 from accounting.absent import ABSENT, Absent, or_else
 from accounting.books.splits import Split, negative
-from accounting.errors import Malformed, Refusal, RuleBroken
+from accounting.errors import Malformed, RuleBroken, about_item
 from accounting.trade import documents
 from accounting.trade.documents import Document, Settlement
 from accounting.trade.sides import Side
@@ -118,7 +117,7 @@ def refuse_closed(side: Side, items: Iterable[AllocationItem], loaded: Documents
     Raises RuleBroken `reference_not_found`, or the side's refusal of a document not open.
     """
     for item in items:
-        with _named(item):
+        with about_item(item.place.rpartition(".")[0]):
             document = loaded.get(item.document_id)
             if document is None:
                 raise RuleBroken(
@@ -128,17 +127,6 @@ def refuse_closed(side: Side, items: Iterable[AllocationItem], loaded: Documents
                     reference=str(item.document_id),
                 )
             refuse_not_open(side, document)
-
-
-@contextmanager
-def _named(item: AllocationItem) -> Iterator[None]:
-    """Let a refusal say which item of the request it is about."""
-    try:
-        yield
-    except Refusal as refusal:
-        if item.place:
-            refusal.tell_item(item.place.rpartition(".")[0])
-        raise
 
 
 def refuse_not_open(side: Side, document: Document) -> None:
@@ -252,7 +240,7 @@ def _refuse_excess(wanted: Sequence[AllocationItem], source: AllocationSource) -
 def _refuse_item(
     side: Side, item: AllocationItem, document: Document, source: AllocationSource
 ) -> None:
-    with _named(item):
+    with about_item(item.place.rpartition(".")[0]):
         if document.party.id != source.party_id:
             raise side.refusals.of_another_party(**{side.names.document_id: str(document.id)})
         refuse_more_than_left(side, document, item.amount)

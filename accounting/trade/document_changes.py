@@ -11,6 +11,7 @@ from accounting.errors import Conflict, RuleBroken
 from accounting.tax.day_codes import Referenced
 from accounting.trade.commands import OpenDocument, WriteDocument
 from accounting.trade.documents import Document, is_coded, opened_on, status
+from accounting.trade.in_opening import refuse_in_opening
 from accounting.trade.line_items import Amounts, given_discount, work_out, work_out_again
 from accounting.trade.parties import Party, refuse_inactive, refuse_reference_mismatch
 from accounting.trade.sides import Side
@@ -152,13 +153,14 @@ def opened(side: Side, document: Document, opened_at: datetime) -> Document:
 def void(side: Side, document: Document, voided_at: datetime | None, context: Context) -> Document:
     """Take an open document back, at a given moment or now.
 
-    Raises Conflict `invalid_state_transition`, `period_locked`, or the side's refusal where
-    something is allocated.
+    Raises Conflict `invalid_state_transition`, `in_opening_balance`, `period_locked`, or the side's
+    refusal where something is allocated.
     """
     if document.state != "open":
         raise _refused_move(
             side, document, context, f"Only an open {side.words.document} can be voided."
         )
+    refuse_in_opening(document.opening_id, side.words.document)
     refuse_touched(side, document)
     if voided_at is not None:
         refuse_locked(context, voided_at.date())
@@ -183,12 +185,13 @@ def refuse_deleting(side: Side, document: Document, context: Context) -> None:
 def refuse_replacing(side: Side, document: Document, context: Context) -> None:
     """Refuse to edit a void document, or an open one that something is allocated to.
 
-    Raises Conflict `invalid_state_transition`, or the side's refusal.
+    Raises Conflict `invalid_state_transition`, `in_opening_balance`, or the side's refusal.
     """
     if document.state == "void":
         raise _refused_move(
             side, document, context, f"A void {side.words.document} stays as it is."
         )
+    refuse_in_opening(document.opening_id, side.words.document)
     refuse_touched(side, document)
 
 

@@ -100,7 +100,8 @@ class Document:
     """An invoice or bill as it is stored.
 
     `opened_on` is its day in the books: that of `opened_at`, or of a bill that of its own date.
-    `party_number` is the number that the other side gave it, as vendors give bills.
+    `party_number` is the number that the other side gave it, as vendors give bills. One that came
+    with the opening of the books, `opening_id`, stands in them from that day on.
 
     `settled` holds, by part, what of it payments, credits and write-offs have settled so far;
     `returned` what its live refunds have given back, and `reduced` by line what credits of lines,
@@ -143,6 +144,7 @@ class Document:
     memo: str | None = None
     transaction_tags: tuple[str, ...] = ()
     metadata: Any = None
+    opening_id: UUID | None = None
     posted: tuple[Posted, ...] = ()
 
 

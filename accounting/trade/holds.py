@@ -1,7 +1,8 @@
 """What holds money that moved: the payout that it came in, and the bank lines it is linked to.
 
 A payment and a refund payment are held alike. A live payout holds them until it ends; links hold
-them to the ledger account of one bank account.
+them to the ledger account of one bank account. The opening of the books holds for good what came
+with it.
 """
 
 from collections.abc import Mapping
@@ -9,11 +10,14 @@ from dataclasses import replace
 from typing import TypeVar
 
 from accounting.errors import Conflict, RuleBroken
+from accounting.trade.in_opening import refuse_in_opening
 from accounting.trade.payments import LIVE, Payment
 from accounting.trade.refunds import RefundPayment
 from accounting.trade.sides import Side
 
 M = TypeVar("M", bound=Payment | RefundPayment)
+
+FIXED_IN_OPENING = ("total", "payment_date", "method", "processor", "fee", "status")
 
 
 def on_money_account(side: Side, money: Payment | RefundPayment) -> int:
@@ -28,11 +32,15 @@ def on_money_account(side: Side, money: Payment | RefundPayment) -> int:
 
 
 def held_to(side: Side, before: M, after: M) -> M:
-    """Hold a change of money to the payout and the bank lines it belongs to.
+    """Hold a change of money to the opening, the payout and the bank lines it belongs to.
 
     Money that leaves `completed`, or will not come any more, loses its links. Raises Conflict
-    `in_payout`; RuleBroken `link_exceeds_remaining`.
+    `in_opening_balance` or `in_payout`; RuleBroken `link_exceeds_remaining`.
     """
+    if isinstance(before, Payment) and any(
+        getattr(before, name) != getattr(after, name) for name in FIXED_IN_OPENING
+    ):
+        refuse_in_opening(before.opening_id, "payment")
     if before.payout_id is not None:
         _refuse_in_payout(side, before, after)
     if not before.linked:

@@ -112,8 +112,8 @@ def amend(
 
     A list of allocations replaces the live ones. A payment that leaves its live states releases
     them. Where nothing changes, the payment comes back as the same object. Raises what `record`
-    raises, and Conflict `in_payout`; RuleBroken `immutable_field`, `total_below_allocated`,
-    `refund_exceeds_refundable` or `link_exceeds_remaining`.
+    raises, and Conflict `in_payout` or `in_opening_balance`; RuleBroken `immutable_field`,
+    `total_below_allocated`, `refund_exceeds_refundable` or `link_exceeds_remaining`.
     """
     given = or_else(command.allocations, ())
     refuse_repeated(side, given)

@@ -24,7 +24,8 @@ class Payment:
     `completions` are the spans in which it was completed; `allocations` hold the live ones and
     those that ended. `refunded` is what live refunds of money that settled nothing hold of it.
     `linked` is what bank lines show of it, on the ledger account `money_account_id`; `payout_id`
-    is the live payout that it came in.
+    is the live payout that it came in. The money of one that came with the opening of the books,
+    `opening_id`, was in the bank before them.
     """
 
     id: UUID
@@ -55,6 +56,7 @@ class Payment:
     transaction_tags: tuple[str, ...] = ()
     metadata: Any = None
     idempotency_key: str | None = None
+    opening_id: UUID | None = None
     posted: tuple[Posted, ...] = ()
 
 

@@ -10,6 +10,7 @@ from handlers.bodies import (
     JournalEntryReplace,
     JournalEntryReversal,
     JournalLineInput,
+    OpeningAccountInput,
 )
 from handlers.commands.account_commands import any_account
 
@@ -41,11 +42,15 @@ def reversed_on(body: JournalEntryReversal | None) -> date | None:
     return None if body is None else or_none(body["entry_date"])
 
 
+def signed(item: JournalLineInput | OpeningAccountInput) -> int:
+    """Read an amount that stands on one of two sides, a debit above zero."""
+    return or_else(item["debit_amount"], 0) - or_else(item["credit_amount"], 0)
+
+
 def _line(item: JournalLineInput) -> EntryLineGiven:
-    debit, credit = or_else(item["debit_amount"], 0), or_else(item["credit_amount"], 0)
     return EntryLineGiven(
         any_account(item["account"]),
-        debit - credit,
+        signed(item),
         or_none(item["description"]),
         tax_code=or_none(item["tax_code"]),
         tax_part=TaxPart(or_else(item["tax_part"], TaxPart.NET)),

@@ -25,15 +25,14 @@ def shape(
     links: Links,
 ) -> dict[str, Any]:
     """Show one with its lines, and with what settles it."""
-    shown = {
+    return {
         **summarize(trade, document),
         "line_items": [shape_line(line) for line in document.lines],
         **shape_settlements(trade.side, settlements),
+        "write_offs": [shape_write_off(share) for share in settlements.write_offs],
+        "warnings": warnings.of_rates_without_code(document),
+        "document": attached_files.summary(stored, links),
     }
-    if trade.writes_off:
-        shown["write_offs"] = [shape_write_off(share) for share in settlements.write_offs]
-    shown["warnings"] = warnings.of_rates_without_code(document)
-    return {**shown, "document": attached_files.summary(stored, links)}
 
 
 def shape_settlements(side: Side, settlements: Settlements) -> dict[str, Any]:
@@ -137,6 +136,7 @@ def summarize(trade: Trade, document: Document) -> dict[str, Any]:
         "tags": document.transaction_tags,
         "transaction_tags": document.transaction_tags,
         "metadata": document.metadata,
+        "opening_balance_id": document.opening_id,
         "created_at": document.created_at,
         "updated_at": document.updated_at,
     }

@@ -129,6 +129,7 @@ def shape(
         "tax_total": credit.tax_total,
         "total_amount": credit.total_amount,
         "applied_amount": credits.applied(credit),
+        "refunded_amount": credit.refunded,
         "unapplied_amount": credits.unapplied(credit),
         "memo": credit.memo,
         "tags": credit.transaction_tags,
@@ -136,6 +137,7 @@ def shape(
         "document": attached_files.summary(stored, links),
         side.names.opened_at: credit.opened_at,
         "voided_at": credit.voided_at,
+        "opening_balance_id": credit.opening_id,
         "created_at": credit.created_at,
         "updated_at": credit.updated_at,
     }

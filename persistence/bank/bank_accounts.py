@@ -97,7 +97,7 @@ class BankAccountStore(Store[BankAccountRecord]):
 
     table: ClassVar = bank_account
     noun: ClassVar = "bank_account"
-    rank: ClassVar = 7
+    rank: ClassVar = 12
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         return (Query(BY_ID, {"ids": list(ids)}),)

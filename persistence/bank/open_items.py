@@ -28,6 +28,7 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.bank.bank_transactions import BankTransaction, remaining
 from accounting.bank.match_suggestions import OpenItem
+from persistence.bank.open_lines import LINES_COMING_IN, LINES_GOING_OUT
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row, compiled, given, word
@@ -102,7 +103,8 @@ def _shown(
 
 def _of_payments(kind: str, sql: PaymentSql) -> str:
     payment, party = sql.payment, sql.party
-    row, probes = payment.c, _Probes(payment)
+    # What came or went before the books were opened is on no line of theirs.
+    row, probes = payment.c, _Probes(payment, payment.c.opening_id.is_(None))
     own = (
         *(row.external_id, row.payment_reference, row.bank_reference),
         *(row.processor_reference, row.check_number),
@@ -168,11 +170,13 @@ COMING_IN = (
     _of_payments("invoice_payment", invoices.PAYMENTS),
     _of_refund_payments("vendor_refund_payment", bills.REFUND_PAYMENTS),
     PAYOUTS,
+    *LINES_COMING_IN,
 )
 GOING_OUT = (
     _of_payments("bill_payment", bills.PAYMENTS),
     _of_refund_payments("invoice_refund_payment", invoices.REFUND_PAYMENTS),
     PAYOUTS,
+    *LINES_GOING_OUT,
 )
 
 
@@ -207,6 +211,7 @@ def _parameters(transaction: BankTransaction) -> Row:
         **{f"day_{name}": day for name, day in days.items()},
         **moments,
         "account_id": transaction.account_id,
+        "bank_account_id": transaction.bank_account_id,
         "amount": remaining(transaction),
         "reference": transaction.reference,
         "comes_in": transaction.direction == "credit",

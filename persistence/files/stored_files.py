@@ -137,7 +137,7 @@ class StoredFileStore(Store[StoredFile]):
 
     table: ClassVar = stored_document
     noun: ClassVar = "document"
-    rank: ClassVar = 9  # A record is never locked: it never changes.
+    rank: ClassVar = 14  # A record is never locked: it never changes.
 
     def __init__(self, scope: Scope) -> None:
         super().__init__(scope)

@@ -16,6 +16,7 @@ from accounting.books.chart import Roles
 from accounting.books.ledger import Entry, Line, Movement
 from accounting.books.splits import Part
 from accounting.books.tax_marks import TaxMark
+from accounting.opening import opening_postings
 from accounting.trade import postings
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
@@ -35,7 +36,7 @@ Rests = dict[Place, dict[Part | None, int]]
 
 # Most lines of statements never post; those that did once are looked at too.
 _CATEGORIZED = (
-    "AND (categorized > 0 OR EXISTS (SELECT FROM journal_entry e"
+    "AND (categorized > 0 OR rounding <> 0 OR EXISTS (SELECT FROM journal_entry e"
     " WHERE e.business_id = %(business_id)s AND e.source_id = kept.id))"
 )
 _FIRST = UUID(int=0)  # No id comes before it.
@@ -64,7 +65,7 @@ class Kind:
 
     def things(self, ids: Sequence[UUID]) -> Fetch[list[Any]]:
         """Load some of them with what was posted for them."""
-        return self.store.fetch(self.store.loading(ids), self.store.assemble)
+        return self.store.by_ids(ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +86,18 @@ def kinds_in(books: Books) -> list[Kind]:
     payouts = EveryPayoutStore(books.scope)
     return [
         *traded,
+        Kind(books.opening_balances, opening_postings.desired, lambda each: f"opening {each.id}"),
         Kind(payouts, bank_postings.desired, lambda payout: f"payout {payout.id}"),
         Kind(
             books.bank_transactions,
             lambda record, roles: bank_postings.desired(record.transaction, roles),
             lambda record: f"bank transaction {record.id}",
             _CATEGORIZED,
+        ),
+        Kind(
+            books.bank_transfers,
+            bank_postings.desired,
+            lambda transfer: f"transfer {transfer.id}",
         ),
     ]
 

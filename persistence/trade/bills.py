@@ -22,6 +22,7 @@ from persistence.trade.vendor_refund_sql import (
     VendorRefundPaymentSql,
     VendorRefundSql,
 )
+from persistence.trade.write_offs import WriteOffSql, WriteOffStore
 
 SETTLING = SettlementTables(
     payment=tables.bill_payment,
@@ -30,6 +31,7 @@ SETTLING = SettlementTables(
     credit_allocation=tables.vendor_credit_allocation,
     refund=tables.vendor_refund,
     refund_allocation=tables.vendor_refund_allocation,
+    write_off=tables.bill_write_off,
 )
 BILLS = DocumentSql(PAYABLE, tables.bill, tables.vendor, SETTLING)
 PAID = AllocationSql(tables.bill_allocation, "payment_id", BILLS)
@@ -49,17 +51,26 @@ REFUNDS = VendorRefundSql(
     tables.vendor_credit,
 )
 
+WRITE_OFFS = WriteOffSql(tables.bill_write_off, tables.bill, tables.vendor)
+
 
 class BillStore(DocumentStore):
     """The bills of one business.
 
-    The ranks of this side are those of the other one: no transaction locks on both.
+    Whoever locks on both sides locks on that of customers first.
     """
 
     table: ClassVar = tables.bill
     noun: ClassVar = "bill"
-    rank: ClassVar = 3
+    rank: ClassVar = 8
     sql: ClassVar = BILLS
+
+
+class BillWriteOffStore(WriteOffStore):
+    """What was given up of the bills of one business."""
+
+    table: ClassVar = tables.bill_write_off
+    sql: ClassVar = WRITE_OFFS
 
 
 class BillPaymentStore(PaymentStore):
@@ -67,7 +78,7 @@ class BillPaymentStore(PaymentStore):
 
     table: ClassVar = tables.bill_payment
     noun: ClassVar = "bill_payment"
-    rank: ClassVar = 1
+    rank: ClassVar = 6
     sql: ClassVar = PAYMENTS
 
 
@@ -76,7 +87,7 @@ class VendorCreditStore(CreditStore):
 
     table: ClassVar = tables.vendor_credit
     noun: ClassVar = "vendor_credit"
-    rank: ClassVar = 2
+    rank: ClassVar = 7
     sql: ClassVar = CREDITS
 
 
@@ -85,7 +96,7 @@ class VendorRefundStore(RefundStore[VendorRefund, VendorRefundPayment]):
 
     table: ClassVar = tables.vendor_refund
     noun: ClassVar = "vendor_refund"
-    rank: ClassVar = 4
+    rank: ClassVar = 9
     sql: ClassVar = REFUNDS
 
 
@@ -95,7 +106,7 @@ class VendorRefundPaymentStore(RefundPaymentStore[VendorRefundPayment]):
     table: ClassVar = tables.vendor_refund_payment
     noun: ClassVar = "vendor_refund_payment"
     refund_noun: ClassVar = "vendor_refund"
-    rank: ClassVar = 5
+    rank: ClassVar = 10
     sql: ClassVar = REFUND_PAYMENTS
 
     def page_of_all(self, wanted: PageRequest) -> Fetch[Page[VendorRefundPayment]]:

@@ -3,7 +3,7 @@
 A subclass names its table and its statements.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 from uuid import UUID
@@ -92,6 +92,30 @@ class PartyStore(Store[PartyAccount[T]], Generic[T]):
             return party_of(self._made_for(external_id))
 
         return self.fetch((by_id if id_ else by_name,), answer)
+
+    def all_named(self, named: Collection[PartyNamed]) -> Fetch[dict[PartyNamed, Party]]:
+        """Find all that are named, as `party` finds one.
+
+        Raises RuleBroken `reference_not_found` for an unknown id.
+        """
+        ids = {each.id for each in named if each.id is not None}
+        external_ids = {each.external_id for each in named if each.id is None}
+        queries = (
+            Query(self.sql.hold_by_ids, {"ids": sorted(ids)}),
+            Query(self.sql.hold_by_external_ids, {"external_ids": sorted(map(str, external_ids))}),
+        )
+
+        def answer(answers: Answers) -> dict[PartyNamed, Party]:
+            by_id, by_name = ([take_party(row) for row in rows] for rows in answers)
+            known: dict[UUID | str | None, Party] = {each.id: each for each in by_id}
+            known |= {each.external_id: each for each in by_name}
+            for external_id in sorted(each for each in external_ids - known.keys() if each):
+                known[external_id] = party_of(self._made_for(external_id))
+            for id_ in sorted(ids - known.keys()):
+                raise no_such_reference(self.noun, id_)
+            return {each: known[each.id or each.external_id] for each in named}
+
+        return self.fetch(queries if named else (), lambda rows: answer(rows) if named else {})
 
     def _made_for(self, external_id: str) -> T:
         now = self.scope.now

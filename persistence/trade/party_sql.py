@@ -83,7 +83,9 @@ class PartySql(Generic[T]):
                 ),
             ),
             "unapplied_credits": summed(
-                self.credit, credit.total_amount - credit.applied, credit.state == word("open")
+                self.credit,
+                credit.total_amount - credit.applied - credit.refunded,
+                credit.state == word("open"),
             ),
             "unpaid_refunds": self.refund_owed,
         }
@@ -116,6 +118,14 @@ class PartySql(Generic[T]):
     @cached_property
     def hold_by_external_id(self) -> str:
         return self._hold(self.party.c.external_id == given("external_id", Text))
+
+    @cached_property
+    def hold_by_ids(self) -> str:
+        return self._hold(among(self.party.c.id))
+
+    @cached_property
+    def hold_by_external_ids(self) -> str:
+        return self._hold(among(self.party.c.external_id, "external_ids"))
 
     def _hold(self, named: ColumnElement[bool]) -> str:
         """Read one as what names it knows it, and hold it against archiving until the commit.

@@ -4,18 +4,22 @@ Names that no path has are things in a state that some operation needs to find.
 """
 
 from collections.abc import Callable, Mapping
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 from tests.builders.journal_entries import marked, taxed
+from tests.builders.openings import opened
 from tests.builders.payouts import paid_out
 from tests.builders.purchases import bill_paid, received, vendor_credited
 from tests.builders.sales import credited, paid, refund_paid, refunded, sent, written_off
 from tests.builders.tax_codes import code_body
+from tests.builders.trade import PURCHASES
 from tests.builders.vendor_refunds import agreed_refund
 
 if TYPE_CHECKING:
     from tests.contract.valid_requests import Story
 
+BANK_BALANCE = {"account": "1100", "debit_amount": 5_000}
 PDF = b"%PDF-1.7\n1 0 obj << /Type /Catalog >> endobj\n%%EOF\n"
 
 
@@ -130,6 +134,20 @@ def make_unpaid_bill(story: "Story") -> str:
     return str(received(story.business, vendor_of(story), 10_000)["id"])
 
 
+def make_written_off_bill(story: "Story") -> str:
+    """A bill of which a part is written off."""
+    bill = received(story.business, vendor_of(story), 10_000)
+    after = PURCHASES.write_off(story.business, bill, amount_cents=2_000)
+    story.ids["bill_write_off_id"] = after["write_offs"][0]["id"]
+    return str(bill["id"])
+
+
+def make_bill_write_off(story: "Story") -> str:
+    """The write-off of that bill."""
+    story.thing("written_off_bill_id")
+    return story.ids["bill_write_off_id"]
+
+
 def make_draft_bill(story: "Story") -> str:
     """A bill that can be replaced, received and deleted."""
     line = {"quantity": 1, "unit_price": 9_000}
@@ -188,6 +206,12 @@ def make_card_refund_payment(story: "Story") -> str:
     at = {"method": "CREDIT_CARD", "completed_at": "2026-07-28T10:00:00Z"}
     refund = refunded(story.business, payment, amount_cents=500, **at)
     return str(refund["refund_payments"][0]["id"])
+
+
+def make_opening(story: "Story") -> str:
+    """An opening of the books on a day of its own, of which nothing is settled."""
+    day = date(2020, 1, 1) + timedelta(days=len(story.ids))
+    return str(opened(story.business, date=str(day), accounts=[BANK_BALANCE])["id"])
 
 
 def make_document(story: "Story") -> str:
@@ -271,6 +295,15 @@ def make_bank_line(story: "Story") -> str:
     return str(bank_line(story, 60_000 + len(story.ids))["id"])
 
 
+def make_plain_line(story: "Story") -> str:
+    """One of just 600.00, so that the parts of an example add up to it."""
+    told = {"date": "2026-07-15", "amount_cents": 60_000, "direction": "credit"}
+    lines = [{**told, "reference": f"plain {len(story.ids)}"}]
+    body = {"bank_account_id": story.thing("bank_account_id"), "transactions": lines}
+    result = story.business.api.post("bank-transactions/", json=body).json()["results"][0]
+    return str(result["id"])
+
+
 def make_bank_payment(story: "Story") -> str:
     """A completed payment, that lines are linked with."""
     return str(paid(story.business, customer_of(story), 50_000)["id"])
@@ -292,6 +325,37 @@ def make_categorized_line(story: "Story") -> str:
     path = f"bank-transactions/{line['id']}/categorize/"
     assert story.business.api.post(path, json={"account": "6300"}).status_code == 200
     return str(line["id"])
+
+
+def make_other_bank_account(story: "Story") -> str:
+    """One that money is transferred to, and whose statements are reconciled.
+
+    The first one stands on the account where all payments are.
+    """
+    story.thing("bank_account_id")
+    body = {"display_name": "Savings", "currency": "GBP"}
+    return str(story.business.made("bank-accounts/", body)["id"])
+
+
+def make_bank_rule(story: "Story") -> str:
+    """One that no line of the story fits; the second one can be deleted."""
+    conditions = {"text": f"nothing says this {len(story.ids)}"}
+    body = {"name": "Never", "conditions": conditions, "result": {"account": "6300"}}
+    return str(story.business.made("bank-rules/", body)["id"])
+
+
+def reconciled(story: "Story", bank_account_id: str, on: str) -> str:
+    """A statement of an account on which nothing is: it closes."""
+    path = f"bank-accounts/{bank_account_id}/reconciliations/"
+    body = {"statement_date": on, "closing_balance_cents": 0}
+    answer = story.business.api.post(path, json=body)
+    assert answer.json()["status"] == "closed", answer.text
+    return str(answer.json()["id"])
+
+
+def make_reconciliation(story: "Story") -> str:
+    """A closed statement of the other bank account, so that it can be reopened."""
+    return reconciled(story, story.thing("other_bank_account_id"), "2026-06-30")
 
 
 def find_link(story: "Story") -> str:
@@ -319,6 +383,8 @@ MAKERS: Mapping[str, Callable[["Story"], str]] = {
     "quiet_vendor_id": make_vendor,
     "bill_id": make_bill,
     "unpaid_bill_id": make_unpaid_bill,
+    "written_off_bill_id": make_written_off_bill,
+    "bill_write_off_id": make_bill_write_off,
     "draft_bill_id": make_draft_bill,
     "bill_payment_id": make_bill_payment,
     "unapplied_bill_payment_id": make_unapplied_bill_payment,
@@ -335,11 +401,17 @@ MAKERS: Mapping[str, Callable[["Story"], str]] = {
     "busy_return_id": make_busy_return,
     "bank_account_id": make_bank_account,
     "bank_transaction_id": make_bank_line,
-    "plain_line_id": make_bank_line,
+    "plain_line_id": make_plain_line,
     "bank_payment_id": make_bank_payment,
     "linked_line_id": make_linked_line,
     "categorized_line_id": make_categorized_line,
     "link_id": find_link,
+    "other_bank_account_id": make_other_bank_account,
+    "bank_rule_id": make_bank_rule,
+    "spare_bank_rule_id": make_bank_rule,
+    "reconciliation_id": make_reconciliation,
+    "opening_balance_id": make_opening,
+    "spare_opening_id": make_opening,
     "document_id": make_document,
     "journal_entry_id": find_journal_entry,
     "draft_entry_id": make_draft_entry,

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from tests.api_server import ApiServer
+from tests.builders.openings import opened
 from tests.builders.payouts import paid_out
 from tests.builders.purchases import bill_paid, received, vendor_credited
 from tests.builders.sales import credited, paid, refund_paid, refunded, sent
@@ -46,9 +47,13 @@ def crowd(api_server: ApiServer) -> Story:
         paid_out(story.business, 100 + number % 3)
         story_things.make_bank_account(story)
         story_things.bank_line(story, 100 + number)
+        story_things.make_bank_rule(story)
+        other = story.thing("other_bank_account_id")
+        story_things.reconciled(story, other, f"2026-01-{number + 1:02}")
         story_things.make_document(story)
         story_things.make_draft_entry(story)
         story_things.make_tax_return(story)
+        opened(story.business, date=f"2025-0{1 + number}-01")
         story.partner.business()
     return story
 

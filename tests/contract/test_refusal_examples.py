@@ -182,6 +182,38 @@ def of_a_credit_of_a_refund(story: Story) -> httpx.Response:
     return post(f"vendor-credits/{refund['allocations'][0]['vendor_credit_id']}/void/")(story)
 
 
+def in_a_closed_statement(story: Story) -> httpx.Response:
+    """Take back what is posted of a line in a statement that is closed."""
+    bank = Bank(story.business, open_account(story.business))
+    line = bank.line(100, date="2026-07-15")
+    bank.categorize(line, "4500")
+    bank.closed("2026-07-16", 100)
+    return bank.ask(line, "uncategorize")
+
+
+def opening(number: str, day: str, **facts: Any) -> Provoked:
+    """Open the books on a day with an invoice of a number of its own."""
+    owed = {
+        "customer_id": "{customer_id}",
+        "invoice_number": number,
+        "issue_date": "2016-11-03",
+        "outstanding_amount_cents": 12_000,
+    }
+    return post("opening-balances/", date=day, **{"invoices": [owed], **facts})
+
+
+def of_an_opened_invoice(number: str, day: str, *then: Provoked) -> Provoked:
+    """Open the books, then do something else with the invoice, `{opened}`, or with all of it."""
+
+    def provoked(story: Story) -> httpx.Response:
+        made = opening(number, day)(story).json()
+        story.ids["opened"] = made["invoices"][0]["id"]
+        story.ids["made"] = made["id"]
+        return [each(story) for each in then][-1]
+
+    return provoked
+
+
 def to_the_past(story: Story) -> httpx.Response:
     sandbox = f"/v1/platform/sandboxes/{story.thing('sandbox_id')}/"
     for ahead in (60, 0):
@@ -286,9 +318,35 @@ PROVOKED: Mapping[str, Provoked] = {
     "PayoutNotFound": read("payouts/"),
     "BankAccountNotFound": read("bank-accounts/"),
     "BankTransactionNotFound": read("bank-transactions/"),
+    "BankRuleNotFound": read("bank-rules/"),
+    "BankReconciliationNotFound": read("bank-accounts/{bank_account_id}/reconciliations/"),
+    "BankReconciled": in_a_closed_statement,
+    "SplitsMismatch": by_a_line("categorize", splits=[{"account": "4500", "amount_cents": 1}]),
+    "StatementDateInFuture": post(
+        "bank-accounts/{bank_account_id}/reconciliations/",
+        statement_date="2199-12-31",
+        closing_balance_cents=0,
+    ),
     "DocumentNotFound": read("documents/"),
     "AccountNotFound": read(CHART),
     "JournalEntryNotFound": read(ENTRIES),
+    "OpeningBalanceNotFound": read("opening-balances/"),
+    "DuplicateOpeningBalance": after(
+        opening("old-1", "2016-12-31"), opening("old-6", "2016-12-31")
+    ),
+    "InOpeningBalance": of_an_opened_invoice(
+        "old-2", "2017-12-31", post("invoices/{opened}/void/")
+    ),
+    "OpeningBalanceSettled": of_an_opened_invoice(
+        "old-3",
+        "2018-12-31",
+        post("invoices/{opened}/write-offs/", amount_cents=10),
+        post("opening-balances/{made}/reverse/"),
+    ),
+    "OpeningDoesNotTie": opening(
+        "old-4", "2019-12-31", accounts=[{"account": "1200", "debit_amount": 13_000}]
+    ),
+    "DatedAfterOpening": opening("old-5", "2015-12-31"),
     "MalformedJson": by_business("POST", "customers/", content=b"{name: 1}", headers=JSON),
     "BadRequest": by_business("GET", "customers/", json={"search": "Blue"}),
     "AuthenticationRequired": by_partner("/v1/platform/businesses/", auth=None),

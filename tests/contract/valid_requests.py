@@ -9,6 +9,7 @@ import json
 import re
 from copy import deepcopy
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from functools import cache, cached_property
 from itertools import count
 from typing import Any
@@ -38,16 +39,26 @@ OF_THEIR_OWN = {
     ("archive_vendor", "vendor_id"): "quiet_vendor_id",
     ("update_vendor", "vendor_id"): "quiet_vendor_id",
     ("void_bill", "bill_id"): "unpaid_bill_id",
+    ("write_off_bill", "bill_id"): "unpaid_bill_id",
+    ("reverse_bill_write_off", "bill_id"): "written_off_bill_id",
+    ("reverse_bill_write_off", "write_off_id"): "bill_write_off_id",
     ("replace_journal_entry", "journal_entry_id"): "draft_entry_id",
     ("approve_journal_entry", "journal_entry_id"): "draft_entry_id",
     ("reject_journal_entry", "journal_entry_id"): "draft_entry_id",
     ("reverse_journal_entry", "journal_entry_id"): "manual_entry_id",
     ("list_tax_return_entries", "tax_return_id"): "busy_return_id",
     ("supersede_tax_return", "tax_return_id"): "filed_return_id",
+    ("reverse_opening_balance", "opening_balance_id"): "spare_opening_id",
     ("delete_payout", "payout_id"): "spare_payout_id",
     ("unmatch_bank_transaction", "bank_transaction_id"): "linked_line_id",
     ("categorize_bank_transaction", "bank_transaction_id"): "plain_line_id",
     ("uncategorize_bank_transaction", "bank_transaction_id"): "categorized_line_id",
+    ("delete_bank_rule", "bank_rule_id"): "spare_bank_rule_id",
+    **{
+        (f"{verb}_bank_reconciliation", "bank_account_id"): "other_bank_account_id"
+        for verb in ("create", "get", "reopen")
+    },
+    ("list_bank_reconciliations", "bank_account_id"): "other_bank_account_id",
     ("get_vendor_refund", "refund_id"): "vendor_refund_id",
     ("update_vendor_refund", "refund_id"): "vendor_refund_id",
 }
@@ -59,6 +70,7 @@ NAMED_IN_BODIES = {"payment_id": "unapplied_id", "bill_payment_id": "unapplied_b
 NAMED_IN_NO_PATH = {
     "0197f0d6-8bfc-7b0b-8fa1-0b1c2d3e4f44": "bank_payment_id",
     "0197f0d6-8bfd-7d0c-8fb2-0b1c2d3e4f43": "link_id",
+    "0197f0d9-be2f-7e3e-8fd4-3e4f5a6b7c81": "other_bank_account_id",
     "0197f0d5-7ae2-7d1c-8f32-0b1c2d3e4f52": "card_payment_id",
     "0197f0d5-7ae3-7e2d-9a43-1c2d3e4f5a53": "card_refund_payment_id",
 }
@@ -195,6 +207,8 @@ class Story:
             if node.get("type") == "AccountCode":
                 account_id = self.accounts[node.pop("code")]
                 node.update({"type": "AccountId", "id": account_id})
+            if {"date", "accounts"} <= node.keys():  # Books are opened once on a day.
+                node["date"] = str(date(2026, 1, 1) + timedelta(days=next(_numbers)))
             for name in UNIQUE:
                 if isinstance(node.get(name), str):
                     node[name] = f"{node[name][:10]}-{next(_numbers)}"

@@ -6,6 +6,7 @@ vendor together.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import date, timedelta
 from functools import partial
 from typing import Any
 
@@ -95,6 +96,23 @@ def take_kind(_case: Any, body: Body) -> None:
     leave_out(body, "account_type", "account_subtype")
 
 
+def open_before(_case: Any, body: Body) -> None:
+    """Books are opened on a day of their own, with little that is older and of one party each."""
+    body["date"] = str(date(2030, 1, 1) + timedelta(days=next(numbers)))
+    for name in ("invoices", "bills", "customer_credits", "vendor_credits", "prepayments"):
+        for item in body.get(name, ()):
+            tie_names(item)
+            for party in ("customer", "vendor"):
+                if f"{party}_id" in item:
+                    leave_out(item, f"{party}_external_id")
+            days = {each: "2024-11-03" for each in ("issue_date", "bill_date", "payment_date")}
+            days |= {each: "2024-11-03T00:00:00Z" for each in ("sent_at", "received_at")}
+            item.update({each: day for each, day in days.items() if each in item})
+            for amount in ("outstanding_amount_cents", "unapplied_amount_cents"):
+                if amount in item:
+                    item[amount] = 1 + item[amount] % 100_000
+
+
 # ── What sales and purchases have alike ────────────────────────────────────────────────────────
 
 
@@ -172,6 +190,8 @@ def pay_out_little(_case: Any, body: Body) -> None:
     for name in ("paid_out_amount_cents", "fee_cents", "additional_refunds_amount_cents"):
         if name in body:
             body[name] %= 100_000
+    for each in body.get("other_items", ()):
+        keep_to_its_type(each)
     number = next(numbers)
     for name, pool in ITEMS.items():
         if body.get(name):
@@ -183,6 +203,13 @@ def pay_out_little(_case: Any, body: Body) -> None:
         leave_out(body, *ITEMS)
 
 
+def keep_to_its_type(item: Body) -> None:
+    """Little is taken or given, as the type of an item has it; an adjustment has an account."""
+    lowers = item["type"] in ("chargeback", "dispute_fee", "reserve_hold")
+    item["amount_cents"] = (1 + item["amount_cents"] % 100) * (-1 if lowers else 1)
+    leave_out(item, *(() if item["type"] == "adjustment" else ("account",)))
+
+
 # ── Bank ───────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -192,6 +219,21 @@ def link_little(_case: Any, body: Body) -> None:
     body["target_type"] = "invoice_payment"
     body["target_id"] = seen[next(numbers) % len(seen)]
     body["amount_cents"] = 1
+    leave_out(body, "bank_account_id")
+
+
+def name_what_is_there(_case: Any, body: Body) -> None:
+    """A rule names an account and nobody, and is of any bank account."""
+    if "result" in body:
+        body["result"] = {"account": "6300"}
+    if "conditions" in body:
+        body["conditions"] = {"text": f"nothing says this {next(numbers)}"}
+
+
+def stay_open(_case: Any, body: Body) -> None:
+    """A statement behind the closed ones differs from the ledger, and so can be sent again."""
+    body["statement_date"] = "2026-05-31"
+    body["closing_balance_cents"] = 1
 
 
 def unlink_its_own(case: Any, body: Body) -> None:
@@ -238,7 +280,7 @@ def change_refund_payment(case: Any, body: Body) -> None:
 
 
 def parts(place: int | None, wanted: list[Body]) -> list[Body]:
-    """A bill, a payment and a credit at most, all of the vendor at a place, little of each."""
+    """One of each type at most, all of the vendor at a place, little of each."""
     if place is None:
         return [
             {**each, "amount_cents": 10} for each in wanted if each["allocation_type"] == "credit"
@@ -247,6 +289,7 @@ def parts(place: int | None, wanted: list[Body]) -> list[Body]:
     for kind, name, pool in (
         ("bill", "bill_id", "paid_bills"),
         ("payment", "bill_payment_id", "unapplied_bill_payments"),
+        ("vendor_credit", "vendor_credit_id", "received_vendor_credits"),
     ):
         if kind in found:
             targets = seeds().pools[pool]
@@ -327,6 +370,7 @@ MOSTLY: Mapping[str, Callable[[Any, Body], None]] = {
     "replace_invoice_payment": partial(allocate_little, SALES),
     "update_invoice_payment": partial(allocate_little, SALES),
     "write_off_invoice": keep_small,
+    "write_off_bill": keep_small,
     "create_invoice_refund": refund_little,
     "create_invoice_refund_payment": refund_little,
     "create_customer_credit": partial(apply_little, SALES),
@@ -335,6 +379,9 @@ MOSTLY: Mapping[str, Callable[[Any, Body], None]] = {
     "create_payout": pay_out_little,
     "match_bank_transaction": link_little,
     "unmatch_bank_transaction": unlink_its_own,
+    "create_bank_rule": name_what_is_there,
+    "update_bank_rule": name_what_is_there,
+    "create_bank_reconciliation": stay_open,
     "create_bill": partial(name_party_once, PURCHASES),
     "replace_bill": partial(name_party_once, PURCHASES),
     "create_bill_payment": partial(allocate_little, PURCHASES),
@@ -345,6 +392,7 @@ MOSTLY: Mapping[str, Callable[[Any, Body], None]] = {
     "create_vendor_refund": partial(agree_little, "total_refunded_amount_cents"),
     "create_vendor_refund_payment": partial(agree_little, "total_amount_cents"),
     "update_vendor_refund_payment": change_refund_payment,
+    "create_opening_balance": open_before,
     "create_document": link_to_its_kind,
     "create_journal_entry": balance_lines,
     "replace_journal_entry": balance_lines,

@@ -173,6 +173,18 @@ def tie_tax_return(_case: Any, body: dict[str, Any]) -> None:
         body["end_date"] = max(start, f"{start[:4]}-12-31")
 
 
+def tie_target(_case: Any, body: dict[str, Any]) -> None:
+    """A target is named one way: only a transfer may name an account in its place."""
+    if "target_id" in body:
+        body.pop("bank_account_id", None)
+
+
+def tie_parts(_case: Any, body: dict[str, Any]) -> None:
+    """A line is categorized to one account, or in parts."""
+    if "account" in body:
+        body.pop("splits", None)
+
+
 TIES = {
     "create_tax_return": tie_tax_return,
     "create_tax_code": tie_tax_code,
@@ -180,6 +192,8 @@ TIES = {
     "issue_partner_token": tie_partner,
     "create_business": tie_new_business,
     "update_business": tie_business,
+    "match_bank_transaction": tie_target,
+    "categorize_bank_transaction": tie_parts,
     "create_customer": tie_country,
     "create_vendor": tie_country,
     "update_customer": tie_party,

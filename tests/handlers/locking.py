@@ -13,14 +13,16 @@ from tests.builders import payouts, purchases, requests, vendor_refunds
 from tests.builders.bank import BILL_PAYMENT, LINES, PAYMENT, Bank, matching, open_account
 from tests.builders.customer_history import CustomerHistory
 from tests.builders.journal_entries import ENTRIES, drafted, entry_body, posted
+from tests.builders.openings import OPENINGS, open_invoice, opened
 from tests.builders.requests import Request
 from tests.builders.sales import part, share
-from tests.builders.trade import Record, line
+from tests.builders.trade import PURCHASES, Record, line
 from tests.builders.vendor_refunds import REFUND_PAYMENTS, REFUNDS, agreed, as_credit
 from tests.partner import Business
 
 INSIDE = "2025-03-20"
 AT = f"{INSIDE}T09:00:00Z"
+BALANCE = {"account": "1100", "debit_amount": 100}
 
 
 @dataclass
@@ -46,6 +48,9 @@ class Trader:
 
     def bill(self, **facts: Any) -> Record:
         return purchases.received(self.shop, self.vendor, 100, **facts)
+
+    def waived(self) -> Record:
+        return PURCHASES.write_off(self.shop, self.bill(), write_off_at=AT)
 
     def drafted_bill(self, **facts: Any) -> Record:
         return self.shop.made(purchases.BILLS, purchases.bill_body(self.vendor, **facts))
@@ -97,6 +102,17 @@ def ask(line: Record, what: str, body: Any = None) -> Request:
     return "POST", f"{LINES}{line['id']}/{what}/", body
 
 
+def unwaiving(bill: Record) -> Request:
+    [write_off] = bill["write_offs"]
+    return "DELETE", f"bills/{bill['id']}/write-offs/{write_off['id']}/", None
+
+
+def opening(trader: Trader, **facts: Any) -> Request:
+    """Open the books with an invoice of before."""
+    owed = open_invoice(trader.sales.buyer, 100)
+    return "POST", OPENINGS, {"invoices": [owed], **facts}
+
+
 def unmatching(line: Record) -> Request:
     [link] = line["links"]
     return ask(line, "unmatch", {"reconciliation_link_id": link["reconciliation_link_id"]})
@@ -143,6 +159,8 @@ REFUSED: tuple[Case, ...] = (
      lambda t: buy("bills/", t.drafted_bill(), "receive", received_at=AT)),
     ("receive_bill", "dated",
      lambda t: buy("bills/", t.drafted_bill(bill_date=INSIDE), "receive")),
+    ("write_off_bill", "on a day",
+     lambda t: buy("bills/", t.bill(), "write-offs", write_off_at=AT)),
     ("void_bill", "on a day", lambda t: buy("bills/", t.bill(), "void", voided_at=AT)),
     ("create_bill_payment", "completed",
      lambda t: buy("bills/payments/", **purchases.bill_payment_body(t.vendor))),
@@ -175,6 +193,9 @@ REFUSED: tuple[Case, ...] = (
     ("create_journal_entry", "posted", lambda _: ("POST", ENTRIES, entry_body(post=True))),
     ("approve_journal_entry", "on its day",
      lambda t: ("POST", f"{ENTRIES}{drafted(t.shop)['id']}/approve/", None)),
+    ("create_opening_balance", "on its day", lambda t: opening(t, date=INSIDE)),
+    ("reverse_opening_balance", "on a day", lambda t: (
+        "POST", f"{OPENINGS}{opened(t.shop, date=INSIDE)['id']}/reverse/", {"entry_date": INSIDE})),
     ("reverse_journal_entry", "on a day",
      lambda t: ("POST", f"{ENTRIES}{posted(t.shop)['id']}/reverse/", {"entry_date": INSIDE})),
 )  # fmt: skip
@@ -203,6 +224,7 @@ MOVED: tuple[Case, ...] = (
     ("void_customer_credit", "today", lambda t: requests.voiding_credit(t.sales.credit())),
     ("replace_bill", "a correction",
      lambda t: change("PUT", "bills/", t.bill(), line_items=[line(700)])),
+    ("reverse_bill_write_off", "today", lambda t: unwaiving(t.waived())),
     ("void_bill", "today", lambda t: buy("bills/", t.bill(), "void")),
     ("update_bill_payment", "a correction",
      lambda t: change("PATCH", "bills/payments/", t.outlay(), amount_cents=130)),
@@ -230,6 +252,8 @@ MOVED: tuple[Case, ...] = (
      lambda t: unmatching(t.matched(PAYMENT, t.sales.payment(), 100))),
     ("uncategorize_bank_transaction", "today",
      lambda t: ask(t.categorized(), "uncategorize")),
+    ("reverse_opening_balance", "today", lambda t: (
+        "POST", f"{OPENINGS}{opened(t.shop, accounts=[BALANCE])['id']}/reverse/", None)),
     ("reverse_journal_entry", "today",
      lambda t: ("POST", f"{ENTRIES}{posted(t.shop)['id']}/reverse/", None)),
 )  # fmt: skip

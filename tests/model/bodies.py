@@ -1,6 +1,7 @@
 """Bodies of requests, drawn with an eye on what the model knows: mostly right, sometimes wrong."""
 
 from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
 from tests.model.books import Books
@@ -11,6 +12,8 @@ Body = dict[str, Any]
 
 NOBODY = "0197f0c6-0000-7000-8000-000000000000"
 DAYS = ("2025-01-10", "2025-02-15", "2025-03-01", "2025-05-20", "2026-06-30")
+OLD_DAYS = ("2024-11-03", "2024-12-31", "2025-01-10", "2025-03-01")
+NUMBERS = count(1)
 PRICES = (1_000, 1, 99, 100, 333, 2_500, 10_000, 123_457)
 QUANTITIES = (1, 2, 3, "1.5", 0.5, 2.333333)
 RATES = (20, 5, "7.5", 19.25, 0)
@@ -241,9 +244,49 @@ class Bodies:
             **self.maybe(3, "currency", self.currency),
         }
 
+    def opening(self) -> Body:
+        """Some of each kind that is open, with the money at the bank."""
+        side, hand = self.side, self.hand
+        money = {"account": "1100", "debit_amount": hand.one((5_000, 1, 99_999))}
+        return {
+            "date": self.day(),
+            "accounts": [money],
+            f"{side.noun}s": [self.owed() for _ in range(hand.number(0, 2))],
+            f"{side.party}_credits": [self.unused() for _ in range(hand.number(0, 1))],
+            "prepayments": [self.prepaid() for _ in range(hand.number(0, 1))],
+        }
+
+    def owed(self) -> Body:
+        """A document of which something is still owed; an invoice has its number."""
+        own = {self.side.number: f"Old {next(NUMBERS)}"} if self.side.sign > 0 else {}
+        dated = {self.side.dated or "issue_date": self.hand.one(OLD_DAYS)}
+        amount = {"outstanding_amount_cents": self.hand.one(PRICES)}
+        return {**self.party(), **own, **dated, **amount, **self.due()}
+
+    def unused(self) -> Body:
+        """A credit that is not used up."""
+        own = {self.side.credit_number: f"Old {next(NUMBERS)}"} if self.side.sign > 0 else {}
+        opened = {self.side.opened_at: f"{self.hand.one(OLD_DAYS)}T09:00:00Z"}
+        return {**self.party(), **own, **opened, "unapplied_amount_cents": self.hand.one(PRICES)}
+
+    def prepaid(self) -> Body:
+        """Money in advance."""
+        money = {"unapplied_amount_cents": self.hand.one(PRICES)}
+        return {**self.party(), "payment_date": self.hand.one(OLD_DAYS), **money}
+
     def credit_line(self) -> Body:
         return {
             "amount": self.hand.one((1_000, 1, 333, 5_000)),
             **self.maybe(40, "tax_amount_cents", lambda: self.hand.one((200, 1, 0))),
             **self.maybe(8, self.side.credit_account, self.account),
+        }
+
+    def write_off(self, document: Document | None) -> Body:
+        left = 0 if document is None else self.books.left(document)
+        amounts = (left, left // 2, 1, left + 1)
+        return {
+            **self.maybe(60, "amount_cents", lambda: max(1, self.hand.one(amounts))),
+            **self.maybe(40, "write_off_at", self.moment),
+            **self.maybe(12, "destination_account", self.account),
+            **self.external_id(),
         }

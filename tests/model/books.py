@@ -13,11 +13,13 @@ from tests.model.records import (
     Entry,
     Link,
     Money,
+    Opening,
     Party,
     Payment,
     Payout,
     Refund,
     RefundPayment,
+    Transfer,
     VendorRefund,
     VendorRefundPayment,
     WriteOff,
@@ -67,6 +69,7 @@ class Books:
         self.bank_lines: dict[str, BankLine] = {}
         self.links: list[Link] = []
         self.entries: dict[str, Entry] = {}
+        self.openings: dict[str, Opening] = {}
         self.document_numbers = Series(side.series)
         self.credit_numbers = Series(side.credit_series)
 
@@ -122,12 +125,12 @@ class Books:
         """The write-offs that stand."""
         return [w for w in self.write_offs.values() if w.document is document and not w.reversed]
 
-    def refunds_of(self, target: Document | Payment) -> list[Refund]:
+    def refunds_of(self, target: Document | Payment | Credit) -> list[Refund]:
         """The refunds that are not cancelled."""
         return [
             each
             for each in self.refunds.values()
-            if (each.document is target or each.payment is target) and not each.cancelled
+            if target in (each.document, each.payment, each.credit) and not each.cancelled
         ]
 
     def given_back(self, target: Document | Payment) -> Iterator[tuple[Any, int]]:
@@ -193,8 +196,10 @@ class Books:
     def remaining(self, payment: Payment) -> int:
         return payment.total - self.allocated(payment)
 
-    def refundable(self, target: Document | Payment) -> int:
+    def refundable(self, target: Document | Payment | Credit) -> int:
         """How much can be given back."""
+        if isinstance(target, Credit):
+            return self.unapplied(target)
         if isinstance(target, Document):
             return max(0, self.paid(target) - self.refunded(target))
         if target.status != "completed":
@@ -213,21 +218,33 @@ class Books:
     def credit_status(self, credit: Credit) -> str:
         if credit.state != "open":
             return credit.state
-        if credit.used == credit.total:
+        if self.unapplied(credit) == 0:
             return "applied"
-        return "partially_applied" if credit.used else self.side.opened
+        used = credit.used + self.paid_out(credit)
+        return "partially_applied" if used else self.side.opened
+
+    def paid_out(self, credit: Credit) -> int:
+        """What live refunds give back of a credit."""
+        return sum(each.amount for each in self.refunds_of(credit))
 
     def unapplied(self, credit: Credit) -> int:
-        return credit.total - credit.used if credit.state == "open" else 0
+        used = credit.used + self.paid_out(credit)
+        return credit.total - used if credit.state == "open" else 0
 
     # What follows for money at the bank.
 
-    def links_of(self, end: Money | BankLine | None) -> list[Link]:
+    def links_of(self, end: Money | Transfer | BankLine | None) -> list[Link]:
         """The links of a line, or of money."""
         return [each for each in self.links if end in (each.line, each.money)]
 
     def linked(self, end: Money | BankLine) -> int:
         return sum(each.amount for each in self.links_of(end))
+
+    @property
+    def transfers(self) -> list[Transfer]:
+        """What lines are linked with that is money between own accounts."""
+        found = [each.money for each in self.links if isinstance(each.money, Transfer)]
+        return list(dict.fromkeys(found))
 
     def unexplained(self, line: BankLine) -> int:
         """What of a line nobody has said yet what it is."""
@@ -235,6 +252,8 @@ class Books:
 
     def account_of(self, money: Money) -> str:
         """Where money stands: with the bank account that showed it, else where its method says."""
+        if isinstance(money, Payment) and money.opening is not None:
+            return "3290"
         for link in self.links_of(money):
             return link.line.account.code
         if isinstance(money, Payout):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from tests.model.books import Books
 
 SUSPENSE = "1900"
+OTHERS = {"chargeback": "6150", "dispute": "6100", "reserve": "1160"}
 
 
 def balances(books: Books) -> dict[str, int]:
@@ -24,6 +25,7 @@ def balances(books: Books) -> dict[str, int]:
     add_payouts(turned, books)
     add_bank_lines(turned, books)
     add_entries(turned, books)
+    add_openings(turned, books)
     return {code: amount for code, amount in turned.items() if amount}
 
 
@@ -97,6 +99,16 @@ def add_payouts(held: Counter[str], books: Books) -> None:
             held["6100"] += fee
             held["4100"] += payout.additional
             held["1150"] -= payout.paid_out + fee + payout.additional
+            for kind, amount in payout.others:
+                held[account_of_other(kind, amount)] -= amount
+                held["1150"] += amount
+
+
+def account_of_other(kind: str, amount: int) -> str:
+    """Where an other item of a payout goes."""
+    if kind == "adjustment":
+        return "4500" if amount > 0 else "6000"
+    return OTHERS[kind.partition("_")[0]]
 
 
 def add_fees(held: Counter[str], books: Books) -> None:
@@ -109,12 +121,15 @@ def add_fees(held: Counter[str], books: Books) -> None:
 
 
 def add_bank_lines(held: Counter[str], books: Books) -> None:
-    """What no document explains goes from the bank account to another account."""
+    """What no document explains goes to other accounts, those of other banks among them."""
     for line in books.bank_lines.values():
-        if line.category is not None:
-            amount = line.categorized if line.moves > 0 else -line.categorized
-            held[line.account.code] += amount
-            held[line.category] -= amount
+        for code, amount in line.parts:
+            moved = amount if line.moves > 0 else -amount
+            held[line.account.code] += moved
+            held[code] -= moved
+    for transfer in books.transfers:
+        held[transfer.arrives] += transfer.amount
+        held[transfer.leaves] -= transfer.amount
 
 
 def add_entries(held: Counter[str], books: Books) -> None:
@@ -122,3 +137,11 @@ def add_entries(held: Counter[str], books: Books) -> None:
     for entry in books.entries.values():
         for code, amount in entry.lines if entry.status == "approved" else ():
             held[code] += amount
+
+
+def add_openings(held: Counter[str], books: Books) -> None:
+    """Money at the bank, against equity; what came with it is counted where it stands."""
+    for opening in books.openings.values():
+        if not opening.reversed:
+            held["1100"] += opening.money
+            held["3290"] -= opening.money

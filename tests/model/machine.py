@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from tests.model.bank import BankMoves
+from tests.model.binding import UNKNOWN
 from tests.model.books import Books
 from tests.model.hand import Hand
 from tests.model.play import Divergence, Play, Site
@@ -24,6 +25,7 @@ ENOUGH = {
     "bank_accounts": 3,
     "bank_lines": 14,
     "entries": 5,
+    "openings": 3,
 }
 # How likely each move is beside the others, what it asks for, and what it adds to. Where there is
 # nothing that it asks for it is still tried now and then, but for what needs an id.
@@ -42,14 +44,17 @@ BOTH: dict[str, tuple[int, str, str]] = {
     "reallocate_credit": (7, "credits", ""),
     "open_credit": (3, "draft_credits", ""),
     "void_credit": (3, "credits", ""),
+    "write_off": (6, "owing", ""),
+    "reverse_write_off": (4, "write_offs", ""),
     "replay": (5, "kept", ""),
     "archive_party": (1, "", ""),
     "lock_period": (6, "locking", ""),
     "open_bank_account": (2, "banking", "bank_accounts"),
     "import_lines": (9, "bank_accounts", "bank_lines"),
     "match": (18, "open_lines", ""),
-    "unmatch": (5, "links", ""),
+    "unmatch": (5, "told_links", ""),
     "suggest": (4, "open_lines", ""),
+    "transfer": (6, "two_accounts", ""),
     "categorize": (4, "bank_lines", ""),
     "uncategorize": (2, "bank_lines", ""),
     "write_entry": (3, "", "entries"),
@@ -57,11 +62,12 @@ BOTH: dict[str, tuple[int, str, str]] = {
     "approve_entry": (1, "entries", ""),
     "reject_entry": (1, "entries", ""),
     "reverse_entry": (2, "entries", ""),
+    "open_books": (2, "", "openings"),
+    "reverse_opening": (2, "openings", ""),
 }
 OF_SALES: dict[str, tuple[int, str, str]] = {
     "create_paid_document": (6, "", "documents"),
-    "write_off": (6, "owing", ""),
-    "reverse_write_off": (4, "write_offs", ""),
+    "refund_credit": (6, "unused_credits", "refunds"),
     "refund_document": (12, "settled", "refunds"),
     "refund_payment": (7, "unapplied", "refunds"),
     "cancel_refund": (3, "refunds", ""),
@@ -93,6 +99,7 @@ DOCUMENTS = (
 )
 PAYMENTS = ("create_payment", "reallocate_payment", "move_payment", "correct_payment")
 BANK = ("match", "import_lines", "unmatch", "move_payment", "correct_payment", "create_payment")
+OWN_BANKS = ("open_bank_account", "import_lines", "transfer", "unmatch", "categorize", "match")
 CREDITS = ("create_credit", "reallocate_credit", "open_credit", "void_credit", "create_payment")
 THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "sales": (
@@ -102,10 +109,12 @@ THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
         (*PAYMENTS, "cancel_payment"),
         ("create_payment", "pay_refund", "pay_out", "pay_out_again", "move_payment"),
         CREDITS,
+        ("create_credit", "refund_credit", "reallocate_credit", "void_credit", "cancel_refund"),
         ("refund_payment", "cancel_refund", "pay_refund", "reallocate_payment", "correct_payment"),
         ("write_off", "reverse_write_off", "create_payment", "create_credit", "reallocate_payment"),
         DOCUMENTS,
         BANK,
+        OWN_BANKS,
         ("match", "import_lines", "create_payment", "pay_out", "pay_out_again", "delete_payout"),
         ("match", "import_lines", "unmatch", "pay_refund", "cancel_refund_payment", "pay_out"),
     ),
@@ -118,9 +127,11 @@ THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("agree_refund", "cancel_refund_payment", "reallocate_payment", "move_payment"),
         ("agree_refund", "reallocate_credit", "cancel_refund_payment", "reallocate_refund"),
         (*PAYMENTS, "cancel_payment"),
+        ("write_off", "reverse_write_off", "create_payment", "create_credit", "reallocate_payment"),
         CREDITS,
         DOCUMENTS,
         BANK,
+        OWN_BANKS,
         ("match", "import_lines", "agree_refund", "reallocate_refund", "move_refund_payment"),
         ("match", "import_lines", "agree_refund_in_parts", "return_refund_payment"),
     ),
@@ -145,6 +156,9 @@ KINDS: dict[str, Callable[[Books], bool]] = {
         books.payments,
         lambda each: each.is_completed and books.side.money(each.method, each.processor) == "1150",
     ),
+    "unused_credits": lambda books: is_there(books.credits, books.unapplied),
+    "two_accounts": lambda books: len(books.bank_accounts) > 1 and bool(books.bank_lines),
+    "told_links": lambda books: any(not each.id.startswith(UNKNOWN) for each in books.links),
     "open_lines": lambda books: is_there(books.bank_lines, books.unexplained),
     "unpaid": lambda books: is_there(books.refunds, lambda each: not each.cancelled and each.rest),
 }

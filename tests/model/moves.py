@@ -4,14 +4,15 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
 
-from tests.model import credit_moves, document_moves, holds, payment_moves
-from tests.model.binding import bind_document, into
+from tests.model import credit_moves, document_moves, holds, opening_moves, payment_moves
+from tests.model.binding import bind_document, bind_opening, into
 from tests.model.bodies import NOBODY, Bodies
 from tests.model.books import Body, Books
 from tests.model.hand import Hand
 from tests.model.play import Move, Play, Records
 from tests.model.records import Credit, Document, Payment
 
+OPENINGS = "opening-balances/"
 LOCK_DAYS = (None, "2025-01-31", "2025-02-28", "2025-04-30")
 
 
@@ -239,6 +240,29 @@ class Moves:
         path = f"{self.side.credits}{id}/void/"
         move = Move("POST", path, body, lambda b: [credit_moves.void(b, id, body)])
         self.make("void credit", move.at(credit))
+
+    # Openings of the books.
+
+    def open_books(self) -> None:
+        body = self.bodies.opening()
+
+        def act(books: Books) -> Records:
+            made = opening_moves.open_books(books, body)
+            return [made, *made.documents, *made.credits, *made.payments]
+
+        move = Move("POST", OPENINGS, body, act, bind_opening, success=201)
+        self.make("open books", move)
+
+    def reverse_opening(self) -> None:
+        id, opening = self.pick(self.books.openings)
+        body = self.bodies.maybe(50, "entry_date", self.bodies.day)
+
+        def act(books: Books) -> Records:
+            made = opening_moves.reverse(books, id, body)
+            return [made, *made.documents, *made.credits, *made.payments]
+
+        move = Move("POST", f"{OPENINGS}{id}/reverse/", body, act)
+        self.make("reverse opening", move.at(opening))
 
     # And whatever else.
 

@@ -169,19 +169,35 @@ def check_holds(books: Books, faults: Faults, payment: Payment, body: Body) -> N
     """Look at what holds a payment: the locked period, its payout and the lines that show it."""
     check_day(books, faults, payment, body)
     check_payout(books, faults, payment, body)
+    check_opening(books, faults, payment, body)
     check_lines(books, faults, payment, body)
 
 
 def check_payout(books: Books, faults: Faults, payment: Payment, body: Body) -> None:
     """Look whether money of a payout changes that the payout has counted."""
-    counted = {
-        books.side.amount: payment.total,
-        "processing_fee_cents": payment.fee,
-        "payment_method": payment.method,
-        "payment_processor": payment.processor,
-    }
-    changed = any(body.get(name, value) != value for name, value in counted.items())
+    changed = any(body.get(name, value) != value for name, value in counted(books, payment))
     faults.add(409, "in_payout", changed and books.payout_of(payment))
+
+
+def check_opening(books: Books, faults: Faults, payment: Payment, body: Body) -> None:
+    """Look whether money changes that was there when the books were opened."""
+    fixed = (
+        *counted(books, payment),
+        ("status", payment.status),
+        ("payment_date", payment.paid_on.isoformat()),
+    )
+    changed = any(body.get(name, value) != value for name, value in fixed)
+    faults.add(409, "in_opening_balance", changed and payment.opening)
+
+
+def counted(books: Books, payment: Payment) -> tuple[tuple[str, object], ...]:
+    """What a payment is of money, by the names of the fields."""
+    return (
+        (books.side.amount, payment.total),
+        ("processing_fee_cents", payment.fee),
+        ("payment_method", payment.method),
+        ("payment_processor", payment.processor),
+    )
 
 
 def check_lines(books: Books, faults: Faults, payment: Payment, body: Body) -> None:

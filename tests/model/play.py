@@ -288,6 +288,7 @@ class Play:
             self.books.bank_accounts,
             self.books.bank_lines,
             self.books.entries,
+            self.books.openings,
         ):
             for record in records.values():
                 self.look(record)

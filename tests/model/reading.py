@@ -5,11 +5,13 @@ from typing import Any
 
 from tests.model.books import Body
 from tests.model.records import (
+    TRANSFER,
     BankAccount,
     BankLine,
     Credit,
     Document,
     Entry,
+    Opening,
     Party,
     Payment,
     Payout,
@@ -21,7 +23,10 @@ from tests.model.records import (
 from tests.model.sides import Side
 from tests.model.views import Record, View
 
-TARGETS = ("invoice_id", "payment_id", "bill_id", "bill_payment_id", "vendor_credit_id")
+TARGETS = (
+    *("invoice_id", "payment_id", "credit_id"),
+    *("bill_id", "bill_payment_id", "vendor_credit_id"),
+)
 OWED = ("invoice_outstanding_balance_cents", "bill_outstanding_balance_cents")
 REFUNDED = ("refunded_amount", "refunded_amount_cents")
 HAPPENED = ("paid_at", "voided_at", "cancelled_at", "completed_at", "sequence_number")
@@ -57,6 +62,7 @@ def path_of(side: Side, record: Record) -> str:
         BankAccount: "bank-accounts/",
         BankLine: "bank-transactions/",
         Entry: "general-ledger/journal-entries/",
+        Opening: "opening-balances/",
         Party: side.parties,
     }
     return f"{folders[type(record)]}{record.id}/"
@@ -114,7 +120,7 @@ READ = {
         each["reconciled_amount_cents"],
     ),
     "links": lambda each: (
-        each["reconciliation_link_id"],
+        TRANSFER if each["target_type"] == TRANSFER else each["reconciliation_link_id"],
         each["target_type"],
         each["target_id"],
         each["amount_cents"],
@@ -132,7 +138,12 @@ def differences(expected: View, answer: Any) -> dict[str, tuple[Any, Any]]:
     found = {}
     for name, value in expected.items():
         shown = answer[name]
-        if isinstance(value, set):
+        if name == "splits":
+            shown = {
+                (place, each["account"]["code"], each["amount_cents"])
+                for place, each in enumerate(shown)
+            }
+        elif isinstance(value, set):
             items = [READ[name](each) for each in shown]
             shown = set(items) if len(set(items)) == len(items) else items
         elif name in HAPPENED:

@@ -6,6 +6,7 @@ from datetime import date, datetime
 
 from tests.model.arithmetic import Priced
 
+TRANSFER = "transfer"
 LIVE = frozenset({"pending", "processing", "completed"})
 
 
@@ -37,12 +38,15 @@ class Document:
     dated: date | None = None
     party_number: str | None = None
     returned: Counter[str] = field(default_factory=Counter)
+    opening: "Opening | None" = None
     id: str = ""
 
     @property
     def day(self) -> date:
         """Its day in the books."""
         assert self.opened_at is not None
+        if self.opening is not None:
+            return self.opening.day
         return self.dated or self.opened_at.date()
 
 
@@ -70,6 +74,7 @@ class Payment:
     paid_on: date
     was_completed: bool = False
     parts: dict[str, int] = field(default_factory=dict)
+    opening: "Opening | None" = None
     id: str = ""
 
     @property
@@ -91,6 +96,7 @@ class Credit:
     source: str | None = None
     refund: "VendorRefund | None" = None
     parts: dict[str, int] = field(default_factory=dict)
+    opening: "Opening | None" = None
     id: str = ""
 
     @property
@@ -104,12 +110,13 @@ class Credit:
 
 @dataclass(eq=False)
 class Refund:
-    """A refund of an invoice or of a payment; `split` is what it takes back of the invoice."""
+    """A refund of an invoice, a payment or a credit; `split` is what it takes of the invoice."""
 
     party: Party
     external_id: str | None
     document: Document | None
     payment: Payment | None
+    credit: Credit | None
     amount: int
     method: str
     processor: str | None
@@ -177,6 +184,7 @@ class Payout:
     was_paid: bool = False
     payments: list[Payment] = field(default_factory=list)
     refund_payments: list[RefundPayment] = field(default_factory=list)
+    others: list[tuple[str, int]] = field(default_factory=list)
     id: str = ""
 
     @property
@@ -199,7 +207,11 @@ class Payout:
 
     @property
     def expected(self) -> int:
-        return self.gross - self.given_back - self.additional - self.fee
+        return self.gross - self.given_back - self.additional - self.fee + self.other
+
+    @property
+    def other(self) -> int:
+        return sum(amount for _, amount in self.others)
 
 
 @dataclass(eq=False)
@@ -278,20 +290,35 @@ class BankAccount:
 
 @dataclass(eq=False)
 class BankLine:
-    """A line of a bank statement, and the account that the rest of it was posted to, if any."""
+    """A line of a bank statement, and the parts of it that were posted to accounts, if any."""
 
     account: BankAccount
     external_id: str
     day: date
     amount: int
     direction: str
-    category: str | None = None
-    categorized: int = 0
+    parts: list[tuple[str, int]] = field(default_factory=list)
     id: str = ""
 
     @property
     def moves(self) -> int:
         return self.amount if self.direction == "credit" else -self.amount
+
+    @property
+    def categorized(self) -> int:
+        return sum(amount for _, amount in self.parts)
+
+
+@dataclass(eq=False)
+class Transfer:
+    """Money between two own bank accounts, by their codes; one of its lines may be to come."""
+
+    amount: int
+    leaves: str
+    arrives: str
+    out: BankLine | None
+    come: BankLine | None
+    id: str = ""
 
 
 @dataclass(eq=False)
@@ -299,7 +326,7 @@ class Link:
     """That so much of a line is this money."""
 
     line: BankLine
-    money: Money
+    money: "Money | Transfer"
     amount: int
     id: str = ""
 
@@ -314,4 +341,17 @@ class Entry:
     status: str = "draft"
     takes_back: "Entry | None" = None
     taken_back_by: "Entry | None" = None
+    id: str = ""
+
+
+@dataclass(eq=False)
+class Opening:
+    """Books that were opened on a day: money at the bank, and what was open with a side."""
+
+    day: date
+    money: int
+    documents: list[Document] = field(default_factory=list)
+    credits: list[Credit] = field(default_factory=list)
+    payments: list[Payment] = field(default_factory=list)
+    reversed: bool = False
     id: str = ""

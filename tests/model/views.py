@@ -7,17 +7,20 @@ from typing import Any
 from tests.model import holds
 from tests.model.books import Books
 from tests.model.records import (
+    TRANSFER,
     BankAccount,
     BankLine,
     Credit,
     Document,
     Entry,
     Money,
+    Opening,
     Party,
     Payment,
     Payout,
     Refund,
     RefundPayment,
+    Transfer,
     VendorRefund,
     VendorRefundPayment,
 )
@@ -35,6 +38,7 @@ Record = (
     | BankAccount
     | BankLine
     | Entry
+    | Opening
     | Party
 )
 
@@ -77,9 +81,10 @@ def document(books: Books, record: Document) -> View:
         },
         side.refund_parts: parts(books.given_back(record)),
     }
+    written_off = [(each, each.amount) for each in books.write_offs_of(record)]
+    shown["write_offs"] = parts(written_off)
     if side.dated is None:
-        written_off = [(each, each.amount) for each in books.write_offs_of(record)]
-        return {**shown, "write_offs": parts(written_off)}
+        return shown
     dated = record.dated and record.dated.isoformat()
     return {**shown, side.dated: dated, "vendor_bill_number": record.party_number}
 
@@ -180,6 +185,7 @@ def credit(books: Books, record: Credit) -> View:
         "tax_total": record.tax,
         "total_amount": record.total,
         "applied_amount": record.used,
+        "refunded_amount": books.paid_out(record),
         "unapplied_amount": books.unapplied(record),
         "allocations": {
             (id, amount, books.outstanding(books.documents[id]))
@@ -197,6 +203,8 @@ def refund(books: Books, record: Refund) -> View:
     elif record.document is not None:
         owed = books.outstanding(record.document)
         allocations = {("invoice", record.document.id, record.amount, owed)}
+    elif record.credit is not None:
+        allocations = {("credit", record.credit.id, record.amount, None)}
     else:
         assert record.payment is not None
         allocations = {("payment", record.payment.id, record.amount, None)}
@@ -234,6 +242,7 @@ def payout(books: Books, record: Payout) -> View:
         "fee_cents": record.fee,
         "additional_refunds_amount_cents": record.additional,
         "net_amount_cents": record.paid_out - record.fee,
+        "other_items_amount_cents": record.other,
         "completed_at": record.paid_on is not None,
         "payment_count": len(record.payments),
         "refund_payment_count": len(record.refund_payments),
@@ -320,9 +329,16 @@ def bank_line(books: Books, record: BankLine) -> View:
         "categorized_amount_cents": record.categorized,
         "remaining_amount_cents": books.unexplained(record),
         "is_reconciled": books.unexplained(record) == 0,
-        "category": record.category and (record.category, record.categorized),
+        "category": record.parts[0] if len(record.parts) == 1 else None,
+        "splits": {(place, *part) for place, part in enumerate(record.parts)},
         "links": {
-            (each.id, holds.kind_of(books.side, each.money), each.money.id, each.amount)
+            (
+                # Which of the links of a transfer is which, no answer tells.
+                TRANSFER if isinstance(each.money, Transfer) else each.id,
+                holds.kind_of(books.side, each.money),
+                each.money.id,
+                each.amount,
+            )
             for each in books.links_of(record)
         },
     }
@@ -342,6 +358,22 @@ def entry(_: Books, record: Entry) -> View:
     }
 
 
+def opening(books: Books, record: Opening) -> View:
+    side, party = books.side, books.side.party
+    owed = sum(each.priced.total for each in record.documents)
+    credited = sum(each.total for each in record.credits)
+    prepaid = sum(each.total for each in record.payments)
+    return {
+        "date": record.day.isoformat(),
+        "status": "reversed" if record.reversed else "open",
+        "receivables_cents" if side.sign > 0 else "payables_cents": owed,
+        f"{party}_credits_cents": credited,
+        f"{party}_prepayments_cents": prepaid,
+        "difference_cents": record.money + side.sign * (owed - credited - prepaid),
+        "opening_balance_equity_cents": record.money + side.sign * (owed - credited - prepaid),
+    }
+
+
 def parts(pairs: Any) -> set[tuple[str, int]]:
     return {(each.id, amount) for each, amount in pairs}
 
@@ -358,5 +390,6 @@ VIEWS: dict[type, Callable[[Books, Any], View]] = {
     BankAccount: bank_account,
     BankLine: bank_line,
     Entry: entry,
+    Opening: opening,
     Party: party,
 }

@@ -10,6 +10,15 @@ from persistence.proof.seals import seal
 from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.journal_entries import ENTRIES, credit, debit, drafted, entry_body, posted
+from tests.builders.openings import (
+    DAY,
+    open_bill,
+    open_customer_credit,
+    open_invoice,
+    open_vendor_credit,
+    opened,
+    prepaid,
+)
 from tests.builders.payouts import paid_out
 from tests.builders.purchases import (
     bill_body,
@@ -64,6 +73,7 @@ def furnish(api_server: ApiServer, partner: Partner) -> Side:
         **given_back(shop, paid(shop, buyer, 20)["id"]),
         "payout": came_in(shop, paid(shop, buyer, 20, payment_method="credit_card")["id"]),
         **at_bank(shop, paid(shop, buyer, 20)["id"]),
+        "opening": opened(shop, invoices=[open_invoice(buyer, 30)])["id"],
         "document": filed(shop, buyer["id"]),
         "entry": ledger.entries()[0].id,
         "draft_entry": drafted(shop, lines=[debit("same", 7), credit("2400", 7)])["id"],
@@ -102,9 +112,12 @@ def bought(shop: Business) -> dict[str, str]:
         shop, vendor, 30, share(bill, 5), source_bill_id=bill["id"], vendor_credit_number="SAME-1",
         **same,
     )  # fmt: skip
+    given_up = {"amount_cents": 3, "external_id": "same", "memo": "same"}
+    [waived] = shop.made(f"bills/{bill['id']}/write-offs/", given_up)["write_offs"]
     return {
         "vendor": vendor["id"],
         "bill": bill["id"],
+        "waived": waived["id"],
         "drafted": shop.made("bills/", bill_body(vendor))["id"],
         "outlay": outlay["id"],
         "return": credit["id"],
@@ -156,7 +169,25 @@ def at_bank(shop: Business, payment_id: str) -> dict[str, str]:
     linked = shop.api.post(f"bank-transactions/{told['id']}/match/", json=match).json()
     link_id = linked["links"][0]["reconciliation_link_id"]
     ids = {"bank_account": bank["id"], "bank_line": told["id"], "bank_link": link_id}
-    return {"at_bank": payment_id, **ids}
+    return {"at_bank": payment_id, **ids, **with_savings(shop, told["id"])}
+
+
+def with_savings(shop: Business, line_id: str) -> dict[str, str]:
+    """Transfer a part of that to another account, with a closed statement; and make a rule."""
+    savings = shop.made("bank-accounts/", {"display_name": "savings"})
+    conditions = {"text": "same", "bank_account_id": savings["id"]}
+    rule = {"name": "same", "conditions": conditions, "result": {"account": "6300"}}
+    statement = {"statement_date": "2024-12-31", "closing_balance_cents": 0}
+    path = f"bank-accounts/{savings['id']}/reconciliations/"
+    ids = {
+        "savings": savings["id"],
+        "bank_rule": shop.made("bank-rules/", rule)["id"],
+        "statement": shop.made(path, statement)["id"],
+    }
+    moved = {"target_type": "transfer", "bank_account_id": savings["id"], "amount_cents": 5}
+    answer = shop.api.post(f"bank-transactions/{line_id}/match/", json=moved)
+    assert answer.status_code == 200, answer.text
+    return ids
 
 
 def filed(shop: Business, customer_id: str) -> str:
@@ -195,6 +226,7 @@ def settling_bodies(here: Side, there: Side) -> list[tuple[str, str, Record]]:
         ("POST", f"{mine}categorize/", {"account": theirs["account"]}),
         ("POST", "payouts/", {**payout, "payment_ids": [theirs["settled"]]}),
         ("POST", "payouts/", {**payout, "refund_payment_ids": [theirs["refund_payment"]]}),
+        *(("POST", "payouts/", {**payout, "other_items": [each]}) for each in other_items(theirs)),
         ("POST", ENTRIES, entry_on(theirs["account"])),
         ("PUT", f"{ENTRIES}{here.ids['draft_entry']}/", entry_on(theirs["account"])),
         ("POST", credits_, {**credit, "customer_id": theirs["customer"]}),
@@ -204,12 +236,37 @@ def settling_bodies(here: Side, there: Side) -> list[tuple[str, str, Record]]:
         ("PUT", f"{credits_}{here.ids['credit']}/", foreign_part),
         ("POST", "invoices/refunds/", {"invoice_id": theirs["invoice"]}),
         ("POST", "invoices/refunds/", {"payment_id": theirs["settled"]}),
+        ("POST", "invoices/refunds/", {"credit_id": theirs["credit"]}),
         (
             "POST",
             f"invoices/{here.ids['invoice']}/write-offs/",
             {"amount_cents": 1, "destination_account": account},
         ),
     ]
+
+
+def other_items(theirs: dict[str, str]) -> list[Record]:
+    """Other items of a payout that name an account, or a payment, of another business."""
+    return [
+        {"type": "adjustment", "amount_cents": 1, "account": theirs["account"]},
+        {"type": "chargeback", "amount_cents": -1, "payment_id": theirs["settled"]},
+    ]
+
+
+def opening_bodies(there: Side) -> list[tuple[str, str, Record]]:
+    """Bodies that open the books, and name what is another business's."""
+    customer, vendor = {"id": there.ids["customer"]}, {"id": there.ids["vendor"]}
+    balance = {"account": there.ids["account"], "debit_amount": 1}
+    named: list[Record] = [
+        {"accounts": [balance]},
+        {"invoices": [open_invoice(customer, 1)]},
+        {"bills": [open_bill(vendor, 1)]},
+        {"customer_credits": [open_customer_credit(customer, 1)]},
+        {"vendor_credits": [open_vendor_credit(vendor, 1)]},
+        {"prepayments": [prepaid(customer, 1)]},
+        {"prepayments": [prepaid(vendor, 1, "vendor")]},
+    ]
+    return [("POST", "opening-balances/", {"date": DAY, **each}) for each in named]
 
 
 def buying_bodies(here: Side, there: Side) -> list[tuple[str, str, Record]]:
@@ -220,12 +277,16 @@ def buying_bodies(here: Side, there: Side) -> list[tuple[str, str, Record]]:
     claim = {"vendor_id": mine["id"], "total_refunded_amount_cents": 1, "currency": "GBP"}
     kinds = ({"allocation_type": "bill", "bill_id": bill["id"]}, {
         "allocation_type": "payment", "bill_payment_id": there.ids["outlay"],
+    }, {
+        "allocation_type": "vendor_credit", "vendor_credit_id": there.ids["return"],
     })  # fmt: skip
+    written_off = {"amount_cents": 1, "destination_account": account}
     claims = [{**claim, "allocations": [{**kind, "amount_cents": 1}]} for kind in kinds]
     return [
         ("POST", "bills/", bill_body(foreign)),
         ("POST", "bills/", bill_body(mine, line(account_identifier=account))),
         ("PUT", f"bills/{here.ids['drafted']}/", bill_body(foreign)),
+        ("POST", f"bills/{here.ids['bill']}/write-offs/", written_off),
         ("POST", "bills/payments/", bill_payment_body(foreign)),
         ("POST", "bills/payments/", bill_payment_body(mine, 1, allocations=[bought_part(bill, 1)])),
         (

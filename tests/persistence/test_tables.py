@@ -30,7 +30,8 @@ GRANTS = {
     "tax_code": "SELECT INSERT UPDATE",
     **dict.fromkeys(("invoice_payment", "invoice_allocation"), "SELECT INSERT UPDATE"),
     **dict.fromkeys(("customer_credit", "customer_credit_allocation"), "SELECT INSERT UPDATE"),
-    **dict.fromkeys(("write_off", "invoice_refund"), "SELECT INSERT UPDATE"),
+    **dict.fromkeys(("write_off", "bill_write_off"), "SELECT INSERT UPDATE"),
+    "invoice_refund": "SELECT INSERT UPDATE",
     **dict.fromkeys(
         ("invoice_refund_allocation", "invoice_refund_payment"), "SELECT INSERT UPDATE"
     ),
@@ -42,6 +43,9 @@ GRANTS = {
     ),
     **dict.fromkeys(("bank_account", "bank_transaction", "bank_link"), "SELECT INSERT UPDATE"),
     **dict.fromkeys(("payout", "payout_item"), "SELECT INSERT UPDATE"),
+    **dict.fromkeys(("bank_rule", "bank_transfer"), "SELECT INSERT UPDATE"),
+    "bank_reconciliation": "SELECT INSERT UPDATE DELETE",
+    "opening_balance": "SELECT INSERT UPDATE",
     **dict.fromkeys(("partner_reply", "reply", "invoice", "bill"), "SELECT INSERT UPDATE DELETE"),
     **dict.fromkeys(("journal_draft", "tax_return"), "SELECT INSERT UPDATE DELETE"),
     **dict.fromkeys(("audit_record", "audit_seal", "partner_audit_record"), "SELECT"),

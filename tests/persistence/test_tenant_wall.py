@@ -17,7 +17,15 @@ from tests.builders.sales import invoice_body, part, payment_body
 from tests.builders.trade import SENT, Record, line
 from tests.contract.document import follow, operations
 from tests.partner import Partner
-from tests.persistence.furnished import ACCOUNTS, PDF, Side, buying_bodies, furnish, settling_bodies
+from tests.persistence.furnished import (
+    ACCOUNTS,
+    PDF,
+    Side,
+    buying_bodies,
+    furnish,
+    opening_bodies,
+    settling_bodies,
+)
 from tests.persistence.reaches import BY_ID, FILTERS, LISTS
 from tests.persistence.server_role import as_server
 
@@ -69,6 +77,7 @@ class TestAnswers:
         ("method", "path"),
         [
             ("DELETE", "invoices/{invoice}/write-offs/{their_write_off}/"),
+            ("DELETE", "bills/{bill}/write-offs/{their_waived}/"),
             ("GET", "invoices/refunds/{refund}/payments/{their_refund_payment}/"),
             ("POST", "invoices/refunds/{refund}/payments/{their_refund_payment}/delete/"),
         ],
@@ -145,6 +154,7 @@ class TestAnswers:
             *bodies,
             *settling_bodies(here, there),
             *buying_bodies(here, there),
+            *opening_bodies(there),
         ]:
             answer = here.shop.api.request(method, path, json=body)
             assert (answer.status_code, answer.json()["error_code"]) == (
@@ -158,12 +168,9 @@ class TestAnswers:
 
     def test_what_is_named_by_ones_own_words_is_ones_own(self, here: Side, there: Side) -> None:
         without = ("documents/", ACCOUNTS, "general-ledger/journal-entries/", "audit/")
-        for path in set(LISTS) - {
-            *without,
-            "vendor-refunds/payments/",
-            "tax-codes/",
-            "tax-returns/",
-        }:
+        apart = {"vendor-refunds/payments/", "tax-codes/", "bank-rules/", "opening-balances/"}
+        apart |= {"tax-returns/"}
+        for path in set(LISTS) - {*without, *apart}:
             [mine] = here.shop.api.get(path, params={"external_id": "same"}).json()["results"]
             assert mine["id"] in here.ids.values()
         for path, whole in (

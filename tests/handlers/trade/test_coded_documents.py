@@ -316,3 +316,40 @@ class TestWriteOffInvoice:
         again = shop.api.get(SALES.of(invoice)).json()
         assert again["write_offs"] == [write_off]
         assert marks(ledger, write_off) == [("S20", "relief_net", 50), ("S20", "relief", 10)]
+
+
+class TestCreateVendorRefund:
+    def test_it_gives_back_of_lines_of_a_bill(
+        self, shop: Business, ledger: Ledger, vendor: Record
+    ) -> None:
+        lines = (line(10_000, tax_code="P20"), line(5_000, tax_code="PR20"))
+        bill = made(shop, PURCHASES, vendor, *lines)
+        shop.made(
+            PURCHASES.payments,
+            PURCHASES.payment_body(vendor, 17_000, allocations=[PURCHASES.part(bill, 17_000)]),
+        )
+        taxed, abroad = (each["id"] for each in bill["line_items"])
+        wanted = [
+            {"line_id": taxed, "amount_cents": 1_200},
+            {"line_id": abroad, "amount_cents": 500},
+        ]
+        part = {"allocation_type": "bill", "bill_id": bill["id"], "amount_cents": 1_700}
+        body = {"vendor_id": vendor["id"], "currency": "GBP", "total_refunded_amount_cents": 1_700}
+        refund = shop.made("vendor-refunds/", {**body, "allocations": [{**part, "lines": wanted}]})
+        assert sorted(marks(ledger, refund)) == [
+            ("P20", "input", -200),
+            ("P20", "net", -1_000),
+            ("PR20", "input", -100),
+            ("PR20", "net", -500),
+            ("PR20", "output", 100),
+        ]
+
+    def test_what_is_kept_as_a_credit_may_have_tax_in_it(
+        self, shop: Business, vendor: Record
+    ) -> None:
+        part = {"allocation_type": "credit", "amount_cents": 1_200, "tax_code": "P20"}
+        body = {"vendor_id": vendor["id"], "currency": "GBP", "total_refunded_amount_cents": 1_200}
+        refund = shop.made("vendor-refunds/", {**body, "allocations": [part]})
+        credit_id = refund["allocations"][0]["vendor_credit_id"]
+        credit = shop.api.get(f"vendor-credits/{credit_id}/").json()
+        assert (credit["tax_total"], credit["total_amount"]) == (200, 1_200)

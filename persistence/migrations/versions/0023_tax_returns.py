@@ -2,11 +2,11 @@
 
 from persistence.migrations.texts import run_texts, spread_new_tables
 
-revision = "0020"
-down_revision = "0019"
+revision = "0023"
+down_revision = "0022"
 
 
 def upgrade() -> None:
-    run_texts(__file__, "0020_tax_returns.sql")
+    run_texts(__file__, "0023_tax_returns.sql")
     spread_new_tables()
-    run_texts(__file__, "0020_returns_within.sql")
+    run_texts(__file__, "0023_returns_within.sql")

@@ -1,0 +1,1 @@
+"""Books that begin in the middle: what stood and what was open on a day, entered as one."""

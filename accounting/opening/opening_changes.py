@@ -1,0 +1,160 @@
+"""What may happen to the opening of books: made as one, and taken back as one."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time
+from typing import Any
+from uuid import UUID
+
+from accounting.books.accounts import Account, AccountReference, usable
+from accounting.books.chart import CONTROL_ROLES, Roles
+from accounting.books.commands import EntryLineGiven
+from accounting.books.context import Context, refuse_locked
+from accounting.errors import Conflict
+from accounting.money import within_bounds
+from accounting.opening.commands import OpenBooks
+from accounting.opening.opening_items import Day, Parties, opened_with
+from accounting.opening.openings import OpenedBooks, OpenedWith, Opening, documented
+from accounting.trade import credits, payments
+from accounting.trade.payment_status import completions_after
+from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
+
+Named = Mapping[AccountReference, Account]
+MOST_TOLD = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What an opening needs to know: accounts that it names, and whom it names on either side."""
+
+    roles: Roles
+    named: Named
+    customers: Parties
+    vendors: Parties
+
+
+def account_references(command: OpenBooks, roles: Roles) -> frozenset[AccountReference]:
+    """List the accounts that an opening names or may speak of, so that they can be loaded first."""
+    control = {AccountReference("id", roles[role]) for role in CONTROL_ROLES}
+    return frozenset({*control, *(line.account for line in command.accounts)})
+
+
+def open_books(command: OpenBooks, known: Known, context: Context) -> OpenedBooks:
+    """Open the books on a day with all that stood and was open then.
+
+    A bank account of 100 and an invoice over 20 make an opening with one invoice; 120 of opening
+    balance equity stand against them. Raises what `opened_with` does; Conflict `period_locked` or
+    `account_archived`; RuleBroken `reference_not_found` or `amount_too_large`. Whether it ties is
+    for `openings.refuse_untied` to say.
+    """
+    refuse_locked(context, command.on)
+    id_ = context.identify()
+    day = Day(id_, command.on, known.roles)
+    stated = _stated(command.accounts, known.named)
+    sales = opened_with(RECEIVABLE, command.sales, known.customers, day, context)
+    purchases = opened_with(PAYABLE, command.purchases, known.vendors, day, context)
+    opening = Opening(
+        id=id_,
+        version=0,
+        created_at=context.now,
+        updated_at=context.now,
+        opened_on=command.on,
+        currency=context.currency,
+        memo=command.memo,
+        stated=stated,
+        documented={**documented(RECEIVABLE, sales), **documented(PAYABLE, purchases)},
+    )
+    _refuse_too_large(opening)
+    return OpenedBooks(opening, sales, purchases)
+
+
+def refuse_reversing(opening: Opening) -> None:
+    """Refuse to take back what is taken back already.
+
+    Raises Conflict `invalid_state_transition`.
+    """
+    if opening.reversed_at is not None:
+        raise Conflict.of_state("The opening is reversed already.", "reversed")
+
+
+def reverse(opened: OpenedBooks, on: date | None, context: Context) -> OpenedBooks:
+    """Take an opening back with all that it brought, on a day or today.
+
+    Never before its own day; ids of your own become free with it. Raises Conflict
+    `invalid_state_transition`, `opening_balance_settled` or `period_locked`.
+    """
+    refuse_reversing(opened.opening)
+    _refuse_settled(opened)
+    if on is not None:
+        refuse_locked(context, on)
+    at = context.now if on is None else datetime.combine(on, time(), UTC)
+    return OpenedBooks(
+        replace(opened.opening, reversed_at=at, updated_at=context.now),
+        _taken_back(opened.sales, at, context),
+        _taken_back(opened.purchases, at, context),
+    )
+
+
+def _stated(lines: Iterable[EntryLineGiven], named: Named) -> dict[UUID, int]:
+    """Add up what is stated of each account; that of a control account may be stated here."""
+    sums: dict[UUID, int] = defaultdict(int)
+    for line in lines:
+        account = usable(line.account, named.get(line.account), control=True)
+        sums[account.id] += line.amount
+    return dict(sums)
+
+
+def _refuse_too_large(opening: Opening) -> None:
+    for amounts in (opening.stated, opening.documented):
+        within_bounds(sum(max(each, 0) for each in amounts.values()))
+        within_bounds(sum(min(each, 0) for each in amounts.values()))
+
+
+def _taken_back(opened: OpenedWith, at: datetime, context: Context) -> OpenedWith:
+    gone: dict[str, Any] = {"external_id": None, "updated_at": context.now}
+    void = {**gone, "state": "void", "voided_at": at}
+    return OpenedWith(
+        tuple(replace(each, **void) for each in opened.documents),
+        tuple(replace(each, **void) for each in opened.credits),
+        tuple(
+            replace(
+                each,
+                **gone,
+                status="cancelled",
+                completions=completions_after(
+                    each.completions, each.status, "cancelled", at.date()
+                ),
+            )
+            for each in opened.payments
+        ),
+    )
+
+
+def _refuse_settled(opened: OpenedBooks) -> None:
+    standing = {
+        f"{name}_ids": ids[:MOST_TOLD]
+        for side, mine in ((RECEIVABLE, opened.sales), (PAYABLE, opened.purchases))
+        for name, ids in _settled(side, mine).items()
+        if ids
+    }
+    if standing:
+        raise Conflict(
+            "opening_balance_settled",
+            "Something of what came with the opening is settled, applied, refunded or written off."
+            " Take that back first.",
+            **standing,
+        )
+
+
+def _settled(side: Side, opened: OpenedWith) -> dict[str, list[str]]:
+    """Name what is no longer as it came, by kind."""
+    moved = [
+        each.id
+        for each in opened.documents
+        if each.paid or each.reserved or each.credited or each.written_off or each.refunded
+    ]
+    applied = [each.id for each in opened.credits if credits.applied(each)]
+    used = [each.id for each in opened.payments if payments.allocated(each)]
+    found = {side.document_source: moved, side.credit_source: applied, side.payment_source: used}
+    return {name: [str(id_) for id_ in ids] for name, ids in found.items()}

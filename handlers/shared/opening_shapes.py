@@ -1,0 +1,131 @@
+"""Openings of the books as they are shown."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from uuid import UUID
+
+from accounting.books.accounts import Account
+from accounting.books.chart import Roles
+from accounting.opening.openings import (
+    OpenedBooks,
+    OpenedWith,
+    Opening,
+    Tie,
+    status,
+    ties,
+    totals,
+)
+from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
+from persistence.books import Books
+
+
+def summarize(books: Books, opening: Opening, roles: Roles) -> dict[str, Any]:
+    """Show an opening in a list."""
+    total = totals(opening, roles)
+    return {
+        "id": opening.id,
+        "business_id": books.business_id,
+        "date": opening.opened_on,
+        "status": status(opening),
+        "currency": opening.currency,
+        "memo": opening.memo,
+        "total_debit": total.debits,
+        "total_credit": total.credits,
+        "difference_cents": total.difference,
+        "opening_balance_equity_cents": total.equity,
+        **_documented(opening, RECEIVABLE, "receivables_cents", "customer"),
+        **_documented(opening, PAYABLE, "payables_cents", "vendor"),
+        "reversed_at": opening.reversed_at,
+        "created_at": opening.created_at,
+        "updated_at": opening.updated_at,
+    }
+
+
+def shape(
+    books: Books, opened: OpenedBooks, accounts: Mapping[UUID, Account], roles: Roles
+) -> dict[str, Any]:
+    """Show an opening with what was stated and with all that came with it."""
+    opening, sales, purchases = opened.opening, opened.sales, opened.purchases
+    found = ties(opening, accounts, roles)
+    return {
+        **summarize(books, opening, roles),
+        "ties": not any(tie.difference for tie in found),
+        "accounts": [
+            _shape_account(accounts[id_], amount)
+            for id_, amount in sorted(opening.stated.items(), key=lambda at: accounts[at[0]].code)
+        ],
+        "control_accounts": [_shape_tie(tie) for tie in found],
+        "invoices": list(_shape_documents(RECEIVABLE, sales)),
+        "bills": list(_shape_documents(PAYABLE, purchases)),
+        "customer_credits": list(_shape_credits(RECEIVABLE, sales)),
+        "vendor_credits": list(_shape_credits(PAYABLE, purchases)),
+        "prepayments": [
+            *_shape_payments(RECEIVABLE, sales),
+            *_shape_payments(PAYABLE, purchases),
+        ],
+    }
+
+
+def _documented(opening: Opening, side: Side, owed: str, party: str) -> dict[str, int]:
+    """Show what documents of a side come to, each amount above zero."""
+    held = opening.documented
+    return {
+        owed: abs(held[side.control]),
+        f"{party}_credits_cents": abs(held[side.credits]),
+        f"{party}_prepayments_cents": abs(held[side.prepayments]),
+    }
+
+
+def _shape_account(account: Account, amount: int) -> dict[str, Any]:
+    return {
+        "account": _named(account),
+        "debit_amount": max(amount, 0),
+        "credit_amount": max(-amount, 0),
+    }
+
+
+def _shape_tie(tie: Tie) -> dict[str, Any]:
+    return {
+        "account": _named(tie.account),
+        "stated_cents": tie.stated,
+        "documented_cents": tie.documented,
+        "difference_cents": tie.difference,
+    }
+
+
+def _named(account: Account) -> dict[str, Any]:
+    return {"id": account.id, "code": account.code, "name": account.name}
+
+
+def _shape_documents(side: Side, opened: OpenedWith) -> Iterable[dict[str, Any]]:
+    for each in opened.documents:
+        yield {
+            "id": each.id,
+            side.names.number: each.number,
+            "external_id": each.external_id,
+            side.names.party_id: each.party.id,
+            "outstanding_amount_cents": each.total_amount,
+        }
+
+
+def _shape_credits(side: Side, opened: OpenedWith) -> Iterable[dict[str, Any]]:
+    for each in opened.credits:
+        yield {
+            "id": each.id,
+            side.names.credit_number: each.number,
+            "external_id": each.external_id,
+            side.names.party_id: each.party.id,
+            "unapplied_amount_cents": each.total_amount,
+        }
+
+
+def _shape_payments(side: Side, opened: OpenedWith) -> Iterable[dict[str, Any]]:
+    for each in opened.payments:
+        yield {
+            "id": each.id,
+            "external_id": each.external_id,
+            "customer_id": None,
+            "vendor_id": None,
+            side.names.party_id: each.party.id,
+            "unapplied_amount_cents": each.total,
+        }

@@ -1,0 +1,70 @@
+"""What must hold in openings of books: what came with them, and that it stands or falls as one."""
+
+from accounting.books.chart import Role
+from persistence.proof.sides import BOTH, SideTables
+
+
+def _items(tables: SideTables) -> str:
+    """All that came with openings: what it holds, since when, and whether it stands."""
+    side, live = tables.side, "state <> 'void'"
+    kinds = (
+        (tables.document, side.control, side.sign, "total_amount", "opened_on", live),
+        (tables.credit, side.credits, -side.sign, "total_amount", "opened_on", live),
+        (
+            tables.payment,
+            side.prepayments,
+            -side.sign,
+            "total",
+            "(completions->0->>0)::date",
+            "status = 'completed'",
+        ),
+    )
+    return " UNION ALL ".join(
+        f"SELECT opening_id, '{role}' AS role, {sign} * {amount} AS amount, {on} AS opened_on,"
+        f" {stands} AS stands FROM {table}"
+        " WHERE business_id = %(business_id)s AND opening_id IS NOT NULL"
+        for table, role, sign, amount, on, stands in kinds
+    )
+
+
+_ALL = " UNION ALL ".join(_items(tables) for tables in BOTH)
+
+# All that came with an opening is of its day, and stands for as long as it does.
+ITEMS = f"""
+SELECT 'opening of ' || o.opened_on AS name,
+       coalesce(bool_and(i.opened_on = o.opened_on AND i.stands = (o.reversed_at IS NULL)), true)
+         AS holds
+FROM opening_balance o LEFT JOIN ({_ALL}) AS i ON i.opening_id = o.id
+WHERE o.business_id = %(business_id)s
+GROUP BY o.id, o.opened_on"""
+
+# It comes to what the opening says of each account that documents account for; and what was stated
+# of that account is the same.
+TIES = f"""
+SELECT 'opening of ' || o.opened_on || ', ' || said.role AS name,
+       said.amount = coalesce(came.amount, 0)
+       AND coalesce((o.stated->>a.id::text)::bigint, said.amount) = said.amount AS holds
+FROM opening_balance o
+CROSS JOIN LATERAL (
+  SELECT key AS role, value::text::bigint AS amount FROM jsonb_each(o.documented)
+) AS said
+JOIN account a ON a.business_id = %(business_id)s AND a.role = said.role
+LEFT JOIN (
+  SELECT opening_id, role, sum(amount) AS amount FROM ({_ALL}) AS i GROUP BY opening_id, role
+) AS came ON came.opening_id = o.id AND came.role = said.role
+WHERE o.business_id = %(business_id)s"""
+
+# What came stands against opening balance equity alone.
+LINES = " UNION ALL ".join(
+    f"""
+SELECT coalesce(d.number, d.id::text) AS name,
+       bool_and(a.role = '{Role.OPENING_BALANCE_EQUITY}') AS holds
+FROM {table} d, jsonb_array_elements(d.lines) AS item, account a
+WHERE d.business_id = %(business_id)s AND d.opening_id IS NOT NULL
+  AND a.business_id = %(business_id)s AND a.id = (item->>'account_id')::uuid
+GROUP BY d.id, d.number"""
+    for tables in BOTH
+    for table in (tables.document, tables.credit)
+)
+
+CHECKS = {"opening_items": ITEMS, "opening_ties": TIES, "opening_lines": LINES}

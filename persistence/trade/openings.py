@@ -1,0 +1,88 @@
+"""Openings of books as they are stored, and what of trade came with each."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from functools import cache
+from typing import Any, ClassVar
+from uuid import UUID
+
+from sqlalchemy import Table, Uuid, select
+
+from accounting.books.chart import Role
+from accounting.books.ledger import Posted
+from accounting.opening.openings import Opening
+from persistence.engine.fetches import Answers, Fetch
+from persistence.engine.filters import between, created_filters
+from persistence.engine.listings import Listing
+from persistence.engine.pages import Page, PageRequest
+from persistence.engine.sql import Query, Row, compiled, given
+from persistence.ledger.posted_entries import posted_by_source, posted_for
+from persistence.store import Store, among, in_business
+from persistence.tables import opening_balance
+
+STORED = tuple(item.name for item in fields(Opening) if item.name != "posted")
+_COLUMNS = tuple(opening_balance.c[name] for name in STORED)
+BY_ID = compiled(select(*_COLUMNS).where(in_business(opening_balance), among(opening_balance.c.id)))
+LISTING = Listing(
+    source=opening_balance,
+    key=opening_balance.c.id,
+    scope=in_business(opening_balance),
+    columns=_COLUMNS,
+    filters={
+        **created_filters(opening_balance),
+        **between(opening_balance.c.opened_on, "date_from", "date_to"),
+    },
+    sorts={"date": opening_balance.c.opened_on, "created_at": opening_balance.c.created_at},
+    default_sort="-date",
+)
+
+
+@cache
+def brought(table: Table) -> str:
+    """The statement that finds the rows of a table that came with an opening."""
+    came = table.c.opening_id == given("opening_id", Uuid)
+    return compiled(select(table.c.id).where(in_business(table), came).order_by(table.c.id))
+
+
+class OpeningStore(Store[Opening]):
+    """The openings of the books of one business."""
+
+    table: ClassVar = opening_balance
+    noun: ClassVar = "opening_balance"
+    rank: ClassVar = 0
+
+    def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
+        return (Query(BY_ID, {"ids": list(ids)}), posted_for(ids))
+
+    def assemble(self, answers: Answers) -> list[Opening]:
+        rows, entries = answers
+        posted = posted_by_source(entries)
+        return [_opening(row, posted=posted.get(row["id"], ())) for row in rows]
+
+    def page(self, wanted: PageRequest) -> Fetch[Page[Opening]]:
+        """List one page."""
+        return self.listed(LISTING, wanted, _opening)
+
+    def brought(self, id: UUID, tables: Sequence[Table]) -> Fetch[list[list[UUID]]]:
+        """Find what came with an opening: ids, for each table in its turn."""
+        queries = [Query(brought(table), {"opening_id": id}) for table in tables]
+        return self.fetch(
+            queries, lambda answers: [[row["id"] for row in rows] for rows in answers]
+        )
+
+    def save(self, value: Opening) -> None:
+        """Stage an opening."""
+        row = {name: getattr(value, name) for name in STORED}
+        row["stated"] = {str(account): amount for account, amount in value.stated.items()}
+        row["documented"] = {str(role): amount for role, amount in value.documented.items()}
+        self.scope.stage(opening_balance, value.id, row)
+
+
+def _opening(row: Row, *, posted: tuple[Posted, ...] = ()) -> Opening:
+    stated: Mapping[str, int] = row.pop("stated")
+    documented: Mapping[str, int] = row.pop("documented")
+    kept: dict[str, Any] = {
+        "stated": {UUID(account): amount for account, amount in stated.items()},
+        "documented": {Role(role): amount for role, amount in documented.items()},
+    }
+    return Opening(**row, **kept, posted=posted)

@@ -1,0 +1,76 @@
+"""Openings on 31 January 2026, as short as they can be said."""
+
+from dataclasses import replace
+from typing import Any
+
+from accounting.books.accounts import AccountReference
+from accounting.books.chart import CONTROL_ROLES, STARTING_CHART
+from accounting.books.commands import EntryLineGiven
+from accounting.opening.commands import (
+    OpenBooks,
+    OpenCreditGiven,
+    OpenDocumentGiven,
+    OpenWithSide,
+    PrepaymentGiven,
+)
+from accounting.opening.opening_changes import Known, open_books
+from accounting.opening.openings import OpenedBooks
+from accounting.trade.party_details import PartyNamed
+from tests.accounting.samples import ACME, NAMED, OTHER, ROLES, context_of, day, moment
+
+ON = day("31")
+TODAY = "2-10"
+BUYER, MILLER = PartyNamed(ACME.id), PartyNamed(OTHER.id)
+TYPES = {each.code: each.account_type for each in STARTING_CHART}
+ACCOUNTS = {each.id: replace(each, account_type=TYPES[each.code]) for each in NAMED.values()}
+BY_ID = {AccountReference("id", ROLES[role]): ACCOUNTS[ROLES[role]] for role in CONTROL_ROLES}
+KNOWN = Known(ROLES, {**NAMED, **BY_ID}, {BUYER: ACME}, {MILLER: OTHER})
+
+
+def balance(code: str, amount: int) -> EntryLineGiven:
+    """A balance of an account, a debit above zero."""
+    return EntryLineGiven(AccountReference("code", code), amount)
+
+
+def owed(amount: int, party: PartyNamed = BUYER, **facts: Any) -> OpenDocumentGiven:
+    """A document of 10 January, of which an amount is owed."""
+    place = {"place": "invoices.0", "number": "A-1", **facts}
+    return OpenDocumentGiven(party=party, amount=amount, **{"issue_date": day("10"), **place})
+
+
+def credited(amount: int, party: PartyNamed = BUYER, **facts: Any) -> OpenCreditGiven:
+    """A credit of 11 January, of which an amount is left."""
+    given = {"place": "customer_credits.0", "number": "C-1", "opened_at": moment("11"), **facts}
+    return OpenCreditGiven(party=party, amount=amount, **given)
+
+
+def prepaid(amount: int, party: PartyNamed = BUYER, **facts: Any) -> PrepaymentGiven:
+    """Money of 12 January, of which an amount is left."""
+    given = {"place": "prepayments.0", "payment_date": day("12"), **facts}
+    return PrepaymentGiven(party=party, amount=amount, **given)
+
+
+def command(*accounts: EntryLineGiven, **sides: OpenWithSide) -> OpenBooks:
+    given = {"sales": OpenWithSide(), "purchases": OpenWithSide(), **sides}
+    return OpenBooks(on=ON, accounts=accounts, **given)
+
+
+def opened(*accounts: EntryLineGiven, **sides: OpenWithSide) -> OpenedBooks:
+    return open_books(command(*accounts, **sides), KNOWN, context_of(TODAY))
+
+
+def all_opened() -> OpenedBooks:
+    """A bank of 500 and capital of 100; 120, 20 and 7 of a customer, 80, 8 and 3 of a vendor."""
+    return opened(
+        balance("1100", 500),
+        balance("1200", 120),
+        balance("3000", -100),
+        sales=OpenWithSide(
+            documents=(owed(120),), credits=(credited(20),), prepayments=(prepaid(7),)
+        ),
+        purchases=OpenWithSide(
+            documents=(owed(80, MILLER),),
+            credits=(credited(8, MILLER),),
+            prepayments=(prepaid(3, MILLER),),
+        ),
+    )

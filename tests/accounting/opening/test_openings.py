@@ -1,0 +1,93 @@
+"""What an opening comes to, and whether what was stated is what documents hold."""
+
+import pytest
+
+from accounting.opening.commands import OpenWithSide
+from accounting.opening.openings import (
+    accounts_shown,
+    balances,
+    refuse_untied,
+    status,
+    ties,
+    totals,
+)
+from tests.accounting.opening.samples import (
+    ACCOUNTS,
+    MILLER,
+    all_opened,
+    balance,
+    opened,
+    owed,
+)
+from tests.accounting.samples import ROLES, account_id, code_of, refused
+
+INVOICE = OpenWithSide(documents=(owed(900),))
+BILL = OpenWithSide(documents=(owed(40, MILLER),))
+
+
+def told(opening: object) -> list[tuple[str, int | None, int, int]]:
+    return [
+        (tie.account.code, tie.stated, tie.documented, tie.difference)
+        for tie in ties(opening, ACCOUNTS, ROLES)
+    ]
+
+
+class TestTies:
+    def test_what_is_stated_stands_beside_what_documents_hold(self) -> None:
+        made = opened(balance("1200", 1_000), balance("2000", -40), sales=INVOICE, purchases=BILL)
+        assert told(made.opening) == [("1200", 1_000, 900, 100), ("2000", 40, 40, 0)]
+
+    def test_an_account_that_is_not_named_is_what_its_documents_hold(self) -> None:
+        assert told(opened(sales=INVOICE).opening) == [("1200", None, 900, 0)]
+
+    def test_an_account_that_no_documents_hold_may_be_named_at_nothing(self) -> None:
+        made = opened(balance("1200", 5), balance("1200", -5))
+        assert told(made.opening) == [("1200", 0, 0, 0)]
+
+    def test_each_kind_has_its_account(self) -> None:
+        assert [(code, held) for code, _, held, _ in told(all_opened().opening)] == [
+            *[("1200", 120), ("1250", 3), ("1260", 8)],
+            *[("2000", 80), ("2100", 7), ("2250", 20)],
+        ]
+
+
+class TestTotals:
+    def test_what_is_left_of_debits_against_credits_is_told(self) -> None:
+        made = opened(balance("1100", 100), balance("2500", -90), sales=INVOICE)
+        total = totals(made.opening, ROLES)
+        assert (total.debits, total.credits, total.difference) == (1_000, 90, 910)
+        assert total.equity == 910
+
+    def test_what_is_stated_of_opening_balance_equity_is_counted_and_not_posted(self) -> None:
+        made = opened(balance("1100", 100), balance("3290", -60))
+        total = totals(made.opening, ROLES)
+        assert (total.debits, total.credits, total.equity) == (100, 60, 100)
+        assert balances(made.opening, ROLES) == {account_id("1100"): 100}
+
+
+class TestAccountsShown:
+    def test_they_are_those_that_are_named_or_held(self) -> None:
+        made = opened(balance("1100", 100), sales=INVOICE)
+        shown = accounts_shown(made.opening, ROLES)
+        assert sorted(code_of(each.value) for each in shown) == ["1100", "1200"]
+
+
+class TestRefuseUntied:
+    def test_what_ties_passes(self) -> None:
+        opening = all_opened().opening
+        refuse_untied(opening, ties(opening, ACCOUNTS, ROLES), ROLES)
+
+    @pytest.mark.parametrize("stated", [899, 901])
+    def test_what_does_not_is_told_with_all_control_accounts(self, stated: int) -> None:
+        made = opened(balance("1200", stated), sales=INVOICE, purchases=BILL).opening
+        fault = refused(refuse_untied, made, ties(made, ACCOUNTS, ROLES), ROLES)
+        assert fault.code == "opening_does_not_tie"
+        named = [each["account_code"] for each in fault.detail["control_accounts"]]
+        assert named == ["1200", "2000"]
+        assert fault.detail["control_accounts"][0]["difference_cents"] == stated - 900
+        assert fault.detail["difference_cents"] == stated - 40
+
+
+class TestStatus:
+    def test_one_that_stands_is_open(self) -> None:
+        assert status(all_opened().opening) == "open"

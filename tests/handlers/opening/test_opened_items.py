@@ -1,0 +1,255 @@
+"""What came with an opening is settled like any other, and changed by nobody."""
+
+import pytest
+
+from tests.bookkeeping import Ledger
+from tests.builders.bank import Bank, open_account
+from tests.builders.openings import (
+    BEFORE,
+    DAY,
+    all_open,
+    open_invoice,
+    opened,
+    prepaid,
+    reversed_,
+)
+from tests.builders.payouts import payout_body
+from tests.builders.purchases import bill_paid
+from tests.builders.sales import paid, refund_paid, refunded, written_off
+from tests.builders.trade import PURCHASES, SALES, Record, line
+from tests.builders.vendor_refunds import agreed, of_payment
+from tests.partner import Business
+
+IN_OPENING = (409, "in_opening_balance")
+
+
+@pytest.fixture
+def opening(shop: Business, buyer: Record, vendor: Record) -> Record:
+    return opened(shop, **all_open(buyer, vendor))
+
+
+class TestSettled:
+    def test_an_invoice_is_paid_refunded_and_written_off(
+        self, shop: Business, ledger: Ledger, opening: Record, buyer: Record
+    ) -> None:
+        first, second = opening["invoices"]
+        with ledger.moving() as moved:
+            paid(shop, buyer, 1_200, SALES.part(first, 1_200), payment_date="2025-01-09")
+        assert moved == {"1100": 1_200, "1200": -1_200}
+        assert shop.api.get(f"invoices/{first['id']}/").json()["status"] == "paid"
+        with ledger.moving() as moved:
+            refund = refunded(shop, {"type": "Invoice", "id": first["id"]}, amount_cents=200)
+            refund_paid(shop, refund)
+        assert moved == {"4100": 200, "1100": -200}
+        with ledger.moving() as moved:
+            written_off(shop, second)
+        assert moved == {"6200": 300, "1200": -300}
+        ledger.audit()
+
+    def test_nothing_is_settled_before_the_day_of_the_opening(
+        self, shop: Business, ledger: Ledger, opening: Record, buyer: Record
+    ) -> None:
+        invoice = opening["invoices"][0]
+        payment = paid(shop, buyer, 100, SALES.part(invoice, 100), payment_date="2024-12-05")
+        assert ledger.postings(payment) == [
+            ("2024-12-05", {"1100": 100, "2100": -100}),
+            (DAY, {"2100": 100, "1200": -100}),
+        ]
+
+    def test_a_bill_is_paid_in_parts(
+        self, shop: Business, ledger: Ledger, opening: Record, vendor: Record
+    ) -> None:
+        bill = opening["bills"][0]
+        for amount in (200, 300):
+            bill_paid(shop, vendor, amount, PURCHASES.part(bill, amount))
+        assert shop.api.get(f"bills/{bill['id']}/").json()["status"] == "paid"
+        assert "2000" not in ledger.balances()
+        ledger.audit()
+
+    def test_credits_are_applied_from_the_day_of_the_opening_on(
+        self, shop: Business, ledger: Ledger, opening: Record
+    ) -> None:
+        credit, invoice = opening["customer_credits"][0], opening["invoices"][0]
+        body = {"allocations": [SALES.share(invoice, 60)], "memo": "used"}
+        answer = shop.api.put(f"customer-credits/{credit['id']}/", json=body)
+        assert (answer.status_code, answer.json()["status"]) == (200, "partially_applied")
+        back, bill = opening["vendor_credits"][0], opening["bills"][0]
+        body = {"allocations": [PURCHASES.share(bill, 40)]}
+        answer = shop.api.put(f"vendor-credits/{back['id']}/", json=body)
+        assert answer.json()["status"] == "applied"
+        assert (ledger.balances()["1200"], ledger.balances()["2000"]) == (1_440, -460)
+        ledger.audit()
+
+    def test_a_credit_that_ends_with_an_invoice_of_the_opening_is_dated_as_the_ledger_is(
+        self, shop: Business, ledger: Ledger, opening: Record
+    ) -> None:
+        credit, invoice = opening["customer_credits"][0], opening["invoices"][0]
+        body = {"allocations": [SALES.share(invoice, 60)]}
+        made = shop.api.put(f"customer-credits/{credit['id']}/", json=body).json()
+        [share] = shop.api.get(f"invoices/{invoice['id']}/").json()["credit_allocations"]
+        assert share["applied_at"] == made["allocations"][0]["applied_at"]
+        assert ledger.entries(credit)[-1].on == share["applied_at"][:10]
+
+    def test_money_in_advance_is_allocated_and_refunded(
+        self, shop: Business, ledger: Ledger, opening: Record, vendor: Record
+    ) -> None:
+        money, outlay = opening["prepayments"]
+        body = {"allocations": [SALES.part(opening["invoices"][0], 50)], "note": "used"}
+        answer = shop.api.patch(f"invoices/payments/{money['id']}/", json=body)
+        assert answer.json()["payment"]["remaining_amount_cents"] == 20
+        refund = refunded(shop, money, amount_cents=20)
+        with ledger.moving() as moved:
+            refund_paid(shop, refund)
+        assert moved == {"2300": 20, "1100": -20}
+        body = {"allocations": [PURCHASES.part(opening["bills"][0], 25)]}
+        shop.api.patch(f"bills/payments/{outlay['id']}/", json=body).raise_for_status()
+        with ledger.moving() as moved:
+            agreed(shop, vendor, 5, of_payment(outlay, 5))
+        assert moved == {"1270": 5, "1250": -5}
+        ledger.audit()
+
+    def test_a_customer_who_owes_something_of_it_is_not_archived(
+        self, shop: Business, opening: Record, buyer: Record
+    ) -> None:
+        answer = shop.api.post(f"customers/{buyer['id']}/archive/")
+        assert answer.json()["detail"] == {
+            "outstanding_balance": 1_500,
+            "unapplied_payments": 70,
+            "unapplied_credits": 100,
+            "unpaid_refunds": 0,
+        }
+
+
+class TestReplaceInvoice:
+    def test_one_that_came_with_an_opening_stays_as_it_is(
+        self, shop: Business, ledger: Ledger, opening: Record
+    ) -> None:
+        path = f"invoices/{opening['invoices'][0]['id']}/"
+        body = {"customer_id": opening["invoices"][0]["customer_id"], "line_items": [line()]}
+        with ledger.untouched():
+            answer = shop.api.put(path, json=body)
+        assert (answer.status_code, answer.json()["error_code"]) == IN_OPENING
+        assert answer.json()["detail"] == {"opening_balance_id": opening["id"]}
+
+
+class TestVoidInvoice:
+    def test_one_that_came_with_an_opening_goes_with_it_alone(
+        self, ledger: Ledger, opening: Record
+    ) -> None:
+        path = f"invoices/{opening['invoices'][0]['id']}/void/"
+        assert ledger.refused("POST", path) == IN_OPENING
+
+
+class TestReplaceBill:
+    def test_one_that_came_with_an_opening_stays_as_it_is(
+        self, ledger: Ledger, opening: Record
+    ) -> None:
+        bill = opening["bills"][0]
+        body = {"vendor_id": bill["vendor_id"], "line_items": [line()]}
+        assert ledger.refused("PUT", f"bills/{bill['id']}/", json=body) == IN_OPENING
+
+
+class TestVoidBill:
+    def test_one_that_came_with_an_opening_goes_with_it_alone(
+        self, ledger: Ledger, opening: Record
+    ) -> None:
+        path = f"bills/{opening['bills'][0]['id']}/void/"
+        assert ledger.refused("POST", path) == IN_OPENING
+
+
+class TestVoidCustomerCredit:
+    def test_one_that_came_with_an_opening_goes_with_it_alone(
+        self, ledger: Ledger, opening: Record
+    ) -> None:
+        path = f"customer-credits/{opening['customer_credits'][0]['id']}/void/"
+        assert ledger.refused("POST", path) == IN_OPENING
+
+
+class TestVoidVendorCredit:
+    def test_one_that_came_with_an_opening_goes_with_it_alone(
+        self, ledger: Ledger, opening: Record
+    ) -> None:
+        path = f"vendor-credits/{opening['vendor_credits'][0]['id']}/void/"
+        assert ledger.refused("POST", path) == IN_OPENING
+
+
+class TestUpdateInvoicePayment:
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"total_amount_cents": 71},
+            {"payment_date": "2024-11-04"},
+            {"payment_method": "cash"},
+            {"payment_processor": "stripe"},
+            {"processing_fee_cents": 1},
+            {"status": "failed"},
+            {"status": "refunded"},
+        ],
+    )
+    def test_the_facts_of_one_that_came_with_an_opening_stay(
+        self, ledger: Ledger, opening: Record, change: Record
+    ) -> None:
+        path = f"invoices/payments/{opening['prepayments'][0]['id']}/"
+        assert ledger.refused("PATCH", path, json=change) == IN_OPENING
+        assert ledger.refused("PUT", path, json=change) == IN_OPENING
+
+    def test_what_is_repeated_is_no_change_and_words_are_free(
+        self, shop: Business, opening: Record
+    ) -> None:
+        path = f"invoices/payments/{opening['prepayments'][0]['id']}/"
+        body = {"total_amount_cents": 70, "payment_date": BEFORE, "note": "seen"}
+        answer = shop.api.patch(path, json=body)
+        assert (answer.status_code, answer.json()["payment"]["note"]) == (200, "seen")
+
+    def test_nor_is_one_cancelled(self, ledger: Ledger, opening: Record) -> None:
+        path = f"invoices/payments/{opening['prepayments'][0]['id']}/delete/"
+        assert ledger.refused("POST", path) == (409, "invalid_state_transition")
+
+    def test_one_that_was_taken_back_with_its_opening_does_not_come_back(
+        self, shop: Business, ledger: Ledger, opening: Record
+    ) -> None:
+        reversed_(shop, opening)
+        path = f"invoices/payments/{opening['prepayments'][0]['id']}/"
+        assert ledger.refused("PATCH", path, json={"status": "completed"}) == IN_OPENING
+
+
+class TestUpdateBillPayment:
+    @pytest.mark.parametrize("change", [{"amount_cents": 31}, {"status": "failed"}])
+    def test_the_facts_of_one_that_came_with_an_opening_stay(
+        self, ledger: Ledger, opening: Record, change: Record
+    ) -> None:
+        path = f"bills/payments/{opening['prepayments'][1]['id']}/"
+        assert ledger.refused("PATCH", path, json=change) == IN_OPENING
+
+
+class TestMatchBankTransaction:
+    def test_money_of_before_is_on_no_line_of_these_books(
+        self, shop: Business, ledger: Ledger, opening: Record
+    ) -> None:
+        bank = Bank(shop, open_account(shop))
+        told = bank.line(70, date=BEFORE)
+        asked = shop.api.get(f"bank-transactions/{told['id']}/suggestions/").json()
+        assert asked["results"] == []
+        target = {"target_type": "invoice_payment", "target_id": opening["prepayments"][0]["id"]}
+        path = f"bank-transactions/{told['id']}/match/"
+        assert ledger.refused("POST", path, json=target) == IN_OPENING
+
+
+class TestCreatePayout:
+    def test_money_of_before_waits_with_no_processor(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        opening = opened(shop, prepayments=[prepaid(buyer, 70, payment_method="other")])
+        body = payout_body(70, payment_ids=[opening["prepayments"][0]["id"]])
+        assert ledger.refused("POST", "payouts/", json=body) == (422, "item_not_in_clearing")
+
+
+class TestListInvoices:
+    def test_one_that_came_with_an_opening_is_overdue_by_its_own_day(
+        self, shop: Business, buyer: Record
+    ) -> None:
+        due = {"due_at": "2024-12-04T00:00:00Z"}
+        opening = opened(shop, invoices=[open_invoice(buyer, 5, **due)])
+        found = shop.api.get("invoices/", params={"status": "overdue"}).json()["results"]
+        assert [each["id"] for each in found] == [opening["invoices"][0]["id"]]
+        assert found[0]["opening_balance_id"] == opening["id"]

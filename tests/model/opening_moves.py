@@ -1,0 +1,110 @@
+"""How books are opened, and how that is taken back, with what came with it."""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+
+from tests.model import document_moves
+from tests.model.arithmetic import price
+from tests.model.books import Body, Books, moment
+from tests.model.records import Credit, Document, Opening, Party, Payment
+from tests.model.refusals import Faults, gone
+
+EQUITY = "3290"
+Said = tuple[Body, Party]
+
+
+def open_books(books: Books, body: Body) -> Opening:
+    """Open the books on a day."""
+    faults, day = Faults(), date.fromisoformat(body["date"])
+    books.locked(faults, day)
+    taken = {each.day for each in books.openings.values() if not each.reversed}
+    faults.add(409, "duplicate_opening_balance", day in taken)
+    named = [(each, books.party_named(faults, each)) for each in items_in(body)]
+    for item, party in named:
+        books.inactive(faults, party)
+        faults.add(422, "dated_after_opening", dated(item) > day)
+    faults.refuse()
+    made = Opening(day, body["accounts"][0]["debit_amount"])
+    said = [(item, party) for item, party in named if party is not None]
+    for item, _ in said:
+        books.document_numbers.see(item.get(books.side.number))
+        books.credit_numbers.see(item.get(books.side.credit_number))
+    for item, party in said:
+        keep(books, made, item, party)
+    return made
+
+
+def items_in(body: Body) -> Iterator[Body]:
+    """All that is open, documents before credits before money."""
+    for name in ("invoices", "bills", "customer_credits", "vendor_credits", "prepayments"):
+        yield from body.get(name, ())
+
+
+def dated(item: Body) -> date:
+    """The day of something that is open, by whichever name it goes."""
+    names = ("issue_date", "bill_date", "payment_date", "sent_at", "received_at")
+    return date.fromisoformat(next(item[name] for name in names if name in item)[:10])
+
+
+def keep(books: Books, made: Opening, item: Body, party: Party) -> None:
+    """Keep one thing that is open."""
+    if "outstanding_amount_cents" in item:
+        made.documents.append(document(books, made, item, party))
+    elif "payment_date" in item:
+        made.payments.append(payment(made, item, party))
+    else:
+        made.credits.append(credit(books, made, item, party))
+
+
+def document(books: Books, made: Opening, item: Body, party: Party) -> Document:
+    """A document of one line on opening balance equity."""
+    account = {"type": "AccountCode", "code": EQUITY}
+    line = {"quantity": 1, "unit_price": item["outstanding_amount_cents"]}
+    priced = price(books.side, {"line_items": [{**line, "account_identifier": account}]})
+    kept = Document(party, None, item.get(books.side.number), priced, "draft")
+    kept.due_at = moment(item.get("due_at"))
+    if books.side.dated:
+        kept.dated = dated(item)
+    document_moves.opened(books, kept, f"{dated(item)}T00:00:00Z")
+    kept.opening = made
+    return kept
+
+
+def credit(books: Books, made: Opening, item: Body, party: Party) -> Credit:
+    """A credit of one line on opening balance equity."""
+    lines = Counter({EQUITY: item["unapplied_amount_cents"]})
+    number = item.get(books.side.credit_number) or books.credit_numbers.take()
+    kept = Credit(party, None, number, lines, 0, "open", moment(item[books.side.opened_at]))
+    kept.opening = made
+    return kept
+
+
+def payment(made: Opening, item: Body, party: Party) -> Payment:
+    """Money that came or went before, and stands against opening balance equity."""
+    total, on = item["unapplied_amount_cents"], dated(item)
+    kept = Payment(party, None, total, "completed", "bank_transfer", None, 0, on, True)
+    kept.opening = made
+    return kept
+
+
+def reverse(books: Books, id: str, body: Body) -> Opening:
+    """Take an opening back with all that came with it."""
+    if id not in books.openings:
+        raise gone("opening_balance_not_found")
+    made, faults = books.openings[id], Faults()
+    faults.add(409, "invalid_state_transition", made.reversed)
+    used: list[Any] = [each for each in made.documents if books.is_touched(each)]
+    used += [each for each in made.credits if each.used]
+    used += [each for each in made.payments if books.allocated(each)]
+    faults.add(409, "opening_balance_settled", used)
+    given = body.get("entry_date")
+    books.locked(faults, given and date.fromisoformat(given))
+    faults.refuse()
+    made.reversed = True
+    for each in (*made.documents, *made.credits):
+        each.state = "void"
+    for money in made.payments:
+        money.status = "cancelled"
+    return made
