@@ -2,7 +2,8 @@
 
 A slice that has its days from their first entry on is found by day, by tax code or account; one
 that goes on above a number is found by the numbers, which come later than what was filed: neither
-reads what earlier returns have.
+reads what earlier returns have. Each ORDER BY and LIMIT keeps PostgreSQL from joining all lines with
+all entries: it cannot know how few these are.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,12 +20,14 @@ NO_END = 2**63 - 1
 _SIDES = (RECEIVABLE, PAYABLE)
 # What is posted for these counts on cash once it is settled,
 DOCUMENTS = [
-    "write_off",
-    *(
-        source
-        for side in _SIDES
-        for source in (side.document_source, side.credit_source, side.refund_source)
-    ),
+    source
+    for side in _SIDES
+    for source in (
+        side.document_source,
+        side.credit_source,
+        side.refund_source,
+        side.write_off_source,
+    )
 ]
 # which is on the day of these: their lines say which parts they settle. A write-off settles, too,
 # and nothing is paid by it.
@@ -48,10 +51,14 @@ _BY_DAY = f"""
       SELECT {_LINE} FROM journal_line
       WHERE journal_line.business_id = %(business_id)s
         AND journal_line.entry_date BETWEEN slice.first AND slice.last AND <which>
+      ORDER BY journal_line.entry_date
     ) AS line
-    JOIN journal_entry AS entry
-      ON entry.business_id = %(business_id)s AND entry.id = line.entry_id
-     AND entry.place <= slice.upto AND entry.source_type <> '{OPENING}'"""
+    CROSS JOIN LATERAL (
+      SELECT source_type FROM journal_entry
+      WHERE journal_entry.business_id = %(business_id)s AND journal_entry.id = line.entry_id
+        AND journal_entry.place <= slice.upto AND journal_entry.source_type <> '{OPENING}'
+      LIMIT 1
+    ) AS entry"""
 _BY_NUMBER = f"""
     SELECT line.*, entry.source_type, slice.late
     FROM unnest(
@@ -65,11 +72,13 @@ _BY_NUMBER = f"""
         AND journal_entry.place > slice.after AND journal_entry.place <= slice.upto
         AND journal_entry.entry_date BETWEEN slice.first AND slice.last
         AND journal_entry.source_type <> '{OPENING}'
+      ORDER BY journal_entry.place
     ) AS entry
     CROSS JOIN LATERAL (
       SELECT {_LINE} FROM journal_line
       WHERE journal_line.business_id = %(business_id)s AND journal_line.entry_id = entry.id
         AND <which>
+      ORDER BY journal_line.line_number
     ) AS line"""
 
 

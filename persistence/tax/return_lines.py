@@ -74,8 +74,15 @@ class ReturnLine:
     shares: tuple[Share, ...]
 
 
-def _in_slices() -> ColumnElement[bool]:
-    """A line is in a slice where its day and the number of its entry are."""
+def _entry(*conditions: ColumnElement[bool]) -> ColumnElement[bool]:
+    """The entry of a line fulfils conditions; OFFSET keeps it a look-up for each line."""
+    of_line = and_(in_business(journal_entry), journal_entry.c.id == journal_line.c.entry_id)
+    found = select(journal_entry.c.id).where(of_line, *conditions)
+    return found.offset(literal_column("0")).correlate(journal_line).exists()
+
+
+def _is_in_slices() -> ColumnElement[bool]:
+    """An entry is in a slice where its day and its number are."""
     slices = (
         func.unnest(
             given("all_firsts", ARRAY(Date())),
@@ -96,12 +103,7 @@ def _in_slices() -> ColumnElement[bool]:
         journal_entry.c.place > slices.c.after,
         journal_entry.c.place <= slices.c.upto,
     )
-    return _entry(select(literal_column("1")).select_from(slices).where(inside).exists())
-
-
-def _entry(*conditions: ColumnElement[bool]) -> ColumnElement[bool]:
-    of_line = and_(in_business(journal_entry), journal_entry.c.id == journal_line.c.entry_id)
-    return select(journal_entry.c.id).where(of_line, *conditions).exists()
+    return select(literal_column("1")).select_from(slices).where(inside).exists()
 
 
 def _key(code: Any, part: Any, amount: Any) -> ColumnElement[str]:
@@ -110,19 +112,22 @@ def _key(code: Any, part: Any, amount: Any) -> ColumnElement[str]:
 
 
 def _is_marked() -> ColumnElement[bool]:
-    """The line itself is a part, and counts when it is posted."""
+    """The line itself is a part that is asked for."""
     net = journal_line.c.debit - journal_line.c.credit
     key = _key(journal_line.c.tax_code_id, journal_line.c.tax_part, net)
-    counts = or_(
-        journal_line.c.tax_code_id == any_(given("when_posted", _IDS)),
-        not_(_entry(journal_entry.c.source_type == any_(given("documents", _WORDS)))),
-    )
     coded = journal_line.c.tax_code_id == any_(given("codes", _IDS))
-    return and_(coded, key == any_(given("behind", _WORDS)), counts)
+    return and_(coded, key == any_(given("behind", _WORDS)))
+
+
+def _counts_when_posted() -> ColumnElement[bool]:
+    return or_(
+        journal_line.c.tax_code_id == any_(given("when_posted", _IDS)),
+        not_(journal_entry.c.source_type == any_(given("documents", _WORDS))),
+    )
 
 
 def _settles() -> ColumnElement[bool]:
-    """The line settles a part that counts then."""
+    """The line settles a part that is asked for."""
     share = (
         func.jsonb_array_elements(journal_line.c.split)
         .table_valued(column("value", JSONB), name="share")
@@ -140,7 +145,6 @@ def _settles() -> ColumnElement[bool]:
     return and_(
         journal_line.c.account_id == any_(given("settled_on", _IDS)),
         select(literal_column("1")).select_from(share).where(shared).exists(),
-        _entry(journal_entry.c.source_type == any_(given("settlements", _WORDS))),
     )
 
 
@@ -148,14 +152,19 @@ _SOURCE = journal_line.join(
     _shown,
     and_(in_business(_shown), _shown.c.id == journal_line.c.entry_id),
 ).join(account, and_(in_business(account), account.c.id == journal_line.c.account_id))
+_IN_RETURN = (_is_in_slices(), journal_entry.c.source_type != word(OPENING))
+_IS_SETTLING = journal_entry.c.source_type == any_(given("settlements", _WORDS))
 LISTING = Listing(
     source=_SOURCE,
     key=journal_line.c.id,
     scope=and_(
         in_business(journal_line),
-        _in_slices(),
-        or_(_is_marked(), and_(given("on_cash", Boolean), _settles())),
-        not_(_entry(journal_entry.c.source_type == word(OPENING))),
+        # Known of the line itself: without days on both ends, all of a business would be read.
+        journal_line.c.entry_date.between(given("first_day", Date), given("last_day", Date)),
+        or_(
+            and_(_is_marked(), _entry(*_IN_RETURN, _counts_when_posted())),
+            and_(given("on_cash", Boolean), _settles(), _entry(*_IN_RETURN, _IS_SETTLING)),
+        ),
     ),
     columns=[
         *(journal_line.c[name] for name in ("id", "entry_id", "entry_date", "account_id")),
@@ -189,6 +198,8 @@ def within(slices: Sequence[Slice]) -> Row:
         "all_lasts": [each.last for each in slices],
         "all_afters": [each.after for each in slices],
         "all_uptos": [NO_END if each.upto is None else each.upto for each in slices],
+        "first_day": min((each.first for each in slices), default=None),
+        "last_day": max((each.last for each in slices), default=None),
     }
 
 
