@@ -53,7 +53,7 @@ def split(amount: int, weights: Sequence[int]) -> list[int]:
     share. Weights below zero take the other sign, as what is withheld of an amount does; where all
     are zero they count as equal. Splitting 3333 over 8333 and 1667 gives 2777 and 556, and 530
     over 1000, 210 and -150 gives 500, 105 and -75. Raises ValueError where weights that are not
-    all zero come to nothing or less.
+    all zero come to nothing.
     """
     if not weights:
         if amount:
@@ -64,7 +64,9 @@ def split(amount: int, weights: Sequence[int]) -> list[int]:
     total = sum(weights)
     if not any(weights):
         weights, total = [1] * len(weights), len(weights)
-    elif total <= 0:
+    elif total < 0:
+        return split(amount, [-weight for weight in weights])
+    elif total == 0:
         if amount:
             raise ValueError("an amount cannot be split over what comes to nothing")
         return [0] * len(weights)

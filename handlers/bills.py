@@ -1,12 +1,12 @@
-"""Bills: what vendors ask to be paid, from draft to settled or void."""
+"""Bills: what vendors ask to be paid, from draft to settled, written off or void."""
 
 from uuid import UUID
 
 from access.links import Links
-from handlers.bodies import BillCreate, BillReceive, BillReplace, Voiding
+from handlers.bodies import BillCreate, BillReceive, BillReplace, Voiding, WriteOffCreate
 from handlers.commands import document_commands, file_commands
 from handlers.results import Reply
-from handlers.shared import trade_documents
+from handlers.shared import trade_documents, trade_write_offs
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
 
@@ -51,3 +51,18 @@ async def void_bill(books: Books, bill_id: UUID, body: Voiding | None, links: Li
 async def delete_bill(books: Books, bill_id: UUID) -> Reply:
     """Delete a draft for good."""
     return await trade_documents.delete(books.purchases, bill_id)
+
+
+async def write_off_bill(
+    books: Books, bill_id: UUID, body: WriteOffCreate | None, links: Links
+) -> Reply:
+    """Write off what is left of a bill, or a part; a known external id writes nothing off."""
+    command = document_commands.write_off(body)
+    return await trade_write_offs.write_off(books.purchases, bill_id, command, links)
+
+
+async def reverse_bill_write_off(
+    books: Books, bill_id: UUID, write_off_id: UUID, links: Links
+) -> Reply:
+    """Take a write-off back: the bill is owed again by as much."""
+    return await trade_write_offs.reverse(books.purchases, bill_id, write_off_id, links)

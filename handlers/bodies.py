@@ -43,6 +43,7 @@ class BusinessCreate(TypedDict):
     accounting_method: AccountingMethod | Absent
     fiscal_year_end: date | Absent
     coa_language: ChartLanguage | Absent
+    matching_tolerance_cents: int | Absent
     metadata: Metadata | Absent
 
 
@@ -60,6 +61,7 @@ class BusinessUpdate(TypedDict):
     accounting_method: AccountingMethod | Absent
     fiscal_year_end: date | Absent
     lock_date: date | Absent | None
+    matching_tolerance_cents: int | Absent
     metadata: Metadata | Absent
     external_id: str | Absent
     country: SupportedCountry | Absent
@@ -346,6 +348,7 @@ RefundMethod = Literal[
 class InvoiceRefundCreate(TypedDict):
     invoice_id: UUID | Absent
     payment_id: UUID | Absent
+    credit_id: UUID | Absent
     amount_cents: int | Absent
     lines: list[RefundedLine] | Absent
     completed_at: datetime | Absent
@@ -364,6 +367,7 @@ class InvoiceRefundForm(TypedDict):
 
     invoice_id: UUID | Absent
     payment_id: UUID | Absent
+    credit_id: UUID | Absent
     amount_cents: int | Absent
     lines: list[RefundedLine] | Absent
     completed_at: datetime | Absent
@@ -619,7 +623,7 @@ class VendorCreditReplace(TypedDict):
     document: DocumentUpload | Absent
 
 
-VendorRefundAllocationType = Literal["bill", "payment", "credit"]
+VendorRefundAllocationType = Literal["bill", "payment", "credit", "vendor_credit"]
 
 
 class VendorRefundAllocationInput(TypedDict):
@@ -628,7 +632,10 @@ class VendorRefundAllocationInput(TypedDict):
     allocation_type: VendorRefundAllocationType
     bill_id: UUID | Absent
     bill_payment_id: UUID | Absent
+    vendor_credit_id: UUID | Absent
     amount_cents: int
+    lines: list[RefundedLine] | Absent
+    tax_code: str | Absent
     description: str | Absent
     metadata: AnyJson | Absent
 
@@ -760,6 +767,25 @@ PayoutProcessor = Literal[
     "other",
 ]
 PayoutStatus = Literal["pending", "processing", "paid", "failed", "cancelled"]
+PayoutOtherItemType = Literal[
+    "chargeback",
+    "chargeback_reversal",
+    "dispute_fee",
+    "adjustment",
+    "reserve_hold",
+    "reserve_release",
+]
+
+
+class PayoutOtherItemInput(TypedDict):
+    """What a processor took or gave beside payments and refunds."""
+
+    type: PayoutOtherItemType
+    amount_cents: int
+    account: str | Absent
+    description: str | Absent
+    external_id: str | Absent
+    payment_id: UUID | Absent
 
 
 class PayoutCreate(TypedDict):
@@ -775,6 +801,7 @@ class PayoutCreate(TypedDict):
     imported_at: datetime | Absent | None
     payment_ids: list[UUID] | Absent
     refund_payment_ids: list[UUID] | Absent
+    other_items: list[PayoutOtherItemInput] | Absent
     reference_number: str | Absent | None
     memo: str | Absent | None
     metadata: Metadata | Absent

@@ -4,6 +4,8 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from babel.numbers import get_currency_precision
+
 from accounting.absent import ABSENT, or_else, said
 from accounting.books import businesses, chart
 from accounting.books.accounts import Account
@@ -28,6 +30,7 @@ async def create_business(registry: Registry, body: BusinessCreate) -> Reply:
     if existing is not None:
         return {**shape(existing), "_meta": {"created": False, "matched_on": "external_id"}}
     opened = open_business(registry, command)
+    refuse_large_tolerance(opened)
     accounts = starting_chart(registry, opened.coa_language)
     registry.open(opened, accounts, starting_tax_codes(registry, opened.country, accounts))
     return Created({**shape(opened), "_meta": {"created": True, "matched_on": None}})
@@ -52,6 +55,7 @@ async def update_business(registry: Registry, business_id: UUID, body: BusinessU
     businesses.refuse_future_lock(command, registry.now_in(found).date())
     businesses.refuse_fixed({name: getattr(found, name) for name in businesses.FIXED}, command)
     changed = replace(found, **facts(found, command))
+    refuse_large_tolerance(changed)
     if changed == found:
         return shape(found)
     changed = replace(changed, updated_at=registry.now_in(found))
@@ -110,7 +114,15 @@ def open_business(registry: Registry, command: OpenBusiness) -> RegisteredBusine
         archived_at=None,
         tokens_valid_from=registry.now.replace(microsecond=0),
         metadata=command.metadata,
+        matching_tolerance_cents=command.matching_tolerance_cents,
     )
+
+
+def refuse_large_tolerance(business: RegisteredBusiness) -> None:
+    """Raise Malformed where a business tolerates more than it may in its currency."""
+    currency = business.base_currency
+    exponent = get_currency_precision(currency)
+    businesses.refuse_large_tolerance(business.matching_tolerance_cents, currency, exponent)
 
 
 def starting_chart(registry: Registry, language: str) -> list[Account]:

@@ -6,6 +6,8 @@ from uuid import UUID
 
 from access.links import Links
 from accounting.trade import documents, invoice_refund_changes, refunds
+from accounting.trade.commands import AgreeRefund
+from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
 from accounting.trade.payments import Payment
 from accounting.trade.refunds import InvoiceRefund, RefundAllocation, RefundPayment
@@ -20,10 +22,17 @@ from persistence.engine.fetches import Fetch
 from persistence.engine.pages import Page, PageRequest
 from persistence.files.stored_files import StoredFile
 from persistence.trade.linked_lines import NOTHING, Linked
-from persistence.trade.refunds import RefundRecord
+from persistence.trade.refunds import RefundRecord, RefundTarget
 
-Target = Document | Payment
+Target = Document | Payment | Credit
 Record = RefundRecord[InvoiceRefund, RefundPayment]
+
+SHOWN_AS = {
+    "document": ("invoice", "invoice {}"),
+    "payment": ("payment", "money not applied"),
+    "refunded_credit": ("credit", "credit note {}"),
+}
+"""What an allocation of each kind is called, and what it gives back of in words."""
 
 
 async def create_invoice_refund(
@@ -33,7 +42,7 @@ async def create_invoice_refund(
     file, command = file_commands.attached_in_form(body), refund_commands.agree_refund(body)
     # After the lock: whoever said the same external id a moment ago is seen by then.
     targets, existing = await books.fetch(
-        lock_target(books, command.document_id, command.payment_id).later(),
+        lock_target(books, target_named(command)).later(),
         books.invoice_refunds.known_as(command.external_id),
     )
     if existing is not None:
@@ -62,7 +71,7 @@ async def cancel_invoice_refund(books: Books, refund_id: UUID, links: Links) -> 
     """Take a refund back of which nothing is paid."""
     named = await books.invoice_refunds.target_of(refund_id)
     targets, refund, record = await books.fetch(
-        lock_target(books, named.document_id, named.payment_id),
+        lock_target(books, named),
         books.invoice_refunds.lock(refund_id),
         books.invoice_refunds.shown(refund_id),
     )
@@ -124,12 +133,19 @@ async def cancel_invoice_refund_payment(
     return shape_payment(cancelled)
 
 
-def lock_target(books: Books, document_id: UUID | None, payment_id: UUID | None) -> Fetch[Any]:
-    """Lock what a refund gives back of: an invoice, or a payment that settled nothing."""
-    if payment_id is not None:
-        return books.invoice_payments.lock_all([payment_id])
-    assert document_id is not None, "the contract asks for one of the two"
-    return books.invoices.lock_all([document_id])
+def target_named(command: AgreeRefund) -> RefundTarget:
+    """Say what a new refund is to give back of."""
+    return RefundTarget(command.document_id, command.payment_id, command.credit_id)
+
+
+def lock_target(books: Books, named: RefundTarget) -> Fetch[Any]:
+    """Lock what a refund gives back of: an invoice, unapplied money of a payment, or a credit."""
+    if named.payment_id is not None:
+        return books.invoice_payments.lock_all([named.payment_id])
+    if named.refunded_credit_id is not None:
+        return books.sales.credits.lock_all([named.refunded_credit_id])
+    assert named.document_id is not None, "the contract asks for one of the three"
+    return books.invoices.lock_all([named.document_id])
 
 
 def invoices_of(target: Target) -> dict[UUID, Document]:
@@ -174,17 +190,21 @@ def shape(trade: Trade, record: Record, stored: StoredFile | None, links: Links)
 
 def shape_allocation(allocation: RefundAllocation, record: Record) -> dict[str, Any]:
     """Show what a refund gives back."""
-    invoice = record.documents.get(allocation.target_id)
+    id_ = allocation.target_id
+    invoice = record.documents.get(id_)
     begun, _ = refunds.agreed_days(record.refund, allocation)
-    named = f"invoice {allocation.target_number}" if invoice else "money not applied"
+    kind, named = SHOWN_AS[allocation.kind]
+    named = named.format(allocation.target_number)
     return {
         "id": allocation.id,
-        "allocation_type": "invoice" if invoice else "payment",
+        "allocation_type": kind,
         "amount": allocation.amount,
         "invoice_id": invoice.id if invoice else None,
         "invoice_number": invoice.number if invoice else None,
         "invoice_outstanding_balance_cents": documents.outstanding(invoice) if invoice else None,
-        "payment_id": None if invoice else allocation.target_id,
+        "payment_id": id_ if kind == "payment" else None,
+        "credit_id": id_ if kind == "credit" else None,
+        "credit_note_number": allocation.target_number if kind == "credit" else None,
         "target_description": named[0].upper() + named[1:],
         "description": f"Refund of {named}",
         "allocation_date": day_start(begun),

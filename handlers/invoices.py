@@ -3,9 +3,6 @@
 from uuid import UUID
 
 from access.links import Links
-from accounting.books.accounts import BookAccounts
-from accounting.trade import write_offs
-from accounting.trade.sides import RECEIVABLE
 from handlers.bodies import (
     InvoiceCreate,
     InvoiceReplace,
@@ -14,9 +11,8 @@ from handlers.bodies import (
     WriteOffCreate,
 )
 from handlers.commands import document_commands, file_commands
-from handlers.results import Created, Reply
-from handlers.shared import trade_documents
-from handlers.shared.posting import keep
+from handlers.results import Reply
+from handlers.shared import trade_documents, trade_write_offs
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
 
@@ -70,33 +66,11 @@ async def write_off_invoice(
 ) -> Reply:
     """Write off what is left of an invoice, or a part; a known external id writes nothing off."""
     command = document_commands.write_off(body)
-    invoice, settlements, existing, accounts = await books.fetch(
-        books.invoices.lock(invoice_id),
-        books.invoices.settlements(invoice_id),
-        books.write_offs.with_external_id(command.external_id),
-        books.accounts.named(write_offs.account_references(command)),
-    )
-    if existing is not None:
-        write_offs.refuse_elsewhere(RECEIVABLE, invoice, existing)
-        return await trade_documents.show(books.sales, invoice, settlements, links)
-    known = BookAccounts(await books.roles(), accounts)
-    lesser, made = write_offs.write_off(RECEIVABLE, invoice, command, known, books.context)
-    await keep(books.sales, made, moved=[lesser])
-    settlements = settlements.with_write_off(made)
-    return Created(await trade_documents.show(books.sales, lesser, settlements, links))
+    return await trade_write_offs.write_off(books.sales, invoice_id, command, links)
 
 
 async def reverse_write_off(
     books: Books, invoice_id: UUID, write_off_id: UUID, links: Links
 ) -> Reply:
     """Take a write-off back: the invoice is owed again by as much."""
-    invoice, settlements, written_off = await books.fetch(
-        books.invoices.lock_named(invoice_id),
-        books.invoices.settlements(invoice_id),
-        books.write_offs.get_within(invoice_id, write_off_id),
-    )
-    books.check_precondition(invoice)  # If-Match is the invoice's; what is not there is told first.
-    owed, reversed_ = write_offs.reverse(invoice, written_off, books.context)
-    await keep(books.sales, reversed_, moved=[owed])
-    settlements = settlements.with_write_off(reversed_)
-    return await trade_documents.show(books.sales, owed, settlements, links)
+    return await trade_write_offs.reverse(books.sales, invoice_id, write_off_id, links)

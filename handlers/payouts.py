@@ -3,9 +3,11 @@
 from typing import Any
 from uuid import UUID
 
-from accounting.bank import payout_changes, payouts
+from accounting.bank import payout_changes, payout_other_items, payouts
 from accounting.bank.payout_changes import PaidOut
+from accounting.bank.payout_other_items import OtherItem
 from accounting.bank.payouts import Money
+from accounting.books.accounts import BookAccounts
 from accounting.trade.payments import Payment
 from accounting.trade.refunds import RefundPayment
 from handlers.bodies import PayoutCreate
@@ -24,11 +26,13 @@ from persistence.trade.linked_lines import Linked
 async def create_payout(books: Books, body: PayoutCreate) -> Reply:
     """Record a payout; the one with a known external id is brought in line with the body."""
     command = bank_commands.save_payout(body)
+    named = await books.accounts.named(payout_other_items.account_references(command))
     known, money = await lock_for_upsert(books, command)
+    accounts = BookAccounts(await books.roles(), named)
     if known is None:
-        made = payout_changes.announce(command, money, books.context)
+        made = payout_changes.announce(command, money, accounts, books.context)
     else:
-        made = payout_changes.update(known, command, money, books.context)
+        made = payout_changes.update(known, command, money, accounts, books.context)
     if made.payout is not known:
         await put(books, made)
     linked = await books.bank_links.of([made.payout])
@@ -73,6 +77,7 @@ def shape(books: Books, found: PayoutRecord, linked: Linked) -> dict[str, Any]:
         **shape_summary(books, PayoutSummary(payout, len(payments), len(refunds))),
         "payments": payments,
         "refund_payments": refunds,
+        "other_items": [shape_other_item(each) for each in payout.other_items],
         "reconciled_bank_transactions": shape_lines(linked.get(payout.id, ())),
         "warnings": warnings.of_payout_day(too_early=payouts.is_before_its_money(payout, items)),
     }
@@ -102,6 +107,7 @@ def shape_summary(books: Books, found: PayoutSummary) -> dict[str, Any]:
         "refund_payment_count": found.refund_payments,
         "gross_payments_amount_cents": payout.gross_payments,
         "total_refunds_amount_cents": payout.total_refunds,
+        "other_items_amount_cents": payout_other_items.total(payout.other_items),
         "expected_net_amount_cents": payouts.expected_net(payout),
         "amount_variance_cents": payouts.variance(payout),
         "reconciliation_status": payouts.reconciliation_status(payout),
@@ -122,6 +128,18 @@ def shape_payment(payment: Payment) -> dict[str, Any]:
         "total_amount_cents": payment.total,
         "currency": payment.currency,
         "status": payment.status,
+    }
+
+
+def shape_other_item(item: OtherItem) -> dict[str, Any]:
+    """Show what the processor took or gave beside payments and refunds."""
+    return {
+        "type": item.kind,
+        "amount_cents": item.amount,
+        "account_id": item.account_id,
+        "description": item.description,
+        "external_id": item.external_id,
+        "payment_id": item.payment_id,
     }
 
 

@@ -1,14 +1,18 @@
 """Vendor refunds: money that vendors give back, agreed first and paid second."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from access.links import Links
 from access.principal import Caller, CallerKind
+from accounting.absent import or_else
+from accounting.books.accounts import BookAccounts
 from accounting.errors import NotAllowed
+from accounting.tax.day_codes import Referenced
 from accounting.trade import vendor_refund_changes
-from accounting.trade.commands import AgreeVendorRefund, ChangeVendorRefundPayment
+from accounting.trade.commands import AgreeVendorRefund, ChangeVendorRefundPayment, RefundItem
 from accounting.trade.refunds import VendorRefundPayment
 from accounting.trade.vendor_refund_allocation import Affected
 from accounting.trade.vendor_refund_changes import Refunded
@@ -71,8 +75,8 @@ async def update_vendor_refund_payment(
     refuse_cancelling(caller, command)
     trade, id_ = books.purchases, vendor_refund_payment_id
     before = await lock_with_payment(trade, id_, command)
-    roles = await books.roles()
-    after = vendor_refund_changes.amend(before, id_, command, roles, books.context)
+    referenced = await referenced_by(books, or_else(command.allocations, ()))
+    after = vendor_refund_changes.amend(before, id_, command, referenced, books.context)
     await put(trade, before, before.affected, after)
     linked = await books.bank_links.of(after.payments)
     return await show_payment(books, record_of(after, linked), after.payment(id_), links)
@@ -83,8 +87,8 @@ async def cancel_vendor_refund_payment(books: Books, vendor_refund_payment_id: U
     trade, id_ = books.purchases, vendor_refund_payment_id
     cancelling = ChangeVendorRefundPayment(status="cancelled")
     before = await lock_with_payment(trade, id_, cancelling)
-    roles = await books.roles()
-    after = vendor_refund_changes.cancel(before, id_, roles, books.context)
+    referenced = await referenced_by(books, ())
+    after = vendor_refund_changes.cancel(before, id_, referenced, books.context)
     await put(trade, before, before.affected, after)
     payment = after.payment(id_)
     return {
@@ -143,8 +147,8 @@ async def agree(books: Books, command: AgreeVendorRefund) -> Refunded | Record:
     if isinstance(found, RefundRecord):
         return found
     party, affected = found
-    roles = await books.roles()
-    agreed = vendor_refund_changes.agree(command, party, affected, roles, books.context)
+    referenced = await referenced_by(books, command.allocations)
+    agreed = vendor_refund_changes.agree(command, party, affected, referenced, books.context)
     await put(trade, None, affected, agreed)
     return agreed
 
@@ -181,3 +185,10 @@ async def show_payment(
         "refund": refund,
         "allocations": refund["allocations"],
     }
+
+
+async def referenced_by(books: Books, items: Iterable[RefundItem]) -> Referenced:
+    """The accounts by their roles, and tax codes where a credit is taxed by one."""
+    named = any(item.tax_code is not None for item in items)
+    codes = await books.tax_codes.for_use(needed=named)
+    return Referenced(BookAccounts(await books.roles(), {}), codes)

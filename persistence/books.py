@@ -48,6 +48,7 @@ from persistence.store import Store
 from persistence.trade.bills import (
     BillPaymentStore,
     BillStore,
+    BillWriteOffStore,
     VendorCreditStore,
     VendorRefundPaymentStore,
     VendorRefundStore,
@@ -61,6 +62,7 @@ from persistence.trade.invoices import (
     InvoiceRefundPaymentStore,
     InvoiceRefundStore,
     InvoiceStore,
+    InvoiceWriteOffStore,
 )
 from persistence.trade.openings import OpeningStore
 from persistence.trade.parties import PartyStore
@@ -95,9 +97,9 @@ class Trade:
     """
 
     side: ClassVar[Side]
-    writes_off: ClassVar[bool]  # What is owed to others is not written off.
     parties: OnFirstUse[PartyStore[Any]]
     documents: OnFirstUse[DocumentStore]
+    write_offs: OnFirstUse[WriteOffStore]
     payments: OnFirstUse[PaymentStore]
     credits: OnFirstUse[CreditStore]
     refunds: OnFirstUse[RefundStore[Any, Any]]
@@ -109,9 +111,8 @@ class Trade:
     @property
     def stores(self) -> tuple[Store[Any], ...]:
         """The stores of everything that posts."""
-        written_off = (self.books.write_offs,) if self.writes_off else ()
-        given_back = (self.refunds, self.refund_payments)
-        return (self.documents, self.payments, self.credits, *written_off, *given_back)
+        settling = (self.payments, self.credits, self.write_offs)
+        return (self.documents, *settling, self.refunds, self.refund_payments)
 
     def save(self, *values: Subject) -> None:
         """Stage values to be written by the flush; one that was never loaded is new."""
@@ -131,16 +132,16 @@ class Trade:
             case RefundPayment():
                 return self.refund_payments
             case WriteOff():
-                return self.books.write_offs
+                return self.write_offs
 
 
 class Sales(Trade):
     """What is traded with customers."""
 
     side = RECEIVABLE
-    writes_off = True
     parties = OnFirstUse(CustomerStore)
     documents = OnFirstUse(InvoiceStore)
+    write_offs = OnFirstUse(InvoiceWriteOffStore)
     payments = OnFirstUse(InvoicePaymentStore)
     credits = OnFirstUse(CustomerCreditStore)
     refunds = OnFirstUse(InvoiceRefundStore)
@@ -151,9 +152,9 @@ class Purchases(Trade):
     """What is traded with vendors."""
 
     side = PAYABLE
-    writes_off = False
     parties = OnFirstUse(VendorStore)
     documents = OnFirstUse(BillStore)
+    write_offs = OnFirstUse(BillWriteOffStore)
     payments = OnFirstUse(BillPaymentStore)
     credits = OnFirstUse(VendorCreditStore)
     refunds = OnFirstUse(VendorRefundStore)
@@ -169,7 +170,6 @@ class Books:
     tax_codes = OnFirstUse(TaxCodeStore)
     invoices = OnFirstUse(InvoiceStore)
     invoice_payments = OnFirstUse(InvoicePaymentStore)
-    write_offs = OnFirstUse(WriteOffStore)
     invoice_refunds = OnFirstUse(InvoiceRefundStore)
     invoice_refund_payments = OnFirstUse(InvoiceRefundPaymentStore)
     bill_payments = OnFirstUse(BillPaymentStore)
@@ -246,6 +246,7 @@ class Books:
             fiscal_year_end=facts["fiscal_year_end"],
             lock_date=facts["lock_date"],
             archived_at=facts["archived_at"],
+            matching_tolerance=facts["matching_tolerance_cents"],
         )
 
     @property

@@ -145,12 +145,14 @@ business = Table(
     Column("metadata", JSONB),
     Column("sandbox", Text),  # Null in real ones.
     Column("clock_seconds_ahead", BigInteger),  # Null where it tells the real time.
+    cents("matching_tolerance_cents"),
     one_of("accounting_method", "cash", "accrual"),
     one_of("sandbox", "template", "open", "given_up"),
     CheckConstraint(
         "clock_seconds_ahead IS NULL OR clock_seconds_ahead > 0 AND sandbox IS NOT NULL",
         name="clock_moved",
     ),
+    CheckConstraint("matching_tolerance_cents BETWEEN 0 AND 500", name="matching_tolerance_small"),
     UniqueConstraint("partner_id", "external_id"),
     Index(None, "partner_id", "created_at", "id"),
     Index(
@@ -629,6 +631,31 @@ def allocation_table(
     )
 
 
+def write_off_table(name: str, document: str) -> Table:
+    """What is given up of invoices, and of bills."""
+    return tenant_table(
+        name,
+        *kept_up(),
+        Column("document_id", Uuid, nullable=False),
+        Column("external_id", Text),
+        cents("amount"),
+        Column("account_id", Uuid, nullable=False),
+        Column("write_off_at", Moment, nullable=False),
+        Column("reversed_at", Moment),
+        Column("split", JSONB, nullable=False),
+        Column("tax_relief", Boolean, nullable=False),
+        Column("relieved", JSONB, nullable=False),
+        Column("lines", JSONB, nullable=False),
+        Column("memo", Text),
+        Column("tags", JSONB, nullable=False),
+        CheckConstraint("amount >= 1", name="amount_positive"),
+        within_business("document_id", document),
+        within_business("account_id", "account"),
+        unique("external_id"),
+        index("document_id"),
+    )
+
+
 def credit_table(name: str, party: str, document: str, opened: str) -> Table:
     """Customer credits and vendor credits; `opened` is the status of one that is whole."""
     return tenant_table(
@@ -648,6 +675,7 @@ def credit_table(name: str, party: str, document: str, opened: str) -> Table:
         cents("tax_total"),
         cents("total_amount"),
         cents("applied"),
+        cents("refunded"),
         Column("settled", JSONB, nullable=False),
         listed("at", Moment, "coalesce(opened_at, '-infinity')"),
         listed("number", Text, "coalesce(number, '')"),
@@ -655,8 +683,9 @@ def credit_table(name: str, party: str, document: str, opened: str) -> Table:
         listed(
             "status",
             Text,
-            "CASE WHEN state <> 'open' THEN state WHEN applied = total_amount THEN 'applied'"
-            f" WHEN applied > 0 THEN 'partially_applied' ELSE '{opened}' END",
+            "CASE WHEN state <> 'open' THEN state"
+            " WHEN applied + refunded = total_amount THEN 'applied'"
+            f" WHEN applied + refunded > 0 THEN 'partially_applied' ELSE '{opened}' END",
         ),
         Column("memo", Text),
         Column("transaction_tags", JSONB, nullable=False),
@@ -665,8 +694,11 @@ def credit_table(name: str, party: str, document: str, opened: str) -> Table:
         CheckConstraint("state <> 'open' OR opened_at IS NOT NULL", name="opened"),
         CheckConstraint("state = 'draft' OR number IS NOT NULL", name="numbered"),
         CheckConstraint("total_amount >= 1 AND tax_total >= 0", name="amounts_positive"),
-        CheckConstraint("0 <= applied AND applied <= total_amount", name="within_total"),
-        CheckConstraint("applied = 0 OR state = 'open'", name="applied_while_open"),
+        CheckConstraint(
+            "least(applied, refunded) >= 0 AND applied + refunded <= total_amount",
+            name="within_total",
+        ),
+        CheckConstraint("applied + refunded = 0 OR state = 'open'", name="applied_while_open"),
         within_business("party_id", party),
         within_business("source_document_id", document),
         within_business("tax_account_id", "account"),
@@ -716,15 +748,19 @@ def refund_table(name: str, party: str, *own: SchemaItem) -> Table:
 
 
 def refund_allocation_table(
-    name: str, refund: str, document: str, payment: str, *own: SchemaItem
+    name: str, refund: str, document: str, payment: str, credit: str, *own: SchemaItem
 ) -> Table:
-    """What a refund gives back: money that settled a document, money of a payment, or a credit."""
+    """What a refund gives back: money that settled a document, money of a payment, or a credit.
+
+    `refunded_credit_id` is a credit that is paid out by it.
+    """
     return tenant_table(
         name,
         Column("version", BigInteger, nullable=False),
         Column("refund_id", Uuid, nullable=False),
         Column("document_id", Uuid),
         Column("payment_id", Uuid),
+        Column("refunded_credit_id", Uuid),
         cents("amount"),
         Column("split", JSONB, nullable=False),
         Column("start_on", Date),
@@ -739,9 +775,11 @@ def refund_allocation_table(
         within_business("refund_id", refund),
         within_business("document_id", document),
         within_business("payment_id", payment),
+        within_business("refunded_credit_id", credit),
         index("refund_id"),
         index("document_id"),
         index("payment_id"),
+        index("refunded_credit_id"),
     )
 
 
@@ -784,31 +822,12 @@ invoice_allocation = allocation_table(
     "invoice_allocation", "invoice_payment", "payment_id", "invoice"
 )
 
-write_off = tenant_table(
-    "write_off",
-    *kept_up(),
-    Column("document_id", Uuid, nullable=False),
-    Column("external_id", Text),
-    cents("amount"),
-    Column("account_id", Uuid, nullable=False),
-    Column("write_off_at", Moment, nullable=False),
-    Column("reversed_at", Moment),
-    Column("split", JSONB, nullable=False),
-    Column("tax_relief", Boolean, nullable=False),
-    Column("relieved", JSONB, nullable=False),
-    Column("lines", JSONB, nullable=False),
-    Column("memo", Text),
-    Column("tags", JSONB, nullable=False),
-    CheckConstraint("amount >= 1", name="amount_positive"),
-    within_business("document_id", "invoice"),
-    within_business("account_id", "account"),
-    unique("external_id"),
-    index("document_id"),
-)
+write_off = write_off_table("write_off", "invoice")
 
 bill = document_table("bill", party="vendor", opened="received")
 bill_payment = payment_table("bill_payment", party="vendor", moved="total + fee")
 bill_allocation = allocation_table("bill_allocation", "bill_payment", "payment_id", "bill")
+bill_write_off = write_off_table("bill_write_off", "bill")
 
 customer_credit = credit_table(
     "customer_credit", party="customer", document="invoice", opened="sent"
@@ -851,7 +870,10 @@ invoice_refund_allocation = refund_allocation_table(
     "invoice_refund",
     "invoice",
     "invoice_payment",
-    CheckConstraint("num_nonnulls(document_id, payment_id) = 1", name="one_target"),
+    "customer_credit",
+    CheckConstraint(
+        "num_nonnulls(document_id, payment_id, refunded_credit_id) = 1", name="one_target"
+    ),
 )
 invoice_refund_payment = refund_payment_table(
     "invoice_refund_payment",
@@ -875,9 +897,13 @@ vendor_refund_allocation = refund_allocation_table(
     "vendor_refund",
     "bill",
     "bill_payment",
+    "vendor_credit",
     Column("credit_id", Uuid),
     Column("created_at", Moment, nullable=False),
-    CheckConstraint("num_nonnulls(document_id, payment_id, credit_id) = 1", name="one_target"),
+    CheckConstraint(
+        "num_nonnulls(document_id, payment_id, credit_id, refunded_credit_id) = 1",
+        name="one_target",
+    ),
     within_business("credit_id", "vendor_credit"),
     index("credit_id"),
 )
@@ -923,6 +949,8 @@ payout = tenant_table(
     cents("gross_payments"),
     cents("total_refunds"),
     Column("fee_steps", JSONB, nullable=False),
+    # What the processor took or gave beside payments and refunds.
+    Column("other_items", JSONB, nullable=False),
     Column("completions", JSONB, nullable=False),
     cents("linked"),
     Column("money_account_id", Uuid),
@@ -947,7 +975,7 @@ payout = tenant_table(
     ),
     one_of("status", "pending", "processing", "paid", "failed", "cancelled"),
     CheckConstraint(
-        "least(fee, additional_refunds, gross_payments, total_refunds) >= 0",
+        "least(additional_refunds, gross_payments, total_refunds) >= 0",
         name="amounts_positive",
     ),
     CheckConstraint("0 <= linked AND linked <= abs(paid_out)", name="within_paid_out"),
@@ -1144,6 +1172,8 @@ bank_transaction = tenant_table(
     cents("categorized"),
     Column("category_account_id", Uuid),
     Column("category_memo", Text),
+    # What of `linked` its targets do not come to; below zero where they come to more.
+    cents("rounding"),
     Column("remaining", BigInteger, Computed("amount - linked - categorized", persisted=True)),
     one_of("direction", "credit", "debit"),
     one_of("source_format", "json", "csv", "ofx", "camt053", "mt940"),
@@ -1174,6 +1204,7 @@ bank_link = tenant_table(
     Column("target_type", Text, nullable=False),
     Column("target_id", Uuid, nullable=False),
     cents("amount"),
+    cents("rounding"),
     Column("linked_at", Moment, nullable=False),
     Column("ended_at", Moment),
     Column("memo", Text),

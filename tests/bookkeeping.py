@@ -146,7 +146,7 @@ CONTROLLED = {
                         0)::bigint
         FROM invoice_payment WHERE business_id = %(business)s""",
     "2250": """
-        SELECT coalesce(sum(applied - total_amount), 0)::bigint FROM customer_credit
+        SELECT coalesce(sum(applied + refunded - total_amount), 0)::bigint FROM customer_credit
         WHERE business_id = %(business)s AND state = 'open'""",
     "2300": """
         SELECT coalesce(sum(paid - amount), 0)::bigint FROM invoice_refund
@@ -159,7 +159,7 @@ CONTROLLED = {
                         0)::bigint
         FROM bill_payment WHERE business_id = %(business)s""",
     "1260": """
-        SELECT coalesce(sum(total_amount - applied), 0)::bigint FROM vendor_credit
+        SELECT coalesce(sum(total_amount - applied - refunded), 0)::bigint FROM vendor_credit
         WHERE business_id = %(business)s AND state = 'open'""",
     "1270": """
         SELECT coalesce(sum(amount), 0)::bigint FROM (
@@ -174,8 +174,9 @@ CONTROLLED = {
 
 def _proofs(noun: str, credit: str, refund: str, control: str, sign: int) -> dict[str, str]:
     """What has to hold on either side; the signs of lines are those of the side."""
-    written_off = """
-          UNION ALL SELECT document_id, 0, amount, 0 FROM write_off
+    write_off = "write_off" if noun == "invoice" else "bill_write_off"
+    written_off = f"""
+          UNION ALL SELECT document_id, 0, amount, 0 FROM {write_off}
           WHERE business_id = %(business)s AND reversed_at IS NULL"""
     return {
         f"{noun}s: nobody settles more than the total, and what is stored is allocated": f"""
@@ -214,7 +215,7 @@ def _proofs(noun: str, credit: str, refund: str, control: str, sign: int) -> dic
           SELECT document_id, amount AS credited, 0 AS written_off, 0 AS refunded
           FROM {credit}_allocation
           WHERE business_id = %(business)s AND end_on IS NULL
-          {written_off if noun == "invoice" else ""}
+          {written_off}
           UNION ALL SELECT document_id, 0, 0, amount FROM {refund}_allocation
           WHERE business_id = %(business)s AND end_on IS NULL) live ON live.document_id = i.id
         WHERE i.business_id = %(business)s GROUP BY i.business_id, i.id
@@ -223,7 +224,7 @@ def _proofs(noun: str, credit: str, refund: str, control: str, sign: int) -> dic
           OR i.refunded <> coalesce(sum(live.refunded), 0)""",
         f"{noun}s: the lines that settle a credit or refund come to what is used of it": f"""
         SELECT held.id FROM (
-          SELECT id, applied AS used FROM {credit} WHERE business_id = %(business)s
+          SELECT id, applied + refunded AS used FROM {credit} WHERE business_id = %(business)s
           UNION ALL
           SELECT id, paid FROM {refund} WHERE business_id = %(business)s) held
         LEFT JOIN journal_line l ON l.business_id = %(business)s AND l.settles_id = held.id

@@ -27,7 +27,8 @@ T = TypeVar("T", bound=Target)
 class Link:
     """That a line, or part of it, is the money of a payment or payout; live without an `ended_at`.
 
-    `target_type` tells which store keeps the target, as `invoice_payment` or `payout`.
+    `target_type` tells which store keeps the target, as `invoice_payment` or `payout`. `amount` is
+    linked of the target, and of the line `rounding` more, or less where it is below zero.
     """
 
     id: UUID
@@ -36,6 +37,7 @@ class Link:
     target_type: str
     target_id: UUID
     amount: int
+    rounding: int = 0
     linked_at: datetime
     ended_at: datetime | None = None
     memo: str | None = None
@@ -66,13 +68,16 @@ def link(
 ) -> tuple[BankTransaction, T, Link]:
     """Link a line with its money, as much as is wanted, else all that is left on both sides.
 
-    A line of 60 and a payment of 98 less 40 linked make a link of 58. The money then stands on the
-    ledger account of the line's bank account. Raises Conflict `in_payout`, `in_opening_balance` or
-    `item_not_completed`; RuleBroken `link_direction_mismatch`, `bank_account_mismatch` or
-    `link_exceeds_remaining`.
+    A line of 60 and a payment of 98 less 40 linked make a link of 58. Where the two differ by no
+    more than the business tolerates, both are used up: a line of 99 and a payment of 100 make one
+    of 100 with a rounding of -1. The money then stands on the ledger account of the line's bank
+    account. Raises Conflict `in_payout`, `in_opening_balance` or `item_not_completed`;
+    RuleBroken `link_direction_mismatch`, `bank_account_mismatch` or `link_exceeds_remaining`.
     """
     _refuse_unlinkable(side, transaction, target)
-    amount = _linkable(remaining(transaction), rest(side, target), command.amount)
+    of_line, of_target = remaining(transaction), rest(side, target)
+    rounding = _rounding(of_line, of_target, command.amount, context)
+    amount = of_target if rounding else _linkable(of_line, of_target, command.amount)
     made = Link(
         id=context.identify(),
         version=0,
@@ -80,6 +85,7 @@ def link(
         target_type=command.target_type,
         target_id=target.id,
         amount=amount,
+        rounding=rounding,
         linked_at=context.now,
         memo=command.memo,
     )
@@ -90,8 +96,29 @@ def link(
         money_account_id=transaction.account_id,
         updated_at=now,
     )
-    used = replace(transaction, linked=transaction.linked + amount, updated_at=now)
+    used = _with_more(transaction, amount + rounding, rounding, context)
     return used, held, made
+
+
+def _rounding(of_line: int, of_target: int, wanted: int | None, context: Context) -> int:
+    """Say what the line has more than its target, where that is tolerated; else 0.
+
+    Whoever says how much to link means it to the unit.
+    """
+    more = of_line - of_target
+    small = abs(more) <= context.business.matching_tolerance
+    return more if small and wanted is None and of_line > 0 and of_target > 0 else 0
+
+
+def _with_more(
+    transaction: BankTransaction, linked: int, rounding: int, context: Context
+) -> BankTransaction:
+    return replace(
+        transaction,
+        linked=transaction.linked + linked,
+        rounding=transaction.rounding + rounding,
+        updated_at=context.now,
+    )
 
 
 def _linkable(of_line: int, of_target: int, wanted: int | None) -> int:
@@ -121,15 +148,23 @@ def unlink(
 
     Of 98 linked by 58 and 40, taking the 58 back leaves 40.
     """
-    now, left = context.now, target.linked - made.amount
+    left = target.linked - made.amount
     freed = replace(
         target,
         linked=left,
         money_account_id=target.money_account_id if left else None,
-        updated_at=now,
+        updated_at=context.now,
     )
-    unused = replace(transaction, linked=transaction.linked - made.amount, updated_at=now)
-    return unused, freed, replace(made, ended_at=now)
+    unused, ended = let_go(transaction, made, context)
+    return unused, freed, ended
+
+
+def let_go(
+    transaction: BankTransaction, made: Link, context: Context
+) -> tuple[BankTransaction, Link]:
+    """Take a link off a line, with its rounding; its target has let go of it already."""
+    unused = _with_more(transaction, -made.amount - made.rounding, -made.rounding, context)
+    return unused, replace(made, ended_at=context.now)
 
 
 def _refuse_unlinkable(side: Side | None, transaction: BankTransaction, target: Target) -> None:

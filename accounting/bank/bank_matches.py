@@ -16,6 +16,7 @@ from accounting.bank.commands import LinkTransaction
 from accounting.bank.payouts import Payout
 from accounting.books.chart import Roles
 from accounting.books.context import Context
+from accounting.tax.day_codes import Referenced
 from accounting.trade import payment_changes, vendor_refund_changes
 from accounting.trade.commands import ChangePayment, ChangeVendorRefundPayment
 from accounting.trade.documents import Document
@@ -114,7 +115,9 @@ def _come_back(
     on = linked.payment_date or matched.transaction.booked_on
     command = ChangeVendorRefundPayment(status="completed", payment_date=on)
     held = before.with_payment(linked)
-    after = vendor_refund_changes.amend(held, linked.id, command, roles, context)
+    after = vendor_refund_changes.amend(
+        held, linked.id, command, Referenced.by_role(roles), context
+    )
     subjects, moved = vendor_refund_changes.changed(before, before.affected, after)
     return replace(
         matched, target=after.payment(linked.id), subjects=tuple(subjects), moved=tuple(moved)

@@ -14,6 +14,9 @@ from accounting.trade.postings import MAIN, Amount, during, netted
 PAYOUT = "payout"
 BANK_TRANSACTION = "bank_transaction"
 
+ROUNDING = "rounding"
+"""The stream of what a line and its money differ by; `MAIN` is what it was categorized to."""
+
 Banked = Payout | BankTransaction
 """What posts and is of no side of trade."""
 
@@ -21,7 +24,7 @@ Banked = Payout | BankTransaction
 def entries_for(subject: Banked, roles: Roles, lock_date: date | None) -> list[Entry]:
     """Work out what is to be posted for a payout or a bank line, given what was posted before.
 
-    What is deleted, or categorized no longer, is taken back by linked reversals.
+    What is deleted, or no longer categorized or rounded, is taken back by linked reversals.
     """
     entries = difference(_source(subject), desired(subject, roles), subject.posted, lock_date)
     return as_reversals(entries, subject.posted) if _taken_back(subject) else entries
@@ -36,7 +39,7 @@ def desired(subject: Banked, roles: Roles) -> list[Movement]:
             )
             return netted(list(moves))
         case BankTransaction():
-            return list(_categorized(subject))
+            return [*_categorized(subject), *_rounded(subject, roles)]
 
 
 def _taken_back(subject: Banked) -> bool:
@@ -44,7 +47,7 @@ def _taken_back(subject: Banked) -> bool:
         case Payout():
             return subject.status in ("failed", "cancelled")
         case BankTransaction():
-            return not subject.categorized
+            return not (subject.categorized and subject.rounding)
 
 
 def _source(subject: Banked) -> Source:
@@ -54,7 +57,8 @@ def _source(subject: Banked) -> Source:
         case BankTransaction():
             party = f" {subject.counterparty_name}" if subject.counterparty_name else ""
             kind, title, reference = BANK_TRANSACTION, f"bank transaction{party}", subject.reference
-    return Source(kind, subject.id, reference, {MAIN: title})
+    titles = {MAIN: title, ROUNDING: f"rounding difference of {title}"}
+    return Source(kind, subject.id, reference, titles)
 
 
 def _named(payout: Payout) -> Number:
@@ -67,7 +71,7 @@ def _paid_out(payout: Payout, stood: Days, roles: Roles) -> Iterator[Movement]:
     """What came to the bank, the fee that no item bore, and refunds nobody told of.
 
     Of 920,000 paid out with a fee of 30,000, of which the items bore 10,000, 920,000 go to the bank
-    and 20,000 to fees; 940,000 leave the processor.
+    and 20,000 to fees; 940,000 leave the processor. So does a chargeback of 5,000, as a cost.
     """
     bank = payout.money_account_id or roles[Role.BANK]
     clearing, fees = roles[Role.PROCESSOR_CLEARING], roles[Role.PROCESSING_FEES]
@@ -79,6 +83,9 @@ def _paid_out(payout: Payout, stood: Days, roles: Roles) -> Iterator[Movement]:
         Amount(clearing, -taken),
     )
     yield from during(stood, MAIN, amounts)
+    for each in payout.other_items:
+        other = (Amount(each.account_id, -each.amount), Amount(clearing, each.amount))
+        yield from during(stood, MAIN, other)
     _, end = stood
     for on, borne in fees_during(payout, stood):
         yield from during((on, end), MAIN, (Amount(fees, -borne), Amount(clearing, borne)))
@@ -94,3 +101,11 @@ def _categorized(transaction: BankTransaction) -> Iterator[Movement]:
         Amount(transaction.category_account_id, -sign * transaction.categorized),
     )
     yield from during((transaction.booked_on, None), MAIN, amounts)
+
+
+def _rounded(transaction: BankTransaction, roles: Roles) -> Iterator[Movement]:
+    """What the bank moved beyond its money: of 99.98 that came for 100.00, 0.02 are a loss."""
+    amount = transaction.rounding if signed(transaction) > 0 else -transaction.rounding
+    if amount:
+        amounts = Amount(transaction.account_id, amount), Amount(roles[Role.ROUNDING], -amount)
+        yield from during((transaction.booked_on, None), ROUNDING, amounts)

@@ -15,8 +15,9 @@ from accounting.errors import Conflict, RuleBroken
 class BankTransaction:
     """One line of a bank statement, amount above zero, and what became of it.
 
-    `account_id` is the ledger account of its bank account. `linked` is the sum of its live links,
-    `categorized` what was posted straight to `category_account_id`.
+    `account_id` is the ledger account of its bank account. `linked` is what its live links account
+    for; `rounding` is how much of that their money does not come to, below zero where it comes to
+    more. `categorized` is what was posted straight to `category_account_id`.
     """
 
     id: UUID
@@ -36,6 +37,7 @@ class BankTransaction:
     imported_at: datetime
     source_format: str
     linked: int = 0
+    rounding: int = 0
     categorized: int = 0
     category_account_id: UUID | None = None
     category_memo: str | None = None

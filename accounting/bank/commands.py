@@ -32,7 +32,10 @@ class CreateBankAccount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkTransaction:
-    """Links a statement line with money, by default with all that is left on both sides."""
+    """Links a statement line with money, by default with all that is left on both sides.
+
+    An amount that is given is linked to the unit: no tolerance is used.
+    """
 
     target_type: str
     target_id: UUID
@@ -46,6 +49,18 @@ class CategorizeTransaction:
 
     account: AccountReference
     memo: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherItemGiven:
+    """What a processor took, below zero, or gave beside payments and refunds."""
+
+    kind: str
+    amount: int
+    account: AccountReference | None = None
+    description: str | None = None
+    external_id: str | None = None
+    payment_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +79,7 @@ class SavePayout:
     imported_at: datetime | Absent | None = ABSENT
     payment_ids: tuple[UUID, ...] | Absent = ABSENT
     refund_payment_ids: tuple[UUID, ...] | Absent = ABSENT
+    other_items: tuple[OtherItemGiven, ...] | Absent = ABSENT
     reference_number: str | Absent | None = ABSENT
     memo: str | Absent | None = ABSENT
     metadata: Any = ABSENT

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from accounting.absent import ABSENT, Absent, or_else, said
 from accounting.bank.commands import SavePayout
+from accounting.bank.payout_other_items import other_items
 from accounting.bank.payouts import (
     LIVE,
     Item,
@@ -18,6 +19,7 @@ from accounting.bank.payouts import (
     sums,
     with_other_fees,
 )
+from accounting.books.accounts import BookAccounts
 from accounting.books.chart import Role
 from accounting.books.context import Context, refuse_locked, refuse_other_currency
 from accounting.errors import Conflict, RuleBroken
@@ -47,22 +49,26 @@ class PaidOut:
 def money_affected(
     payout: Payout | None, command: SavePayout | None = None
 ) -> tuple[set[UUID], set[UUID]]:
-    """Name the payments, and the refund payments, that a payout lists or is to list."""
+    """Name the payments, also of other items, and refund payments that a payout is to list."""
     items = () if payout is None else listed(payout)
     payments = {each.payment_id for each in items if each.payment_id}
     refunds = {each.refund_payment_id for each in items if each.refund_payment_id}
     if command is not None:
         payments |= set(or_else(command.payment_ids, ()))
         refunds |= set(or_else(command.refund_payment_ids, ()))
+        payments |= {
+            each.payment_id for each in or_else(command.other_items, ()) if each.payment_id
+        }
     return payments, refunds
 
 
-def announce(command: SavePayout, held: Held, context: Context) -> PaidOut:
+def announce(command: SavePayout, held: Held, accounts: BookAccounts, context: Context) -> PaidOut:
     """Make a payout, paid unless it says otherwise.
 
-    Without a fee its fee is that of its items. Raises Conflict `item_not_completed`,
-    `already_in_payout` or `period_locked`; RuleBroken `currency_mismatch`, `reference_not_found`,
-    `item_not_in_clearing` or `processor_mismatch`.
+    Without a fee its fee is that of its items. Raises Malformed `validation_error`; Conflict
+    `item_not_completed`, `already_in_payout`, `account_archived` or `period_locked`; RuleBroken
+    `currency_mismatch`, `reference_not_found`, `item_not_in_clearing`, `processor_mismatch`,
+    `control_account` or `same_account`.
     """
     refuse_other_currency(command.currency, context)
     blank = Payout(
@@ -79,17 +85,20 @@ def announce(command: SavePayout, held: Held, context: Context) -> PaidOut:
         status="pending",
         completed_at=None,
     )
-    return _brought(blank, replace(command, status=or_else(command.status, "paid")), held, context)
+    whole = replace(command, status=or_else(command.status, "paid"))
+    return _brought(blank, whole, held, accounts, context)
 
 
-def update(payout: Payout, command: SavePayout, held: Held, context: Context) -> PaidOut:
+def update(
+    payout: Payout, command: SavePayout, held: Held, accounts: BookAccounts, context: Context
+) -> PaidOut:
     """Change what is said of a payout that is known; absent facts and lists stay.
 
     Where nothing changes it comes back as the same object. Raises what `announce` raises, and
     Conflict `payout_reconciled` once a bank line is linked.
     """
     refuse_other_currency(command.currency, context)
-    after = _brought(payout, command, held, context)
+    after = _brought(payout, command, held, accounts, context)
     if after.payout == payout:
         return PaidOut(payout)
     _refuse_reconciled(payout)
@@ -143,9 +152,13 @@ def reported_paid(payout: Payout, on: date, context: Context) -> Payout:
     return paid
 
 
-def _brought(payout: Payout, command: SavePayout, held: Held, context: Context) -> PaidOut:
+def _brought(
+    payout: Payout, command: SavePayout, held: Held, accounts: BookAccounts, context: Context
+) -> PaidOut:
     """Bring a payout and the money it holds in line with what is said of it."""
     after = replace(payout, **said(command, *_FACTS))
+    if not isinstance(command.other_items, Absent):
+        after = replace(after, other_items=other_items(command.other_items, accounts))
     after = _with_items(after, command, context)
     after = _moved(after, or_else(command.status, payout.status), context)
     _refuse_new_date(payout, after, context)

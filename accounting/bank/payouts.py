@@ -7,6 +7,7 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
+from accounting.bank.payout_other_items import OtherItem, total
 from accounting.books.ledger import Posted
 from accounting.books.spans import Days, Span, laid_out
 from accounting.trade import payments, refunds
@@ -46,7 +47,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Payout:
-    """A payout as it is stored; amounts in minor units, `paid_out` may be below zero.
+    """A payout as it is stored; in minor units, `paid_out` and `fee` may be below zero.
 
     `gross_payments` and `total_refunds` sum the items that stand completed; `fee_steps` say on
     which days fees were posted with the items, and went back. `completions` are the spans in which
@@ -74,6 +75,7 @@ class Payout:
     gross_payments: int = 0
     total_refunds: int = 0
     fee_steps: tuple[FeeStep, ...] = ()
+    other_items: tuple[OtherItem, ...] = ()
     completions: tuple[Span, ...] = ()
     items: tuple[Item, ...] = ()
     linked: int = 0
@@ -92,8 +94,12 @@ def item_fees(payout: Payout) -> int:
 
 
 def expected_net(payout: Payout) -> int:
-    """Say what should be paid out: of 1,000,000 less 50,000 refunds and 30,000 fee, 920,000."""
-    return payout.gross_payments - payout.total_refunds - payout.additional_refunds - payout.fee
+    """Say what should be paid out.
+
+    Of 1,000,000 less 50,000 refunds and 30,000 fee, 920,000; with a chargeback of -5,000, 915,000.
+    """
+    given_back = payout.total_refunds + payout.additional_refunds
+    return payout.gross_payments - given_back - payout.fee + total(payout.other_items)
 
 
 def net_amount(payout: Payout) -> int:

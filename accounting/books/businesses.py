@@ -58,6 +58,9 @@ ENTITY_TYPES = {
     ),
 }
 
+MOST_TOLERATED = 5
+"""In units of a currency, not minor ones."""
+
 FIXED = ("external_id", "country", "base_currency")
 """What is said of a business when it is opened, and never changes."""
 
@@ -73,6 +76,7 @@ class Business:
     fiscal_year_end: date
     lock_date: date | None = None
     archived_at: datetime | None = None
+    matching_tolerance: int = 0
 
 
 def entity_type(country: str, text: str) -> str:
@@ -129,6 +133,16 @@ def refuse_future_lock(command: ChangeBusiness, today: date) -> None:
             lock_date=lock_date.isoformat(),
             today=today.isoformat(),
         )
+
+
+def refuse_large_tolerance(tolerance: int, currency: str, exponent: int) -> None:
+    """Refuse a tolerance of matches above 5 units: 500 of GBP, which has pence, and 5 of ISK.
+
+    Raises Malformed `validation_error` on `matching_tolerance_cents`.
+    """
+    most: int = MOST_TOLERATED * 10**exponent
+    if tolerance > most:
+        raise Malformed.fields(matching_tolerance_cents=[f"must be at most {most} in {currency}"])
 
 
 def refuse_fixed(known: Mapping[str, Any], command: ChangeBusiness) -> None:

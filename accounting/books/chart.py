@@ -25,6 +25,7 @@ class Role(StrEnum):
     CASH = "cash"
     BANK = "bank"
     PROCESSOR_CLEARING = "processor_clearing"
+    PROCESSOR_RESERVE = "processor_reserve"
     ACCOUNTS_RECEIVABLE = "accounts_receivable"
     VENDOR_PREPAYMENTS = "vendor_prepayments"
     VENDOR_CREDITS = "vendor_credits"
@@ -43,10 +44,12 @@ class Role(StrEnum):
     SALES = "sales"
     SALES_RETURNS = "sales_returns"
     DISCOUNTS_GIVEN = "discounts_given"
+    OTHER_OPERATING_INCOME = "other_operating_income"
     EXCHANGE_GAINS = "exchange_gains"
     PURCHASE_RETURNS = "purchase_returns"
     GENERAL_EXPENSES = "general_expenses"
     PROCESSING_FEES = "processing_fees"
+    CHARGEBACKS = "chargebacks"
     BAD_DEBTS = "bad_debts"
     BANK_CHARGES = "bank_charges"
     ROUNDING = "rounding"
@@ -164,6 +167,7 @@ STARTING_CHART = (
     _account("1000", "Cash on hand", "current_assets", Role.CASH),
     _account("1100", "Business bank account", "current_assets", Role.BANK),
     _account("1150", "Payment processor clearing", "current_assets", Role.PROCESSOR_CLEARING),
+    _account("1160", "Processor reserve", "current_assets", Role.PROCESSOR_RESERVE),
     _account("1200", "Accounts receivable", "current_assets", Role.ACCOUNTS_RECEIVABLE),
     _account("1250", "Vendor prepayments", "current_assets", Role.VENDOR_PREPAYMENTS),
     _account("1260", "Vendor credits", "current_assets", Role.VENDOR_CREDITS),
@@ -196,13 +200,19 @@ STARTING_CHART = (
     _account("4000", "Sales", "revenue", Role.SALES),
     _account("4100", "Sales returns and refunds", "revenue", Role.SALES_RETURNS),
     _account("4200", "Discounts given", "revenue", Role.DISCOUNTS_GIVEN),
-    _account("4500", "Other operating income", "other_operating_income"),
+    _account(
+        "4500",
+        "Other operating income",
+        "other_operating_income",
+        Role.OTHER_OPERATING_INCOME,
+    ),
     _account("4600", "Interest income", "finance_income"),
     _account("4650", "Exchange gains", "finance_income", Role.EXCHANGE_GAINS),
     _account("5000", "Cost of sales", "direct_costs"),
     _account("5100", "Purchase returns", "direct_costs", Role.PURCHASE_RETURNS),
     _account("6000", "General expenses", "operating_expenses", Role.GENERAL_EXPENSES),
     _account("6100", "Payment processing fees", "operating_expenses", Role.PROCESSING_FEES),
+    _account("6150", "Chargebacks", "operating_expenses", Role.CHARGEBACKS),
     _account("6200", "Bad debts", "operating_expenses", Role.BAD_DEBTS),
     _account("6300", "Bank charges", "operating_expenses", Role.BANK_CHARGES),
     _account("6400", "Rounding differences", "operating_expenses", Role.ROUNDING),

@@ -137,6 +137,11 @@ class Referenced:
     accounts: BookAccounts
     codes: TaxCodes
 
+    @classmethod
+    def by_role(cls, roles: Roles) -> "Referenced":
+        """The accounts with a role, where nothing is named and nothing is taxed anew."""
+        return cls(BookAccounts(roles, {}), TaxCodes(()))
+
     @property
     def roles(self) -> Roles:
         """Which account has which role."""

@@ -217,13 +217,11 @@ class PayRefund:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgreeRefund:
-    """A refund to a customer of a document or a payment, by default all that can be given back.
-
-    With a moment of completion it is paid.
-    """
+    """A refund to a customer, by default all that can be given back; paid with a moment for it."""
 
     document_id: UUID | None = None
     payment_id: UUID | None = None
+    credit_id: UUID | None = None
     amount: int | Absent = ABSENT
     lines: tuple[GivenBackLine, ...] = ()
     method: str = "bank_transfer"
@@ -238,7 +236,7 @@ class AgreeRefund:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefundItem:
-    """A part of a vendor's refund and what it gives back of; a credit has no target yet.
+    """A part of a vendor's refund and what it gives back of; a new credit has no target.
 
     `place` is where its target stands in the request, as `allocations.0.bill_id`.
     """
@@ -247,6 +245,7 @@ class RefundItem:
     target_id: UUID | None
     amount: int
     lines: tuple[GivenBackLine, ...] = ()
+    tax_code: str | None = None
     place: str = ""
     description: str | None = None
     metadata: Any = None

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from accounting.books.context import Context
 from accounting.books.splits import added, negative, take
-from accounting.errors import Conflict
 from accounting.trade import credits, documents
 from accounting.trade.allocation import (
     Allocation,
@@ -47,16 +46,12 @@ def allocated(
     context: Context,
 ) -> Credited:
     """Bring allocations and documents in line with what is wanted of the credit."""
-    if wanted and credit.state != "open":
-        raise Conflict(
-            "credit_not_sent",
-            f"Only a {side.opened_status} credit can be applied.",
-            current_state=credit.state,
-        )
+    if wanted:
+        credits.refuse_not_open(side, credit, "applied")
     source = AllocationSource(
         party_id=credit.party.id,
         total=credit.total_amount,
-        held=0,
+        held=credit.refunded,
         by="credited",
         applied=True,
         start=None if before is None else context.today,

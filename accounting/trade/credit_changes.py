@@ -215,15 +215,8 @@ def void(
             refund_id=str(credit.refund_id),
         )
     refuse_in_opening(credit.opening_id, "credit")
-    used = credits.applied(credit)
-    if used:
-        documents = [str(each.document_id) for each in live(credit.allocations)]
-        raise Conflict(
-            "credit_applied",
-            "The credit is applied. Take that back first.",
-            applied_amount=used,
-            **{f"{side.names.document_id}s": documents},
-        )
+    if credits.used(credit):
+        raise _refused_void(side, credit)
     if voided_at is not None:
         refuse_locked(context, voided_at.date())
     at = voided_at or context.now
@@ -234,19 +227,14 @@ def void(
 def of_refund(
     side: Side,
     refund: Refund,
-    amount: int,
+    line: CreditLine,
     accounts: Roles,
     context: Context,
     *,
     on: date,
     number: Pending,
 ) -> Credit:
-    """Make the credit that a part of a refund is kept as, sent on a day."""
-    line = CreditLine(
-        id=context.identify(),
-        account_id=accounts[side.credit_line_default],
-        amount=amount,
-    )
+    """Make the credit of one line that a part of a refund is kept as, sent on a day."""
     return Credit(
         id=context.identify(),
         version=0,
@@ -261,15 +249,18 @@ def of_refund(
         voided_at=None,
         source_document_id=None,
         refund_id=refund.id,
-        lines=(line,),
         tax_account_id=accounts[side.tax],
-        tax_total=0,
-        total_amount=amount,
+        **_amounts((line,)),
     )
 
 
 def withdraw(side: Side, credit: Credit, loaded: Documents, context: Context) -> Credited:
-    """Take a credit back with the refund that keeps it; what it settled is owed again, today."""
+    """Take a credit back with the refund that keeps it; what it settled is owed again, today.
+
+    Raises Conflict `credit_applied` where another refund has paid it out.
+    """
+    if credit.refunded:
+        raise _refused_void(side, credit)
     released = allocated(side, credit, credit, [], loaded, context)
     voided = replace(released.credit, state="void", voided_at=context.now, updated_at=context.now)
     return Credited(voided, released.documents, released.changed)
@@ -280,6 +271,17 @@ def _opened(side: Side, credit: Credit, at: datetime, context: Context) -> Credi
     refuse_locked(context, at.date())
     number = credit.number or Pending(side.credit_series)
     return replace(credit, state="open", opened_at=at, number=number)
+
+
+def _refused_void(side: Side, credit: Credit) -> Conflict:
+    documents = [str(each.document_id) for each in live(credit.allocations)]
+    return Conflict(
+        "credit_applied",
+        "The credit is applied or paid out. Take that back first.",
+        applied_amount=credits.applied(credit),
+        refunded_amount=credit.refunded,
+        **{f"{side.names.document_id}s": documents},
+    )
 
 
 def _refused_move(side: Side, credit: Credit, message: str) -> Conflict:

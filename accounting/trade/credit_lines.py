@@ -6,12 +6,12 @@ from datetime import date
 from uuid import UUID
 
 from accounting.books.accounts import named_or
-from accounting.books.chart import Role
+from accounting.books.chart import Role, Roles
 from accounting.books.context import Context
 from accounting.errors import Malformed, RuleBroken
 from accounting.money import split
 from accounting.tax.day_codes import DayCodes, Referenced
-from accounting.tax.taxed_amounts import GivenTax, Taxable, TaxAccounts, Taxing, tax
+from accounting.tax.taxed_amounts import DayCode, GivenTax, Taxable, TaxAccounts, Taxing, tax
 from accounting.trade.commands import CreditLineGiven
 from accounting.trade.credits import CreditLine
 from accounting.trade.documents import Document, LineItem
@@ -79,6 +79,25 @@ def work_out_again(
         for place, line in enumerate(lines)
     ]
     return _taxed(side, untaxed, referenced, source)
+
+
+def of_gross(
+    side: Side, amount: int, code: DayCode | None, roles: Roles, context: Context
+) -> CreditLine:
+    """Make a line of an amount with the tax in it: 120 at 20 % are 100 and 20."""
+    account_id = roles[side.credit_line_default]
+    taxable = Taxable(amount=amount, account_id=account_id, taxing=Taxing(code=code))
+    accounts = TaxAccounts(roles[side.tax], roles[Role.OUTPUT_TAX])
+    [taxed] = tax([taxable], accounts, inclusive=True)
+    return CreditLine(
+        id=context.identify(),
+        account_id=account_id,
+        amount=taxed.subtotal,
+        taxes=taxed.taxes,
+        tax_rate=None if code is None else code.rate,
+        tax_code_id=None if code is None else code.code.id,
+        self_assessed=tuple(replace(each, amount=-each.amount) for each in taxed.self_assessed),
+    )
 
 
 def _refuse_faults(given: Sequence[CreditLineGiven], source: Document | None) -> None:

@@ -1,6 +1,6 @@
 """Credits as they are stored: what a party may set against its documents. Values, status, days."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -9,8 +9,9 @@ from uuid import UUID
 from accounting.books.ledger import Posted, after_lock
 from accounting.books.numbers import Number
 from accounting.books.spans import Days, days
-from accounting.books.splits import Part, Split, summed
+from accounting.books.splits import Part, Split, added, summed
 from accounting.books.tax_marks import TaxMark
+from accounting.errors import Conflict
 from accounting.tax.taxed_amounts import Tax
 from accounting.trade.allocation import Allocation, live
 from accounting.trade.documents import LineShares
@@ -64,8 +65,9 @@ class CreditLine:
 class Credit:
     """A credit as it is stored, with the live allocations and those that ended.
 
-    `tax_account_id` is where tax without a code goes; `settled` holds, by part, which of its
-    own parts its live allocations use. `source_document_id` tells of its origin;
+    `tax_account_id` is where tax without a code goes; `refunded` is what its live refunds pay out
+    of it. `settled` holds, by part, which of its own parts these and its live allocations use.
+    `source_document_id` tells of its origin;
     `refund_id` is the refund that keeps it as a part of itself. One that came with the opening of
     the books, `opening_id`, stands in them from that day on, `opened_on`; others from the day of
     `opened_at`.
@@ -89,6 +91,7 @@ class Credit:
     tax_total: int
     total_amount: int
     allocations: tuple[Allocation, ...] = ()
+    refunded: int = 0
     settled: Split = ()
     memo: str | None = None
     transaction_tags: tuple[str, ...] = ()
@@ -104,23 +107,27 @@ def live_allocations(credit: Credit) -> tuple[Allocation, ...]:
 
 
 def applied(credit: Credit) -> int:
-    """Say how much of the credit is used: 600 and 100 on two documents come to 700."""
+    """Say how much of the credit settles documents: 600 and 100 on two come to 700."""
     return sum(each.amount for each in live_allocations(credit))
 
 
+def used(credit: Credit) -> int:
+    """Say how much of the credit is used: 600 applied and 100 paid out come to 700."""
+    return applied(credit) + credit.refunded
+
+
 def unapplied(credit: Credit) -> int:
-    """Say how much can still be used: of 1000 with 600 applied, 400; 0 when it is not sent."""
-    return credit.total_amount - applied(credit) if credit.state == "open" else 0
+    """Say how much can still be used: of 1000 with 600 used, 400; 0 when it is not sent."""
+    return credit.total_amount - used(credit) if credit.state == "open" else 0
 
 
 def status(side: Side, credit: Credit) -> str:
-    """Derive the status for callers: of 1000, with 600 applied it is partially_applied."""
+    """Derive the status for callers: of 1000, with 600 used it is partially_applied."""
     if credit.state != "open":
         return credit.state
-    used = applied(credit)
-    if used == credit.total_amount:
+    if unapplied(credit) == 0:
         return "applied"
-    return "partially_applied" if used else side.opened_status
+    return "partially_applied" if used(credit) else side.opened_status
 
 
 def parts(credit: Credit) -> dict[Part, int]:
@@ -153,6 +160,24 @@ def source_shares(credit: Credit) -> LineShares:
         for line in credit.lines
         if line.source_line_id is not None
     )
+
+
+def give_back(credit: Credit, amount: int, split: Split) -> Credit:
+    """Note what a refund pays out of it, or that it does so no longer with both below 0."""
+    return replace(credit, refunded=credit.refunded + amount, settled=added(credit.settled, split))
+
+
+def refuse_not_open(side: Side, credit: Credit, use: str) -> None:
+    """Refuse to use a credit that is a draft or void.
+
+    Raises Conflict `credit_not_sent`.
+    """
+    if credit.state != "open":
+        raise Conflict(
+            "credit_not_sent",
+            f"Only a {side.opened_status} credit can be {use}.",
+            current_state=credit.state,
+        )
 
 
 def opened_on(credit: Credit) -> date:

@@ -10,9 +10,10 @@ from accounting.books.chart import Roles, processor_of
 from accounting.books.context import Context, refuse_locked
 from accounting.books.spans import Span
 from accounting.books.splits import Split, added, negative, take
-from accounting.errors import Conflict
-from accounting.trade import documents, payments, refund_targets, refunds
+from accounting.errors import Conflict, Malformed
+from accounting.trade import credits, documents, payments, refund_targets, refunds
 from accounting.trade.commands import AgreeRefund, PayRefund
+from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
 from accounting.trade.holds import held_to
 from accounting.trade.payment_status import completions_after
@@ -20,6 +21,7 @@ from accounting.trade.payments import Payment
 from accounting.trade.refund_targets import (
     Target,
     facts_of,
+    of_credit,
     of_document,
     of_payment,
     refuse_more_than,
@@ -40,30 +42,34 @@ class Agreed:
     """A refund, what it gives back of, and the payment that was made with it."""
 
     refund: InvoiceRefund
-    target: Document | Payment
+    target: Document | Payment | Credit
     payment: RefundPayment | None
 
 
-def refundable(target: Document | Payment) -> int:
+def refundable(target: Document | Payment | Credit) -> int:
     """Say how much can be given back.
 
     Of a document the completed payments applied to it less its live refunds, and at most what is
     left of its lines: 1000 paid and 300 refunded leave 700. Of a payment what is left of it, while
-    it is completed.
+    it is completed; of a sent credit what is not used.
     """
     if isinstance(target, Document):
         return refund_targets.refundable(target)
+    if isinstance(target, Credit):
+        return credits.unapplied(target)
     return payments.remaining(target) if target.status == "completed" else 0
 
 
 def agree(
-    command: AgreeRefund, target: Document | Payment, roles: Roles, context: Context
+    command: AgreeRefund, target: Document | Payment | Credit, roles: Roles, context: Context
 ) -> Agreed:
     """Make a refund; with a moment of completion it is paid at once.
 
     Left out, the amount is all that can be given back. Raises RuleBroken
-    `refund_exceeds_refundable`; Conflict `period_locked`.
+    `refund_exceeds_refundable`; Conflict `credit_not_sent` or `period_locked`.
     """
+    if isinstance(target, Credit):
+        credits.refuse_not_open(RECEIVABLE, target, "refunded")
     given = command.completed_at or context.now
     refuse_locked(context, given.date())
     usual = sum(each.amount for each in command.lines) or refundable(target)
@@ -193,20 +199,26 @@ def refuse_elsewhere(refund: Refund, known: RefundPayment) -> None:
 
 
 def _given_back(
-    target: Document | Payment,
+    target: Document | Payment | Credit,
     amount: int,
     lines: Sequence[GivenBackLine],
     roles: Roles,
     context: Context,
-) -> tuple[RefundAllocation, Document | Payment]:
+) -> tuple[RefundAllocation, Document | Payment | Credit]:
     if isinstance(target, Document):
         return of_document(RECEIVABLE, target, amount, roles, context, lines=lines)
+    if lines:
+        raise Malformed.fields(lines=["can stand beside invoice_id only"])
+    if isinstance(target, Credit):
+        return of_credit(target, amount, context)
     return of_payment(RECEIVABLE, target, amount, roles, context)
 
 
-def _day_of(target: Document | Payment) -> date:
+def _day_of(target: Document | Payment | Credit) -> date:
     if isinstance(target, Document):
         return documents.opened_on(target)
+    if isinstance(target, Credit):
+        return credits.opened_on(target)
     return target.payment_date
 
 

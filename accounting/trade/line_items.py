@@ -189,8 +189,10 @@ def _taxed(untaxed: Untaxed, taxed: Taxed) -> LineItem:
             field=untaxed.place,
             amount=taxed.subtotal - taxed.discount,
         )
+    code = untaxed.taxing.code
     return replace(
         untaxed.line,
+        tax_rate=untaxed.line.tax_rate if code is None else code.rate,
         subtotal=taxed.subtotal,
         discount_share=taxed.discount,
         taxes=taxed.taxes,
@@ -263,7 +265,7 @@ def _untaxed(
         discount_share=0,
         subtotal=0,
         taxes=(),
-        tax_rate=taxing.rate if taxing.code is None else taxing.code.rate,
+        tax_rate=taxing.rate,
         tax_code_id=None if taxing.code is None else taxing.code.code.id,
         withholding_code_id=None if taxing.withholding is None else taxing.withholding.code.id,
         taxes_given=taxing.given is not None,

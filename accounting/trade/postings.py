@@ -20,7 +20,7 @@ from accounting.trade import credits, refunds
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document, opened_on
 from accounting.trade.payments import Payment, applied_days, completion_days
-from accounting.trade.refunds import Refund, RefundPayment
+from accounting.trade.refunds import Refund, RefundAllocation, RefundPayment
 from accounting.trade.sides import Side
 from accounting.trade.write_offs import WriteOff, written_off_days
 
@@ -28,8 +28,6 @@ MAIN = "main"
 FEE = "fee"
 APPLIED = "applied"
 SELF_ASSESSED = "self_assessed"
-
-WRITE_OFF = "write_off"
 
 _Place = tuple[date, str, UUID, UUID | None, TaxMark | None]
 
@@ -98,7 +96,8 @@ def _source(side: Side, subject: Subject) -> Source:
             reference = subject.external_id
         case WriteOff():
             article = "an" if words.document_title[0] in "aeiou" else "a"
-            source, title = WRITE_OFF, f"write-off of {article} {words.document_title}"
+            source = side.write_off_source
+            title = f"write-off of {article} {words.document_title}"
             reference = subject.document_number
         case Credit():
             source, title, reference = side.credit_source, words.credit_title, subject.number
@@ -204,9 +203,8 @@ def _credit(side: Side, credit: Credit, roles: Roles) -> Iterator[Movement]:
 def _credit_applied(side: Side, credit: Credit, roles: Roles) -> Iterator[Movement]:
     """What moves from the credit to the documents it settles, and back."""
     for each in credit.allocations:
-        own = times_sign(each.own_split, side.sign)
         amounts = (
-            Amount(roles[side.credits], side.sign * each.amount, credit.id, own),
+            _using(side, roles, credit.id, side.sign * each.amount, each.own_split),
             _settling(side, roles, each.document_id, each.amount, each.split),
         )
         yield from during(credits.applied_days(credit, each), APPLIED, amounts)
@@ -215,7 +213,8 @@ def _credit_applied(side: Side, credit: Credit, roles: Roles) -> Iterator[Moveme
 def _refund(side: Side, refund: Refund, roles: Roles) -> Iterator[Movement]:
     """The claim, and from which accounts it is; what is not allocated yet waits on suspense.
 
-    A credit is no claim: the part that it takes leaves both.
+    What is kept as a credit is no claim: the part that it takes leaves both. A credit that is paid
+    out is used up, in the parts that the refund then has.
     """
     claim, waiting = roles[side.refunds], roles[Role.SUSPENSE]
     total = side.sign * refund.amount
@@ -223,13 +222,23 @@ def _refund(side: Side, refund: Refund, roles: Roles) -> Iterator[Movement]:
     stood = days(refund.agreed_on, end, refund.agreed_on)
     yield from during(stood, MAIN, (Amount(claim, -total), Amount(waiting, total)))
     for each in refund.allocations:
-        split = ((Part(claim), each.amount),) if each.kind == "credit" else each.split
-        amounts = [_of_part(part, side.sign * share) for part, share in split]
+        amounts = _given_back(side, each, roles)
         amounts.append(Amount(waiting, -side.sign * each.amount))
         stood = refunds.agreed_days(refund, each)
         yield from during(stood, MAIN, amounts)
         assessed = (_of_part(part, share) for part, share in each.self_assessed)
         yield from during(stood, SELF_ASSESSED, assessed)
+
+
+def _given_back(side: Side, allocation: RefundAllocation, roles: Roles) -> list[Amount]:
+    """From which accounts a part of a refund is."""
+    amount = side.sign * allocation.amount
+    match allocation.kind:
+        case "credit":
+            return [Amount(roles[side.refunds], amount)]
+        case "refunded_credit":
+            return [_using(side, roles, allocation.target_id, amount, allocation.split)]
+    return [_of_part(part, side.sign * share) for part, share in allocation.split]
 
 
 def _refund_payment(side: Side, payment: RefundPayment, roles: Roles) -> Iterator[Movement]:
@@ -264,6 +273,11 @@ def _of_tax(tax: Tax, amount: int) -> Amount:
 def _of_part(part: Part, amount: int) -> Amount:
     """An amount for the account of a part, with what that says of tax."""
     return Amount(part.account_id, amount, tax=part.tax)
+
+
+def _using(side: Side, roles: Roles, credit_id: UUID, amount: int, own_split: Split) -> Amount:
+    """What uses up a credit, with those of its parts that are used."""
+    return Amount(roles[side.credits], amount, credit_id, times_sign(own_split, side.sign))
 
 
 def _fee(

@@ -1,4 +1,4 @@
-"""What a refund gives back of documents and payments, and how that is taken back again."""
+"""What a refund gives back of documents, payments and credits, and how that is taken back."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,8 +10,9 @@ from accounting.books.chart import Roles
 from accounting.books.context import Context
 from accounting.books.splits import Part, Split, negative, rests, take
 from accounting.errors import Malformed, RuleBroken
-from accounting.trade import documents, payments
+from accounting.trade import credits, documents, payments
 from accounting.trade.allocation import AllocationItem, Documents, items_of, live, moved, rearrange
+from accounting.trade.credits import Credit
 from accounting.trade.documents import Document, LineItem, LineShares
 from accounting.trade.line_rests import (
     assessed_split,
@@ -27,7 +28,7 @@ from accounting.trade.payments import Payment
 from accounting.trade.refunds import GivenBackLine, RefundAllocation, ReleasedAllocation
 from accounting.trade.sides import Side
 
-Target = TypeVar("Target", Document, Payment)
+Target = TypeVar("Target", Document, Payment, Credit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +160,26 @@ def of_payment(
     return allocation, _held(payment, amount, context)
 
 
+def of_credit(
+    credit: Credit, amount: int, context: Context, **facts: Any
+) -> tuple[RefundAllocation, Credit]:
+    """Pay out a part of a credit, split over what is left of each of its own parts.
+
+    Of 8333 net and 1667 tax, 3333 gives 2777 and 556 back.
+    """
+    split = take(credits.parts(credit), credit.settled, amount)
+    allocation = RefundAllocation(
+        id=context.identify(),
+        kind="refunded_credit",
+        target_id=credit.id,
+        target_number=credit.number,
+        amount=amount,
+        split=split,
+        **facts,
+    )
+    return allocation, _paid_out(credit, amount, split, context)
+
+
 def free(
     side: Side, payment: Payment, amount: int, loaded: Documents, on: date, context: Context
 ) -> tuple[ReleasedPayment, tuple[ReleasedAllocation, ...]]:
@@ -195,10 +216,12 @@ def free(
 
 
 def take_back(allocation: RefundAllocation, target: Target, context: Context) -> Target:
-    """Let a document or payment have again what a refund gave back of it."""
+    """Let a document, payment or credit have again what a refund gave back of it."""
     if isinstance(target, Document):
         whole = reduced(target, allocation.lines, -1)
         return _given(whole, -allocation.amount, negative(allocation.split), context)
+    if isinstance(target, Credit):
+        return _paid_out(target, -allocation.amount, negative(allocation.split), context)
     return _held(target, -allocation.amount, context)
 
 
@@ -264,11 +287,14 @@ def refuse_more_than(limit: int, amount: int, **facts: Any) -> None:
         )
 
 
-def facts_of(side: Side, target: Document | Payment) -> dict[str, Any]:
+def facts_of(side: Side, target: Document | Payment | Credit) -> dict[str, Any]:
     """Say what a refund gives back of, and what decides how much that can be."""
     if isinstance(target, Document):
         named = {side.names.document_id: str(target.id)}
         return {**named, "paid": target.paid, "refunded": target.refunded}
+    if isinstance(target, Credit):
+        named = {side.names.credit_id: str(target.id)}
+        return {**named, "applied": credits.applied(target), "refunded": target.refunded}
     named = {side.names.payment_id: str(target.id), "status": target.status}
     used = {"allocated_amount_cents": payments.allocated(target), "refunded": target.refunded}
     return {**named, **used}
@@ -299,6 +325,10 @@ def _rearranged(
 
 def _given(document: Document, amount: int, split: Split, context: Context) -> Document:
     return replace(documents.give_back(document, amount, split), updated_at=context.now)
+
+
+def _paid_out(credit: Credit, amount: int, split: Split, context: Context) -> Credit:
+    return replace(credits.give_back(credit, amount, split), updated_at=context.now)
 
 
 def _held(payment: Payment, amount: int, context: Context) -> Payment:

@@ -13,8 +13,11 @@ from accounting.books.splits import Part, Split, summed
 from accounting.trade.documents import LineShares
 from accounting.trade.parties import Party
 
-Kind = Literal["document", "payment", "credit"]
-"""What a refund gives back of: a settled document, a payment, or a credit for later use."""
+Kind = Literal["document", "payment", "credit", "refunded_credit"]
+"""What a refund gives back of: a settled document, a payment, or a credit that is paid out.
+
+What is of kind `credit` is not given back: it is kept as a credit for later use.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ class GivenBackLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefundAllocation:
-    """What a refund gives back: money that settled a document, money of a payment, or a credit.
+    """What a refund gives back: money that settled a document, of a payment, or of a credit.
 
     `split` says from which parts. Live while it has no `end`; without a `start` it is dated as
     the refund is. `target_number` is the number of the document or credit, and none of a payment.

@@ -29,6 +29,7 @@ class SideNames:
     party_external_id: str
     document_id: str
     payment_id: str
+    credit_id: str
     payment_total: str
     opened_at: str
     number: str
@@ -67,6 +68,7 @@ class Side:
     fee: Role
     credits: Role
     credit_line_default: Role
+    written_off: Role
     refunds: Role
     refund_net: Role | None
     money: Callable[[str, str | None], Role]
@@ -80,6 +82,7 @@ class Side:
     credit_source: str
     refund_source: str
     refund_payment_source: str
+    write_off_source: str
     payment_moves: Mapping[str, frozenset[str]]
     words: SideWords
     names: SideNames
@@ -144,7 +147,7 @@ def _bill_of_another_vendor(**detail: Any) -> Refusal:
 def _bill_has_allocations(**detail: Any) -> Refusal:
     return Conflict(
         "bill_has_allocations",
-        "Money is allocated to the bill, or part of it is credited or refunded. "
+        "Money is allocated to the bill, or part of it is credited, refunded or written off. "
         "Take that back first.",
         **detail,
     )
@@ -163,6 +166,7 @@ RECEIVABLE = Side(
     fee=Role.PROCESSING_FEES,
     credits=Role.CUSTOMER_CREDITS,
     credit_line_default=Role.SALES_RETURNS,
+    written_off=Role.BAD_DEBTS,
     refunds=Role.REFUNDS_PAYABLE,
     refund_net=Role.SALES_RETURNS,
     money=money_role,
@@ -176,6 +180,7 @@ RECEIVABLE = Side(
     credit_source="customer_credit",
     refund_source="refund",
     refund_payment_source="refund_payment",
+    write_off_source="write_off",
     payment_moves={status: _ANY - {status} for status in _ANY},
     words=SideWords(
         document="invoice",
@@ -190,6 +195,7 @@ RECEIVABLE = Side(
         party_external_id="customer_external_id",
         document_id="invoice_id",
         payment_id="payment_id",
+        credit_id="credit_id",
         payment_total="total_amount_cents",
         opened_at="sent_at",
         number="invoice_number",
@@ -215,6 +221,7 @@ PAYABLE = Side(
     fee=Role.BANK_CHARGES,
     credits=Role.VENDOR_CREDITS,
     credit_line_default=Role.PURCHASE_RETURNS,
+    written_off=Role.OTHER_OPERATING_INCOME,
     refunds=Role.VENDOR_REFUNDS_RECEIVABLE,
     refund_net=None,
     money=vendor_money_role,
@@ -228,6 +235,7 @@ PAYABLE = Side(
     credit_source="vendor_credit",
     refund_source="vendor_refund",
     refund_payment_source="vendor_refund_payment",
+    write_off_source="bill_write_off",
     payment_moves={
         "pending": frozenset({"processing", "completed", "failed", "cancelled"}),
         "processing": frozenset({"completed", "failed"}),
@@ -248,6 +256,7 @@ PAYABLE = Side(
         party_external_id="vendor_external_id",
         document_id="bill_id",
         payment_id="bill_payment_id",
+        credit_id="vendor_credit_id",
         payment_total="amount_cents",
         opened_at="received_at",
         number="bill_number",

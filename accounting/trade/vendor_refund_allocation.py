@@ -1,4 +1,4 @@
-"""What refunds from vendors are allocated to: bills, bill payments, and credits for later use."""
+"""What refunds from vendors are allocated to: bills, bill payments, and credits either way."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,8 @@ from accounting.books.chart import Roles
 from accounting.books.context import Context
 from accounting.books.numbers import Pending
 from accounting.errors import Conflict, Malformed, RuleBroken
-from accounting.trade import credit_changes, documents, refunds
+from accounting.tax.day_codes import Referenced
+from accounting.trade import credit_changes, credit_lines, credits, documents, refunds
 from accounting.trade.allocation import refuse_not_open
 from accounting.trade.commands import RefundItem
 from accounting.trade.credits import Credit
@@ -21,6 +22,7 @@ from accounting.trade.refund_targets import (
     apply_again,
     facts_of,
     free,
+    of_credit,
     of_document,
     of_payment,
     refundable,
@@ -33,6 +35,7 @@ from accounting.trade.sides import PAYABLE
 FIELDS: Mapping[Kind, str] = {
     "document": PAYABLE.names.document_id,
     "payment": PAYABLE.names.payment_id,
+    "refunded_credit": PAYABLE.names.credit_id,
 }
 """What a refusal calls what an allocation gives back of."""
 
@@ -62,9 +65,14 @@ class Affected:
 class RefundContext:
     """When and from which day on allocations are made; None is the refund's day."""
 
-    roles: Roles
+    referenced: Referenced
     context: Context
     start: date | None = None
+
+    @property
+    def roles(self) -> Roles:
+        """Which account has which role."""
+        return self.referenced.roles
 
 
 def refuse_repeated(items: Sequence[RefundItem]) -> None:
@@ -92,8 +100,8 @@ def allocate(
     """Make what is wanted the live allocations of a refund.
 
     What is wanted unchanged stays as it is, with its day. What is not wanted any more is taken back
-    today, credits first and then the latest first; then the new ones are made. Raises Conflict and
-    RuleBroken as `vendor_refunding.agree` says.
+    today, credits first (paid out, then kept), then the latest first; then the new ones are made.
+    Raises Conflict and RuleBroken as `vendor_refunding.agree` says.
     """
     _refuse_excess(refund, wanted)
     waiting, staying = list(wanted), {}
@@ -118,12 +126,16 @@ def _taken_back(
 ) -> tuple[VendorRefund, Affected]:
     history = {each.id: staying.get(each.id, each) for each in refund.allocations}
     latest_first = list(reversed(refunds.live_allocations(refund)))
-    # What credits have settled is owed again before money is applied to it again.
-    for each in sorted(latest_first, key=lambda each: each.kind != "credit"):
+    # A credit is whole again before it is withdrawn, and what credits have settled is owed again
+    # before money is applied to it again.
+    for each in sorted(latest_first, key=lambda each: _TURNS.get(each.kind, len(_TURNS))):
         if each.id not in staying:
             history[each.id] = replace(each, end=refund_context.context.today)
             affected = _without(refund_context, each, affected)
     return replace(refund, allocations=tuple(history.values())), affected
+
+
+_TURNS: Mapping[Kind, int] = {"refunded_credit": 0, "credit": 1}
 
 
 def _without(
@@ -137,6 +149,9 @@ def _without(
         payment = take_back(allocation, affected.payments[id_], context)
         again = apply_again(PAYABLE, payment, allocation.released, affected.documents, context)
         return affected.with_payment(again.payment, again.documents)
+    if allocation.kind == "refunded_credit":
+        whole = take_back(allocation, affected.credits[id_], context)
+        return affected.with_credit(whole, affected.documents)
     gone = credit_changes.withdraw(PAYABLE, affected.credits[id_], affected.documents, context)
     return affected.with_credit(gone.credit, gone.documents)
 
@@ -194,15 +209,11 @@ def _to_credit(
     on = max(refund_context.start or refund.agreed_on, refund.agreed_on)
     taken = sum(isinstance(each.number, Pending) for each in affected.credits.values())
     number = Pending(PAYABLE.credit_series, taken)
-    credit = credit_changes.of_refund(
-        PAYABLE,
-        refund,
-        wanted.amount,
-        refund_context.roles,
-        refund_context.context,
-        on=on,
-        number=number,
-    )
+    codes = refund_context.referenced.codes_on(PAYABLE.tax_direction, on)
+    code = None if wanted.tax_code is None else codes.named(wanted.tax_code, wanted.place)
+    roles, context = refund_context.roles, refund_context.context
+    line = credit_lines.of_gross(PAYABLE, wanted.amount, code, roles, context)
+    credit = credit_changes.of_refund(PAYABLE, refund, line, roles, context, on=on, number=number)
     allocation = RefundAllocation(
         id=refund_context.context.identify(),
         kind="credit",
@@ -216,6 +227,20 @@ def _to_credit(
     return allocation, affected.with_credit(credit, affected.documents)
 
 
+def _to_refunded_credit(
+    refund_context: RefundContext, refund: VendorRefund, wanted: RefundItem, affected: Affected
+) -> tuple[RefundAllocation, Affected]:
+    credit = _target("vendor credit", affected.credits, refund, wanted)
+    credits.refuse_not_open(PAYABLE, credit, "refunded")
+    refuse_more_than(credits.unapplied(credit), wanted.amount, **facts_of(PAYABLE, credit))
+    facts = {
+        "start": _begun(refund_context, refund, credits.opened_on(credit)),
+        **_words(wanted),
+    }
+    allocation, after = of_credit(credit, wanted.amount, refund_context.context, **facts)
+    return allocation, affected.with_credit(after, affected.documents)
+
+
 _Maker = Callable[
     [RefundContext, VendorRefund, RefundItem, Affected], tuple[RefundAllocation, Affected]
 ]
@@ -223,6 +248,7 @@ _MAKERS: Mapping[Kind, _Maker] = {
     "document": _to_document,
     "payment": _to_payment,
     "credit": _to_credit,
+    "refunded_credit": _to_refunded_credit,
 }
 
 
@@ -244,7 +270,12 @@ def _target(
 
 
 def _is_as(item: RefundItem, allocation: RefundAllocation) -> bool:
-    """Tell whether an allocation is what is wanted, in whatever words."""
+    """Tell whether an allocation is what is wanted, in whatever words.
+
+    One that says of which lines it is, or how it is taxed, is made anew.
+    """
+    if item.lines or item.tax_code is not None:
+        return False
     same = item.kind == allocation.kind and item.amount == allocation.amount
     return same and item.target_id in (None, allocation.target_id)
 

@@ -1,14 +1,16 @@
 """Refunds from vendors as they are agreed, described, allocated anew, paid and cancelled."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 from uuid import UUID
 
 from accounting.absent import Absent, or_else, said
-from accounting.books.chart import Role, Roles
+from accounting.books.chart import Role
 from accounting.books.context import Context, refuse_locked, refuse_other_currency
 from accounting.errors import Conflict, RuleBroken
+from accounting.tax.day_codes import Referenced
 from accounting.trade import payment_status, refunds, vendor_refund_payments
 from accounting.trade.allocation import live
 from accounting.trade.commands import (
@@ -24,7 +26,7 @@ from accounting.trade.holds import held_to
 from accounting.trade.parties import Party, refuse_reference_mismatch
 from accounting.trade.payments import Payment
 from accounting.trade.postings import Subject
-from accounting.trade.refunds import VendorRefund, VendorRefundPayment
+from accounting.trade.refunds import Kind, VendorRefund, VendorRefundPayment
 from accounting.trade.sides import PAYABLE
 from accounting.trade.vendor_refund_allocation import (
     Affected,
@@ -67,14 +69,15 @@ class TargetIds:
 def target_ids(refund: VendorRefund | None, items: Iterable[RefundItem]) -> TargetIds:
     """Name what a refund as it is, and a list of allocations, give back of or took money off."""
     held = () if refund is None else refunds.live_allocations(refund)
-    ids: dict[str, set[UUID]] = {"document": set(), "payment": set(), "credit": set()}
+    ids: dict[Kind, set[UUID]] = defaultdict(set)
     for each in held:
         ids[each.kind].add(each.target_id)
         ids["document"] |= {one.document_id for one in each.released}
     for item in items:
         if item.target_id is not None:
             ids[item.kind].add(item.target_id)
-    return TargetIds(*(frozenset(ids[kind]) for kind in ("document", "payment", "credit")))
+    credits = ids["credit"] | ids["refunded_credit"]
+    return TargetIds(frozenset(ids["document"]), frozenset(ids["payment"]), frozenset(credits))
 
 
 def documents_of(holders: Iterable[Payment | Credit]) -> set[UUID]:
@@ -83,7 +86,11 @@ def documents_of(holders: Iterable[Payment | Credit]) -> set[UUID]:
 
 
 def agree(
-    command: AgreeVendorRefund, party: Party, loaded: Affected, roles: Roles, context: Context
+    command: AgreeVendorRefund,
+    party: Party,
+    loaded: Affected,
+    referenced: Referenced,
+    context: Context,
 ) -> Refunded:
     """Make a refund with its allocations and its payments.
 
@@ -115,7 +122,7 @@ def agree(
         reference_number=command.reference_number,
         **said(command.details),
     )
-    made = RefundContext(roles, context)
+    made = RefundContext(referenced, context)
     refund, affected = allocate(made, refund, command.allocations, loaded)
     return Refunded(refund, _announced(refund, command.payments, context), affected)
 
@@ -137,7 +144,7 @@ def amend(
     before: Refunded,
     payment_id: UUID,
     command: ChangeVendorRefundPayment,
-    roles: Roles,
+    referenced: Referenced,
     context: Context,
 ) -> Refunded:
     """Change what is said of a payment: its facts, its refund's allocations, its status.
@@ -153,8 +160,10 @@ def amend(
     after = before.with_payment(vendor_refund_payments.corrected(payment, command))
     if not isinstance(command.allocations, Absent):
         _refuse_allocating_cancelled(payment, status)
-        after = _allocated_anew(after, payment_id, command.allocations, roles, context)
-    refund, changed = moved(after.refund, after.payment(payment_id), status, roles, context)
+        after = _allocated_anew(after, payment_id, command.allocations, referenced, context)
+    refund, changed = moved(
+        after.refund, after.payment(payment_id), status, referenced.roles, context
+    )
     refuse_fee(changed.fee, changed.amount)
     changed = held_to(PAYABLE, payment, changed)
     after = replace(after, refund=refund).with_payment(changed)
@@ -165,17 +174,21 @@ def amend(
     if changed != payment:
         after = after.with_payment(replace(changed, updated_at=context.now))
     if status == "cancelled" != payment.status and is_last(after.payments):
-        return _withdrawn(RefundContext(roles, context), after)
+        return _withdrawn(RefundContext(referenced, context), after)
     return after
 
 
-def cancel(before: Refunded, payment_id: UUID, roles: Roles, context: Context) -> Refunded:
+def cancel(
+    before: Refunded, payment_id: UUID, referenced: Referenced, context: Context
+) -> Refunded:
     """Cancel a payment that is pending or failed, and its refund with the last one.
 
     Raises Conflict `invalid_state_transition`.
     """
     payment_status.refuse_cancelling(PAYABLE, before.payment(payment_id).status)
-    return amend(before, payment_id, ChangeVendorRefundPayment(status="cancelled"), roles, context)
+    return amend(
+        before, payment_id, ChangeVendorRefundPayment(status="cancelled"), referenced, context
+    )
 
 
 def changed(
@@ -210,14 +223,14 @@ def _allocated_anew(
     before: Refunded,
     payment_id: UUID,
     wanted: Sequence[RefundItem],
-    roles: Roles,
+    referenced: Referenced,
     context: Context,
 ) -> Refunded:
     """Allocate a refund anew, today; what has come of it then pays the parts that it has now.
 
     The payment that is changed comes to more or less where less or more is kept as a credit.
     """
-    refund_context = RefundContext(roles, context, context.today)
+    refund_context = RefundContext(referenced, context, context.today)
     refund, affected = allocate(refund_context, before.refund, wanted, before.affected)
     more = refunds.cash(refund) - refunds.cash(before.refund)
     come = [str(each.id) for each in before.payments if each.status == "completed"]
@@ -230,6 +243,7 @@ def _allocated_anew(
     after = Refunded(refund, before.payments, affected)
     if more:
         after = after.with_payment(_with_amount(after.payment(payment_id), more))
+    roles = referenced.roles
     waiting = roles[Role.SUSPENSE]
     if refunds.parts(refund, waiting) == refunds.parts(before.refund, waiting):
         return after

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from accounting.absent import or_else
 from accounting.books.accounts import AccountReference, BookAccounts, named_or
-from accounting.books.chart import Role
 from accounting.books.context import Context, refuse_locked
 from accounting.books.ledger import Posted, after_lock
 from accounting.books.numbers import Number
@@ -80,7 +79,7 @@ def write_off(
     refuse_locked(context, at.date())
     amount = or_else(command.amount, documents.left(document))
     refuse_more_than_left(side, document, amount)
-    account_id = named_or(accounts.roles[Role.BAD_DEBTS], command.account, accounts)
+    account_id = named_or(accounts.roles[side.written_off], command.account, accounts)
     split = documents.share_out(document, amount)
     relieved, lines = _relieved(document, split, account_id, relief=command.tax_relief)
     written_off = WriteOff(

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from typing import Any, cast
 from uuid import UUID
 
-from accounting.absent import ABSENT, Absent, or_none
+from accounting.absent import ABSENT, Absent, for_each, or_none
 from accounting.bank.commands import (
     BankAccountDetails,
     CategorizeTransaction,
     CreateBankAccount,
     LinkTransaction,
+    OtherItemGiven,
     SavePayout,
 )
 from accounting.bank.statement_lines import Line
@@ -27,6 +28,7 @@ from handlers.bodies import (
     BankTransactionMatch,
     BankTransactionUnmatch,
     PayoutCreate,
+    PayoutOtherItemInput,
 )
 from handlers.commands.account_commands import any_account
 
@@ -136,9 +138,22 @@ def save_payout(body: PayoutCreate) -> SavePayout:
         imported_at=body["imported_at"],
         payment_ids=_ids(body["payment_ids"]),
         refund_payment_ids=_ids(body["refund_payment_ids"]),
+        other_items=for_each(body["other_items"], _other_item),
         reference_number=body["reference_number"],
         memo=body["memo"],
         metadata=body["metadata"],
+    )
+
+
+def _other_item(_place: int, item: PayoutOtherItemInput) -> OtherItemGiven:
+    named = item["account"]
+    return OtherItemGiven(
+        kind=item["type"],
+        amount=item["amount_cents"],
+        account=None if isinstance(named, Absent) else any_account(named),
+        description=or_none(item["description"]),
+        external_id=or_none(item["external_id"]),
+        payment_id=or_none(item["payment_id"]),
     )
 
 

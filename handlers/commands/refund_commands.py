@@ -35,6 +35,7 @@ def agree_refund(body: InvoiceRefundCreate | InvoiceRefundForm) -> AgreeRefund:
     return AgreeRefund(
         document_id=or_none(body["invoice_id"]),
         payment_id=or_none(body["payment_id"]),
+        credit_id=or_none(body["credit_id"]),
         amount=body["amount_cents"],
         lines=or_else(for_each(body["lines"], _given_back), ()),
         method=or_else(body["method"], "bank_transfer").lower(),
@@ -179,9 +180,14 @@ def _item(place: int, item: VendorRefundAllocationInput) -> RefundItem:
     match item["allocation_type"]:
         case "bill":
             target, where = or_none(item["bill_id"]), f"{where}.bill_id"
-            return RefundItem(kind="document", target_id=target, place=where, **facts)
+            lines = or_else(for_each(item["lines"], _given_back), ())
+            return RefundItem(kind="document", target_id=target, lines=lines, place=where, **facts)
         case "payment":
             target, where = or_none(item["bill_payment_id"]), f"{where}.bill_payment_id"
             return RefundItem(kind="payment", target_id=target, place=where, **facts)
+        case "vendor_credit":
+            target, where = or_none(item["vendor_credit_id"]), f"{where}.vendor_credit_id"
+            return RefundItem(kind="refunded_credit", target_id=target, place=where, **facts)
         case "credit":
-            return RefundItem(kind="credit", target_id=None, **facts)
+            code = or_none(item["tax_code"])
+            return RefundItem(kind="credit", target_id=None, tax_code=code, place=where, **facts)

@@ -49,6 +49,7 @@ def shape_bank_transaction(
         "source_format": line.source_format,
         "linked_amount_cents": line.linked,
         "categorized_amount_cents": line.categorized,
+        "rounding_difference_cents": line.rounding,
         "remaining_amount_cents": bank_transactions.remaining(line),
         "is_reconciled": bank_transactions.is_reconciled(line),
         "links": [shape_link(each) for each in links],
@@ -66,6 +67,7 @@ def shape_link(link: Link) -> dict[str, Any]:
         "target_type": link.target_type,
         "target_id": link.target_id,
         "amount_cents": link.amount,
+        "rounding_difference_cents": link.rounding,
         "memo": link.memo,
         "reconciled_at": link.linked_at,
     }

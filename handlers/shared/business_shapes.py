@@ -55,5 +55,6 @@ SHOWN = (
     "fiscal_year_end",
     "coa_language",
     "lock_date",
+    "matching_tolerance_cents",
     "metadata",
 )

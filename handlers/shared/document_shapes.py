@@ -1,8 +1,10 @@
 """Invoices and bills as they are shown; their side says what the fields are called."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from access.links import Links
+from accounting.books.tax_marks import TaxPart
 from accounting.tax.taxed_amounts import Tax
 from accounting.trade import documents
 from accounting.trade.documents import Document, LineItem
@@ -23,15 +25,14 @@ def shape(
     links: Links,
 ) -> dict[str, Any]:
     """Show one with its lines, and with what settles it."""
-    shown = {
+    return {
         **summarize(trade, document),
         "line_items": [shape_line(line) for line in document.lines],
         **shape_settlements(trade.side, settlements),
+        "write_offs": [shape_write_off(share) for share in settlements.write_offs],
+        "warnings": warnings.of_rates_without_code(document),
+        "document": attached_files.summary(stored, links),
     }
-    if trade.writes_off:
-        shown["write_offs"] = [shape_write_off(share) for share in settlements.write_offs]
-    shown["warnings"] = warnings.of_rates_without_code(document)
-    return {**shown, "document": attached_files.summary(stored, links)}
 
 
 def shape_settlements(side: Side, settlements: Settlements) -> dict[str, Any]:
@@ -67,14 +68,23 @@ def shape_settlements(side: Side, settlements: Settlements) -> dict[str, Any]:
     }
 
 
-def shape_tax(tax: Tax) -> dict[str, Any]:
-    """Show a tax of a line, with what it is for a return."""
-    return {
-        "amount": tax.amount,
-        "tax_account": {"type": "AccountId", "id": tax.account_id},
-        "tax_code_id": None if tax.mark is None else tax.mark.code_id,
-        "tax_part": None if tax.mark is None else tax.mark.part,
-    }
+def shape_taxes(taxes: Iterable[Tax]) -> list[dict[str, Any]]:
+    """Show the taxes of a line; what is not recovered of one stands behind the rest of it."""
+    shown: list[dict[str, Any]] = []
+    for tax in taxes:
+        if tax.mark is not None and tax.mark.part is TaxPart.BLOCKED:
+            shown[-1]["amount"] += tax.amount
+            shown[-1]["blocked_amount"] = tax.amount
+        else:
+            shown.append(
+                {
+                    "amount": tax.amount,
+                    "tax_account": {"type": "AccountId", "id": tax.account_id},
+                    "tax_code_id": None if tax.mark is None else tax.mark.code_id,
+                    "blocked_amount": 0,
+                }
+            )
+    return shown
 
 
 def shape_write_off(share: ShownWriteOff) -> dict[str, Any]:
@@ -152,7 +162,7 @@ def shape_line(line: LineItem) -> dict[str, Any]:
         "account_identifier": {"type": "AccountId", "id": line.account_id},
         "tax_code_id": line.tax_code_id,
         "tax_rate": shape_rate(line.tax_rate),
-        "sales_taxes": [shape_tax(tax) for tax in line.taxes],
+        "sales_taxes": shape_taxes(line.taxes),
         "withholding_code_id": line.withholding_code_id,
         "subtotal": line.subtotal,
         "sales_taxes_total": line.tax_total,

@@ -1,18 +1,22 @@
 """Saving what changed and posting what it asks for: every operation that moves money does it so."""
 
 from collections.abc import Iterable
+from uuid import UUID
 
-from accounting.bank import bank_postings, payout_changes
+from accounting.bank import bank_links, bank_postings, payout_changes
 from accounting.bank.bank_postings import Banked
 from accounting.bank.payouts import Money
 from accounting.trade import postings
+from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
 from accounting.trade.payments import Payment
 from accounting.trade.postings import Subject
 from persistence.books import Books, Trade
 
 
-async def keep(trade: Trade, *subjects: Subject, moved: Iterable[Document | Payment] = ()) -> None:
+async def keep(
+    trade: Trade, *subjects: Subject, moved: Iterable[Document | Payment | Credit] = ()
+) -> None:
     """Save what changed and post what it asks for; what only moved with it posts nothing."""
     trade.save(*subjects, *moved)
     books, roles = trade.books, await trade.books.roles()
@@ -35,7 +39,22 @@ async def follow(trade: Trade, before: Money, after: Money) -> None:
     """
     books = trade.books
     if before.linked and not after.linked:
-        books.bank_links.drop(before.id)
+        await _let_lines_go(books, before.id)
     if before.payout_id is not None and payout_changes.counts_otherwise(before, after):
         payout = await books.payouts.lock_named(before.payout_id)
         await keep_banked(books, payout_changes.item_moved(payout, before, after, books.context))
+
+
+async def _let_lines_go(books: Books, target_id: UUID) -> None:
+    """Let the bank lines of money go; what was posted of one as rounding is taken back."""
+    links = await books.bank_links.of_target(target_id)
+    if not any(each.rounding for each in links):
+        books.bank_links.drop(target_id)
+        return
+    found = await books.bank_transactions.lock_all({each.transaction_id for each in links})
+    lines = {id_: record.transaction for id_, record in found.items()}
+    for each in links:
+        line, ended = bank_links.let_go(lines[each.transaction_id], each, books.context)
+        lines[line.id] = line
+        books.bank_links.save(ended)
+    await keep_banked(books, *lines.values())

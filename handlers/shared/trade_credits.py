@@ -129,6 +129,7 @@ def shape(
         "tax_total": credit.tax_total,
         "total_amount": credit.total_amount,
         "applied_amount": credits.applied(credit),
+        "refunded_amount": credit.refunded,
         "unapplied_amount": credits.unapplied(credit),
         "memo": credit.memo,
         "tags": credit.transaction_tags,

@@ -32,15 +32,16 @@ async def lock_for_new(trade: Trade, command: AgreeVendorRefund) -> tuple[Party,
     target_ids = vendor_refund_changes.target_ids(None, command.allocations)
     known = command.external_id
     # The external id comes last: whoever said the same one a moment ago is seen after the locks.
-    party, locked, existing = await trade.books.fetch(
+    party, locked, credited, existing = await trade.books.fetch(
         trade.parties.party(command.party).later(),
         trade.payments.lock_all(target_ids.payments).later(),
+        trade.credits.lock_all(target_ids.credits).later(),
         trade.refunds.known_as(known),
     )
-    payments, documents = {}, dict
+    payments, credits, documents = {}, {}, dict
     if existing is None:
-        payments = locked()
-        settled = vendor_refund_changes.documents_of(payments.values())
+        payments, credits = locked(), credited()
+        settled = vendor_refund_changes.documents_of([*payments.values(), *credits.values()])
         documents, existing = await trade.books.fetch(
             trade.documents.lock_all(target_ids.documents | settled).later(),
             trade.refunds.known_as(known),
@@ -48,7 +49,7 @@ async def lock_for_new(trade: Trade, command: AgreeVendorRefund) -> tuple[Party,
     if existing is not None:
         found: Record = await trade.refunds.shown(existing)
         return found
-    return party(), Affected(documents(), payments, {})
+    return party(), Affected(documents(), payments, credits)
 
 
 async def lock_named_payment(trade: Trade, payment_id: UUID) -> Refunded:

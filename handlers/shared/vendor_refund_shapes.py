@@ -1,17 +1,26 @@
 """Vendor refunds and their payments as they are shown."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from access.links import Links
 from accounting.books.numbers import titled
 from accounting.trade import documents, refunds, vendor_refund_payments
-from accounting.trade.refunds import RefundAllocation, VendorRefundPayment
+from accounting.trade.refunds import Kind, RefundAllocation, VendorRefundPayment
 from handlers.shared import attached_files
 from handlers.shared.shapes import day_start, shape_lines
 from handlers.shared.vendor_refund_locks import Record
 from persistence.books import Trade
 from persistence.files.stored_files import StoredFile
 from persistence.trade.linked_lines import Linked
+
+SHOWN_AS: Mapping[Kind, tuple[str, str]] = {
+    "document": ("bill", "Bill"),
+    "payment": ("payment", "Bill payment"),
+    "credit": ("credit", "Vendor credit"),
+    "refunded_credit": ("vendor_credit", "Vendor credit"),
+}
+"""What an allocation of each kind is called, and what it gives back of in words."""
 
 
 def shape(trade: Trade, record: Record, stored: StoredFile | None, links: Links) -> dict[str, Any]:
@@ -52,16 +61,16 @@ def shape_allocation(allocation: RefundAllocation, record: Record) -> dict[str, 
     kind, target_id = allocation.kind, allocation.target_id
     bill = record.documents[target_id] if kind == "document" else None
     begun, _ = refunds.agreed_days(record.refund, allocation)
-    words = {"document": "Bill", "payment": "Bill payment", "credit": "Vendor credit"}[kind]
+    shown_as, words = SHOWN_AS[kind]
     return {
         "id": allocation.id,
-        "allocation_type": "bill" if kind == "document" else kind,
+        "allocation_type": shown_as,
         "amount": allocation.amount,
         "bill_id": bill.id if bill else None,
         "bill_number": bill.number if bill else None,
         "bill_outstanding_balance_cents": documents.outstanding(bill) if bill else None,
         "bill_payment_id": target_id if kind == "payment" else None,
-        "vendor_credit_id": target_id if kind == "credit" else None,
+        "vendor_credit_id": target_id if kind in ("credit", "refunded_credit") else None,
         "target_description": titled(words, allocation.target_number),
         "description": allocation.description,
         "allocation_date": day_start(begun),

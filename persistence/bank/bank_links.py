@@ -29,6 +29,7 @@ def _links(condition: ColumnElement[bool]) -> str:
 BY_ID = _links(among(bank_link.c.id))
 OF_TRANSACTIONS = _links(and_(among(bank_link.c.transaction_id), ALIVE))
 _OF_TARGET = and_(in_business(bank_link), among(bank_link.c.target_id, "targets"), ALIVE)
+OF_TARGET = _links(and_(among(bank_link.c.target_id, "targets"), ALIVE))
 # In the order in which everybody locks, and before the numbers are taken: whoever matches a line
 # holds it, and takes its numbers after that.
 LOCK_LINES = compiled(
@@ -102,6 +103,13 @@ class BankLinkStore(Store[Link]):
         asked = (Query(OF_TRANSACTIONS, {"ids": list(ids)}),) if ids else ()
         return self.fetch(asked, answer)
 
+    def of_target(self, target: UUID) -> Fetch[tuple[Link, ...]]:
+        """Read the live links of a target that is locked, oldest first."""
+        return self.fetch(
+            (Query(OF_TARGET, {"targets": [target]}),),
+            lambda answers: tuple(self.seen(self.assemble(answers))),
+        )
+
     def of(self, targets: Iterable[Target]) -> Fetch[Linked]:
         """Read the lines of what was read before; nothing is asked where nothing is linked."""
         linked = [each.id for each in targets if each.linked]
@@ -112,7 +120,10 @@ class BankLinkStore(Store[Link]):
         return self.fetch((reading_lines(targets),), lambda answers: linked_of(answers[0]))
 
     def drop(self, target: UUID) -> None:
-        """Let all lines of a target go with the flush; it is locked, so that it gets no new one."""
+        """Let all lines of a target go with the flush; it is locked, so that it gets no new one.
+
+        That posts nothing: no link of it has a rounding.
+        """
         parameters = {
             "business_id": self.scope.business_id,
             "targets": [target],

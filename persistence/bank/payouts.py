@@ -2,11 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from typing import ClassVar
 from uuid import UUID
 
+from accounting.bank.payout_other_items import OtherItem
 from accounting.bank.payouts import LIVE, FeeStep, Item, Money, Payout
 from accounting.books.ledger import Posted
 from persistence.bank.payout_sql import (
@@ -23,6 +24,7 @@ from persistence.bank.payout_sql import (
     SUMS,
 )
 from persistence.engine.fetches import Answers, Fetch
+from persistence.engine.identifiers import account_id
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row
@@ -128,6 +130,7 @@ class PayoutStore(Store[Payout]):
         """Stage a payout with those of its items that are new or changed."""
         row = {name: getattr(value, name) for name in STORED}
         row["fee_steps"] = [[step.on, step.amount] for step in value.fee_steps]
+        row["other_items"] = [asdict(item) for item in value.other_items]
         row["completions"] = span_rows(value.completions)
         self.scope.stage(self.table, value.id, row)
         for item in value.items:
@@ -167,8 +170,16 @@ def _payout(row: Row, *, items: tuple[Item, ...] = (), posted: tuple[Posted, ...
     row["fee_steps"] = tuple(
         FeeStep(date.fromisoformat(on), amount) for on, amount in row["fee_steps"]
     )
+    row["other_items"] = tuple(_other_item(item) for item in row["other_items"])
     row["completions"] = spans_of(row["completions"])
     return Payout(**row, items=items, posted=posted)
+
+
+def _other_item(row: Row) -> OtherItem:
+    payment_id = row["payment_id"] and UUID(row["payment_id"])
+    return OtherItem(
+        **{**row, "account_id": account_id(row["account_id"]), "payment_id": payment_id}
+    )
 
 
 def _item_row(value: Payout, item: Item) -> Row:

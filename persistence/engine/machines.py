@@ -19,7 +19,7 @@ SNAPSHOT = Query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", {})
 ARE_THERE_MANY = "SELECT current_setting('citus.propagate_set_commands', true) = 'local' AS many"
 
 _FACTS = """b.country, b.base_currency, b.accounting_method, b.fiscal_year_end, b.lock_date,
-       b.archived_at, b.tokens_valid_from, b.clock_seconds_ahead,
+       b.archived_at, b.tokens_valid_from, b.clock_seconds_ahead, b.matching_tolerance_cents,
        p.disabled_at AS partner_disabled_at,
        p.tokens_valid_from AS partner_tokens_valid_from
 FROM business b JOIN partner p ON p.id = b.partner_id

@@ -82,6 +82,9 @@ class Family:
     states: tuple[AccountState, ...]
 
 
+KNOWN_ROLES = frozenset(each.value for each in Role)
+
+
 class RoleMemory:
     """Which account has which role, by business: a role never moves, so it is remembered."""
 
@@ -163,10 +166,11 @@ class AccountStore(Store[AccountState]):
         )
 
     def roles(self) -> Fetch[dict[Role, UUID]]:
-        """Read which account has which role."""
+        """Read which account has which role; a later release may know of others."""
 
         def answer(answers: Answers) -> dict[Role, UUID]:
-            return {Role(row["role"]): row["id"] for row in answers[0]}
+            known = [row for row in answers[0] if row["role"] in KNOWN_ROLES]
+            return {Role(row["role"]): row["id"] for row in known}
 
         return self.fetch((Query(ROLES, {}),), answer)
 

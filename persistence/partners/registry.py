@@ -62,6 +62,7 @@ class RegisteredBusiness:
     metadata: Any
     sandbox: Sandbox | None = None
     clock_seconds_ahead: int = 0
+    matching_tolerance_cents: int = 0
 
 
 ACCOUNT = tuple(item.name for item in fields(Account))

@@ -25,10 +25,12 @@ def _money() -> str:
 
 LINES = """
 SELECT t.id::text AS name,
-       t.linked = coalesce(links.amount, 0) AND t.linked + t.categorized <= t.amount AS holds
+       t.linked = coalesce(links.amount, 0) AND t.rounding = coalesce(links.rounding, 0)
+       AND t.linked + t.categorized <= t.amount AS holds
 FROM bank_transaction t
 LEFT JOIN (
-  SELECT transaction_id, sum(amount) AS amount FROM bank_link
+  SELECT transaction_id, sum(amount + rounding) AS amount, sum(rounding) AS rounding
+  FROM bank_link
   WHERE business_id = %(business_id)s AND ended_at IS NULL GROUP BY transaction_id
 ) AS links ON links.transaction_id = t.id
 WHERE t.business_id = %(business_id)s"""

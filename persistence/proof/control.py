@@ -42,7 +42,7 @@ def _prepayments(tables: SideTables) -> str:
 def _credits(tables: SideTables) -> str:
     return _stands_at(
         tables.side.credits,
-        f"SELECT {tables.side.sign} * coalesce(sum(applied - total_amount), 0) AS amount"
+        f"SELECT {tables.side.sign} * coalesce(sum(applied + refunded - total_amount), 0) AS amount"
         f" FROM {tables.credit} WHERE business_id = %(business_id)s AND state = 'open'",
     )
 

@@ -1,4 +1,4 @@
-"""What must hold in customer and vendor credits: totals, and what they are applied to."""
+"""What must hold in customer and vendor credits: totals, and what uses them."""
 
 from persistence.proof.shapes import behind_series, by_part, net_of, part_of, shares, sum_of
 from persistence.proof.sides import BOTH, SideTables
@@ -27,22 +27,29 @@ WHERE c.business_id = %(business_id)s"""
 
 def _applied(tables: SideTables) -> str:
     return f"""
-SELECT coalesce(c.number, c.id::text) AS name, c.applied = coalesce(a.amount, 0) AS holds
+SELECT coalesce(c.number, c.id::text) AS name,
+       c.applied = coalesce(a.amount, 0) AND c.refunded = coalesce(r.amount, 0) AS holds
 FROM {tables.credit} c
 LEFT JOIN (
   SELECT credit_id, sum(amount) AS amount FROM {tables.credit_allocation}
   WHERE business_id = %(business_id)s AND end_on IS NULL GROUP BY credit_id
 ) AS a ON a.credit_id = c.id
+LEFT JOIN (
+  SELECT refunded_credit_id, sum(amount) AS amount FROM {tables.refund_allocation}
+  WHERE business_id = %(business_id)s AND end_on IS NULL AND refunded_credit_id IS NOT NULL
+  GROUP BY refunded_credit_id
+) AS r ON r.refunded_credit_id = c.id
 WHERE c.business_id = %(business_id)s"""
 
 
 def _parts_applied(tables: SideTables) -> str:
-    """By part, what is used of a credit is what its live allocations took of it."""
+    """By part, what is used of a credit is what its live allocations and refunds took of it."""
+    paid_out = "end_on IS NULL AND refunded_credit_id IS NOT NULL"
     return by_part(
         tables.credit,
         "coalesce(t.number, t.id::text)",
         kept="settled",
-        sums_to="t.applied",
+        sums_to="t.applied + t.refunded",
         parts=f"""
       SELECT id, {net_of("item")} AS part, (item->>'amount')::bigint AS amount
       FROM {tables.credit}, jsonb_array_elements(lines) AS item
@@ -57,7 +64,12 @@ def _parts_applied(tables: SideTables) -> str:
            (VALUES ('taxes', 1), ('withheld', -1)) AS kind (name, sign),
            jsonb_array_elements(item->kind.name) AS tax
       WHERE business_id = %(business_id)s""",
-        taken=shares(tables.credit_allocation, "credit_id", "own_split", "end_on IS NULL"),
+        taken=" UNION ALL ".join(
+            (
+                shares(tables.credit_allocation, "credit_id", "own_split", "end_on IS NULL"),
+                shares(tables.refund_allocation, "refunded_credit_id", "split", paid_out),
+            )
+        ),
     )
 
 

@@ -1,7 +1,7 @@
 """What must hold in invoices, bills and write-offs: totals, and what has settled them."""
 
 from persistence.proof.shapes import behind_series, by_part, net_of, part_of, shares, sum_of
-from persistence.proof.sides import BOTH, SALES, SideTables
+from persistence.proof.sides import BOTH, SideTables
 
 # What a line of a credit takes of its source line, in the order in which that has it.
 _TAKEN_OF_SOURCE = """jsonb_build_array(item->'amount')
@@ -54,10 +54,6 @@ WHERE d.business_id = %(business_id)s"""
 
 def _settlement(tables: SideTables) -> str:
     """What a document says was paid, reserved, credited, written off and refunded is what lives."""
-    written_off = f"""
-    UNION ALL
-    SELECT document_id, 'write_off', amount FROM {tables.write_off}
-    WHERE business_id = %(business_id)s AND reversed_at IS NULL"""
     return f"""
 SELECT coalesce(d.number, d.id::text) AS name,
        d.paid = coalesce(live.paid, 0) AND d.reserved = coalesce(live.reserved, 0)
@@ -84,7 +80,9 @@ LEFT JOIN (
     UNION ALL
     SELECT document_id, 'refund', amount FROM {tables.refund_allocation}
     WHERE business_id = %(business_id)s AND end_on IS NULL AND document_id IS NOT NULL
-    {written_off if tables.write_off else ""}
+    UNION ALL
+    SELECT document_id, 'write_off', amount FROM {tables.write_off}
+    WHERE business_id = %(business_id)s AND reversed_at IS NULL
   ) AS each GROUP BY document_id
 ) AS live ON live.document_id = d.id
 WHERE d.business_id = %(business_id)s"""
@@ -114,9 +112,8 @@ def _parts_settled(tables: SideTables) -> str:
     taken = [
         shares(tables.allocation, "document_id", "split", "end_on IS NULL"),
         shares(tables.credit_allocation, "document_id", "split", "end_on IS NULL"),
+        shares(tables.write_off, "document_id", "split", "reversed_at IS NULL"),
     ]
-    if tables.write_off is not None:
-        taken.append(shares(tables.write_off, "document_id", "split", "reversed_at IS NULL"))
     return by_part(
         tables.document,
         _NAME,
@@ -151,22 +148,19 @@ def _lines_reduced(tables: SideTables) -> str:
 
     What refunds took before lines were told apart is not known by line.
     """
-    taken = [
-        f"""
+    taken = f"""
       SELECT document_id AS id, line, 1 AS sign FROM {tables.refund_allocation} AS t,
              jsonb_array_elements(t.lines) AS line
-      WHERE t.business_id = %(business_id)s AND t.end_on IS NULL AND t.document_id IS NOT NULL""",
-        f"""
+      WHERE t.business_id = %(business_id)s AND t.end_on IS NULL AND t.document_id IS NOT NULL
+      UNION ALL
       SELECT source_document_id, jsonb_build_array(item->'source_line_id', {_TAKEN_OF_SOURCE}), 1
       FROM {tables.credit} AS t, jsonb_array_elements(t.lines) AS item
       WHERE t.business_id = %(business_id)s AND t.state = 'open'
-        AND item->>'source_line_id' IS NOT NULL""",
-    ]
-    if tables.write_off is not None:
-        taken.append(f"""
+        AND item->>'source_line_id' IS NOT NULL
+      UNION ALL
       SELECT document_id, line, 1 FROM {tables.write_off} AS t,
              jsonb_array_elements(t.lines) AS line
-      WHERE t.business_id = %(business_id)s AND t.reversed_at IS NULL""")
+      WHERE t.business_id = %(business_id)s AND t.reversed_at IS NULL"""
     return f"""
 SELECT {_NAME} AS name, coalesce(kept.holds, true) AS holds
 FROM {tables.document} t
@@ -174,8 +168,7 @@ LEFT JOIN (
   SELECT id, bool_and(amount = 0) AS holds
   FROM (
     SELECT id, line->>0 AS line_id, place, sum(sign * amount::bigint) AS amount
-    FROM (
-      {" UNION ALL ".join(taken)}
+    FROM ({taken}
       UNION ALL
       SELECT t.id, line, -1 FROM {tables.document} AS t, jsonb_array_elements(t.reduced) AS line
       WHERE t.business_id = %(business_id)s
@@ -187,12 +180,13 @@ LEFT JOIN (
 WHERE t.business_id = %(business_id)s"""
 
 
-# A live write-off is of an open invoice.
-WRITE_OFFS = f"""
+def _write_offs(tables: SideTables) -> str:
+    """A live write-off is of an open document."""
+    return f"""
 SELECT w.id::text AS name,
-       share.amount = w.amount AND (w.reversed_at IS NOT NULL OR i.state = 'open') AS holds
-FROM {SALES.write_off} w
-JOIN {SALES.document} i ON i.business_id = %(business_id)s AND i.id = w.document_id,
+       share.amount = w.amount AND (w.reversed_at IS NOT NULL OR d.state = 'open') AS holds
+FROM {tables.write_off} w
+JOIN {tables.document} d ON d.business_id = %(business_id)s AND d.id = w.document_id,
 {sum_of("w.split")} AS share
 WHERE w.business_id = %(business_id)s"""
 
@@ -207,10 +201,8 @@ def _checks(tables: SideTables) -> dict[str, str]:
         f"{noun}_parts_settled": _parts_settled(tables),
         f"{noun}_parts_returned": _parts_returned(tables),
         f"{noun}_lines_reduced": _lines_reduced(tables),
+        f"{tables.write_off}s": _write_offs(tables),
     }
 
 
-CHECKS = {
-    **{name: check for tables in BOTH for name, check in _checks(tables).items()},
-    "write_offs": WRITE_OFFS,
-}
+CHECKS = {name: check for tables in BOTH for name, check in _checks(tables).items()}

@@ -5,7 +5,6 @@ from accounting.opening.opening_postings import OPENING
 from persistence.proof.sides import BOTH
 
 SOURCES = {
-    "write_off": "write_off",
     "payout": "payout",
     "bank_transaction": "bank_transaction",
     OPENING: "opening_balance",
@@ -13,6 +12,7 @@ SOURCES = {
     **{each.side.payment_source: each.payment for each in BOTH},
     **{each.side.credit_source: each.credit for each in BOTH},
     **{each.side.refund_source: each.refund for each in BOTH},
+    **{each.side.write_off_source: each.write_off for each in BOTH},
     **{each.side.refund_payment_source: each.refund_payment for each in BOTH},
 }
 """The table that holds the documents of each source of entries."""

@@ -1,6 +1,6 @@
-"""What must hold in payouts: what they come to, and that no money is in two of them."""
+"""What must hold in payouts: what they come to and leave, and that no money is in two of them."""
 
-from accounting.books.chart import CLEARED_BY_PROCESSOR
+from accounting.books.chart import CLEARED_BY_PROCESSOR, Role
 from persistence.proof.shapes import quoted
 
 # Where money of customers stands that nobody has paid out: with the processor, unless a bank line
@@ -10,6 +10,8 @@ WITH_PROCESSOR = (
 )
 _FEES = """LATERAL (SELECT coalesce(sum((step->>1)::bigint), 0) AS amount
            FROM jsonb_array_elements(p.fee_steps) AS step) AS fees"""
+_OTHER = """LATERAL (SELECT coalesce(sum((item->>'amount')::bigint), 0) AS amount
+           FROM jsonb_array_elements(p.other_items) AS item) AS other"""
 
 # Only while it is live a payout holds what it lists, and follows what becomes of it.
 AMOUNTS = f"""
@@ -58,11 +60,34 @@ FULL JOIN (
     AND p.status IN ('pending', 'processing', 'paid')
 ) AS listed ON listed.id = held.id"""
 
-CHECKS = {"payout_amounts": AMOUNTS, "payout_items": ITEMS}
+# With its items, a payout that stands paid leaves on clearing what it should have paid out and did
+# not; any other leaves what it found.
+VARIANCES = f"""
+SELECT p.id::text AS name,
+       coalesce(posted.amount, 0) = CASE WHEN p.status <> 'paid' THEN 0 ELSE
+         p.gross_payments - p.total_refunds - p.additional_refunds - p.fee + other.amount
+         - p.paid_out - (p.gross_payments - p.total_refunds - fees.amount) END AS holds
+FROM payout p
+LEFT JOIN (
+  SELECT e.source_id, sum(l.debit - l.credit) AS amount
+  FROM journal_entry e
+  JOIN journal_line l ON l.business_id = %(business_id)s AND l.entry_id = e.id
+  JOIN account a ON a.business_id = %(business_id)s AND a.id = l.account_id
+  WHERE e.business_id = %(business_id)s AND e.source_type = 'payout'
+    AND a.role = '{Role.PROCESSOR_CLEARING}'
+  GROUP BY e.source_id
+) AS posted ON posted.source_id = p.id,
+{_FEES},
+{_OTHER}
+WHERE p.business_id = %(business_id)s"""
+
+CHECKS = {"payout_amounts": AMOUNTS, "payout_items": ITEMS, "payout_variances": VARIANCES}
 
 # What payouts that stand paid took off the clearing account; a fee that came with an item went off
 # it before.
 TAKEN = f"""
-        SELECT fees.amount - p.paid_out - p.fee - p.additional_refunds FROM payout p,
-        {_FEES}
+        SELECT fees.amount + other.amount - p.paid_out - p.fee - p.additional_refunds
+        FROM payout p,
+        {_FEES},
+        {_OTHER}
         WHERE p.business_id = %(business_id)s AND p.status = 'paid'"""

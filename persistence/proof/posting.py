@@ -36,7 +36,7 @@ Rests = dict[Place, dict[Part | None, int]]
 
 # Most lines of statements never post; those that did once are looked at too.
 _CATEGORIZED = (
-    "AND (categorized > 0 OR EXISTS (SELECT FROM journal_entry e"
+    "AND (categorized > 0 OR rounding <> 0 OR EXISTS (SELECT FROM journal_entry e"
     " WHERE e.business_id = %(business_id)s AND e.source_id = kept.id))"
 )
 _FIRST = UUID(int=0)  # No id comes before it.

@@ -69,25 +69,28 @@ def _parts_paid(tables: SideTables) -> str:
 
 
 def _allocations(tables: SideTables) -> str:
-    """What is given back is the same party's, and a document stays open under a live refund.
+    """What is given back is the same party's; a document or credit stays open under a live refund.
 
     Once it is taken back, a document may go to another party.
     """
-    credit, holds, party = "", "share.amount = a.amount", "coalesce(d.party_id, p.party_id)"
+    kept, holds = "", "share.amount = a.amount"
+    party = "coalesce(d.party_id, p.party_id, c.party_id)"
     if tables.refunds_paid_later:
-        credit = f"""
-LEFT JOIN {tables.credit} c ON c.business_id = %(business_id)s AND c.id = a.credit_id"""
-        holds = f"(c.id IS NOT NULL AND share.amount IS NULL OR {holds})"
-        party = "coalesce(d.party_id, p.party_id, c.party_id)"
+        kept = f"""
+LEFT JOIN {tables.credit} k ON k.business_id = %(business_id)s AND k.id = a.credit_id"""
+        holds = f"(k.id IS NOT NULL AND share.amount IS NULL OR {holds})"
+        party = "coalesce(d.party_id, p.party_id, c.party_id, k.party_id)"
     return f"""
 SELECT a.id::text AS name,
        {holds}
        AND (d.id IS NOT NULL AND a.end_on IS NOT NULL OR {party} = r.party_id)
-       AND (a.end_on IS NOT NULL OR d.id IS NULL OR d.state = 'open') AS holds
+       AND (a.end_on IS NOT NULL OR coalesce(d.state, c.state, 'open') = 'open') AS holds
 FROM {tables.refund_allocation} a
 JOIN {tables.refund} r ON r.business_id = %(business_id)s AND r.id = a.refund_id
 LEFT JOIN {tables.document} d ON d.business_id = %(business_id)s AND d.id = a.document_id
-LEFT JOIN {tables.payment} p ON p.business_id = %(business_id)s AND p.id = a.payment_id{credit},
+LEFT JOIN {tables.payment} p ON p.business_id = %(business_id)s AND p.id = a.payment_id
+LEFT JOIN {tables.credit} c
+  ON c.business_id = %(business_id)s AND c.id = a.refunded_credit_id{kept},
 {sum_of("a.split")} AS share
 WHERE a.business_id = %(business_id)s"""
 

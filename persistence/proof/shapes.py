@@ -44,7 +44,7 @@ def net_of(line: str) -> str:
 
 
 # Only what is withheld lies below zero.
-_WITHIN = """CASE WHEN part LIKE '% withheld' THEN kept BETWEEN whole AND 0
+_WITHIN = """CASE WHEN right(part, 9) = ' withheld' THEN kept BETWEEN whole AND 0
                                ELSE kept BETWEEN 0 AND whole END"""
 
 

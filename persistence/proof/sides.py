@@ -7,7 +7,7 @@ from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideTables:
-    """One side's tables by their names; what is owed to others is not written off.
+    """One side's tables by their names.
 
     `payments`, `credits` and `refunds` begin the names of the checks of these, as the document's
     table does those of documents. `refunds_paid_later` where refunds are allocated and paid
@@ -22,7 +22,7 @@ class SideTables:
     refund: str
     refund_allocation: str
     refund_payment: str
-    write_off: str | None = None
+    write_off: str
     payments: str = ""
     credits: str = "credit"
     refunds: str = "refund"
@@ -54,6 +54,7 @@ PURCHASES = SideTables(
     refund="vendor_refund",
     refund_allocation="vendor_refund_allocation",
     refund_payment="vendor_refund_payment",
+    write_off="bill_write_off",
     payments="bill_",
     credits="vendor_credit",
     refunds="vendor_refund",

@@ -22,6 +22,7 @@ from persistence.trade.vendor_refund_sql import (
     VendorRefundPaymentSql,
     VendorRefundSql,
 )
+from persistence.trade.write_offs import WriteOffSql, WriteOffStore
 
 SETTLING = SettlementTables(
     payment=tables.bill_payment,
@@ -30,6 +31,7 @@ SETTLING = SettlementTables(
     credit_allocation=tables.vendor_credit_allocation,
     refund=tables.vendor_refund,
     refund_allocation=tables.vendor_refund_allocation,
+    write_off=tables.bill_write_off,
 )
 BILLS = DocumentSql(PAYABLE, tables.bill, tables.vendor, SETTLING)
 PAID = AllocationSql(tables.bill_allocation, "payment_id", BILLS)
@@ -49,6 +51,8 @@ REFUNDS = VendorRefundSql(
     tables.vendor_credit,
 )
 
+WRITE_OFFS = WriteOffSql(tables.bill_write_off, tables.bill, tables.vendor)
+
 
 class BillStore(DocumentStore):
     """The bills of one business.
@@ -60,6 +64,13 @@ class BillStore(DocumentStore):
     noun: ClassVar = "bill"
     rank: ClassVar = 8
     sql: ClassVar = BILLS
+
+
+class BillWriteOffStore(WriteOffStore):
+    """What was given up of the bills of one business."""
+
+    table: ClassVar = tables.bill_write_off
+    sql: ClassVar = WRITE_OFFS
 
 
 class BillPaymentStore(PaymentStore):

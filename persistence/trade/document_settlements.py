@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
-from sqlalchemy import Date, Table, and_, cast, func, literal_column, select
+from sqlalchemy import Date, Table, and_, cast, func, select
 from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.trade.write_offs import WriteOff, tax_taken_back
@@ -111,7 +111,7 @@ class SettlementTables:
     credit_allocation: Table
     refund: Table
     refund_allocation: Table
-    write_off: Table | None = None  # What is owed to others is not written off.
+    write_off: Table
 
 
 def settlement_columns(document: Table, tables: SettlementTables) -> list[ColumnElement[Any]]:
@@ -167,8 +167,6 @@ def _refunds(document: Table, tables: SettlementTables) -> Any:
 
 
 def _write_offs(document: Table, tables: SettlementTables) -> Any:
-    if tables.write_off is None:
-        return literal_column("NULL::json")
     row = tables.write_off.c
     shown = func.json_build_array(
         *(row.id, row.external_id, row.amount, row.write_off_at, row.memo, row.account_id),

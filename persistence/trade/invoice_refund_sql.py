@@ -22,6 +22,7 @@ class InvoiceRefundSql(RefundSql):
         return {
             side.names.document_id: self._touching(affected.document_id, side.names.document_id),
             side.names.payment_id: self._touching(affected.payment_id, side.names.payment_id),
+            side.names.credit_id: self._touching(affected.refunded_credit_id, side.names.credit_id),
             "status": one_of("status", self.refund.c.listed_status),
             "search": self._search(),
         }

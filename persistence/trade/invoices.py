@@ -22,6 +22,7 @@ from persistence.trade.refund_payments import RefundPaymentStore
 from persistence.trade.refund_sql import RefundPaymentSql
 from persistence.trade.refunds import RefundStore
 from persistence.trade.refunds_by_payment import RefundedSql
+from persistence.trade.write_offs import WriteOffSql, WriteOffStore
 
 SETTLING = SettlementTables(
     payment=tables.invoice_payment,
@@ -56,7 +57,10 @@ REFUNDS = InvoiceRefundSql(
     tables.invoice_refund_allocation,
     INVOICES,
     REFUND_PAYMENTS,
+    tables.customer_credit,
 )
+
+WRITE_OFFS = WriteOffSql(tables.write_off, tables.invoice, tables.customer)
 
 
 class InvoiceStore(DocumentStore):
@@ -66,6 +70,13 @@ class InvoiceStore(DocumentStore):
     noun: ClassVar = "invoice"
     rank: ClassVar = 3
     sql: ClassVar = INVOICES
+
+
+class InvoiceWriteOffStore(WriteOffStore):
+    """What was given up of the invoices of one business."""
+
+    table: ClassVar = tables.write_off
+    sql: ClassVar = WRITE_OFFS
 
 
 class InvoicePaymentStore(PaymentStore):

@@ -83,7 +83,9 @@ class PartySql(Generic[T]):
                 ),
             ),
             "unapplied_credits": summed(
-                self.credit, credit.total_amount - credit.applied, credit.state == word("open")
+                self.credit,
+                credit.total_amount - credit.applied - credit.refunded,
+                credit.state == word("open"),
             ),
             "unpaid_refunds": self.refund_owed,
         }

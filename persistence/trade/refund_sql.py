@@ -90,7 +90,7 @@ class RefundPaymentSql:
 class RefundSql(ABC):
     """The statements of one side's refunds; each side says what its list is filtered by.
 
-    `credit` is where what is kept of refunds as credits stands, on a side that has it.
+    `credit` is where the credits stand that refunds pay out, or are kept as.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class RefundSql(ABC):
         allocation: Table,
         documents: DocumentSql,
         payments: RefundPaymentSql,
-        credit: Table | None = None,
+        credit: Table,
     ) -> None:
         self.side = side
         self.kind = kind
@@ -126,7 +126,7 @@ class RefundSql(ABC):
     def targets(self) -> str:
         """What refunds give back of, or gave back of until they were cancelled."""
         row = self.allocation.c
-        chosen = select(row.document_id, row.payment_id)
+        chosen = select(row.document_id, row.payment_id, row.refunded_credit_id)
         return compiled(chosen.where(in_business(self.allocation), among(row.refund_id)))
 
     @cached_property
@@ -177,11 +177,9 @@ class RefundSql(ABC):
         """Everything that refunds give or gave back, with the number of what has one."""
         row, document = self.allocation, self.documents.document
         own = (column for column in row.c if column.name != "business_id")
-        source, numbers = row.outerjoin(document, self.given_back()), [document.c.number]
-        if self.credit is not None:
-            source = source.outerjoin(self.credit, self._kept_as())
-            numbers.append(self.credit.c.number)
-        chosen = select(*own, func.coalesce(*numbers).label("target_number"))
+        source = row.outerjoin(document, self.given_back()).outerjoin(self.credit, self._credited())
+        number = func.coalesce(document.c.number, self.credit.c.number)
+        chosen = select(*own, number.label("target_number"))
         return compiled(
             chosen.select_from(source)
             .where(in_business(row), choice(row.c.refund_id))
@@ -202,10 +200,11 @@ class RefundSql(ABC):
         row, document = self.allocation.c, self.documents.document.c
         return and_(document.business_id == MINE, document.id == row.document_id)
 
-    def _kept_as(self) -> ColumnElement[bool]:
-        assert self.credit is not None
+    def _credited(self) -> ColumnElement[bool]:
+        """The credit that an allocation pays out, or is kept as."""
         row, credit = self.allocation.c, self.credit.c
-        return and_(credit.business_id == MINE, credit.id == row.credit_id)
+        ids = [row[name] for name in ("refunded_credit_id", "credit_id") if name in row]
+        return and_(credit.business_id == MINE, credit.id == func.coalesce(*ids))
 
     def _common_filters(self) -> dict[str, Filter]:
         row, own = self.refund.c, self.side.names.party_id

@@ -36,16 +36,18 @@ TARGETS: dict[str, Kind] = {
     "document_id": "document",
     "payment_id": "payment",
     "credit_id": "credit",
+    "refunded_credit_id": "refunded_credit",
 }
 """The columns that say what an allocation gives back of: one of them is filled."""
 
 
 @dataclass(frozen=True, slots=True)
 class RefundTarget:
-    """What a refund gives back of: one of the two."""
+    """What a refund gives back of: one of the three."""
 
     document_id: UUID | None
     payment_id: UUID | None
+    refunded_credit_id: UUID | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import fields
+from functools import cached_property
 from typing import ClassVar
 from uuid import UUID
 
-from sqlalchemy import Text, Uuid, and_, select
+from sqlalchemy import Table, Text, Uuid, and_, select
+from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.books.ledger import Posted
 from accounting.trade.write_offs import WriteOff
@@ -14,43 +16,58 @@ from persistence.engine.sql import Query, Row, compiled, given
 from persistence.ledger.posted_entries import posted_by_source, posted_for
 from persistence.ledger.split_rows import split_of, split_rows
 from persistence.store import Store, among, in_business
-from persistence.tables import customer, invoice, write_off
 from persistence.trade.party_sql import on_party, party_columns, take_party
 from persistence.trade.taxed_lines import line_shares_of
 
 DERIVED = ("document_number", "document_date", "party", "posted")
 STORED = tuple(item.name for item in fields(WriteOff) if item.name not in DERIVED)
 
-_WRITTEN_OFF = and_(in_business(invoice), invoice.c.id == write_off.c.document_id)
-_CHOSEN = select(
-    *(write_off.c[name] for name in STORED),
-    invoice.c.number.label("document_number"),
-    invoice.c.opened_on.label("document_date"),
-    *party_columns(customer),
-).select_from(write_off.join(invoice, _WRITTEN_OFF).join(customer, on_party(invoice, customer)))
 
-BY_ID = compiled(_CHOSEN.where(in_business(write_off), among(write_off.c.id)))
-BY_EXTERNAL_ID = compiled(
-    _CHOSEN.where(in_business(write_off), write_off.c.external_id == given("external_id", Text))
-)
-WITHIN = compiled(
-    _CHOSEN.where(
-        in_business(write_off),
-        write_off.c.document_id == given("document_id", Uuid),
-        write_off.c.id == given("id", Uuid),
-    )
-)
+class WriteOffSql:
+    """The statements of what is given up on one side."""
+
+    def __init__(self, write_off: Table, document: Table, party: Table) -> None:
+        self.write_off = write_off
+        self.document = document
+        self.party = party
+
+    @cached_property
+    def by_id(self) -> str:
+        return self._chosen(among(self.write_off.c.id))
+
+    @cached_property
+    def by_external_id(self) -> str:
+        return self._chosen(self.write_off.c.external_id == given("external_id", Text))
+
+    @cached_property
+    def within(self) -> str:
+        """One of a document."""
+        row = self.write_off.c
+        of_document = row.document_id == given("document_id", Uuid)
+        return self._chosen(and_(of_document, row.id == given("id", Uuid)))
+
+    def _chosen(self, condition: ColumnElement[bool]) -> str:
+        row, document = self.write_off, self.document
+        written_off = and_(in_business(document), document.c.id == row.c.document_id)
+        chosen = select(
+            *(row.c[name] for name in STORED),
+            document.c.number.label("document_number"),
+            document.c.opened_on.label("document_date"),
+            *party_columns(self.party),
+        )
+        source = row.join(document, written_off).join(self.party, on_party(document, self.party))
+        return compiled(chosen.select_from(source).where(in_business(row), condition))
 
 
 class WriteOffStore(Store[WriteOff]):
-    """What was given up of the invoices of one business."""
+    """What was given up of the documents of one side in one business."""
 
-    table: ClassVar = write_off
     noun: ClassVar = "write-off"
     rank: ClassVar = 3  # Its document's: nobody locks a write-off by itself.
+    sql: ClassVar[WriteOffSql]
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
-        return (Query(BY_ID, {"ids": list(ids)}), posted_for(ids))
+        return (Query(self.sql.by_id, {"ids": list(ids)}), posted_for(ids))
 
     def assemble(self, answers: Answers) -> list[WriteOff]:
         rows, entries = answers
@@ -60,14 +77,14 @@ class WriteOffStore(Store[WriteOff]):
     def get_within(self, document_id: UUID, id: UUID) -> Fetch[WriteOff]:
         """Find one write-off of a document; raises NotFound."""
         names = {"document_id": document_id, "id": id}
-        queries = (Query(WITHIN, names), posted_for([id]))
+        queries = (Query(self.sql.within, names), posted_for([id]))
         return self.fetch(queries, lambda answers: self.only(self.assemble(answers)))
 
     def with_external_id(self, external_id: str | None) -> Fetch[WriteOff | None]:
         """Find the write-off a partner knows by its own identifier, without what it posted."""
         if external_id is None:
             return self.fetch((), lambda _: None)
-        query = Query(BY_EXTERNAL_ID, {"external_id": external_id})
+        query = Query(self.sql.by_external_id, {"external_id": external_id})
         return self.fetch(
             (query,), lambda answers: next((_write_off(row, posted=()) for row in answers[0]), None)
         )
@@ -77,7 +94,7 @@ class WriteOffStore(Store[WriteOff]):
         row = {name: getattr(value, name) for name in STORED}
         row["split"] = split_rows(value.split)
         row["relieved"] = split_rows(value.relieved)
-        self.scope.stage(write_off, value.id, row)
+        self.scope.stage(self.table, value.id, row)
 
 
 def _write_off(row: Row, *, posted: tuple[Posted, ...]) -> WriteOff:

@@ -78,6 +78,7 @@ class TestSplit:
     def test_a_weight_below_zero_takes_the_other_sign(self) -> None:
         assert split(530, [1_000, 210, -150]) == [500, 105, -75]
         assert split(1, [3, -1]) == [2, -1]
+        assert split(-15, [-150, -50]) == split(-15, [150, 50]) == [-11, -4]
 
     def test_weights_that_come_to_nothing_take_nothing(self) -> None:
         assert split(0, [5, -5]) == [0, 0]

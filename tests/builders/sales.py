@@ -19,19 +19,21 @@ sent = SALES.open
 paid = SALES.pay
 settled = SALES.settle
 credited = SALES.credit
+written_off = SALES.write_off
 
 
 def refunded(shop: Business, target: Record, **facts: Any) -> Record:
-    """Agree to refund an invoice, or what a payment has left."""
-    name = "invoice_id" if target.get("type") == "Invoice" else "payment_id"
-    return shop.made(REFUNDS, {name: target["id"], **facts})
+    """Agree to refund an invoice, or what a payment or a credit has left."""
+    return shop.made(REFUNDS, {target_field(target): target["id"], **facts})
+
+
+def target_field(target: Record) -> str:
+    """Say by which field a refund names what it gives back of."""
+    if "credit_note_number" in target:
+        return "credit_id"
+    return "invoice_id" if target.get("type") == "Invoice" else "payment_id"
 
 
 def refund_paid(shop: Business, refund: Record, **facts: Any) -> Record:
     """Pay a refund, or part of it; the answer is the refund payment."""
     return shop.made(f"{REFUNDS}{refund['id']}/payments/", facts)
-
-
-def written_off(shop: Business, invoice: Record, **facts: Any) -> Record:
-    """Write off what is left of an invoice, or a part; the answer is the invoice."""
-    return shop.made(f"{INVOICES}{invoice['id']}/write-offs/", facts)

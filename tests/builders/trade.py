@@ -32,8 +32,9 @@ class Trade:
     and `tax` are the accounts beside `control`, `sign` is +1 where an open document debits that
     one, and `numbers` are what its parties count it by. Of a payment, `total`, `remaining` and
     `note` are names of fields, `advance` and `fee` the accounts of what settles nothing and of
-    its fee; one that is `not_live` holds nothing. Of a credit, `credit_control` and `credit_line`
-    are the accounts, and `account_field` names the account that a line of it says.
+    its fee; one that is `not_live` holds nothing. `given_up` is the
+    account of what is written off. Of a credit, `credit_control` and `credit_line` are the
+    accounts, and `account_field` names the account that a line of it says.
     """
 
     noun: str
@@ -56,6 +57,7 @@ class Trade:
     advance: str
     fee: str
     not_live: tuple[str, ...]
+    given_up: str
 
     credit_noun: str
     credit_title: str
@@ -121,6 +123,16 @@ class Trade:
         """The path of a document, or of a move of it."""
         return under(self.path, record, move)
 
+    @property
+    def write_off_source(self) -> str:
+        """What entries of write-offs say that they come from."""
+        return "write_off" if self is SALES else "bill_write_off"
+
+    @property
+    def payment_allocations(self) -> str:
+        """The field of a document that shows what pays it."""
+        return "payment_allocations" if self is SALES else "bill_payment_allocations"
+
     def of_party(self, record: Record, move: str = "") -> str:
         return under(self.parties, record, move)
 
@@ -149,6 +161,10 @@ class Trade:
     def posted_by_applying(self, amount: int) -> dict[str, int]:
         """What is posted where a credit settles so much; below zero, where it is released."""
         return self.signed({self.credit_control: amount, self.control: -amount})
+
+    def posted_by_write_off(self, amount: int, account: str = "") -> dict[str, int]:
+        """What is posted where so much is written off, to an account or to that of the side."""
+        return self.signed({account or self.given_up: amount, self.control: -amount})
 
     def posted_payment(self, total: int, settled: int = 0, account: str = "1100") -> dict[str, int]:
         """What is posted for a payment that settles so much, and for changes of either amount."""
@@ -229,6 +245,10 @@ class Trade:
         opened = {self.moment: CREDITED_AT, "allocations": list(shares), **facts}
         return shop.made(self.credits, self.credit_body(party, {"amount": total}, **opened))
 
+    def write_off(self, shop: Business, document: Record, **facts: Any) -> Record:
+        """Write off what is left of a document, or a part; the answer is the document."""
+        return shop.made(self.of(document, "write-offs"), facts)
+
     def read(self, shop: Business, record: Record) -> Record:
         return read(shop, self.path, record)
 
@@ -266,6 +286,7 @@ SALES = Trade(
     advance="2100",
     fee="6100",
     not_live=("failed", "cancelled", "refunded"),
+    given_up="6200",
 )
 PURCHASES = Trade(
     noun="bill",
@@ -295,6 +316,7 @@ PURCHASES = Trade(
     advance="1250",
     fee="6300",
     not_live=("failed", "cancelled"),
+    given_up="4500",
 )
 
 

@@ -25,6 +25,11 @@ def as_credit(amount: int, **words: Any) -> Record:
     return {"allocation_type": "credit", "amount_cents": amount, **words}
 
 
+def of_credit(credit: Record, amount: int, **words: Any) -> Record:
+    named = {"allocation_type": "vendor_credit", "vendor_credit_id": credit["id"]}
+    return {**named, "amount_cents": amount, **words}
+
+
 def refund_body(vendor: Record, total: int, *items: Record, **facts: Any) -> Record:
     return {
         "vendor_id": vendor["id"],

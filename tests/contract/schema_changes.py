@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from server.reference.fields import Describer
+from tests.contract.conditions import as_seen_before
 
 Node = Mapping[str, Any]
 
@@ -83,7 +84,10 @@ class SchemaChanges:
             return
         self._seen.add((id(was), id(now), sent))
         place = _name(new) or place
-        pair = _Pair(self._old.shape(was), self._new.shape(now), place, sent)
+        shape = self._old.shape(was)
+        fields = {name: self._old.follow(each) for name, each in shape["properties"].items()}
+        words = {name: each.get("enum") for name, each in fields.items()}
+        pair = _Pair(shape, self._new.shape(now), place, sent, words)
         for difference in pair.differences():
             self._tell(difference)
         self._inner(pair)
@@ -110,6 +114,7 @@ class _Pair:
     now: Node
     place: str
     sent: bool
+    fields: Mapping[str, Any]  # Those that it had, each with its words where it is held to some.
 
     def differences(self) -> Iterator[Difference]:
         yield from self._words()
@@ -155,11 +160,19 @@ class _Pair:
         was, now = self.was.get(keyword, default), self.now.get(keyword, default)
         if was == now or _compared_inside(keyword, was, now):
             return
+        if keyword == "not" and self._asks_old_requests_alike(was, now):
+            yield self._difference("refuses more of what came to it", Kind.CHANGE)
+            return
         words = f"{keyword} is {_shown(now)}, was {_shown(was)}"
         if keyword in _WITHOUT_MEANING or (keyword in _FREE_IN_ANSWERS and not self.sent):
             yield self._difference(words, Kind.CHANGE)
         else:
             yield self._moved(words, _move(keyword, was, now))
+
+    def _asks_old_requests_alike(self, was: Any, now: Any) -> bool:
+        """A closed object may say what it likes of fields and words that it did not have."""
+        closed = self.sent and self.was.get("additionalProperties") is False
+        return closed and as_seen_before(now, self.fields) == was
 
     def _moved(self, words: str, move: Move) -> Difference:
         harmless = Move.WIDER if self.sent else Move.NARROWER

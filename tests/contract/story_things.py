@@ -12,6 +12,7 @@ from tests.builders.payouts import paid_out
 from tests.builders.purchases import bill_paid, received, vendor_credited
 from tests.builders.sales import credited, paid, refund_paid, refunded, sent, written_off
 from tests.builders.tax_codes import code_body
+from tests.builders.trade import PURCHASES
 from tests.builders.vendor_refunds import agreed_refund
 
 if TYPE_CHECKING:
@@ -130,6 +131,20 @@ def make_bill(story: "Story") -> str:
 def make_unpaid_bill(story: "Story") -> str:
     """One that can be voided."""
     return str(received(story.business, vendor_of(story), 10_000)["id"])
+
+
+def make_written_off_bill(story: "Story") -> str:
+    """A bill of which a part is written off."""
+    bill = received(story.business, vendor_of(story), 10_000)
+    after = PURCHASES.write_off(story.business, bill, amount_cents=2_000)
+    story.ids["bill_write_off_id"] = after["write_offs"][0]["id"]
+    return str(bill["id"])
+
+
+def make_bill_write_off(story: "Story") -> str:
+    """The write-off of that bill."""
+    story.thing("written_off_bill_id")
+    return story.ids["bill_write_off_id"]
 
 
 def make_draft_bill(story: "Story") -> str:
@@ -303,6 +318,8 @@ MAKERS: Mapping[str, Callable[["Story"], str]] = {
     "quiet_vendor_id": make_vendor,
     "bill_id": make_bill,
     "unpaid_bill_id": make_unpaid_bill,
+    "written_off_bill_id": make_written_off_bill,
+    "bill_write_off_id": make_bill_write_off,
     "draft_bill_id": make_draft_bill,
     "bill_payment_id": make_bill_payment,
     "unapplied_bill_payment_id": make_unapplied_bill_payment,

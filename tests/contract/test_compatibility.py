@@ -75,6 +75,10 @@ BREAKING: dict[str, tuple[Plant, str]] = {
         "the word period_locked is gone"),
     "a request is held to words": (
         lambda d: field(d, "VendorCreate", "memo").update(enum=["a"]), "its list of words is new"),
+    "a condition on fields that were there": (
+        lambda d: schema(d, "InvoiceRefundCreate")["not"]["anyOf"].append(
+            {"required": ["memo", "processor"]}),
+        "not is"),
     "a type changes": (
         lambda d: field(d, "Vendor", "id").update(type="integer"), "type is integer, was string"),
     "a format changes": (
@@ -132,6 +136,13 @@ ADDITIONS: dict[str, tuple[Plant, str]] = {
     "a word of a request": (
         lambda d: schema(d, "LinkedType")["enum"].append("colour"),
         "the word colour is new"),
+    "a condition on a new field": (
+        lambda d: (
+            schema(d, "InvoiceRefundCreate")["properties"].update(colour=MEMO),
+            schema(d, "InvoiceRefundCreate")["not"]["anyOf"].append(
+                {"required": ["memo", "colour"]}),
+        ),
+        "refuses more of what came to it"),
     "a longer request": (
         lambda d: field(d, "VendorCreate", "memo").update(maxLength=99999),
         "maxLength is 99999, was"),

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from tests.builders.purchases import bill_paid, received, vendor_credited
+from tests.builders.trade import PURCHASES
 from tests.builders.vendor_refunds import agreed_refund
-from tests.fuzz.settled import LARGE, Pools, Record
+from tests.fuzz.settled import LARGE, Pools, Record, plant_write_offs
 from tests.partner import Business
 
 VENDORS = 12
@@ -28,6 +29,7 @@ def plant_bought(pools: Pools, business: Business, many: int) -> None:
     plant_bill_payments(pools, business, vendors, whose)
     plant_vendor_credits(pools, business, vendors, whose)
     plant_vendor_refunds(pools, business, whose)
+    plant_write_offs(pools, PURCHASES, business, vendors, many)
 
 
 def plant_bills(

@@ -190,6 +190,8 @@ def pay_out_little(_case: Any, body: Body) -> None:
     for name in ("paid_out_amount_cents", "fee_cents", "additional_refunds_amount_cents"):
         if name in body:
             body[name] %= 100_000
+    for each in body.get("other_items", ()):
+        keep_to_its_type(each)
     number = next(numbers)
     for name, pool in ITEMS.items():
         if body.get(name):
@@ -199,6 +201,13 @@ def pay_out_little(_case: Any, body: Body) -> None:
         known = seeds().pools["payout_words"]
         body["external_id"] = known[number % len(known)]
         leave_out(body, *ITEMS)
+
+
+def keep_to_its_type(item: Body) -> None:
+    """Little is taken or given, as the type of an item has it; an adjustment has an account."""
+    lowers = item["type"] in ("chargeback", "dispute_fee", "reserve_hold")
+    item["amount_cents"] = (1 + item["amount_cents"] % 100) * (-1 if lowers else 1)
+    leave_out(item, *(() if item["type"] == "adjustment" else ("account",)))
 
 
 # ── Bank ───────────────────────────────────────────────────────────────────────────────────────
@@ -256,7 +265,7 @@ def change_refund_payment(case: Any, body: Body) -> None:
 
 
 def parts(place: int | None, wanted: list[Body]) -> list[Body]:
-    """A bill, a payment and a credit at most, all of the vendor at a place, little of each."""
+    """One of each type at most, all of the vendor at a place, little of each."""
     if place is None:
         return [
             {**each, "amount_cents": 10} for each in wanted if each["allocation_type"] == "credit"
@@ -265,6 +274,7 @@ def parts(place: int | None, wanted: list[Body]) -> list[Body]:
     for kind, name, pool in (
         ("bill", "bill_id", "paid_bills"),
         ("payment", "bill_payment_id", "unapplied_bill_payments"),
+        ("vendor_credit", "vendor_credit_id", "received_vendor_credits"),
     ):
         if kind in found:
             targets = seeds().pools[pool]
@@ -345,6 +355,7 @@ MOSTLY: Mapping[str, Callable[[Any, Body], None]] = {
     "replace_invoice_payment": partial(allocate_little, SALES),
     "update_invoice_payment": partial(allocate_little, SALES),
     "write_off_invoice": keep_small,
+    "write_off_bill": keep_small,
     "create_invoice_refund": refund_little,
     "create_invoice_refund_payment": refund_little,
     "create_customer_credit": partial(apply_little, SALES),

@@ -6,7 +6,8 @@ is there many times over.
 
 from typing import Any
 
-from tests.builders.sales import credited, paid, refund_paid, refunded, sent, written_off
+from tests.builders.sales import credited, paid, refund_paid, refunded, sent
+from tests.builders.trade import SALES, Trade
 from tests.fuzz import files
 from tests.fuzz.begun import plant_openings
 from tests.partner import Business
@@ -20,7 +21,7 @@ def plant_settled(pools: Pools, business: Business, customers: list[Record], man
     """Plant refunds, credits, write-offs and openings of the books; the pools hold the ids."""
     plant_refunds(pools, business, customers, many)
     plant_credits(pools, business, customers, many)
-    plant_write_offs(pools, business, customers, many)
+    plant_write_offs(pools, SALES, business, customers, many)
     plant_openings(pools, business, customers, many)
 
 
@@ -79,18 +80,21 @@ def plant_credits(pools: Pools, business: Business, customers: list[Record], man
     }
 
 
-def plant_write_offs(pools: Pools, business: Business, customers: list[Record], many: int) -> None:
-    """Invoices to give up, and one of which much was given up bit by bit."""
+def plant_write_offs(
+    pools: Pools, trade: Trade, business: Business, parties: list[Record], many: int
+) -> None:
+    """Documents to give up, and one of which much was given up bit by bit."""
     hopeless = [
-        sent(business, customers[n % len(customers)], 60_000 + n)["id"] for n in range(many)
+        trade.open(business, parties[n % len(parties)], 60_000 + n)["id"] for n in range(many)
     ]
-    given_up = sent(business, customers[0], LARGE)
+    given_up = trade.open(business, parties[0], LARGE)
     for number in range(many):
-        after = written_off(business, given_up, amount_cents=10, external_id=f"write-off-{number}")
+        facts = {"amount_cents": 10, "external_id": f"write-off-{number}"}
+        after = trade.write_off(business, given_up, **facts)
     pools |= {
-        "hopeless_invoices": hopeless,
-        "written_off_invoices": [given_up["id"]],
-        "write_offs": [each["id"] for each in after["write_offs"]],
+        f"hopeless_{trade.path[:-1]}": hopeless,
+        f"written_off_{trade.path[:-1]}": [given_up["id"]],
+        f"{trade.write_off_source}s": [each["id"] for each in after["write_offs"]],
     }
 
 

@@ -16,7 +16,7 @@ from tests.builders.journal_entries import ENTRIES, drafted, entry_body, posted
 from tests.builders.openings import OPENINGS, open_invoice, opened
 from tests.builders.requests import Request
 from tests.builders.sales import part, share
-from tests.builders.trade import Record, line
+from tests.builders.trade import PURCHASES, Record, line
 from tests.builders.vendor_refunds import REFUND_PAYMENTS, REFUNDS, agreed, as_credit
 from tests.partner import Business
 
@@ -48,6 +48,9 @@ class Trader:
 
     def bill(self, **facts: Any) -> Record:
         return purchases.received(self.shop, self.vendor, 100, **facts)
+
+    def waived(self) -> Record:
+        return PURCHASES.write_off(self.shop, self.bill(), write_off_at=AT)
 
     def drafted_bill(self, **facts: Any) -> Record:
         return self.shop.made(purchases.BILLS, purchases.bill_body(self.vendor, **facts))
@@ -105,6 +108,11 @@ def opening(trader: Trader, **facts: Any) -> Request:
     return "POST", OPENINGS, {"invoices": [owed], **facts}
 
 
+def unwaiving(bill: Record) -> Request:
+    [write_off] = bill["write_offs"]
+    return "DELETE", f"bills/{bill['id']}/write-offs/{write_off['id']}/", None
+
+
 def unmatching(line: Record) -> Request:
     [link] = line["links"]
     return ask(line, "unmatch", {"reconciliation_link_id": link["reconciliation_link_id"]})
@@ -151,6 +159,8 @@ REFUSED: tuple[Case, ...] = (
      lambda t: buy("bills/", t.drafted_bill(), "receive", received_at=AT)),
     ("receive_bill", "dated",
      lambda t: buy("bills/", t.drafted_bill(bill_date=INSIDE), "receive")),
+    ("write_off_bill", "on a day",
+     lambda t: buy("bills/", t.bill(), "write-offs", write_off_at=AT)),
     ("void_bill", "on a day", lambda t: buy("bills/", t.bill(), "void", voided_at=AT)),
     ("create_bill_payment", "completed",
      lambda t: buy("bills/payments/", **purchases.bill_payment_body(t.vendor))),
@@ -214,6 +224,7 @@ MOVED: tuple[Case, ...] = (
     ("void_customer_credit", "today", lambda t: requests.voiding_credit(t.sales.credit())),
     ("replace_bill", "a correction",
      lambda t: change("PUT", "bills/", t.bill(), line_items=[line(700)])),
+    ("reverse_bill_write_off", "today", lambda t: unwaiving(t.waived())),
     ("void_bill", "today", lambda t: buy("bills/", t.bill(), "void")),
     ("update_bill_payment", "a correction",
      lambda t: change("PATCH", "bills/payments/", t.outlay(), amount_cents=130)),

@@ -465,7 +465,7 @@ MISTAKES: Final = (
         "invoices/refunds/",
         400,
         "validation_error",
-        "exactly one of invoice_id and payment_id is required.",
+        "exactly one of invoice_id, payment_id and credit_id is required.",
         amount_cents=5,
     ),
     posted(

@@ -280,3 +280,13 @@ class Bodies:
             **self.maybe(40, "tax_amount_cents", lambda: self.hand.one((200, 1, 0))),
             **self.maybe(8, self.side.credit_account, self.account),
         }
+
+    def write_off(self, document: Document | None) -> Body:
+        left = 0 if document is None else self.books.left(document)
+        amounts = (left, left // 2, 1, left + 1)
+        return {
+            **self.maybe(60, "amount_cents", lambda: max(1, self.hand.one(amounts))),
+            **self.maybe(40, "write_off_at", self.moment),
+            **self.maybe(12, "destination_account", self.account),
+            **self.external_id(),
+        }

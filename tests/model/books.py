@@ -124,12 +124,12 @@ class Books:
         """The write-offs that stand."""
         return [w for w in self.write_offs.values() if w.document is document and not w.reversed]
 
-    def refunds_of(self, target: Document | Payment) -> list[Refund]:
+    def refunds_of(self, target: Document | Payment | Credit) -> list[Refund]:
         """The refunds that are not cancelled."""
         return [
             each
             for each in self.refunds.values()
-            if (each.document is target or each.payment is target) and not each.cancelled
+            if target in (each.document, each.payment, each.credit) and not each.cancelled
         ]
 
     def given_back(self, target: Document | Payment) -> Iterator[tuple[Any, int]]:
@@ -195,8 +195,10 @@ class Books:
     def remaining(self, payment: Payment) -> int:
         return payment.total - self.allocated(payment)
 
-    def refundable(self, target: Document | Payment) -> int:
+    def refundable(self, target: Document | Payment | Credit) -> int:
         """How much can be given back."""
+        if isinstance(target, Credit):
+            return self.unapplied(target)
         if isinstance(target, Document):
             return max(0, self.paid(target) - self.refunded(target))
         if target.status != "completed":
@@ -215,12 +217,18 @@ class Books:
     def credit_status(self, credit: Credit) -> str:
         if credit.state != "open":
             return credit.state
-        if credit.used == credit.total:
+        if self.unapplied(credit) == 0:
             return "applied"
-        return "partially_applied" if credit.used else self.side.opened
+        used = credit.used + self.paid_out(credit)
+        return "partially_applied" if used else self.side.opened
+
+    def paid_out(self, credit: Credit) -> int:
+        """What live refunds give back of a credit."""
+        return sum(each.amount for each in self.refunds_of(credit))
 
     def unapplied(self, credit: Credit) -> int:
-        return credit.total - credit.used if credit.state == "open" else 0
+        used = credit.used + self.paid_out(credit)
+        return credit.total - used if credit.state == "open" else 0
 
     # What follows for money at the bank.
 

@@ -55,7 +55,11 @@ def replace(books: Books, id: str, body: Body) -> Credit:
         wanted = wanted_parts(side, faults, body["allocations"], "amount")
     faults.add(409, "credit_not_sent", wanted and credit.state == "draft" and not opens)
     check_parts(books, faults, wanted, credit.parts, credit.party)
-    faults.add(422, "allocation_exceeds_total", sum(wanted.values()) > credit.total)
+    faults.add(
+        422,
+        "allocation_exceeds_total",
+        sum(wanted.values()) > credit.total - books.paid_out(credit),
+    )
     faults.refuse()
     credit.parts = wanted
     if opens:
@@ -70,7 +74,7 @@ def void(books: Books, id: str, body: Body) -> Credit:
     faults.add(409, "invalid_state_transition", credit.state != "open")
     faults.add(409, "credit_of_refund", credit.refund)
     faults.add(409, "in_opening_balance", credit.opening)
-    faults.add(409, "credit_applied", credit.used)
+    faults.add(409, "credit_applied", credit.used + books.paid_out(credit))
     books.locked(faults, day_of(body.get("voided_at")))
     faults.refuse()
     credit.state = "void"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from tests.model.books import Books
 
 SUSPENSE = "1900"
+OTHERS = {"chargeback": "6150", "dispute": "6100", "reserve": "1160"}
 
 
 def balances(books: Books) -> dict[str, int]:
@@ -98,6 +99,16 @@ def add_payouts(held: Counter[str], books: Books) -> None:
             held["6100"] += fee
             held["4100"] += payout.additional
             held["1150"] -= payout.paid_out + fee + payout.additional
+            for kind, amount in payout.others:
+                held[account_of_other(kind, amount)] -= amount
+                held["1150"] += amount
+
+
+def account_of_other(kind: str, amount: int) -> str:
+    """Where an other item of a payout goes."""
+    if kind == "adjustment":
+        return "4500" if amount > 0 else "6000"
+    return OTHERS[kind.partition("_")[0]]
 
 
 def add_fees(held: Counter[str], books: Books) -> None:

@@ -43,6 +43,8 @@ BOTH: dict[str, tuple[int, str, str]] = {
     "reallocate_credit": (7, "credits", ""),
     "open_credit": (3, "draft_credits", ""),
     "void_credit": (3, "credits", ""),
+    "write_off": (6, "owing", ""),
+    "reverse_write_off": (4, "write_offs", ""),
     "replay": (5, "kept", ""),
     "archive_party": (1, "", ""),
     "lock_period": (6, "locking", ""),
@@ -63,8 +65,7 @@ BOTH: dict[str, tuple[int, str, str]] = {
 }
 OF_SALES: dict[str, tuple[int, str, str]] = {
     "create_paid_document": (6, "", "documents"),
-    "write_off": (6, "owing", ""),
-    "reverse_write_off": (4, "write_offs", ""),
+    "refund_credit": (6, "unused_credits", "refunds"),
     "refund_document": (12, "settled", "refunds"),
     "refund_payment": (7, "unapplied", "refunds"),
     "cancel_refund": (3, "refunds", ""),
@@ -105,6 +106,7 @@ THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
         (*PAYMENTS, "cancel_payment"),
         ("create_payment", "pay_refund", "pay_out", "pay_out_again", "move_payment"),
         CREDITS,
+        ("create_credit", "refund_credit", "reallocate_credit", "void_credit", "cancel_refund"),
         ("refund_payment", "cancel_refund", "pay_refund", "reallocate_payment", "correct_payment"),
         ("write_off", "reverse_write_off", "create_payment", "create_credit", "reallocate_payment"),
         DOCUMENTS,
@@ -121,6 +123,7 @@ THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("agree_refund", "cancel_refund_payment", "reallocate_payment", "move_payment"),
         ("agree_refund", "reallocate_credit", "cancel_refund_payment", "reallocate_refund"),
         (*PAYMENTS, "cancel_payment"),
+        ("write_off", "reverse_write_off", "create_payment", "create_credit", "reallocate_payment"),
         CREDITS,
         DOCUMENTS,
         BANK,
@@ -148,6 +151,7 @@ KINDS: dict[str, Callable[[Books], bool]] = {
         books.payments,
         lambda each: each.is_completed and books.side.money(each.method, each.processor) == "1150",
     ),
+    "unused_credits": lambda books: is_there(books.credits, books.unapplied),
     "open_lines": lambda books: is_there(books.bank_lines, books.unexplained),
     "unpaid": lambda books: is_there(books.refunds, lambda each: not each.cancelled and each.rest),
 }

@@ -29,6 +29,8 @@ def bring(books: Books, body: Body) -> tuple[Payout, list[Payment | RefundPaymen
     after.paid_out = body["paid_out_amount_cents"]
     after.fee = body.get("fee_cents", after.fees if known is None else before.fee)
     after.additional = body.get("additional_refunds_amount_cents", before.additional)
+    if "other_items" in body:
+        after.others = [(each["type"], each["amount_cents"]) for each in body["other_items"]]
     dated(books, after, body)
     is_new_day = not before.was_paid or after.paid_on != before.paid_on
     if is_new_day and after.was_paid:

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.model import document_moves, vendor_refund_moves
-from tests.model.bank import BankMoves
 from tests.model.binding import bind_vendor_refund
 from tests.model.books import Body, Books
+from tests.model.giving_up import WriteOffMoves
 from tests.model.hand import Hand
 from tests.model.moves import by_external_id, likely
 from tests.model.play import Move, Play, Records
@@ -16,7 +16,7 @@ from tests.model.records import VendorRefundPayment
 REFUNDS, REFUND_PAYMENTS = "vendor-refunds/", "vendor-refunds/payments/"
 
 
-class PurchaseMoves(BankMoves):
+class PurchaseMoves(WriteOffMoves):
     """The moves of one step of purchases."""
 
     bodies: PurchaseBodies

@@ -22,7 +22,10 @@ from tests.model.records import (
 from tests.model.sides import Side
 from tests.model.views import Record, View
 
-TARGETS = ("invoice_id", "payment_id", "bill_id", "bill_payment_id", "vendor_credit_id")
+TARGETS = (
+    *("invoice_id", "payment_id", "credit_id"),
+    *("bill_id", "bill_payment_id", "vendor_credit_id"),
+)
 OWED = ("invoice_outstanding_balance_cents", "bill_outstanding_balance_cents")
 REFUNDED = ("refunded_amount", "refunded_amount_cents")
 HAPPENED = ("paid_at", "voided_at", "cancelled_at", "completed_at", "sequence_number")

@@ -109,12 +109,13 @@ class Credit:
 
 @dataclass(eq=False)
 class Refund:
-    """A refund of an invoice or of a payment; `split` is what it takes back of the invoice."""
+    """A refund of an invoice, a payment or a credit; `split` is what it takes of the invoice."""
 
     party: Party
     external_id: str | None
     document: Document | None
     payment: Payment | None
+    credit: Credit | None
     amount: int
     method: str
     processor: str | None
@@ -182,6 +183,7 @@ class Payout:
     was_paid: bool = False
     payments: list[Payment] = field(default_factory=list)
     refund_payments: list[RefundPayment] = field(default_factory=list)
+    others: list[tuple[str, int]] = field(default_factory=list)
     id: str = ""
 
     @property
@@ -204,7 +206,11 @@ class Payout:
 
     @property
     def expected(self) -> int:
-        return self.gross - self.given_back - self.additional - self.fee
+        return self.gross - self.given_back - self.additional - self.fee + self.other
+
+    @property
+    def other(self) -> int:
+        return sum(amount for _, amount in self.others)
 
 
 @dataclass(eq=False)

@@ -6,7 +6,7 @@ from datetime import date
 from tests.model import holds
 from tests.model.arithmetic import shares
 from tests.model.books import Body, Books, day_of, moment
-from tests.model.records import Document, Payment, Refund, RefundPayment
+from tests.model.records import Credit, Document, Payment, Refund, RefundPayment
 from tests.model.refusals import Faults, gone, refused
 from tests.model.sides import Side
 
@@ -17,6 +17,8 @@ def create(books: Books, body: Body) -> Refund:
     target = named_target(books, body)
     faults.add(422, "reference_not_found", target is None)
     books.locked(faults, day_of(body.get("completed_at")))
+    is_open = not isinstance(target, Credit) or target.state == "open"
+    faults.add(409, "credit_not_sent", not is_open)
     limit = 0 if target is None else books.refundable(target)
     amount = body.get("amount_cents", limit)
     faults.add(422, "refund_exceeds_refundable", target and not 1 <= amount <= limit)
@@ -27,6 +29,7 @@ def create(books: Books, body: Body) -> Refund:
         body.get("external_id"),
         target if isinstance(target, Document) else None,
         target if isinstance(target, Payment) else None,
+        target if isinstance(target, Credit) else None,
         amount,
         body.get("method", "BANK_TRANSFER"),
         body.get("processor"),
@@ -39,15 +42,20 @@ def create(books: Books, body: Body) -> Refund:
     return refund
 
 
-def named_target(books: Books, body: Body) -> Document | Payment | None:
-    """Find the invoice or the payment that is to be refunded."""
+def named_target(books: Books, body: Body) -> Document | Payment | Credit | None:
+    """Find the invoice, the payment or the credit that is to be refunded."""
+    if "credit_id" in body:
+        return books.credits.get(body["credit_id"])
     if "invoice_id" in body:
         return books.documents.get(body["invoice_id"])
     return books.payments.get(body["payment_id"])
 
 
-def day_of_target(target: Document | Payment) -> date:
+def day_of_target(target: Document | Payment | Credit) -> date:
     """The day before which nothing can be given back."""
+    if isinstance(target, Credit):
+        assert target.opened_at is not None
+        return target.opened_at.date()
     return target.paid_on if isinstance(target, Payment) else target.day
 
 

@@ -1,20 +1,20 @@
-"""The moves that only sales have: invoices paid at once, write-offs, refunds to customers."""
+"""The moves that only sales have: invoices paid at once, refunds to customers, payouts."""
 
-from tests.model import holds, payout_moves, refund_moves, write_off_moves
-from tests.model.bank import BankMoves
-from tests.model.binding import bind_paid, bind_refund, bind_write_off, into
+from tests.model import holds, payout_moves, refund_moves
+from tests.model.binding import bind_paid, bind_refund, into
 from tests.model.bodies import NOBODY
 from tests.model.books import Body, Books
+from tests.model.giving_up import WriteOffMoves
 from tests.model.hand import Hand
 from tests.model.moves import by_external_id, likely
 from tests.model.play import Move, Play, Records
 from tests.model.sales_bodies import SalesBodies
 
 PAYOUTS = "payouts/"
-INVOICES, REFUNDS = "invoices/", "invoices/refunds/"
+REFUNDS = "invoices/refunds/"
 
 
-class SalesMoves(BankMoves):
+class SalesMoves(WriteOffMoves):
     """The moves of one step of sales."""
 
     bodies: SalesBodies
@@ -26,30 +26,6 @@ class SalesMoves(BankMoves):
     def create_paid_document(self) -> None:
         self.create("create paid invoice", self.bodies.paid_document())
 
-    def write_off(self) -> None:
-        owing = likely(self.hand, self.books.documents, self.books.left)
-        id, target = self.pick(owing)
-        body = self.bodies.write_off(target)
-        known = by_external_id(self.books.write_offs, body)
-
-        def act(books: Books) -> Records:
-            made = write_off_moves.write_off(books, id, body)
-            return [made.document, made]
-
-        path = f"{INVOICES}{id}/write-offs/"
-        repeated = target if known and known.document is target else None
-        move = Move("POST", path, body, act, bind_write_off, repeated, success=201)
-        self.make("write off", move.at(target))
-
-    def reverse_write_off(self) -> None:
-        id, found = self.pick(self.books.write_offs)
-        of = self.hand.one(list(self.books.documents)) if found is None else found.document.id
-        if self.hand.chance(3):
-            of = NOBODY
-        path = f"{INVOICES}{of}/write-offs/{id}/"
-        move = Move("DELETE", path, None, lambda b: [write_off_moves.reverse(b, of, id)])
-        self.make("reverse write-off", move.at(self.books.documents.get(of)))
-
     # Refunds.
 
     def refund(self, name: str, body: Body) -> None:
@@ -57,7 +33,7 @@ class SalesMoves(BankMoves):
 
         def act(books: Books) -> Records:
             refund = refund_moves.create(books, body)
-            target = refund.document or refund.payment
+            target = refund.document or refund.payment or refund.credit
             return [refund, target]
 
         known = by_external_id(self.books.refunds, body)
@@ -74,12 +50,17 @@ class SalesMoves(BankMoves):
         id, payment = self.pick(refundable)
         self.refund("refund payment", {"payment_id": id, **self.bodies.refund(payment)})
 
+    def refund_credit(self) -> None:
+        unused = likely(self.hand, self.books.credits, self.books.unapplied)
+        id, credit = self.pick(unused)
+        self.refund("refund credit", {"credit_id": id, **self.bodies.refund(credit)})
+
     def cancel_refund(self) -> None:
         id, refund = self.pick(self.books.refunds)
 
         def act(books: Books) -> Records:
             cancelled = refund_moves.cancel(books, id)
-            return [cancelled, cancelled.document or cancelled.payment]
+            return [cancelled, cancelled.document or cancelled.payment or cancelled.credit]
 
         move = Move("DELETE", f"{REFUNDS}{id}/", None, act)
         self.make("cancel refund", move.at(refund))

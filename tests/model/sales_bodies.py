@@ -1,13 +1,18 @@
-"""Bodies of what only sales have: invoices paid at once, write-offs, refunds to customers."""
+"""Bodies of what only sales have: invoices paid at once, refunds to customers, payouts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tests.model.arithmetic import price
 from tests.model.bodies import NOBODY, Bodies, Body
-from tests.model.records import Document, Payment, Payout
+from tests.model.records import Credit, Document, Payment, Payout
 
 PAYOUT_STATUSES = ("paid", "pending", "processing", "failed", "cancelled")
+OTHER_ITEMS = (
+    *(("chargeback", -50), ("chargeback_reversal", 20), ("dispute_fee", -15)),
+    *(("dispute_fee", 4), ("reserve_hold", -30), ("reserve_release", 10)),
+    *(("adjustment", 6), ("adjustment", -8)),
+)
 METHODS = ("BANK_TRANSFER", "CASH", "CREDIT_CARD", "STRIPE", "OTHER")
 
 
@@ -29,17 +34,7 @@ class SalesBodies(Bodies):
             **self.external_id(10),
         }
 
-    def write_off(self, document: Document | None) -> Body:
-        left = 0 if document is None else self.books.left(document)
-        amounts = (left, left // 2, 1, left + 1)
-        return {
-            **self.maybe(60, "amount_cents", lambda: max(1, self.hand.one(amounts))),
-            **self.maybe(40, "write_off_at", self.moment),
-            **self.maybe(12, "destination_account", self.account),
-            **self.external_id(),
-        }
-
-    def refund(self, target: Document | Payment | None) -> Body:
+    def refund(self, target: Document | Payment | Credit | None) -> Body:
         limit = 0 if target is None else self.books.refundable(target)
         amounts = (limit, limit // 2, 1, limit + 1)
         return {
@@ -70,11 +65,19 @@ class SalesBodies(Bodies):
             "processor": "other",
             "paid_out_amount_cents": self.hand.one((expected, expected - 7, -40, 0)),
             **given,
-            **self.maybe(40, "fee_cents", lambda: self.hand.one((0, 3, 300, held.fee))),
+            **self.maybe(40, "fee_cents", lambda: self.hand.one((0, 3, 300, -4, held.fee))),
+            **self.maybe(35, "other_items", self.other_items),
             **self.maybe(15, "additional_refunds_amount_cents", lambda: self.hand.one((0, 25))),
             **self.maybe(30, "status", lambda: self.hand.one(PAYOUT_STATUSES)),
             **self.maybe(60, "completed_at", self.moment),
         }
+
+    def other_items(self) -> list[Body]:
+        """A few things that a processor takes or gives besides."""
+        return [
+            {"type": kind, "amount_cents": amount}
+            for kind, amount in self.hand.some(OTHER_ITEMS, 3)
+        ]
 
     def items(self, records: Mapping[str, Any], held: Sequence[Any]) -> list[str]:
         """A few that are with the processor and in no payout, or were in this one already."""

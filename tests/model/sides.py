@@ -44,6 +44,7 @@ class Side:
     prepayments: str
     credit_control: str
     credit_line: str
+    given_up: str
     refunds: str
     fee: str
     clears: bool
@@ -126,6 +127,7 @@ SALES = Side(
     prepayments="2100",
     credit_control="2250",
     credit_line="4100",
+    given_up="6200",
     refunds="2300",
     fee="6100",
     clears=True,
@@ -165,6 +167,7 @@ PURCHASES = Side(
     prepayments="1250",
     credit_control="1260",
     credit_line="5100",
+    given_up="4500",
     refunds="1270",
     fee="6300",
     clears=False,

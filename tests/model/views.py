@@ -79,9 +79,10 @@ def document(books: Books, record: Document) -> View:
         },
         side.refund_parts: parts(books.given_back(record)),
     }
+    written_off = [(each, each.amount) for each in books.write_offs_of(record)]
+    shown["write_offs"] = parts(written_off)
     if side.dated is None:
-        written_off = [(each, each.amount) for each in books.write_offs_of(record)]
-        return {**shown, "write_offs": parts(written_off)}
+        return shown
     dated = record.dated and record.dated.isoformat()
     return {**shown, side.dated: dated, "vendor_bill_number": record.party_number}
 
@@ -182,6 +183,7 @@ def credit(books: Books, record: Credit) -> View:
         "tax_total": record.tax,
         "total_amount": record.total,
         "applied_amount": record.used,
+        "refunded_amount": books.paid_out(record),
         "unapplied_amount": books.unapplied(record),
         "allocations": {
             (id, amount, books.outstanding(books.documents[id]))
@@ -199,6 +201,8 @@ def refund(books: Books, record: Refund) -> View:
     elif record.document is not None:
         owed = books.outstanding(record.document)
         allocations = {("invoice", record.document.id, record.amount, owed)}
+    elif record.credit is not None:
+        allocations = {("credit", record.credit.id, record.amount, None)}
     else:
         assert record.payment is not None
         allocations = {("payment", record.payment.id, record.amount, None)}
@@ -236,6 +240,7 @@ def payout(books: Books, record: Payout) -> View:
         "fee_cents": record.fee,
         "additional_refunds_amount_cents": record.additional,
         "net_amount_cents": record.paid_out - record.fee,
+        "other_items_amount_cents": record.other,
         "completed_at": record.paid_on is not None,
         "payment_count": len(record.payments),
         "refund_payment_count": len(record.refund_payments),

@@ -45,6 +45,24 @@ def banked(shop: Business, baker: Record) -> None:
     match(shop, lines["lost"], "invoice_payment", gone)
     did(shop, "PATCH", f"invoices/payments/{gone['id']}/", {"status": "failed"})
     line(shop, current, "elsewhere", 10)
+    rounded(shop, savings, baker)
+
+
+def rounded(shop: Business, savings: Record, baker: Record) -> None:
+    """See money at the bank that is a little less than it was said to be, and let it bounce."""
+    tolerate(shop, 5)
+    for name in ("short", "bounced short"):
+        payment = paid(shop, baker, 1_000, external_id=name)
+        match(shop, line(shop, savings, name, 997), "invoice_payment", payment)
+    did(shop, "PATCH", f"invoices/payments/{payment['id']}/", {"status": "failed"})
+    tolerate(shop, 0)
+
+
+def tolerate(shop: Business, cents: int) -> None:
+    """Let bank lines and what they are matched with differ by so much."""
+    address = f"/v1/platform/businesses/{shop.id}/"
+    answer = shop.partner.api.patch(address, json={"matching_tolerance_cents": cents})
+    assert answer.status_code == 200, answer.text
 
 
 def line(shop: Business, account: Record, name: str, amount: int) -> Record:
@@ -143,6 +161,14 @@ BANK: Mapping[str, Fault] = {
             "external_id = 'mistaken'",
         ),
         {_POSTED},
+    ),
+    "a line forgets what it was rounded by": (
+        change("bank_transaction", "rounding = 0", "external_id = 'short'"),
+        {_LINES, _POSTED},
+    ),
+    "a link was rounded by more": (
+        change("bank_link", "rounding = rounding - 1", _of_line("short")),
+        {_LINES},
     ),
     "money stands on another account than its bank's": (
         change(

@@ -33,7 +33,8 @@ def cleared(shop: Business, baker: Record) -> None:
     )["refund_payments"][0]
     items = {"payment_ids": [first["id"], second["id"]], "refund_payment_ids": [back["id"]]}
     by = {"processor": "adyen", "completed_at": LATER}
-    paid_out(shop, 14_000, external_id="weekly", fee_cents=90, **items, **by)
+    others = {"other_items": disputed(first)}
+    paid_out(shop, 14_000, external_id="weekly", fee_cents=90, **items, **others, **by)
     bounces(shop, second)
     failed = {"payment_ids": [third["id"]], "external_id": "failed", **by}
     paid_out(shop, 698, **failed)
@@ -42,6 +43,18 @@ def cleared(shop: Business, baker: Record) -> None:
     paid_out(shop, 698, payment_ids=[third["id"]], external_id="pending", status="pending", **by)
     mistaken = paid_out(shop, 400, payment_ids=[fourth["id"]], external_id="mistaken", **by)
     did(shop, "DELETE", f"payouts/{mistaken['id']}/")
+
+
+def disputed(payment: Record) -> list[Record]:
+    """What the processor took and gave besides: one item of each type."""
+    return [
+        {"type": "chargeback", "amount_cents": -900, "payment_id": payment["id"]},
+        {"type": "dispute_fee", "amount_cents": -15},
+        {"type": "chargeback_reversal", "amount_cents": 400},
+        {"type": "reserve_hold", "amount_cents": -1_000},
+        {"type": "reserve_release", "amount_cents": 250},
+        {"type": "adjustment", "amount_cents": 7, "account": "4500"},
+    ]
 
 
 def bounces(shop: Business, payment: Record) -> None:
@@ -53,9 +66,9 @@ def _item(payment: str) -> str:
     return f"payment_id = {called('invoice_payment', payment)} AND listed"
 
 
-_AMOUNTS, _ITEMS, _POSTED, _CLEARING = (
+_AMOUNTS, _ITEMS, _POSTED, _CLEARING, _VARIANCES = (
     *("payout_amounts", "payout_items"),
-    *("posted_as_desired", "clearing"),
+    *("posted_as_desired", "clearing", "payout_variances"),
 )
 
 PAYOUTS: Mapping[str, Fault] = {
@@ -69,15 +82,19 @@ PAYOUTS: Mapping[str, Fault] = {
     ),
     "a payout knows of other fees than its items have": (
         change("payout", "fee_steps = '[]'", "external_id = 'weekly'"),
-        {_AMOUNTS, _POSTED, _CLEARING},
+        {_AMOUNTS, _POSTED, _CLEARING, _VARIANCES},
     ),
     "a payout has paid out more than it posted": (
         change("payout", "paid_out = paid_out + 1", "external_id = 'weekly'"),
-        {_POSTED, _CLEARING},
+        {_POSTED, _CLEARING, _VARIANCES},
     ),
     "a payout that failed says that it is paid": (
         change("payout", "status = 'paid'", "external_id = 'failed'"),
-        {_CLEARING, _ITEMS},
+        {_CLEARING, _ITEMS, _VARIANCES},
+    ),
+    "a payout forgets a chargeback": (
+        change("payout", "other_items = other_items - 0", "external_id = 'weekly'"),
+        {_POSTED, _CLEARING, _VARIANCES},
     ),
     "a payout that is deleted stands paid": (
         change("payout", "completions = '[[null, null]]'", "deleted_at IS NOT NULL"),

@@ -110,9 +110,12 @@ def bought(shop: Business) -> dict[str, str]:
         shop, vendor, 30, share(bill, 5), source_bill_id=bill["id"], vendor_credit_number="SAME-1",
         **same,
     )  # fmt: skip
+    given_up = {"amount_cents": 3, "external_id": "same", "memo": "same"}
+    [waived] = shop.made(f"bills/{bill['id']}/write-offs/", given_up)["write_offs"]
     return {
         "vendor": vendor["id"],
         "bill": bill["id"],
+        "waived": waived["id"],
         "drafted": shop.made("bills/", bill_body(vendor))["id"],
         "outlay": outlay["id"],
         "return": credit["id"],
@@ -203,6 +206,7 @@ def settling_bodies(here: Side, there: Side) -> list[tuple[str, str, Record]]:
         ("POST", f"{mine}categorize/", {"account": theirs["account"]}),
         ("POST", "payouts/", {**payout, "payment_ids": [theirs["settled"]]}),
         ("POST", "payouts/", {**payout, "refund_payment_ids": [theirs["refund_payment"]]}),
+        *(("POST", "payouts/", {**payout, "other_items": [each]}) for each in other_items(theirs)),
         ("POST", ENTRIES, entry_on(theirs["account"])),
         ("PUT", f"{ENTRIES}{here.ids['draft_entry']}/", entry_on(theirs["account"])),
         ("POST", credits_, {**credit, "customer_id": theirs["customer"]}),
@@ -212,6 +216,7 @@ def settling_bodies(here: Side, there: Side) -> list[tuple[str, str, Record]]:
         ("PUT", f"{credits_}{here.ids['credit']}/", foreign_part),
         ("POST", "invoices/refunds/", {"invoice_id": theirs["invoice"]}),
         ("POST", "invoices/refunds/", {"payment_id": theirs["settled"]}),
+        ("POST", "invoices/refunds/", {"credit_id": theirs["credit"]}),
         (
             "POST",
             f"invoices/{here.ids['invoice']}/write-offs/",
@@ -236,6 +241,14 @@ def opening_bodies(there: Side) -> list[tuple[str, str, Record]]:
     return [("POST", "opening-balances/", {"date": DAY, **each}) for each in named]
 
 
+def other_items(theirs: dict[str, str]) -> list[Record]:
+    """Other items of a payout that name an account, or a payment, of another business."""
+    return [
+        {"type": "adjustment", "amount_cents": 1, "account": theirs["account"]},
+        {"type": "chargeback", "amount_cents": -1, "payment_id": theirs["settled"]},
+    ]
+
+
 def buying_bodies(here: Side, there: Side) -> list[tuple[str, str, Record]]:
     """Bodies on the side of purchases that name what is another business's."""
     mine, foreign = {"id": here.ids["vendor"]}, {"id": there.ids["vendor"]}
@@ -244,12 +257,16 @@ def buying_bodies(here: Side, there: Side) -> list[tuple[str, str, Record]]:
     claim = {"vendor_id": mine["id"], "total_refunded_amount_cents": 1, "currency": "GBP"}
     kinds = ({"allocation_type": "bill", "bill_id": bill["id"]}, {
         "allocation_type": "payment", "bill_payment_id": there.ids["outlay"],
+    }, {
+        "allocation_type": "vendor_credit", "vendor_credit_id": there.ids["return"],
     })  # fmt: skip
+    written_off = {"amount_cents": 1, "destination_account": account}
     claims = [{**claim, "allocations": [{**kind, "amount_cents": 1}]} for kind in kinds]
     return [
         ("POST", "bills/", bill_body(foreign)),
         ("POST", "bills/", bill_body(mine, line(account_identifier=account))),
         ("PUT", f"bills/{here.ids['drafted']}/", bill_body(foreign)),
+        ("POST", f"bills/{here.ids['bill']}/write-offs/", written_off),
         ("POST", "bills/payments/", bill_payment_body(foreign)),
         ("POST", "bills/payments/", bill_payment_body(mine, 1, allocations=[bought_part(bill, 1)])),
         (

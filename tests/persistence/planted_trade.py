@@ -1,4 +1,4 @@
-"""Faults in documents, payments and credits, which are the same on both sides."""
+"""Faults in documents, write-offs, payments and credits, which are the same on both sides."""
 
 from tests.persistence.planting import POSTED, Faults, Told, change, elsewhere
 
@@ -72,6 +72,30 @@ def documents(told: Told) -> Faults:
     }
 
 
+def write_offs(told: Told) -> Faults:
+    """Faults in what is given up of invoices, or of bills."""
+    table, a = told.tables.write_off, told.document
+    named = {f"{table}s"}
+    return {
+        f"{a} claims more than was written off": (
+            change(told.tables.document, "written_off = written_off + 1", _DOUBTFUL),
+            {*told.of_document("settlement", "parts_settled"), told.control},
+        ),
+        f"a write-off of {a} grows": (
+            change(table, "amount = amount + 1", _LOST),
+            {*named, *told.of_document("settlement"), *POSTED},
+        ),
+        f"a write-off of {a} settles another account": (
+            elsewhere(table, "split", _LOST),
+            {*told.of_document("parts_settled"), *POSTED},
+        ),
+        f"{a} is a draft although some of it is written off": (
+            change(told.tables.document, "state = 'draft', paid_on = NULL", _DOUBTFUL),
+            {*named, told.control},
+        ),
+    }
+
+
 def payments(told: Told) -> Faults:
     """Faults in payments and in what they settle."""
     table, allocation, a = told.tables.payment, told.tables.allocation, told.payment
@@ -131,6 +155,30 @@ def credits_(told: Told) -> Faults:
             change(table, "applied = applied + 1", _RETURNED),
             {*told.of_credit("applied", "parts_applied"), told.credits},
         ),
+        f"{a} claims that more is paid out": (
+            change(table, "refunded = refunded + 1", _RETURNED),
+            {*told.of_credit("applied", "parts_applied"), told.credits},
+        ),
+        f"{a} is paid out from another of its accounts": (
+            elsewhere(
+                told.tables.refund_allocation,
+                "split",
+                f"{LIVE} AND refunded_credit_id IS NOT NULL",
+            ),
+            {*told.of_credit("parts_applied"), *told.of_refund("parts_paid"), *POSTED},
+        ),
+        f"{a} is void although some of it is paid out": (
+            change(
+                table,
+                "state = 'void', applied = 0, refunded = 0, settled = '[]'",
+                "external_id = 'paid out'",
+            ),
+            {
+                *told.of_credit("applied", "parts_applied", "allocations"),
+                *told.of_refund("allocations"),
+                told.credits,
+            },
+        ),
         f"what is used of {a} moves to another account": (
             elsewhere(table, "settled", _RETURNED),
             told.of_credit("parts_applied"),
@@ -166,6 +214,8 @@ def credits_(told: Told) -> Faults:
     }
 
 
+_DOUBTFUL = "external_id = 'doubtful'"
+_LOST = "external_id = 'lost'"
 _MAIN = "external_id = 'main'"
 _RETURNED = "external_id = 'returned'"
 

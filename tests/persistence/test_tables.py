@@ -30,7 +30,8 @@ GRANTS = {
     "tax_code": "SELECT INSERT UPDATE",
     **dict.fromkeys(("invoice_payment", "invoice_allocation"), "SELECT INSERT UPDATE"),
     **dict.fromkeys(("customer_credit", "customer_credit_allocation"), "SELECT INSERT UPDATE"),
-    **dict.fromkeys(("write_off", "invoice_refund"), "SELECT INSERT UPDATE"),
+    **dict.fromkeys(("write_off", "bill_write_off"), "SELECT INSERT UPDATE"),
+    "invoice_refund": "SELECT INSERT UPDATE",
     **dict.fromkeys(
         ("invoice_refund_allocation", "invoice_refund_payment"), "SELECT INSERT UPDATE"
     ),

@@ -77,6 +77,7 @@ class TestAnswers:
         ("method", "path"),
         [
             ("DELETE", "invoices/{invoice}/write-offs/{their_write_off}/"),
+            ("DELETE", "bills/{bill}/write-offs/{their_waived}/"),
             ("GET", "invoices/refunds/{refund}/payments/{their_refund_payment}/"),
             ("POST", "invoices/refunds/{refund}/payments/{their_refund_payment}/delete/"),
         ],

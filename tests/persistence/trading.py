@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.builders.journal_entries import ENTRIES, credit, debit, entry_body
 from tests.builders.sales import REFUNDS as SALES_REFUNDS
-from tests.builders.sales import refund_paid, refunded, written_off
+from tests.builders.sales import refund_paid, refunded
 from tests.builders.trade import PURCHASES, SALES, Record, Trade
 from tests.builders.vendor_refunds import (
     AGREED,
@@ -15,6 +15,7 @@ from tests.builders.vendor_refunds import (
     cancelled,
     changed,
     of_bill,
+    of_credit,
     of_payment,
 )
 from tests.partner import Business
@@ -22,6 +23,7 @@ from tests.persistence.banked import banked
 from tests.persistence.cleared import LATER, cleared, did
 from tests.persistence.opened import open_books
 
+CREDITED = {"amount": 3_333, "tax_amount_cents": 667}
 TAXED = {"quantity": "1.5", "unit_price": 3_333, "tax_rate": 20, "discount_amount": 10}
 MONTH_END = "2025-02-28"
 
@@ -31,13 +33,16 @@ def traded(shop: Business) -> Business:
     baker = shop.customer(external_id="baker")
     shop.customer(external_id="brewer")
     trade_documents(shop, SALES, baker)
-    write_off(shop, baker)
+    write_off(shop, SALES, baker)
     trade_credits(shop, SALES, baker)
+    pay_credit_out(shop, baker)
     refund_customer(shop, baker)
     miller = shop.vendor(external_id="miller")
     shop.vendor(external_id="brewer")
     trade_documents(shop, PURCHASES, miller)
+    write_off(shop, PURCHASES, miller)
     trade_credits(shop, PURCHASES, miller)
+    get_credit_in_cash(shop, miller)
     be_refunded(shop, miller)
     release_by_refunds(shop, miller)
     write_entries(shop)
@@ -87,13 +92,37 @@ def trade_credits(shop: Business, trade: Trade, party: Record) -> None:
     shop.made(trade.credits, trade.credit_body(party, line))
 
 
-def write_off(shop: Business, baker: Record) -> None:
-    """Write two parts of an invoice off, and reverse one."""
-    doubtful = SALES.open(shop, baker, line_items=[TAXED], external_id="doubtful")
-    written_off(shop, doubtful, amount_cents=1_000, write_off_at=LATER, external_id="lost")
-    written = written_off(shop, doubtful, amount_cents=500)["write_offs"]
+def write_off(shop: Business, trade: Trade, party: Record) -> None:
+    """Write two parts of a document off, and reverse one."""
+    doubtful = trade.open(shop, party, line_items=[TAXED], external_id="doubtful")
+    trade.write_off(shop, doubtful, amount_cents=1_000, write_off_at=LATER, external_id="lost")
+    written = trade.write_off(shop, doubtful, amount_cents=500)["write_offs"]
     [mistaken] = [each for each in written if each["external_id"] is None]
-    did(shop, "DELETE", SALES.of(doubtful, f"write-offs/{mistaken['id']}"))
+    did(shop, "DELETE", trade.of(doubtful, f"write-offs/{mistaken['id']}"))
+
+
+def taxed_credit(shop: Business, trade: Trade, party: Record) -> Record:
+    """A credit of which some settles a document."""
+    document = trade.open(shop, party)
+    facts = {"line_items": [CREDITED], "external_id": "paid out"}
+    return trade.credit(shop, party, 0, trade.share(document, 700), **facts)
+
+
+def pay_credit_out(shop: Business, baker: Record) -> None:
+    """Pay a credit out in steps, of which one is taken back, and another as a whole."""
+    credit = taxed_credit(shop, SALES, baker)
+    refund = refunded(shop, credit, amount_cents=1_001, external_id="of a credit")
+    refund_paid(shop, refund, amount_cents=333)
+    unwanted = refunded(shop, credit, amount_cents=5)
+    did(shop, "DELETE", f"{SALES_REFUNDS}{unwanted['id']}/")
+
+
+def get_credit_in_cash(shop: Business, miller: Record) -> None:
+    """Get a vendor's credit in cash, once for good and once in vain."""
+    credit = taxed_credit(shop, PURCHASES, miller)
+    payment = payment_of(shop, miller, 1_001, of_credit(credit, 1_001))
+    changed(shop, payment, status="completed", payment_date=AGREED)
+    cancelled(shop, payment_of(shop, miller, 5, of_credit(credit, 5)))
 
 
 def refund_customer(shop: Business, baker: Record) -> None:

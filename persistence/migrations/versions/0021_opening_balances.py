@@ -3,7 +3,7 @@
 from persistence.migrations.texts import run_texts
 
 revision = "0021"
-down_revision = "0019"
+down_revision = "0020"
 
 
 def upgrade() -> None:

@@ -11,7 +11,7 @@ from accounting.bank.commands import SavePayout
 from accounting.bank.payout_changes import PaidOut
 from accounting.bank.payouts import Money, Payout, listed
 from accounting.books.ledger import Posted
-from tests.accounting.samples import ROLES, account_id, amounts, posted_after, written
+from tests.accounting.samples import ACCOUNTS, ROLES, account_id, amounts, posted_after, written
 from tests.accounting.trade.business import Trade
 
 CLEARING = account_id("1150")
@@ -36,7 +36,7 @@ class CardSales(Trade):
         command = SavePayout(
             **{"processor": "stripe", "paid_out": paid_out, **self.listing(money), **facts}
         )
-        made = payout_changes.announce(command, self.money(), self.context())
+        made = payout_changes.announce(command, self.money(), ACCOUNTS, self.context())
         return self.take_paid_out(made)
 
     def update(self, id_: UUID, **facts: Any) -> PaidOut:
@@ -45,7 +45,8 @@ class CardSales(Trade):
         command = SavePayout(
             **{"processor": payout.processor, "paid_out": payout.paid_out, **facts}
         )
-        made = payout_changes.update(payout, command, self.held(payout, command), self.context())
+        held = self.held(payout, command)
+        made = payout_changes.update(payout, command, held, ACCOUNTS, self.context())
         self.take_paid_out(made)
         return made
 

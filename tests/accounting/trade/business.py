@@ -302,8 +302,8 @@ class Trade:
         return self.keep(credited.credit)
 
     def refund(self, id_: UUID, amount: int | Absent = ABSENT, **facts: Any) -> UUID:
-        """Refund an invoice, or unapplied money of a payment."""
-        target = self.documents.get(id_) or self.payments[id_]
+        """Refund an invoice, unapplied money of a payment, or a credit."""
+        target = self.target(id_)
         command = AgreeRefund(amount=amount, **facts)
         agreed = invoice_refund_changes.agree(command, target, ROLES, self.context())
         self.put(agreed.target)
@@ -311,10 +311,13 @@ class Trade:
             self.keep(agreed.payment)
         return self.keep(agreed.refund)
 
+    def target(self, id_: UUID) -> Any:
+        """What a refund gives back of."""
+        return {**self.documents, **self.payments, **self.credits}[id_]
+
     def cancel_refund(self, id_: UUID) -> UUID:
         refund = self.refunds[id_]
-        target_id = refund.allocations[0].target_id
-        target: Any = self.documents.get(target_id) or self.payments[target_id]
+        target = self.target(refund.allocations[0].target_id)
         cancelled, after = invoice_refund_changes.cancel(refund, target, self.context())
         self.put(after)
         return self.keep(cancelled)

@@ -58,6 +58,7 @@ class History:
     """
 
     trade: Trade
+    given_up: tuple[str | None, ...]
 
     def __init__(self, data: st.DataObject) -> None:
         self.data = data
@@ -85,6 +86,10 @@ class History:
             steps += [self.pay, self.pay, self.replace, self.void]
         if trade.payments:
             steps += [self.allocate, self.set_status, self.correct] * 2
+        if trade.documents:
+            steps += [self.write_off]
+        if trade.write_offs:
+            steps += [self.reverse]
         if trade.credits:
             steps += [self.apply, self.apply, self.void_credit]
         return steps
@@ -178,10 +183,24 @@ class History:
         credit = self.trade.credits[self.some(self.trade.credits)]
         held = {each.document_id: each.amount for each in credits.live_allocations(credit)}
         at = self.data.draw(MOMENTS) if credit.state == "draft" else None
-        self.trade.apply(credit.id, *self.parts(credit.total_amount, held), opened_at=at)
+        total = credit.total_amount - credit.refunded
+        self.trade.apply(credit.id, *self.parts(total, held), opened_at=at)
 
     def void_credit(self) -> None:
         self.trade.void_credit(self.some(self.trade.credits), self.data.draw(st.none() | DAYS))
+
+    def write_off(self) -> None:
+        id_ = self.some(self.trade.documents)
+        amount = self.up_to(documents.left(self.trade.documents[id_]))
+        self.trade.write_off(
+            id_,
+            amount,
+            write_off_at=self.data.draw(st.none() | MOMENTS),
+            account=self.data.draw(st.sampled_from(self.given_up).map(named)),
+        )
+
+    def reverse(self) -> None:
+        self.trade.reverse(self.some(self.trade.write_offs))
 
     def move_lock(self) -> None:
         self.trade.lock = self.data.draw(LOCKS, "lock")
@@ -190,15 +209,16 @@ class History:
 class Sales(History):
     """What customers are sold, pay, are credited and get back."""
 
+    given_up = (None, "6000")
+
     def steps(self) -> list[Step]:
         trade, steps = self.trade, super().steps()
         if trade.documents:
-            steps += [self.write_off]
             steps += [self.refund_invoice] * (9 if refundable(trade.documents) else 1)
         if trade.payments:
             steps += [self.refund_payment] * (3 if refundable(trade.payments) else 1)
-        if trade.write_offs:
-            steps += [self.reverse]
+        if trade.credits:
+            steps += [self.refund_credit] * (3 if refundable(trade.credits) else 1)
         if trade.refunds:
             steps += [self.pay_refund] * 4 + [self.cancel_refund]
         if trade.refund_payments:
@@ -223,24 +243,14 @@ class Sales(History):
         for id_ in picked(trade.documents, lambda each: each.state == "open"):
             trade.void(id_)
 
-    def write_off(self) -> None:
-        id_ = self.some(self.trade.documents)
-        amount = self.up_to(documents.left(self.trade.documents[id_]))
-        self.trade.write_off(
-            id_,
-            amount,
-            write_off_at=self.data.draw(st.none() | MOMENTS),
-            account=self.data.draw(st.sampled_from([None, "6000"]).map(named)),
-        )
-
-    def reverse(self) -> None:
-        self.trade.reverse(self.some(self.trade.write_offs))
-
     def refund_invoice(self) -> None:
         self.refund(self.trade.documents)
 
     def refund_payment(self) -> None:
         self.refund(self.trade.payments)
+
+    def refund_credit(self) -> None:
+        self.refund(self.trade.credits)
 
     def refund(self, targets: dict[UUID, Any]) -> None:
         id_ = self.some(refundable(targets) or targets)

@@ -9,10 +9,11 @@ from accounting.books import ledger
 from accounting.books.chart import Role
 from accounting.books.splits import Part, Split, times_sign
 from accounting.trade import credits, documents, payments, postings, refunds
+from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
 from accounting.trade.line_rests import parts_left
 from accounting.trade.payments import Payment
-from accounting.trade.refunds import Refund, RefundPayment
+from accounting.trade.refunds import Refund, RefundAllocation, RefundPayment
 from tests.accounting.samples import ROLES, code_of
 from tests.accounting.trade.business import Trade
 
@@ -114,13 +115,22 @@ def check_credits(trade: Trade) -> None:
     in_ledger = ledger_splits(trade, trade.side.credits)
     for credit in trade.credits.values():
         live = credits.live_allocations(credit)
-        assert sums(credit.settled) == sums(*(each.own_split for each in live))
+        paid_out = paid_out_of(trade, credit)
+        used = [*(each.own_split for each in live), *(each.split for each in paid_out)]
+        assert sums(credit.settled) == sums(*used)
+        assert credit.refunded == sum(each.amount for each in paid_out)
         own = times_sign(credit.settled, trade.side.sign)
         assert sums(own) == in_ledger.get(credit.id, {})
         parts = credits.parts(credit)
         assert all(0 <= part <= parts[account] for account, part in credit.settled)
-        assert sum(part for _, part in credit.settled) == credits.applied(credit)
-        assert not live or credit.state == "open"
+        assert sum(part for _, part in credit.settled) == credits.used(credit)
+        assert not credits.used(credit) or credit.state == "open"
+
+
+def paid_out_of(trade: Trade, credit: Credit) -> list[RefundAllocation]:
+    """What live refunds pay out of a credit."""
+    live = [each for refund in trade.refunds.values() for each in refunds.live_allocations(refund)]
+    return [e for e in live if e.kind == "refunded_credit" and e.target_id == credit.id]
 
 
 def check_refunds(trade: Trade) -> None:

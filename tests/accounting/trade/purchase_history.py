@@ -5,14 +5,16 @@ from contextlib import suppress
 from hypothesis import strategies as st
 
 from accounting.errors import Refusal
-from accounting.trade import documents, refunds
+from accounting.trade import credits, documents, refunds
 from accounting.trade.commands import RefundItem
+from accounting.trade.refunds import RefundAllocation
 from tests.accounting.samples import day
 from tests.accounting.trade.history import AMOUNTS, DAYS, FEES, History, Step, picked
 from tests.accounting.trade.purchases import (
     BILL,
     CREDIT,
     PAYMENT,
+    REFUNDED_CREDIT,
     Purchases,
     announced,
     returned,
@@ -22,10 +24,17 @@ BOTH = st.booleans()
 MOVES = st.sampled_from(["completed", "completed", "failed", "processing", "pending", "cancelled"])
 
 
+def as_asked(allocation: RefundAllocation) -> RefundItem:
+    """The same allocation, as a caller would ask for it."""
+    target_id = None if allocation.kind == CREDIT else allocation.target_id
+    return returned(allocation.kind, allocation.amount, target_id)
+
+
 class Buying(History):
     """What is bought, paid, credited, and given back by vendors."""
 
     trade: Purchases
+    given_up = ("6200", "6400")  # Accounts that no line is on.
 
     def __init__(self, data: st.DataObject) -> None:
         super().__init__(data)
@@ -41,7 +50,7 @@ class Buying(History):
         trade, steps = self.trade, super().steps()
         if trade.documents:
             steps += [self.pay_all] * 3
-        if trade.payments:
+        if trade.payments or trade.credits:
             steps += [self.agree] * 8
         if trade.refunds:
             steps += [self.move] * 6 + [self.allocate_anew] * 6 + [self.withdraw] * 2
@@ -66,10 +75,17 @@ class Buying(History):
         for id_ in picked(trade.credits, lambda each: each.state == "open"):
             trade.apply(id_)
             trade.void_credit(id_)
+        for id_ in picked(trade.write_offs, lambda each: each.reversed_at is None):
+            trade.reverse(id_)
         for id_ in picked(trade.documents, lambda each: each.state == "open"):
             trade.void(id_)
 
     def take_refunds_back(self) -> None:
+        """Credits are whole again before the refunds go that made them."""
+        for id_ in picked(self.trade.refunds, lambda each: each.cancelled_at is None):
+            live = refunds.live_allocations(self.trade.refunds[id_])
+            kept = (as_asked(each) for each in live if each.kind != REFUNDED_CREDIT)
+            self.trade.allocate(id_, *kept)
         for id_, payment in list(self.trade.refund_payments.items()):
             if payment.status in ("completed", "processing"):
                 self.trade.move(id_, "failed")
@@ -91,8 +107,10 @@ class Buying(History):
             for id_, each in self.trade.payments.items()
             if each.status == "completed"
         }
+        whole = {id_: credits.unapplied(each) for id_, each in self.trade.credits.items()}
         chances = [(BILL, most, id_) for id_, most in sorted(bills.items())]
         chances += [(PAYMENT, most, id_) for id_, most in sorted(money.items())]
+        chances += [(REFUNDED_CREDIT, most, id_) for id_, most in sorted(whole.items())]
         parts = []
         chances = self.data.draw(st.permutations(chances))
         for kind, limit, id_ in [*chances, (CREDIT, total // 3, None), (CREDIT, total // 3, None)]:
@@ -132,7 +150,7 @@ class Buying(History):
         payment = self.trade.refund_payments[self.some(self.trade.refund_payments)]
         refund = self.trade.refund_of(payment.refund_id)
         kept = [
-            returned(each.kind, each.amount, None if each.kind == CREDIT else each.target_id)
+            as_asked(each)
             for each in refunds.live_allocations(refund)
             if self.data.draw(st.booleans(), "it stays")
         ]

@@ -21,12 +21,13 @@ from accounting.trade.refunds import Kind, VendorRefund, VendorRefundPayment
 from accounting.trade.sides import PAYABLE, Side
 from accounting.trade.vendor_refund_allocation import Affected
 from accounting.trade.vendor_refund_changes import Refunded
-from tests.accounting.samples import ACME, ROLES, day
+from tests.accounting.samples import ACME, day
 from tests.accounting.trade.business import Trade, with_details
 
 BILL: Kind = "document"
 PAYMENT: Kind = "payment"
 CREDIT: Kind = "credit"
+REFUNDED_CREDIT: Kind = "refunded_credit"
 
 
 def returned(kind: Kind, amount: int, id_: UUID | None = None, **words: Any) -> RefundItem:
@@ -50,7 +51,9 @@ class Purchases(Trade):
         told = {"party": PartyNamed(loaded.id), "amount": amount, "allocations": parts, **facts}
         command = AgreeVendorRefund(**with_details(VendorRefundDetails, told))
         affected = Affected(self.documents, self.payments, self.credits)
-        agreed = vendor_refund_changes.agree(command, loaded, affected, ROLES, self.context())
+        agreed = vendor_refund_changes.agree(
+            command, loaded, affected, self.referenced, self.context()
+        )
         return self.take_refunded(agreed)
 
     def allocate(self, id_: UUID, *parts: RefundItem, **facts: Any) -> None:
@@ -65,7 +68,9 @@ class Purchases(Trade):
         command = ChangeVendorRefundPayment(
             status=status, **with_details(VendorPaymentDetails, facts)
         )
-        after = vendor_refund_changes.amend(before, payment_id, command, ROLES, self.context())
+        after = vendor_refund_changes.amend(
+            before, payment_id, command, self.referenced, self.context()
+        )
         self.take_refunded(after)
         return after
 
@@ -78,7 +83,7 @@ class Purchases(Trade):
     def withdraw(self, payment_id: UUID) -> None:
         """Cancel a payment of a refund."""
         before = self.refunded(self.refund_payments[payment_id].refund_id)
-        after = vendor_refund_changes.cancel(before, payment_id, ROLES, self.context())
+        after = vendor_refund_changes.cancel(before, payment_id, self.referenced, self.context())
         self.take_refunded(after)
 
     def withdraw_refund(self, id_: UUID) -> None:

@@ -294,7 +294,7 @@ class TestVoid:
         refusal = refused(trade.void_credit, id_)
         named = {f"{side.names.document_id}s": [str(document)]}
         assert refusal.code == "credit_applied"
-        assert refusal.detail == {"applied_amount": 300, **named}
+        assert refusal.detail == {"applied_amount": 300, "refunded_amount": 0, **named}
         trade.apply(id_)
         trade.void_credit(id_)
         assert trade.status(id_) == "void"

@@ -64,6 +64,8 @@ def check_purchases(trade: Purchases) -> None:
     assert -balances["1900"] == sum(map(refunds.unallocated, live))
     fees = sum(each.fee for each in [*done, *come])
     assert balances["6300"] == fees
+    given_up = [each for each in trade.write_offs.values() if each.reversed_at is None]
+    assert -balances["6200"] - balances["6400"] == sum(each.amount for each in given_up)
     money = balances["1000"] + balances["1100"]
     assert money == sum(e.amount for e in come) - sum(e.total for e in done) - fees
     assert sum(balances.values()) == 0

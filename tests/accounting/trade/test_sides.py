@@ -32,7 +32,7 @@ class TestAccounts:
         command = WriteOffDocument()
         _, write_off = write_offs.write_off(PAYABLE, bill, command, ACCOUNTS, trade.context())
         [entry] = postings.entries_for(PAYABLE, write_off, ROLES, None)
-        assert amounts(entry) == {"2000": 1_200, "6200": -1_200}
+        assert amounts(entry) == {"2000": 1_200, "4500": -1_200}
         assert entry.description == "Write-off of a bill from Acme Ltd"
 
 

@@ -82,6 +82,7 @@ class TestMatchBankTransaction:
             "target_type": "invoice_payment",
             "target_id": payment["id"],
             "amount_cents": 1_000,
+            "rounding_difference_cents": 0,
             "memo": "Yes, it is",
             "reconciled_at": matched["updated_at"],
         }

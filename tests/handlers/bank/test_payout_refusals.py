@@ -189,7 +189,7 @@ class TestRefusalsOfCreatePayout:
         [
             ({"processor": "acme"}, "processor"),
             ({"paid_out_amount_cents": 1.5}, "paid_out_amount_cents"),
-            ({"fee_cents": -1}, "fee_cents"),
+            ({"fee_cents": 0.5}, "fee_cents"),
             ({"additional_refunds_amount_cents": -1}, "additional_refunds_amount_cents"),
             ({"status": "reconciled"}, "status"),
             ({"external_id": ""}, "external_id"),

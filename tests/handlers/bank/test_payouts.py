@@ -66,6 +66,7 @@ class TestCreatePayout:
             "net_amount_cents": 890_000,
             "gross_payments_amount_cents": 1_000_000,
             "total_refunds_amount_cents": 50_000,
+            "other_items_amount_cents": 0,
             "expected_net_amount_cents": 920_000,
             "amount_variance_cents": 0,
         }

@@ -327,3 +327,27 @@ class TestArchiveBusiness:
         assert (refused.status_code, refused.json()["error_code"]) == (409, "business_archived")
         business.partner.api.post(f"{BUSINESSES}{business.id}/unarchive/")
         assert business.customer()["id"]
+
+
+class TestMatchingTolerance:
+    def test_is_none_unless_it_is_given(self, business: Business) -> None:
+        assert business.api.get("").json()["matching_tolerance_cents"] == 0
+        answer = change(business, matching_tolerance_cents=500)
+        assert answer.json()["matching_tolerance_cents"] == 500
+        assert business.api.get("").json() == answer.json()
+
+    @pytest.mark.parametrize(
+        ("country", "most"), [("GB", 500), ("IS", 5)], ids=["pence", "no minor unit"]
+    )
+    def test_is_at_most_five_in_the_currency(
+        self, partner: Partner, country: str, most: int
+    ) -> None:
+        made = opened(partner, country=country, matching_tolerance_cents=most)
+        assert made["matching_tolerance_cents"] == most
+        more = {"matching_tolerance_cents": most + 1}
+        for answer in (
+            partner.api.patch(f"{BUSINESSES}{made['id']}/", json=more),
+            partner.api.post(BUSINESSES, json=body(country=country, **more)),
+        ):
+            assert answer.status_code == 400
+            assert list(answer.json()["detail"]["field_errors"]) == ["matching_tolerance_cents"]

@@ -49,11 +49,15 @@ class TestCreateInvoiceRefund:
     def test_it_gives_back_of_exactly_one_thing(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        for body in ({}, {"invoice_id": NOBODY, "payment_id": NOBODY}):
+        named = dict.fromkeys(("invoice_id", "payment_id", "credit_id"), NOBODY)
+        pairs = [{each: NOBODY for each in named if each != left} for left in named]
+        for body in ({}, named, *pairs):
             for sent_as in ({"json": body}, {"files": {"memo": (None, "x")}, "data": body}):
                 answer = shop.api.post(REFUNDS, **sent_as)
                 assert answer.json()["detail"]["field_errors"] == {
-                    "invoice_id": ["exactly one of invoice_id and payment_id is required"]
+                    "invoice_id": [
+                        "exactly one of invoice_id, payment_id and credit_id is required"
+                    ]
                 }
                 assert answer.status_code == 400
 

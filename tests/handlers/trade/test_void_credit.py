@@ -76,7 +76,8 @@ class Voiding:
             answer = shop.api.post(path)
         assert (answer.status_code, answer.json()["error_code"]) == (409, "credit_applied")
         named = {f"{trade.noun}_ids": [share[f"{trade.noun}_id"]]}
-        assert answer.json()["detail"] == {"applied_amount": 60, **named}
+        used = {"applied_amount": 60, "refunded_amount": 0}
+        assert answer.json()["detail"] == {**used, **named}
         shop.api.put(trade.of_credit(credit), json={"allocations": []})
         assert shop.api.post(path).json()["status"] == "void"
         main, applied, released, mirror = ledger.entries(credit)

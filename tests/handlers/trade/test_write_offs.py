@@ -1,4 +1,4 @@
-"""write_off_invoice and reverse_write_off: what is given up of an invoice, and taken up again."""
+"""What is given up of an invoice or a bill, and taken up again."""
 
 from datetime import timedelta
 from uuid import uuid4
@@ -6,8 +6,7 @@ from uuid import uuid4
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.builders.sales import credited, invoice_body, paid, part, sent, share, written_off
-from tests.builders.trade import NOBODY, PAID, SENT, Record, line
+from tests.builders.trade import NOBODY, PAID, PURCHASES, SALES, Record, Trade, line
 from tests.clock import today
 from tests.partner import Business
 
@@ -18,27 +17,27 @@ AT = f"{GONE}T12:00:00Z"
 TODAY = str(today())
 
 
-def path_of(invoice: Record) -> str:
-    return f"invoices/{invoice['id']}/write-offs/"
+def path_of(trade: Trade, document: Record) -> str:
+    return trade.of(document, "write-offs")
 
 
-def read(shop: Business, invoice: Record) -> Record:
-    shown: Record = shop.api.get(f"invoices/{invoice['id']}/").json()
-    return shown
-
-
-def reverse(shop: Business, invoice: Record, write_off: Record) -> Record:
-    answer = shop.api.delete(f"{path_of(invoice)}{write_off['id']}/")
+def reverse(shop: Business, trade: Trade, document: Record, write_off: Record) -> Record:
+    answer = shop.api.delete(f"{path_of(trade, document)}{write_off['id']}/")
     assert answer.status_code == 200, answer.text
     reversed_: Record = answer.json()
     return reversed_
 
 
-class TestWriteOffInvoice:
+def titled(trade: Trade, party: Record) -> str:
+    article = "an" if trade is SALES else "a"
+    return f"{article} {trade.title[0].lower()}{trade.title[1:]} {party['company_name']}"
+
+
+class WritingOff:
     def test_it_shows_everything_that_was_given(
-        self, shop: Business, ledger: Ledger, buyer: Record
+        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
-        invoice = sent(shop, buyer, 1_000)
+        document = trade.open(shop, party, 1_000)
         account = shop.api.get(f"{CHART}6000/").json()["id"]
         given = {
             "external_id": "wo-1",
@@ -48,153 +47,167 @@ class TestWriteOffInvoice:
             "destination_account": {"type": "AccountId", "id": account},
             "tags": [{"key": "reason", "value": "dispute"}, {"key": "by", "value": ""}],
         }
-        answer = shop.api.post(path_of(invoice), json=given)
+        answer = shop.api.post(path_of(trade, document), json=given)
         shown = answer.json()
         assert answer.status_code == 201, answer.text
         [write_off] = shown["write_offs"]
         unrelieved = {"tax_relief": False, "tax_relieved_cents": 0}
         assert write_off == {**given, **unrelieved, "id": write_off["id"]}
-        assert (shown["type"], shown["id"]) == ("Invoice", invoice["id"])
+        assert (shown["type"], shown["id"]) == (trade.noun.capitalize(), document["id"])
         assert (shown["status"], shown["outstanding_balance"]) == ("partially_written_off", 600)
         assert answer.headers["etag"] == '"2"'
-        assert answer.headers["location"].endswith(f"/invoices/{invoice['id']}/")
-        again = shop.api.get(f"invoices/{invoice['id']}/")
+        assert answer.headers["location"].endswith(f"/{trade.of(document)}")
+        again = shop.api.get(trade.of(document))
         assert (again.json(), again.headers["etag"]) == (shown, '"2"')
         [entry] = ledger.entries(write_off)
-        assert (entry.on, entry.amounts) == (GONE, {"6000": 400, "1200": -400})
-        assert (entry.source_type, entry.reference) == ("write_off", invoice["invoice_number"])
-        assert entry.description == "Write-off of an invoice to Blue Door Bakery"
+        assert (entry.on, entry.amounts) == (GONE, trade.posted_by_write_off(400, "6000"))
+        assert (entry.source_type, entry.reference) == (
+            trade.write_off_source,
+            document[trade.number],
+        )
+        assert entry.description == f"Write-off of {titled(trade, party)}"
 
     @pytest.mark.parametrize("options", [{}, {"json": {}}])
     def test_it_gives_up_all_that_is_left_today_where_nothing_is_said(
-        self, shop: Business, ledger: Ledger, buyer: Record, options: Record
+        self, shop: Business, ledger: Ledger, trade: Trade, party: Record, options: Record
     ) -> None:
-        invoice = sent(shop, buyer, 1_000)
-        paid(shop, buyer, 300, part(invoice, 300))
-        credited(shop, buyer, 100, share(invoice, 100))
-        shown = shop.api.post(path_of(invoice), **options).json()
+        document = trade.open(shop, party, 1_000)
+        trade.pay(shop, party, 300, trade.part(document, 300))
+        trade.credit(shop, party, 100, trade.share(document, 100))
+        shown = shop.api.post(path_of(trade, document), **options).json()
         [write_off] = shown["write_offs"]
-        bad_debts = shop.api.get(f"{CHART}6200/").json()["id"]
+        given_up = shop.api.get(f"{CHART}{trade.given_up}/").json()["id"]
         assert (write_off["amount_cents"], write_off["write_off_at"][:10]) == (600, TODAY)
-        assert write_off["destination_account"] == {"type": "AccountId", "id": bad_debts}
+        assert write_off["destination_account"] == {"type": "AccountId", "id": given_up}
         assert (write_off["external_id"], write_off["memo"], write_off["tags"]) == (None, None, [])
         assert (shown["status"], shown["outstanding_balance"]) == ("written_off", 0)
         assert shown["paid_at"] == f"{TODAY}T00:00:00Z"
-        assert ledger.postings(write_off) == [(TODAY, {"6200": 600, "1200": -600})]
+        assert ledger.postings(write_off) == [(TODAY, trade.posted_by_write_off(600))]
 
     def test_money_on_its_way_is_not_left(
-        self, shop: Business, ledger: Ledger, buyer: Record
+        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
-        invoice = sent(shop, buyer, 1_000)
-        pending = paid(shop, buyer, 250, part(invoice, 250), status="pending")
+        document = trade.open(shop, party, 1_000)
+        pending = trade.pay(shop, party, 250, trade.part(document, 250), status="pending")
         with ledger.untouched():
-            answer = shop.api.post(path_of(invoice), json={"amount_cents": 751})
+            answer = shop.api.post(path_of(trade, document), json={"amount_cents": 751})
         assert answer.json()["error_code"] == "allocation_exceeds_outstanding"
         assert (answer.status_code, answer.json()["detail"]["left"]) == (422, 750)
-        shown = written_off(shop, invoice)
+        shown = trade.write_off(shop, document)
         assert (shown["status"], shown["outstanding_balance"]) == ("partially_written_off", 250)
-        shop.api.patch(f"invoices/payments/{pending['id']}/", json={"status": "completed"})
-        assert read(shop, invoice)["status"] == "written_off"
+        trade.change(shop, pending, status="completed")
+        assert trade.read(shop, document)["status"] == "written_off"
 
     def test_it_may_be_given_up_in_parts(
-        self, shop: Business, ledger: Ledger, buyer: Record
+        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
-        invoice = sent(shop, buyer, 1_000)
-        written_off(shop, invoice, amount_cents=1, memo="first")
-        shown = written_off(shop, invoice, memo="second")
+        document = trade.open(shop, party, 1_000)
+        trade.write_off(shop, document, amount_cents=1, memo="first")
+        shown = trade.write_off(shop, document, memo="second")
         assert [(each["memo"], each["amount_cents"]) for each in shown["write_offs"]] == [
             ("first", 1),
             ("second", 999),
         ]
-        assert shown == read(shop, invoice)
+        assert shown == trade.read(shop, document)
 
-    def test_it_settles_the_parts_of_the_invoice_in_proportion(
-        self, shop: Business, ledger: Ledger, buyer: Record
+    def test_it_settles_the_parts_of_the_document_in_proportion(
+        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         taxed = line(8_333, sales_taxes=[{"amount": 1_667}])
-        invoice = shop.made("invoices/", invoice_body(buyer, taxed, sent_at=SENT))
-        paid(shop, buyer, 3_333, part(invoice, 3_333))
-        [write_off] = written_off(shop, invoice)["write_offs"]
+        document = trade.open(shop, party, line_items=[taxed])
+        trade.pay(shop, party, 3_333, trade.part(document, 3_333))
+        [write_off] = trade.write_off(shop, document)["write_offs"]
         rows = ledger.ask(
             "SELECT l.split FROM journal_line l JOIN journal_entry e"
             " ON e.business_id = l.business_id AND e.id = l.entry_id"
             " WHERE l.business_id = %(business)s AND e.source_id = %(id)s"
-            " AND l.settles_id = %(invoice)s",
+            " AND l.settles_id = %(document)s",
             id=write_off["id"],
-            invoice=invoice["id"],
+            document=document["id"],
         )
-        assert [sorted(amount for _, amount in split) for (split,) in rows] == [[-5_556, -1_111]]
+        assert [sorted(amount for _, amount in split) for (split,) in rows] == [
+            sorted(trade.sign * amount for amount in (-5_556, -1_111))
+        ]
 
-    def test_it_is_dated_no_earlier_than_the_invoice(
-        self, shop: Business, ledger: Ledger, buyer: Record
+    def test_it_is_dated_no_earlier_than_the_document(
+        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
-        shown = written_off(shop, sent(shop, buyer, 5), write_off_at="2025-02-10T10:00:00Z")
+        shown = trade.write_off(
+            shop, trade.open(shop, party, 5), write_off_at="2025-02-10T10:00:00Z"
+        )
         [write_off] = shown["write_offs"]
         assert [entry.on for entry in ledger.entries(write_off)] == ["2025-03-01"]
         assert write_off["write_off_at"] == "2025-02-10T10:00:00Z"
         assert shown["paid_at"] == "2025-03-01T00:00:00Z"
 
     def test_a_moment_is_told_by_its_day_in_utc(
-        self, shop: Business, ledger: Ledger, buyer: Record
+        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
-        shown = written_off(shop, sent(shop, buyer, 5), write_off_at="2025-03-21T01:30:00+02:00")
+        shown = trade.write_off(
+            shop, trade.open(shop, party, 5), write_off_at="2025-03-21T01:30:00+02:00"
+        )
         [write_off] = shown["write_offs"]
         assert write_off["write_off_at"] == "2025-03-20T23:30:00Z"
         assert [entry.on for entry in ledger.entries(write_off)] == [GONE]
 
     def test_a_known_external_id_writes_nothing_off(
-        self, shop: Business, ledger: Ledger, buyer: Record
+        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
-        invoice = sent(shop, buyer, 1_000)
-        first = written_off(shop, invoice, amount_cents=100, external_id="known")
+        document = trade.open(shop, party, 1_000)
+        first = trade.write_off(shop, document, amount_cents=100, external_id="known")
         locked = {"write_off_at": "2024-01-01T00:00:00Z"}
         for body in ({"amount_cents": 100}, {"amount_cents": 9_999}, {}, locked):
             with ledger.untouched():
-                again = shop.api.post(path_of(invoice), json={**body, "external_id": "known"})
+                again = shop.api.post(
+                    path_of(trade, document), json={**body, "external_id": "known"}
+                )
             assert (again.status_code, again.json()) == (200, first)
             assert again.headers["etag"] == '"2"'
-        after = reverse(shop, invoice, first["write_offs"][0])
+        after = reverse(shop, trade, document, first["write_offs"][0])
         with ledger.untouched():
-            once = shop.api.post(path_of(invoice), json={"external_id": "known"})
+            once = shop.api.post(path_of(trade, document), json={"external_id": "known"})
         assert (once.status_code, once.json()) == (200, after)
 
-    def test_an_external_id_of_another_invoices_write_off_is_taken(
-        self, shop: Business, ledger: Ledger, buyer: Record
+    def test_an_external_id_of_the_write_off_of_another_is_taken(
+        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
-        first = written_off(shop, sent(shop, buyer), external_id="elsewhere")
-        invoice = sent(shop, buyer)
+        first = trade.write_off(shop, trade.open(shop, party), external_id="elsewhere")
+        document = trade.open(shop, party)
         with ledger.untouched():
-            answer = shop.api.post(path_of(invoice), json={"external_id": "elsewhere"})
+            answer = shop.api.post(path_of(trade, document), json={"external_id": "elsewhere"})
         assert (answer.status_code, answer.json()["error_code"]) == (409, "duplicate_external_id")
         known = {"external_id": "elsewhere", "id": first["write_offs"][0]["id"]}
-        assert answer.json()["detail"] == {**known, "invoice_id": first["id"]}
+        assert answer.json()["detail"] == {**known, f"{trade.noun}_id": first["id"]}
 
-    def test_a_key_and_a_version_of_the_invoice_are_held(
-        self, shop: Business, ledger: Ledger, buyer: Record
+    def test_a_key_and_a_version_of_the_document_are_held(
+        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
-        invoice = sent(shop, buyer)
+        document = trade.open(shop, party)
         with ledger.untouched():
-            stale = shop.api.post(path_of(invoice), headers={"If-Match": '"2"'})
+            stale = shop.api.post(path_of(trade, document), headers={"If-Match": '"2"'})
         assert (stale.status_code, stale.json()["error_code"]) == (412, "precondition_failed")
         headers = {"Idempotency-Key": str(uuid4()), "If-Match": '"1"'}
         body = {"amount_cents": 5}
-        first = shop.api.post(path_of(invoice), json=body, headers=headers)
+        first = shop.api.post(path_of(trade, document), json=body, headers=headers)
         with ledger.untouched():
-            again = shop.api.post(path_of(invoice), json=body, headers=headers)
+            again = shop.api.post(path_of(trade, document), json=body, headers=headers)
         assert (again.status_code, again.content) == (201, first.content)
         assert again.headers["idempotent-replayed"] == "true"
 
     def test_a_preview_shows_the_same_and_writes_nothing(
-        self, shop: Business, ledger: Ledger, buyer: Record
+        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
-        invoice = sent(shop, buyer)
+        document = trade.open(shop, party)
         with ledger.untouched():
-            seen = shop.api.post(f"{path_of(invoice)}?preview=true", json={"write_off_at": AT})
+            seen = shop.api.post(
+                f"{path_of(trade, document)}?preview=true", json={"write_off_at": AT}
+            )
         shown = seen.json()
         assert (seen.status_code, "location" in seen.headers) == (200, False)
         assert (shown["status"], shown["write_offs"][0]["amount_cents"]) == ("written_off", 1_000)
         [entry] = shown["journal_entries"]
-        assert [each["account_code"] for each in entry["lines"]] == ["6200", "1200"]
+        codes = [each["account_code"] for each in entry["lines"]]
+        assert codes == list(trade.posted_by_write_off(1_000))
         assert (entry["entry_date"], entry["sequence_number"]) == (GONE, None)
         assert entry["source_id"] == shown["write_offs"][0]["id"]
 
@@ -214,126 +227,149 @@ class TestWriteOffInvoice:
         ],
     )
     def test_what_the_request_alone_shows_to_be_wrong(
-        self, shop: Business, ledger: Ledger, buyer: Record, facts: Record, field: str
+        self, shop: Business, ledger: Ledger, trade: Trade, party: Record, facts: Record, field: str
     ) -> None:
-        invoice = sent(shop, buyer)
+        document = trade.open(shop, party)
         with ledger.untouched():
-            answer = shop.api.post(path_of(invoice), json=facts)
+            answer = shop.api.post(path_of(trade, document), json=facts)
         assert (answer.status_code, answer.json()["error_code"]) == (400, "validation_error")
         assert list(answer.json()["detail"]["field_errors"]) == [field]
 
 
-class TestReverseWriteOff:
+class Reversing:
     def test_it_mirrors_what_was_posted_today_and_links_it(
-        self, shop: Business, ledger: Ledger, buyer: Record
+        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
-        invoice = sent(shop, buyer, 1_000)
-        paid(shop, buyer, 300, part(invoice, 300))
-        [write_off] = written_off(shop, invoice, write_off_at=AT)["write_offs"]
-        answer = shop.api.delete(f"{path_of(invoice)}{write_off['id']}/")
+        document = trade.open(shop, party, 1_000)
+        trade.pay(shop, party, 300, trade.part(document, 300))
+        [write_off] = trade.write_off(shop, document, write_off_at=AT)["write_offs"]
+        answer = shop.api.delete(f"{path_of(trade, document)}{write_off['id']}/")
         shown = answer.json()
         assert (shown["status"], shown["outstanding_balance"]) == ("partially_paid", 700)
         assert (shown["write_offs"], shown["paid_at"]) == ([], None)
-        again = shop.api.get(f"invoices/{invoice['id']}/")
+        again = shop.api.get(trade.of(document))
         assert (again.json(), again.headers["etag"]) == (shown, answer.headers["etag"])
         standing, mirror = ledger.entries(write_off)
         assert (mirror.on, mirror.reversal_of) == (TODAY, standing.id)
         assert mirror.lines == tuple((code, -amount) for code, amount in standing.lines)
-        assert mirror.description == "Reversal of write-off of an invoice to Blue Door Bakery"
-        assert (mirror.reference, mirror.source_type) == (invoice["invoice_number"], "write_off")
+        assert mirror.description == f"Reversal of write-off of {titled(trade, party)}"
+        told = (document[trade.number], trade.write_off_source)
+        assert (mirror.reference, mirror.source_type) == told
         linked = shop.api.get(f"{ENTRIES}{standing.id}/").json()
         assert linked["reversed_by_id"] == mirror.id
 
     def test_the_others_stay_and_it_can_be_given_up_anew(
-        self, shop: Business, ledger: Ledger, buyer: Record
+        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
-        invoice = sent(shop, buyer, 1_000)
+        document = trade.open(shop, party, 1_000)
         first, second = (
-            written_off(shop, invoice, amount_cents=amount)["write_offs"][-1]
+            trade.write_off(shop, document, amount_cents=amount)["write_offs"][-1]
             for amount in (400, 600)
         )
-        assert [each["id"] for each in reverse(shop, invoice, first)["write_offs"]] == [
+        assert [each["id"] for each in reverse(shop, trade, document, first)["write_offs"]] == [
             second["id"]
         ]
-        third = written_off(shop, invoice)["write_offs"][-1]
+        third = trade.write_off(shop, document)["write_offs"][-1]
         assert third["amount_cents"] == 400
-        assert read(shop, invoice)["status"] == "written_off"
+        assert trade.read(shop, document)["status"] == "written_off"
 
     def test_nothing_is_taken_back_before_the_day_it_was_posted(
-        self, shop: Business, ledger: Ledger, buyer: Record
+        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         ahead = str(today() + timedelta(days=9))
-        invoice = sent(shop, buyer)
-        [write_off] = written_off(shop, invoice, write_off_at=f"{ahead}T00:00:00Z")["write_offs"]
-        reverse(shop, invoice, write_off)
+        document = trade.open(shop, party)
+        [write_off] = trade.write_off(shop, document, write_off_at=f"{ahead}T00:00:00Z")[
+            "write_offs"
+        ]
+        reverse(shop, trade, document, write_off)
         first, mirror = ledger.entries(write_off)
         assert (first.on, mirror.on, mirror.reversal_of) == (ahead, ahead, first.id)
 
     def test_what_stands_in_a_locked_period_is_taken_back_after_it(
-        self, shop: Business, ledger: Ledger, buyer: Record
+        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
-        invoice = sent(shop, buyer)
-        [write_off] = written_off(shop, invoice, write_off_at=AT)["write_offs"]
+        document = trade.open(shop, party)
+        [write_off] = trade.write_off(shop, document, write_off_at=AT)["write_offs"]
         until, after = today(), str(today() + timedelta(days=1))
         with ledger.locked(str(until)):
-            reverse(shop, invoice, write_off)
+            reverse(shop, trade, document, write_off)
         first, mirror = ledger.entries(write_off)
         assert (first.on, mirror.on, mirror.reversal_of) == (GONE, after, first.id)
 
-    def test_it_is_taken_back_once(self, shop: Business, ledger: Ledger, buyer: Record) -> None:
-        invoice = sent(shop, buyer)
-        [write_off] = written_off(shop, invoice)["write_offs"]
-        reverse(shop, invoice, write_off)
+    def test_it_is_taken_back_once(
+        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
+    ) -> None:
+        document = trade.open(shop, party)
+        [write_off] = trade.write_off(shop, document)["write_offs"]
+        reverse(shop, trade, document, write_off)
         with ledger.untouched():
-            answer = shop.api.delete(f"{path_of(invoice)}{write_off['id']}/")
+            answer = shop.api.delete(f"{path_of(trade, document)}{write_off['id']}/")
         assert answer.status_code == 409
         assert answer.json()["error_code"] == "invalid_state_transition"
         detail = {"current_state": "reversed", "allowed_next_states": []}
         assert answer.json()["detail"] == detail
 
-    def test_if_match_speaks_of_the_invoice(
-        self, shop: Business, ledger: Ledger, buyer: Record
+    def test_if_match_speaks_of_the_document(
+        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
-        invoice = sent(shop, buyer)
-        [write_off] = written_off(shop, invoice)["write_offs"]
-        path = f"{path_of(invoice)}{write_off['id']}/"
+        document = trade.open(shop, party)
+        [write_off] = trade.write_off(shop, document)["write_offs"]
+        path = f"{path_of(trade, document)}{write_off['id']}/"
         with ledger.untouched():
             stale = shop.api.delete(path, headers={"If-Match": '"1"'})
         assert (stale.status_code, stale.json()["error_code"]) == (412, "precondition_failed")
         assert shop.api.delete(path, headers={"If-Match": '"2"'}).status_code == 200
 
     def test_a_preview_takes_nothing_back(
-        self, shop: Business, ledger: Ledger, buyer: Record
+        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
-        invoice = sent(shop, buyer)
-        [write_off] = written_off(shop, invoice)["write_offs"]
+        document = trade.open(shop, party)
+        [write_off] = trade.write_off(shop, document)["write_offs"]
         with ledger.untouched():
-            path = f"{path_of(invoice)}{write_off['id']}/?preview=true"
+            path = f"{path_of(trade, document)}{write_off['id']}/?preview=true"
             seen = shop.api.delete(path).json()
-        assert (seen["status"], seen["write_offs"]) == ("sent", [])
+        assert (seen["status"], seen["write_offs"]) == (trade.opened, [])
         [mirror] = seen["journal_entries"]
         assert mirror["reversal_of_id"] == ledger.entries(write_off)[0].id
 
-    def test_it_is_found_under_its_own_invoice_only(
-        self, shop: Business, ledger: Ledger, buyer: Record
+    def test_it_is_found_under_its_own_document_only(
+        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
-        invoice = sent(shop, buyer)
-        [write_off] = written_off(shop, sent(shop, buyer))["write_offs"]
+        document = trade.open(shop, party)
+        [write_off] = trade.write_off(shop, trade.open(shop, party))["write_offs"]
         for id_ in (write_off["id"], NOBODY):
             with ledger.untouched():
-                answer = shop.api.delete(f"{path_of(invoice)}{id_}/")
+                answer = shop.api.delete(f"{path_of(trade, document)}{id_}/")
             assert answer.status_code == 404
             assert answer.json()["error_code"] == "write_off_not_found"
 
     def test_what_was_paid_since_then_keeps_its_day(
-        self, shop: Business, ledger: Ledger, buyer: Record
+        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
-        invoice = sent(shop, buyer, 1_000)
-        [write_off] = written_off(shop, invoice, amount_cents=400, write_off_at=AT)["write_offs"]
-        paid(shop, buyer, 600, part(invoice, 600))
-        reverse(shop, invoice, write_off)
-        settled = paid(shop, buyer, 400, part(invoice, 400), payment_date="2025-03-25")
-        shown = read(shop, invoice)
+        document = trade.open(shop, party, 1_000)
+        [write_off] = trade.write_off(shop, document, amount_cents=400, write_off_at=AT)[
+            "write_offs"
+        ]
+        trade.pay(shop, party, 600, trade.part(document, 600))
+        reverse(shop, trade, document, write_off)
+        settled = trade.pay(shop, party, 400, trade.part(document, 400), payment_date="2025-03-25")
+        shown = trade.read(shop, document)
         assert (shown["status"], shown["paid_at"]) == ("paid", "2025-03-25T00:00:00Z")
-        days = [each["payment_date"] for each in shown["payment_allocations"]]
+        days = [each["payment_date"] for each in shown[trade.payment_allocations]]
         assert days == [PAID, settled["payment_date"]]
+
+
+class TestWriteOffInvoice(WritingOff):
+    trade = SALES
+
+
+class TestWriteOffBill(WritingOff):
+    trade = PURCHASES
+
+
+class TestReverseWriteOff(Reversing):
+    trade = SALES
+
+
+class TestReverseBillWriteOff(Reversing):
+    trade = PURCHASES

@@ -1,0 +1,102 @@
+"""What a processor takes or gives beside payments and refunds: disputes, reserves, adjustments."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from accounting.absent import or_else
+from accounting.bank.commands import OtherItemGiven, SavePayout
+from accounting.books.accounts import AccountReference, BookAccounts, named_or
+from accounting.books.chart import Role
+from accounting.errors import Malformed, RuleBroken
+
+ADJUSTMENT = "adjustment"
+ROLES: Mapping[str, Role] = {
+    "chargeback": Role.CHARGEBACKS,
+    "chargeback_reversal": Role.CHARGEBACKS,
+    "dispute_fee": Role.PROCESSING_FEES,
+    "reserve_hold": Role.PROCESSOR_RESERVE,
+    "reserve_release": Role.PROCESSOR_RESERVE,
+}
+"""Where an item of each type is posted; an adjustment says it itself."""
+
+SIGNS: Mapping[str, int] = {
+    "chargeback": -1,
+    "chargeback_reversal": 1,
+    "reserve_hold": -1,
+    "reserve_release": 1,
+}
+"""What moves the payout one way only; the processor may also give a fee back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherItem:
+    """Another item of a payout: above zero it raises what is paid out, below zero it lowers it."""
+
+    kind: str
+    amount: int
+    account_id: UUID
+    description: str | None = None
+    external_id: str | None = None
+    payment_id: UUID | None = None
+
+
+def total(items: Iterable[OtherItem]) -> int:
+    """Sum other items: a chargeback of -5000 and a reserve of 2000 that is released, -3000."""
+    return sum(each.amount for each in items)
+
+
+def account_references(command: SavePayout) -> frozenset[AccountReference]:
+    """Name the accounts that adjustments go to, so that they can be loaded first."""
+    given = or_else(command.other_items, ())
+    return frozenset(each.account for each in given if each.account is not None)
+
+
+def other_items(given: Sequence[OtherItemGiven], accounts: BookAccounts) -> tuple[OtherItem, ...]:
+    """Find the account of each item.
+
+    Raises Malformed `validation_error` for an amount of 0 or of the wrong sign, and for an account
+    of another type than an adjustment; Conflict `account_archived`; RuleBroken
+    `reference_not_found`, `control_account`, or `same_account` for the clearing account itself.
+    """
+    _refuse_malformed(given)
+    return tuple(
+        OtherItem(
+            kind=each.kind,
+            amount=each.amount,
+            account_id=_account_of(each, accounts),
+            description=each.description,
+            external_id=each.external_id,
+            payment_id=each.payment_id,
+        )
+        for each in given
+    )
+
+
+def _account_of(given: OtherItemGiven, accounts: BookAccounts) -> UUID:
+    """Of an adjustment without an account, income where it brings money and else a cost."""
+    if given.kind != ADJUSTMENT:
+        return accounts.roles[ROLES[given.kind]]
+    default = Role.OTHER_OPERATING_INCOME if given.amount > 0 else Role.GENERAL_EXPENSES
+    account_id = named_or(accounts.roles[default], given.account, accounts)
+    if account_id == accounts.roles[Role.PROCESSOR_CLEARING]:
+        raise RuleBroken(
+            "same_account",
+            "The account is the clearing account itself. Name what the adjustment is for.",
+            account=str(account_id),
+        )
+    return account_id
+
+
+def _refuse_malformed(given: Sequence[OtherItemGiven]) -> None:
+    faults: dict[str, list[str]] = {}
+    for place, each in enumerate(given):
+        where = f"other_items.{place}"
+        sign = SIGNS.get(each.kind, 0)
+        if each.amount * sign < 0 or each.amount == 0:
+            wanted = {0: "not be 0", 1: "be above 0", -1: "be below 0"}[sign]
+            faults[f"{where}.amount_cents"] = [f"must {wanted} in an item of type {each.kind}"]
+        if each.account is not None and each.kind != ADJUSTMENT:
+            faults[f"{where}.account"] = ["goes with an adjustment only"]
+    if faults:
+        raise Malformed.fields(**faults)

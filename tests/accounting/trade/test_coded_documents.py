@@ -1,0 +1,348 @@
+"""Tax codes on documents, and what credits, refunds and write-offs take back of lines by code."""
+
+from collections import Counter
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from accounting.books.splits import Split
+from accounting.books.tax_marks import TaxPart
+from accounting.tax.codes import Direction, Rate, TaxCode, TaxCodes, Treatment
+from accounting.trade import documents
+from accounting.trade.commands import TaxGiven
+from accounting.trade.line_rests import parts_left
+from accounting.trade.refunds import GivenBackLine
+from accounting.trade.sides import PAYABLE, RECEIVABLE
+from tests.accounting.samples import account_id, code_of, day, refused
+from tests.accounting.tax.test_codes import code_of as tax_code
+from tests.accounting.trade.business import Trade, credit_line, line
+
+IN, OUT, HELD = (account_id(code) for code in ("1300", "2200", "1310"))
+
+
+def rate(percent: str, recovered: str = "100", **days: date) -> Rate:
+    return Rate(Decimal(percent), Decimal(recovered), **days)
+
+
+def bought(name: str, treatment: Treatment, *rates: Rate) -> TaxCode:
+    made = tax_code(name, *rates, direction=Direction.PURCHASES, treatment=treatment)
+    return replace(made, tax_account_id=IN)
+
+
+SEVENTH = day("7")
+MOVING = (rate("20", valid_to=day("6")), rate("10", valid_from=SEVENTH))
+CODES = TaxCodes(
+    (
+        tax_code("S20", rate("20"), is_default=True),
+        tax_code("S0", rate("0"), treatment=Treatment.ZERO),
+        tax_code("S21", rate("21")),
+        tax_code("MOVES", *MOVING),
+        tax_code("GONE", rate("5"), archived_at=day("1")),
+        replace(tax_code("W15", rate("15"), treatment=Treatment.WITHHOLDING), tax_account_id=HELD),
+        bought("P20", Treatment.STANDARD, rate("20")),
+        bought("PH", Treatment.STANDARD, rate("10", "50")),
+        bought("PR20", Treatment.REVERSE_CHARGE, rate("20")),
+    )
+)
+
+
+def selling(today: str = "5") -> Trade:
+    return Trade(today, codes=CODES)
+
+
+def buying(today: str = "5") -> Trade:
+    return Trade(today, side=PAYABLE, codes=CODES)
+
+
+def coded(amount: int, code: str, **facts: Any) -> Any:
+    return line(amount, tax_code=code, **facts)
+
+
+def told(split: Split) -> dict[str, int]:
+    """A split by account and part: `4000 net`, or the account alone without a code."""
+    said: Counter[str] = Counter()
+    for part, amount in split:
+        mark = "" if part.tax is None else f" {part.tax.part}"
+        said[f"{code_of(part.account_id)}{mark}"] += amount
+    return dict(said)
+
+
+def lines_of(trade: Trade, id_: UUID) -> list[dict[str, int]]:
+    """What was posted for something, by account and part, entry by entry."""
+    posted = []
+    for entry in trade.posted(id_):
+        said: Counter[str] = Counter()
+        for each in entry.lines:
+            mark = "" if each.tax is None else f" {each.tax.part}"
+            said[f"{code_of(each.account_id)}{mark}"] += each.amount
+        posted.append(dict(said))
+    return posted
+
+
+class TestPosting:
+    def test_each_line_says_by_which_code_it_is_taxed(self) -> None:
+        trade = selling()
+        id_ = trade.document(coded(10_000, "S20"), coded(5_000, "S0"))
+        assert lines_of(trade, id_) == [
+            {"1200": 17_000, "4000 net": -15_000, "2200 output": -2_000},
+        ]
+        marks = {each.tax.code_id for each in trade.posted(id_)[0].lines if each.tax}
+        assert marks == {CODES.codes[0].id, CODES.codes[1].id}
+
+    def test_a_rate_alone_means_the_code_that_has_it(self) -> None:
+        trade = selling()
+        id_ = trade.document(line(1_000, tax_rate=20), line(1_000, tax_rate=19))
+        assert lines_of(trade, id_) == [
+            {"1200": 2_390, "4000 net": -1_000, "4000": -1_000, "2200 output": -200, "2200": -190},
+        ]
+
+    def test_a_discount_on_the_whole_has_a_line_for_each_code(self) -> None:
+        trade = selling()
+        id_ = trade.document(coded(10_000, "S20"), coded(5_000, "S0"), additional_discount=1_500)
+        [entry] = trade.posted(id_)
+        discounts = [each.amount for each in entry.lines if each.account_id == account_id("4200")]
+        assert discounts == [1_000, 500]
+        assert trade.documents[id_].tax_total == 1_800
+
+    def test_prices_that_include_tax_are_shown_net(self) -> None:
+        trade = selling()
+        id_ = trade.document(coded(603, "S20"), amounts_include_tax=True)
+        made = trade.documents[id_]
+        assert (made.subtotal, made.tax_total, made.total_amount) == (502, 101, 603)
+
+    def test_withholding_lowers_the_total(self) -> None:
+        trade = selling()
+        id_ = trade.document(coded(100_000, "S21", withholding_code="W15"))
+        made = trade.documents[id_]
+        assert (made.total_amount, documents.withheld(made)) == (106_000, 15_000)
+        assert lines_of(trade, id_)[0]["1310 withheld"] == 15_000
+        payment = trade.pay(53_000, (id_, 53_000))
+        split = trade.payments[payment].allocations[0].split
+        assert told(split) == {"4000 net": 50_000, "2200 output": 10_500, "1310 withheld": -7_500}
+
+    def test_what_is_not_recovered_is_cost(self) -> None:
+        trade = buying()
+        id_ = trade.document(coded(1_000, "PH"))
+        assert lines_of(trade, id_) == [
+            {"2000": -1_100, "6000 net": 1_000, "1300 input": 50, "6000 blocked": 50},
+        ]
+
+    def test_what_is_self_assessed_stands_in_an_entry_of_its_own(self) -> None:
+        trade = buying()
+        id_ = trade.document(coded(1_000, "PR20"))
+        assert trade.documents[id_].total_amount == 1_000
+        assert lines_of(trade, id_) == [
+            {"2000": -1_000, "6000 net": 1_000},
+            {"1300 input": 200, "2200 output": -200},
+        ]
+        trade.void(id_)
+        assert sum(entry.reversal_of_id is not None for entry in trade.posted(id_)) == 2
+
+    def test_given_tax_with_a_code_stands_as_given(self) -> None:
+        trade = buying()
+        id_ = trade.document(line(1_000, taxes=(TaxGiven(199, tax_code="P20"),)))
+        assert lines_of(trade, id_)[0] == {"2000": -1_199, "6000 net": 1_000, "1300 input": 199}
+
+
+class TestDrafts:
+    def test_a_draft_is_worked_out_again_when_it_opens(self) -> None:
+        trade = selling()
+        id_ = trade.document(
+            coded(1_200, "MOVES"), additional_discount=120, opened_at=None, amounts_include_tax=True
+        )
+        assert trade.documents[id_].tax_total == 180
+        trade.today = "9"
+        trade.open(id_)
+        opened = trade.documents[id_]
+        assert (opened.total_amount, opened.tax_total) == (1_080, 98)
+        assert opened.lines[0].tax_rate == 10
+
+    def test_given_tax_stays_when_it_opens(self) -> None:
+        trade = buying()
+        taxes = (TaxGiven(7, tax_code="PH"), TaxGiven(3))
+        id_ = trade.document(line(100, taxes=taxes), opened_at=None)
+        before = trade.documents[id_].lines
+        assert trade.documents[trade.open(id_)].lines == before
+
+
+class TestCredits:
+    def test_nets_of_a_line_close_its_tax_exactly(self) -> None:
+        trade = selling()
+        source = trade.document(coded(10_000, "S20"))
+        [of_source] = trade.documents[source].lines
+        taxes = []
+        for net in (3_333, 3_333, 3_334):
+            wanted = credit_line(net, source_line_id=of_source.id)
+            id_ = trade.credit(wanted, source_document_id=source)
+            taxes.append(trade.credits[id_].tax_total)
+            assert trade.credits[id_].lines[0].account_id == account_id("4000")
+        assert taxes == [667, 666, 667]
+        assert not any(parts_left(trade.documents[source]).values())
+
+    def test_no_more_than_is_left_of_a_line_is_credited(self) -> None:
+        trade = selling()
+        source = trade.document(coded(100, "S20"))
+        wanted = credit_line(60, source_line_id=trade.documents[source].lines[0].id)
+        first = trade.credit(wanted, source_document_id=source)
+        refusal = refused(trade.credit, wanted, source_document_id=source)
+        assert (refusal.code, refusal.detail["left"]) == ("credit_exceeds_source", 40)
+        trade.void_credit(first)
+        trade.credit(wanted, source_document_id=source)
+
+    def test_a_draft_takes_nothing_until_it_is_sent(self) -> None:
+        trade = selling()
+        source = trade.document(coded(100, "S20"))
+        wanted = credit_line(60, source_line_id=trade.documents[source].lines[0].id)
+        draft = trade.credit(wanted, source_document_id=source, opened_at=None)
+        assert trade.documents[source].reduced == ()
+        trade.credit(
+            credit_line(50, source_line_id=wanted.source_line_id), source_document_id=source
+        )
+        refusal = refused(trade.change_credit, draft, opened_at=trade.context().now)
+        assert refusal.code == "credit_exceeds_source"
+
+    def test_applied_to_its_source_it_settles_the_parts_that_it_gives_back(self) -> None:
+        trade = selling()
+        source = trade.document(coded(10_000, "S20"), coded(5_000, "S0"))
+        zero = trade.documents[source].lines[1]
+        wanted = credit_line(5_000, source_line_id=zero.id)
+        id_ = trade.credit(wanted, to=[(source, 5_000)], source_document_id=source)
+        [allocation] = trade.credits[id_].allocations
+        assert told(allocation.split) == {"4000 net": 5_000}
+        assert allocation.split[0][0].tax == zero.net_mark
+
+    def test_a_code_works_its_tax_out(self) -> None:
+        trade = selling()
+        id_ = trade.credit(credit_line(1_000, tax_code="S20"), credit_line(50, 7))
+        assert (trade.credits[id_].tax_total, trade.credits[id_].total_amount) == (207, 1_257)
+        assert lines_of(trade, id_) == [
+            {"4100 net": 1_000, "4100": 50, "2200 output": 200, "2200": 7, "2250": -1_257},
+        ]
+
+    def test_a_line_of_what_is_self_assessed_takes_that_back_too(self) -> None:
+        trade = buying()
+        source = trade.document(coded(1_000, "PR20"))
+        wanted = credit_line(400, source_line_id=trade.documents[source].lines[0].id)
+        id_ = trade.credit(wanted, source_document_id=source)
+        assert lines_of(trade, id_)[1] == {"1300 input": -80, "2200 output": 80}
+
+
+class TestRefunds:
+    def test_lines_are_given_back_with_their_tax(self) -> None:
+        trade = selling()
+        id_, _ = trade.paid_document(coded(10_000, "S20"), coded(5_000, "S0"))
+        zero = trade.documents[id_].lines[1]
+        refund = trade.refund(id_, lines=(GivenBackLine(zero.id, 2_000),))
+        assert lines_of(trade, refund) == [{"2300": -2_000, "4100 net": 2_000}]
+
+    def test_without_lines_it_is_split_over_what_is_left(self) -> None:
+        trade = selling()
+        id_, _ = trade.paid_document(coded(10_000, "S20"), coded(5_000, "S0"))
+        whole = GivenBackLine(trade.documents[id_].lines[1].id, 5_000)
+        trade.refund(id_, lines=(whole,))
+        refund = trade.refund(id_, 6_000)
+        assert lines_of(trade, refund) == [
+            {"2300": -6_000, "4100 net": 5_000, "2200 output": 1_000},
+        ]
+        trade.cancel_refund(refund)
+        refusal = refused(trade.refund, id_, lines=(replace(whole, amount=1),))
+        assert refusal.code == "refund_exceeds_refundable"
+
+    @pytest.mark.parametrize(
+        ("amounts", "code"), [((60, 60), "validation_error"), ((50,), "lines_do_not_add_up")]
+    )
+    def test_lines_stand_once_and_come_to_the_amount(
+        self, amounts: tuple[int, ...], code: str
+    ) -> None:
+        trade = selling()
+        id_, _ = trade.paid_document(coded(10_000, "S20"))
+        line_id = trade.documents[id_].lines[0].id
+        lines = tuple(GivenBackLine(line_id, each, f"lines.{each}") for each in amounts)
+        assert refused(trade.refund, id_, 120, lines=lines).code == code
+
+    def test_a_credit_of_lines_leaves_less_to_refund(self) -> None:
+        trade = selling()
+        id_, _ = trade.paid_document(coded(1_000, "S20"))
+        wanted = credit_line(400, source_line_id=trade.documents[id_].lines[0].id)
+        trade.credit(wanted, source_document_id=id_)
+        assert refused(trade.refund, id_, 721).detail["refundable"] == 720
+
+
+class TestWriteOffs:
+    def test_relief_takes_the_share_of_tax_back(self) -> None:
+        trade = selling()
+        id_ = trade.document(coded(100, "S20"))
+        trade.pay(60, (id_, 60))
+        write_off = trade.write_off(id_, tax_relief=True)
+        relieved = {"1200": -60, "6200 relief_net": 50, "2200 relief": 10}
+        assert lines_of(trade, write_off) == [relieved]
+        trade.reverse(write_off)
+        assert trade.documents[id_].reduced == ()
+
+    def test_without_relief_all_is_given_up(self) -> None:
+        trade = selling()
+        id_ = trade.document(coded(100, "S20"))
+        assert lines_of(trade, trade.write_off(id_)) == [{"1200": -120, "6200": 120}]
+
+    def test_relief_is_at_most_what_credits_have_left(self) -> None:
+        trade = selling()
+        id_ = trade.document(coded(100, "S20"))
+        wanted = credit_line(100, source_line_id=trade.documents[id_].lines[0].id)
+        trade.credit(wanted, source_document_id=id_)
+        write_off = trade.write_off(id_, tax_relief=True)
+        assert lines_of(trade, write_off) == [{"1200": -120, "6200": 120}]
+
+    def test_the_withheld_share_is_always_taken_back(self) -> None:
+        trade = selling()
+        id_ = trade.document(coded(100_000, "S21", withholding_code="W15"))
+        write_off = trade.write_off(id_)
+        taken_back = {"1200": -106_000, "6200": 121_000, "1310 withheld": -15_000}
+        assert lines_of(trade, write_off) == [taken_back]
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("facts", "code"),
+        [
+            ({"tax_code": "NONE"}, "reference_not_found"),
+            ({"tax_code": "GONE"}, "tax_code_archived"),
+            ({"tax_code": "P20"}, "tax_code_mismatch"),
+            ({"tax_code": "W15"}, "tax_code_mismatch"),
+            ({"withholding_code": "S20"}, "tax_code_mismatch"),
+        ],
+    )
+    def test_a_code_is_one_of_its_side_that_is_active(
+        self, facts: dict[str, str], code: str
+    ) -> None:
+        refusal = refused(selling().document, line(100, **facts))
+        assert (refusal.code, refusal.detail["item"]) == (code, "lines.0")
+
+    def test_a_day_without_a_rate_is_told(self) -> None:
+        codes = TaxCodes((tax_code("S20", rate("20", valid_from=day("9"))),))
+        trade = Trade("5", side=RECEIVABLE, codes=codes)
+        assert refused(trade.document, coded(100, "S20")).code == "tax_rate_missing"
+
+    def test_a_document_whose_lines_are_credited_is_not_edited(self) -> None:
+        trade = selling()
+        source = trade.document(coded(100, "S20"))
+        wanted = credit_line(60, source_line_id=trade.documents[source].lines[0].id)
+        trade.credit(wanted, source_document_id=source)
+        refusal = refused(trade.void, source)
+        assert (refusal.code, refusal.detail["credited"]) == ("invoice_has_allocations", 60)
+
+
+def test_parts_of_a_taxed_document_are_what_returns_tell_apart() -> None:
+    trade = selling()
+    id_ = trade.document(coded(10_000, "S20"), coded(5_000, "S0"))
+    payment = trade.pay(6_000, (id_, 6_000))
+    split = trade.payments[payment].allocations[0].split
+    by_part = {(p.tax.rate, p.tax.part): amount for p, amount in split if p.tax is not None}
+    assert by_part == {
+        (Decimal(20), TaxPart.NET): 3_529,
+        (Decimal(0), TaxPart.NET): 1_765,
+        (Decimal(20), TaxPart.OUTPUT): 706,
+    }

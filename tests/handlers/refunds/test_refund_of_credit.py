@@ -1,0 +1,186 @@
+"""create_invoice_refund of a customer credit: what is unapplied of it goes back in cash."""
+
+import pytest
+
+from tests.bookkeeping import Ledger
+from tests.builders.sales import (
+    CREDITS,
+    REFUNDS,
+    credit_body,
+    credited,
+    refund_paid,
+    refunded,
+    sent,
+    share,
+)
+from tests.builders.trade import CREDITED, CREDITED_AT, Record, read
+from tests.clock import today
+from tests.partner import Business
+
+TODAY = str(today())
+AT = "2025-03-20T10:00:00Z"
+TAXED = [{"amount": 8_333, "tax_amount_cents": 1_667}]
+
+
+def amounts(shop: Business, credit: Record) -> tuple[str, int, int, int]:
+    """What a credit says of itself: its status, and what is applied, refunded and left of it."""
+    shown = read(shop, CREDITS, credit)
+    names = ("applied_amount", "refunded_amount", "unapplied_amount")
+    applied, paid_out, left = (shown[name] for name in names)
+    return shown["status"], applied, paid_out, left
+
+
+class TestCreateInvoiceRefund:
+    def test_what_is_not_used_of_a_credit_goes_back(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        credit = credited(shop, buyer, 1_000, share(sent(shop, buyer, 300), 300))
+        refund = refunded(shop, credit)
+        assert (refund["refunded_amount"], refund["status"]) == (700, "pending")
+        [allocation] = refund["allocations"]
+        number = credit["credit_note_number"]
+        assert allocation == {
+            "id": allocation["id"],
+            "allocation_type": "credit",
+            "amount": 700,
+            "invoice_id": None,
+            "invoice_number": None,
+            "invoice_outstanding_balance_cents": None,
+            "payment_id": None,
+            "credit_id": credit["id"],
+            "credit_note_number": number,
+            "target_description": f"Credit note {number}",
+            "description": f"Refund of credit note {number}",
+            "allocation_date": f"{TODAY}T00:00:00Z",
+        }
+        assert read(shop, REFUNDS, refund) == refund
+        assert ledger.postings(refund) == [(TODAY, {"2250": 700, "2300": -700})]
+        assert amounts(shop, credit) == ("applied", 300, 700, 0)
+
+    def test_paid_at_once_it_pays_the_parts_of_the_credit(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        credit = credited(shop, buyer, 0, line_items=TAXED)
+        refund = refunded(shop, credit, amount_cents=3_333, completed_at=AT)
+        [payment] = refund["refund_payments"]
+        assert ledger.postings(refund) == [(AT[:10], {"2250": 3_333, "2300": -3_333})]
+        assert ledger.postings(payment) == [(AT[:10], {"2300": 3_333, "1100": -3_333})]
+        splits = ledger.ask(
+            "SELECT l.split FROM journal_line l WHERE l.business_id = %(business)s"
+            " AND l.settles_id IN (%(credit)s, %(refund)s)",
+            credit=credit["id"],
+            refund=refund["id"],
+        )
+        # The credit's own parts, in the refund and in what pays it.
+        assert [sorted(part for _, part in split) for (split,) in splits] == [[556, 2_777]] * 2
+        assert amounts(shop, credit) == ("partially_applied", 0, 3_333, 6_667)
+
+    def test_it_is_not_owed_before_the_credit(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        refund = refunded(shop, credited(shop, buyer, 50), completed_at="2025-03-01T00:00:00Z")
+        assert ledger.postings(refund) == [(CREDITED, {"2250": 50, "2300": -50})]
+
+    def test_at_most_what_is_left_of_it(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        credit = credited(shop, buyer, 1_000, share(sent(shop, buyer, 300), 300))
+        refunded(shop, credit, amount_cents=100)
+        with ledger.untouched():
+            body = {"credit_id": credit["id"], "amount_cents": 601}
+            answer = shop.api.post(REFUNDS, json=body)
+        assert (answer.status_code, answer.json()["error_code"]) == (
+            422,
+            "refund_exceeds_refundable",
+        )
+        told = {"refundable": 600, "amount": 601, "credit_id": credit["id"]}
+        assert answer.json()["detail"] == {**told, "applied": 300, "refunded": 100}
+
+    @pytest.mark.parametrize("state", ["draft", "void"])
+    def test_only_a_sent_credit_is_paid_out(
+        self, shop: Business, ledger: Ledger, buyer: Record, state: str
+    ) -> None:
+        credit = shop.made(CREDITS, credit_body(buyer))
+        if state == "void":
+            credit = credited(shop, buyer, 50)
+            shop.api.post(f"{CREDITS}{credit['id']}/void/")
+        with ledger.untouched():
+            answer = shop.api.post(REFUNDS, json={"credit_id": credit["id"]})
+        assert (answer.status_code, answer.json()["error_code"]) == (409, "credit_not_sent")
+        assert answer.json()["detail"] == {"current_state": state}
+
+    def test_a_preview_uses_nothing_up(self, shop: Business, ledger: Ledger, buyer: Record) -> None:
+        credit = credited(shop, buyer, 50)
+        with ledger.untouched():
+            seen = shop.api.post(f"{REFUNDS}?preview=true", json={"credit_id": credit["id"]})
+        assert [entry["total_debit"] for entry in seen.json()["journal_entries"]] == [50]
+
+
+class TestCancelInvoiceRefund:
+    def test_it_gives_the_credit_back(self, shop: Business, ledger: Ledger, buyer: Record) -> None:
+        credit = credited(shop, buyer, 0, line_items=TAXED)
+        kept, gone = (refunded(shop, credit, amount_cents=each) for each in (1_000, 3_333))
+        answer = shop.api.delete(f"{REFUNDS}{gone['id']}/")
+        assert (answer.status_code, answer.json()["status"]) == (200, "cancelled")
+        first, mirror = ledger.entries(gone)
+        assert (mirror.reversal_of, mirror.amounts) == (first.id, {"2250": -3_333, "2300": 3_333})
+        assert amounts(shop, credit) == ("partially_applied", 0, 1_000, 9_000)
+        shop.api.delete(f"{REFUNDS}{kept['id']}/")
+        assert amounts(shop, credit) == ("sent", 0, 0, 10_000)
+
+
+class TestVoidCustomerCredit:
+    def test_one_that_is_paid_out_is_free_once_the_refund_is_cancelled(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        credit = credited(shop, buyer, 100)
+        refund = refunded(shop, credit, amount_cents=40)
+        with ledger.untouched():
+            answer = shop.api.post(f"{CREDITS}{credit['id']}/void/")
+        assert (answer.status_code, answer.json()["error_code"]) == (409, "credit_applied")
+        told = {"applied_amount": 0, "refunded_amount": 40, "invoice_ids": []}
+        assert answer.json()["detail"] == told
+        shop.api.delete(f"{REFUNDS}{refund['id']}/")
+        assert shop.api.post(f"{CREDITS}{credit['id']}/void/").json()["status"] == "void"
+
+
+class TestReplaceCustomerCredit:
+    def test_what_is_paid_out_is_not_applied(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        credit, invoice = credited(shop, buyer, 100), sent(shop, buyer, 100)
+        refund = refunded(shop, credit, amount_cents=40)
+        path = f"{CREDITS}{credit['id']}/"
+        fault = ledger.refused("PUT", path, json={"allocations": [share(invoice, 61)]})
+        assert fault == (422, "allocation_exceeds_total")
+        answer = shop.api.put(path, json={"allocations": [share(invoice, 60)]})
+        assert answer.json()["status"] == "applied"
+        refund_paid(shop, refund)
+        assert amounts(shop, credit) == ("applied", 60, 40, 0)
+
+
+class TestListInvoiceRefunds:
+    def test_by_the_credit_that_they_pay_out(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        credit = credited(shop, buyer, 100, sent_at=CREDITED_AT)
+        refunds = [refunded(shop, credit, amount_cents=each) for each in (10, 20)]
+        shop.api.delete(f"{REFUNDS}{refunds[0]['id']}/")
+        found = shop.api.get(REFUNDS, params={"credit_id": credit["id"]}).json()["results"]
+        assert {each["id"] for each in found} == {each["id"] for each in refunds}
+        number = {"search": credit["credit_note_number"]}
+        assert shop.api.get(CREDITS, params=number).json()["count"] == 1
+
+
+class TestArchiveCustomer:
+    def test_what_was_paid_out_of_a_credit_is_open_no_more(
+        self, shop: Business, ledger: Ledger
+    ) -> None:
+        somebody = shop.customer()
+        refund = refunded(shop, credited(shop, somebody, 100))
+        path = f"customers/{somebody['id']}/archive/"
+        answer = shop.api.post(path)
+        told = {"outstanding_balance": 0, "unapplied_payments": 0, "unapplied_credits": 0}
+        assert answer.json()["detail"] == {**told, "unpaid_refunds": 100}
+        refund_paid(shop, refund)
+        assert shop.api.post(path).status_code == 200
