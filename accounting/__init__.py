@@ -3,7 +3,8 @@
 A noun keeps the values of one thing and what follows from them; `<noun>_changes` is what may happen
 to it. A `Side` says whether it is sold or bought. Each folder imports only what stands below it:
 
-    bank/    bank accounts, statement lines, links between lines and money, payouts
+    bank/    bank accounts, statement lines, links between lines and money, transfers, rules,
+             statements that are reconciled, payouts
     opening/ books that are opened on a day with what stood and was open then
     trade/   parties; documents (invoices and bills), payments, credits, refunds, write-offs
              and what settles what; what all of it comes to in the ledger is `postings`

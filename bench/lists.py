@@ -6,7 +6,13 @@ from typing import Any
 
 import psycopg
 
-from persistence.bank import bank_accounts, bank_transactions, payout_sql
+from persistence.bank import (
+    bank_accounts,
+    bank_rules,
+    bank_transactions,
+    payout_sql,
+    reconciliations,
+)
 from persistence.engine.listings import Listing
 from persistence.engine.pages import PageRequest
 from persistence.engine.sql import Row
@@ -37,6 +43,8 @@ LISTS: Mapping[str, Listing] = {
     "list_payouts": payout_sql.LISTING,
     "list_bank_accounts": bank_accounts.LISTING,
     "list_bank_transactions": bank_transactions.LISTING,
+    "list_bank_rules": bank_rules.LISTING,
+    "list_bank_reconciliations": reconciliations.LISTING,
     "list_documents": stored_files.LISTING,
     "list_audit_records": audit_trail.LISTING,
     "list_tax_codes": tax_codes.LISTING,

@@ -32,7 +32,8 @@ from persistence.engine.sql import Query
 
 MOST_READ = 20 * (PAGE_SIZE + 1)
 MOST_SORTED = 9 * (PAGE_SIZE + 1)  # A page of each status that is asked for.
-FEW = {"bank_account"}  # A business has a handful, each with an account of its own.
+# A business has a handful, each bank account with an account of its own.
+FEW = {"bank_account", "bank_rule", "bank_reconciliation"}
 LARGE = 1_000  # Rows of a table that may not be read from end to end.
 PLANNED = 5  # So often PostgreSQL plans a statement for its values before it may do so for any.
 OTHER_ORDER = "a range of one column, in the order of another"
@@ -99,6 +100,7 @@ def plans(connection: Connection, owner: Owner) -> Iterator[Plan]:
         "midnight": datetime.combine(datetime.now(UTC), time.min, UTC),
         "account_id": common(connection, COLUMNS["account_id"]),
         "refund_id": common(connection, COLUMNS["refund_id"]),
+        "bank_account_id": common(connection, "bank_account_id FROM bank_transaction"),
     }
     found = list(cases(connection))
     connection.execute("SELECT set_config('app.business_id', %s, false)", [str(owner.business_id)])

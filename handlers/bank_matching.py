@@ -1,22 +1,25 @@
 """Bank matching: which line of a bank statement is which money, and what else a line was."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from accounting.bank import bank_matches, bank_transactions, match_suggestions
+from accounting.bank import bank_matches, bank_rules, bank_transactions, match_suggestions
 from accounting.bank.bank_links import Link
 from accounting.bank.bank_transactions import BankTransaction
+from accounting.bank.commands import TransferTransaction
 from accounting.bank.match_suggestions import Suggestion
-from accounting.books.accounts import usable
+from accounting.bank.transfers import TRANSFER
 from handlers.bodies import BankTransactionCategory, BankTransactionMatch, BankTransactionUnmatch
 from handlers.commands import bank_commands
 from handlers.results import Reply
-from handlers.shared.bank_shapes import shape_bank_transaction
+from handlers.shared import bank_transfers
+from handlers.shared.bank_shapes import shape_account, shape_bank_transaction
 from handlers.shared.bank_target_locks import lock_alone, lock_to_link, put
 from handlers.shared.posting import keep_banked
-from persistence.bank.bank_transactions import BankTransactionRecord
+from persistence.bank.bank_rules import BankRuleRecord
+from persistence.bank.bank_transactions import BankTransactionRecord, NamedAccount
 from persistence.books import Books
 from persistence.store import no_such_reference
 
@@ -26,8 +29,11 @@ async def match_bank_transaction(
 ) -> Reply:
     """Link a line with its money, which completes by that where it was on its way."""
     command = bank_commands.link_transaction(body)
-    await read(books, bank_transaction_id)
-    found = await lock_to_link(books, command.target_type, command.target_id)
+    line = await read(books, bank_transaction_id)
+    if isinstance(command, TransferTransaction):
+        moved = await bank_transfers.match(books, bank_transaction_id, command)
+        return shape_bank_transaction(books, moved.record, moved.links)
+    found = await lock_to_link(books, line, command.target_type, command.target_id)
     record, links = await lock(books, bank_transaction_id)
     roles = await books.roles()
     matched = bank_matches.match(found, record.transaction, command, roles, books.context)
@@ -40,15 +46,15 @@ async def unmatch_bank_transaction(
 ) -> Reply:
     """Take a link back; the money stays as it is."""
     link_id = bank_commands.unlink_transaction(body)
-    await read(books, bank_transaction_id)
-    named = await books.bank_links.find(link_id, bank_transaction_id)
-    if named is None:
-        raise no_such_reference("reconciliation_link", link_id)
-    found = await lock_alone(books, named.target_type, named.target_id)
+    line = await read(books, bank_transaction_id)
+    named = live(await books.bank_links.find(link_id, bank_transaction_id), link_id)
+    if named.target_type == TRANSFER:
+        moved = await bank_transfers.unmatch(books, bank_transaction_id, named)
+        return shape_bank_transaction(books, moved.record, moved.links)
+    found = await lock_alone(books, line, named.target_type, named.target_id)
     record, links = await lock(books, bank_transaction_id)
-    link = next((each for each in links if each.id == link_id), None)
-    if link is None:  # It ended before its target was locked.
-        raise no_such_reference("reconciliation_link", link_id)
+    # It may have ended before its target was locked.
+    link = live(next((each for each in links if each.id == link_id), None), link_id)
     matched = bank_matches.unmatch(found, record.transaction, link, books.context)
     await put(books, matched)
     others = [each for each in links if each.id != link_id]
@@ -59,40 +65,52 @@ async def suggest_matches(books: Books, bank_transaction_id: UUID) -> Reply:
     """Say what a line may be, the likeliest first."""
     books.pin_snapshot()
     record = await books.bank_transactions.get(bank_transaction_id)
-    open_items = await books.open_items.near(record.transaction)
-    ranked = match_suggestions.rank(record.transaction, open_items)
-    return {"results": [shape_suggestion(each) for each in ranked]}
+    line = record.transaction
+    open_items, rules = await books.fetch(books.open_items.near(line), books.bank_rules.all())
+    ranked = match_suggestions.rank(line, open_items)
+    return {
+        "results": [shape_suggestion(each) for each in ranked],
+        "rule": shape_rule(line, rules),
+    }
 
 
 async def categorize_bank_transaction(
     books: Books, bank_transaction_id: UUID, body: BankTransactionCategory
 ) -> Reply:
-    """Post what is left of a line straight to an account."""
-    command = bank_commands.categorize_transaction(body)
-    named = await books.accounts.named([command.account])
+    """Post what is left of a line straight to an account, or in parts to several."""
+    parts = bank_commands.categorize_transaction(body)
+    named = await books.accounts.named({each.account for each in parts})
     record, links = await lock(books, bank_transaction_id)
-    account = usable(command.account, named.get(command.account))
-    changed = bank_transactions.categorize(record.transaction, account, command.memo, books.context)
+    changed = bank_transactions.categorize(record.transaction, parts, named, books.context)
     await keep_banked(books, changed)
-    return show(books, replace(record, category=account), changed, links)
+    accounts = {each.id: NamedAccount(each.id, each.code, each.name) for each in named.values()}
+    return show(books, replace(record, accounts=accounts), changed, links)
 
 
 async def uncategorize_bank_transaction(books: Books, bank_transaction_id: UUID) -> Reply:
-    """Take what was posted straight to an account back."""
+    """Take what was posted straight to accounts back."""
     record, links = await lock(books, bank_transaction_id)
     changed = bank_transactions.uncategorize(record.transaction, books.context)
     if changed is not record.transaction:
         await keep_banked(books, changed)
-    return show(books, replace(record, category=None), changed, links)
+    return show(books, record, changed, links)
 
 
-async def read(books: Books, id: UUID) -> None:
+def live(link: Link | None, id: UUID) -> Link:
+    """Take the link that a body names; raises RuleBroken `reference_not_found`."""
+    if link is None:
+        raise no_such_reference("reconciliation_link", id)
+    return link
+
+
+async def read(books: Books, id: UUID) -> BankTransaction:
     """Look at a line before what it meets is locked; it is locked last of all.
 
     Raises NotFound, and Stale where If-Match names an older one.
     """
     record = await books.bank_transactions.get(id)
     books.check_precondition(record, again=True)
+    return record.transaction
 
 
 async def lock(books: Books, id: UUID) -> tuple[BankTransactionRecord, tuple[Link, ...]]:
@@ -118,4 +136,24 @@ def shape_suggestion(suggestion: Suggestion) -> dict[str, Any]:
         "amount_cents": suggestion.amount,
         "score": suggestion.score,
         "reasons": list(suggestion.reasons),
+    }
+
+
+def shape_rule(line: BankTransaction, rules: Sequence[BankRuleRecord]) -> dict[str, Any] | None:
+    """Show what the first bank rule that fits would make of what is left of a line."""
+    if line.categorized or not bank_transactions.remaining(line):
+        return None
+    rule = bank_rules.first_fitting([each.rule for each in rules], line)
+    if rule is None:
+        return None
+    part = bank_rules.part_of(rule, line)
+    [account] = [each.account for each in rules if each.id == rule.id]
+    return {
+        "rule_id": rule.id,
+        "name": rule.name,
+        "account": shape_account(account),
+        "amount_cents": part.amount,
+        "customer_id": part.customer_id,
+        "vendor_id": part.vendor_id,
+        "memo": part.memo,
     }

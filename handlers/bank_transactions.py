@@ -8,9 +8,10 @@ from uuid import UUID
 from babel.numbers import get_currency_precision
 
 import bank_files
-from accounting.bank import statement_lines
+from accounting.bank import bank_rules, statement_lines
+from accounting.bank.bank_rules import BankRule, Tried
 from accounting.bank.bank_transactions import BankTransaction
-from accounting.bank.statement_lines import Failed, Line, LineResult, Skipped
+from accounting.bank.statement_lines import Failed, KeptLines, Line, LineResult, Skipped
 from accounting.errors import Malformed, UnsupportedFile
 from accounting.files.file_kinds import CSV, kind_of
 from bank_files import BadLine, ReadLine, Unreadable, WrongColumns
@@ -19,6 +20,7 @@ from handlers.commands import bank_commands
 from handlers.commands.bank_commands import ImportFile, ImportLines
 from handlers.results import Reply
 from handlers.shared.bank_shapes import shape_bank_transaction
+from handlers.shared.posting import keep_banked
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
 
@@ -36,12 +38,15 @@ async def import_bank_transactions(
     lines = [in_minor_units(line, bank_account.currency) for line in sent]
     unique = source == JSON or source in bank_files.UNIQUE_IDS
     names = statement_lines.identities(lines, unique_ids=unique)
-    there = await books.bank_transactions.there(wanted, [name for name in names if name])
-    line_results = statement_lines.sort_out(
-        lines, names, there, bank_account, source, books.context
+    there, closed, rules = await books.fetch(
+        books.bank_transactions.there(wanted, [name for name in names if name]),
+        books.reconciliations.closed_through(wanted),
+        books.bank_rules.all(),
     )
-    books.save(*(each for each in line_results if isinstance(each, BankTransaction)))
-    return shape_results(line_results)
+    kept = KeptLines(there, closed)
+    line_results = statement_lines.sort_out(lines, names, kept, bank_account, source, books.context)
+    tried = await try_rules(books, [each.rule for each in rules], line_results)
+    return shape_results(tried)
 
 
 async def list_bank_transactions(books: Books, page: PageRequest) -> Page[Reply]:
@@ -125,7 +130,22 @@ def in_minor_units(line: Line | ReadLine, currency: str) -> Line | Failed:
     )
 
 
-def shape_results(line_results: Sequence[LineResult]) -> Reply:
+async def try_rules(
+    books: Books, rules: Sequence[BankRule], line_results: Sequence[LineResult]
+) -> list[Tried | Skipped | Failed]:
+    """Try the bank rules on each new line, keep it, and post what an automatic one makes of it."""
+    named = await books.accounts.named(bank_rules.accounts_applied(rules))
+    tried = [
+        bank_rules.try_on(each, rules, named, books.context)
+        if isinstance(each, BankTransaction)
+        else each
+        for each in line_results
+    ]
+    await keep_banked(books, *(each.line for each in tried if isinstance(each, Tried)))
+    return tried
+
+
+def shape_results(line_results: Sequence[Tried | Skipped | Failed]) -> Reply:
     """Show what became of each line, and how many there are of each."""
     results = [shape_result(place, line) for place, line in enumerate(line_results)]
     return {
@@ -137,12 +157,25 @@ def shape_results(line_results: Sequence[LineResult]) -> Reply:
     }
 
 
-def shape_result(place: int, line: LineResult) -> dict[str, Any]:
-    """Show what became of one line."""
+def shape_result(place: int, line: Tried | Skipped | Failed) -> dict[str, Any]:
+    """Show what became of one line, and which bank rule had its say."""
+    told = {
+        "index": place,
+        "id": None,
+        "error": None,
+        "suggested_by_rule_id": None,
+        "categorized_by_rule_id": None,
+    }
     match line:
         case Failed():
             error = {"error_code": line.code, "message": line.message}
-            return {"index": place, "status": "failed", "id": None, "error": error}
+            return {**told, "status": "failed", "error": error}
         case Skipped():
-            return {"index": place, "status": "skipped", "id": line.id, "error": None}
-    return {"index": place, "status": "imported", "id": line.id, "error": None}
+            return {**told, "status": "skipped", "id": line.id}
+    return {
+        **told,
+        "status": "imported",
+        "id": line.line.id,
+        "suggested_by_rule_id": line.suggested_by,
+        "categorized_by_rule_id": line.line.rule_id,
+    }

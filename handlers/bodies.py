@@ -880,12 +880,15 @@ BankTarget = Literal[
     "bill_payment",
     "vendor_refund_payment",
     "payout",
+    "journal_entry",
+    "transfer",
 ]
 
 
 class BankTransactionMatch(TypedDict):
     target_type: BankTarget
-    target_id: UUID
+    target_id: UUID | Absent
+    bank_account_id: UUID | Absent
     amount_cents: int | Absent
     memo: str | Absent | None
 
@@ -894,9 +897,61 @@ class BankTransactionUnmatch(TypedDict):
     reconciliation_link_id: UUID
 
 
-class BankTransactionCategory(TypedDict):
+class BankSplitInput(TypedDict):
+    """A part of a line."""
+
     account: str
+    amount_cents: int
     memo: str | Absent | None
+
+
+class BankTransactionCategory(TypedDict):
+    account: str | Absent
+    memo: str | Absent | None
+    splits: list[BankSplitInput] | Absent
+
+
+class BankRuleConditionsInput(TypedDict):
+    """What a line must be; all of them hold, and there is one at least."""
+
+    text: str | Absent
+    direction: BankDirection | Absent
+    min_amount_cents: int | Absent
+    max_amount_cents: int | Absent
+    bank_account_id: UUID | Absent
+
+
+class BankRuleResultInput(TypedDict):
+    """What a line that fits is."""
+
+    account: str
+    customer_id: UUID | Absent
+    vendor_id: UUID | Absent
+    memo: str | Absent
+
+
+BankRuleApply = Literal["suggest", "automatic"]
+
+
+class BankRuleCreate(TypedDict):
+    name: str
+    priority: int | Absent
+    conditions: BankRuleConditionsInput
+    result: BankRuleResultInput
+    apply: BankRuleApply | Absent
+
+
+class BankRuleUpdate(TypedDict):
+    name: str | Absent
+    priority: int | Absent
+    conditions: BankRuleConditionsInput | Absent
+    result: BankRuleResultInput | Absent
+    apply: BankRuleApply | Absent
+
+
+class BankReconciliationCreate(TypedDict):
+    statement_date: date
+    closing_balance_cents: int
 
 
 LinkedType = Literal[

@@ -4,14 +4,18 @@ A handler is given books and nothing else. Every store behind them adds the busi
 so no object in a handler's reach can ask for another business.
 """
 
+from collections.abc import Mapping
 from datetime import date, datetime
 from functools import cached_property
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeVar
 from uuid import UUID
 
 from accounting.bank.bank_accounts import BankAccount
+from accounting.bank.bank_rules import BankRule
 from accounting.bank.bank_transactions import BankTransaction
 from accounting.bank.payouts import Payout
+from accounting.bank.reconciliations import Reconciliation
+from accounting.bank.transfers import Transfer
 from accounting.books.accounts import Account
 from accounting.books.businesses import Business
 from accounting.books.chart import Role
@@ -28,10 +32,14 @@ from accounting.trade.refunds import Refund, RefundPayment
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from accounting.trade.write_offs import WriteOff
 from persistence.bank.bank_accounts import BankAccountStore
+from persistence.bank.bank_balances import BankBalances
 from persistence.bank.bank_links import BankLinkStore
+from persistence.bank.bank_rules import BankRuleStore
 from persistence.bank.bank_transactions import BankTransactionStore
+from persistence.bank.bank_transfers import TransferStore
 from persistence.bank.open_items import OpenItems
 from persistence.bank.payouts import PayoutStore
+from persistence.bank.reconciliations import ReconciliationStore
 from persistence.engine.fetches import Fetch
 from persistence.engine.identifiers import new_id
 from persistence.engine.scope import Precondition, Scope, Versioned
@@ -75,8 +83,34 @@ from persistence.trade.write_offs import WriteOffStore
 S = TypeVar("S")
 S_co = TypeVar("S_co", covariant=True)
 
-Saved = Customer | Vendor | Account | TaxCode | BankAccount | BankTransaction | Payout | Opening
+Saved = (
+    Customer
+    | Vendor
+    | Account
+    | TaxCode
+    | BankAccount
+    | BankTransaction
+    | BankRule
+    | Transfer
+    | Reconciliation
+    | Payout
+    | Opening
+)
 """The values that the books of a business keep beside those of a side of its trade."""
+
+_STORES: Final[Mapping[type, str]] = {
+    Customer: "customers",
+    Vendor: "vendors",
+    Account: "accounts",
+    TaxCode: "tax_codes",
+    BankAccount: "bank_accounts",
+    BankTransaction: "bank_transactions",
+    BankRule: "bank_rules",
+    Transfer: "bank_transfers",
+    Reconciliation: "reconciliations",
+    Payout: "payouts",
+    Opening: "opening_balances",
+}
 
 
 class OnFirstUse(Generic[S_co]):
@@ -180,6 +214,10 @@ class Books:
     bank_accounts = OnFirstUse(BankAccountStore)
     bank_transactions = OnFirstUse(BankTransactionStore)
     bank_links = OnFirstUse(BankLinkStore)
+    bank_transfers = OnFirstUse(TransferStore)
+    bank_rules = OnFirstUse(BankRuleStore)
+    bank_balances = OnFirstUse(BankBalances)
+    reconciliations = OnFirstUse(ReconciliationStore)
     open_items = OnFirstUse(OpenItems)
     journal = OnFirstUse(JournalStore)
     balances = OnFirstUse(Balances)
@@ -309,21 +347,4 @@ class Books:
         return self.scope.etag(id_)
 
     def _store_of(self, value: Saved) -> Any:
-        match value:
-            case Customer():
-                return self.customers
-            case Vendor():
-                return self.vendors
-            case Account():
-                return self.accounts
-            case TaxCode():
-                return self.tax_codes
-            case BankAccount():
-                return self.bank_accounts
-            case BankTransaction():
-                return self.bank_transactions
-            case Payout():
-                return self.payouts
-            case Opening():
-                return self.opening_balances
-        raise TypeError(f"no store keeps a {type(value).__name__}")
+        return getattr(self, _STORES[type(value)])

@@ -240,6 +240,8 @@ _NOT_FOUND = {
     "opening_balance": "opening_balance_not_found",
     "bank_account": "bank_account_not_found",
     "bank_transaction": "bank_transaction_not_found",
+    "bank_rule": "bank_rule_not_found",
+    "bank_reconciliation": "bank_reconciliation_not_found",
 }
 
 

@@ -1049,6 +1049,7 @@ journal_entry = tenant_table(
     index("series", "place", include=("id",)),
     index("source_id"),
     index("entry_date", "id"),
+    index("entry_date", "id", where="source_type = 'manual'", name="journal_entry_manual_idx"),
     index("created_at", "id"),
 )
 
@@ -1174,6 +1175,10 @@ bank_transaction = tenant_table(
     Column("category_memo", Text),
     # What of `linked` its targets do not come to; below zero where they come to more.
     cents("rounding"),
+    # The parts it was categorized in. Null where there are none, and where the two columns above
+    # say all of a single one: lines of before there were parts are like that.
+    Column("parts", JSONB),
+    Column("rule_id", Uuid),  # The bank rule that categorized it.
     Column("remaining", BigInteger, Computed("amount - linked - categorized", persisted=True)),
     one_of("direction", "credit", "debit"),
     one_of("source_format", "json", "csv", "ofx", "camt053", "mt940"),
@@ -1183,13 +1188,17 @@ bank_transaction = tenant_table(
         name="within_amount",
     ),
     CheckConstraint(
-        "(categorized > 0) = (category_account_id IS NOT NULL)", name="categorized_whole"
+        "(categorized > 0) = (category_account_id IS NOT NULL OR parts IS NOT NULL)",
+        name="categorized_whole",
     ),
     within_business("bank_account_id", "bank_account"),
     within_business("category_account_id", "account"),
+    within_business("rule_id", "bank_rule"),
     unique("bank_account_id", "external_id"),
     index("booked_on", "id"),
     index("booked_on", "id", where="remaining > 0", name="bank_transaction_unreconciled_idx"),
+    index("remaining", "booked_on", where="remaining > 0", name="bank_transaction_open_idx"),
+    index("rule_id", where="rule_id IS NOT NULL"),
     index("bank_account_id", "booked_on", "id"),
     index("amount", "id"),
     index("created_at", "id"),
@@ -1215,11 +1224,106 @@ bank_link = tenant_table(
         "bill_payment",
         "vendor_refund_payment",
         "payout",
+        "journal_entry",
+        "transfer",
     ),
     CheckConstraint("amount >= 1", name="amount_positive"),
     within_business("transaction_id", "bank_transaction"),
     index("transaction_id"),
     index("target_id"),
+)
+
+# Deleted rules stay: lines name the rule that categorized them.
+bank_rule = tenant_table(
+    "bank_rule",
+    *kept_up(),
+    Column("name", Text, nullable=False),
+    Column("priority", Integer, nullable=False),
+    Column("text", Text),
+    Column("direction", Text),
+    cents("min_amount", nullable=True),
+    cents("max_amount", nullable=True),
+    Column("bank_account_id", Uuid),
+    Column("account_id", Uuid, nullable=False),
+    Column("customer_id", Uuid),
+    Column("vendor_id", Uuid),
+    Column("memo", Text),
+    Column("apply", Text, nullable=False),
+    Column("deleted_at", Moment),
+    one_of("direction", "credit", "debit"),
+    one_of("apply", "suggest", "automatic"),
+    CheckConstraint(
+        "num_nonnulls(text, direction, min_amount, max_amount, bank_account_id) > 0",
+        name="conditioned",
+    ),
+    CheckConstraint("num_nonnulls(customer_id, vendor_id) <= 1", name="one_party"),
+    within_business("bank_account_id", "bank_account"),
+    within_business("account_id", "account"),
+    within_business("customer_id", "customer"),
+    within_business("vendor_id", "vendor"),
+    index("priority", "id"),
+    index("created_at", "id"),
+)
+
+# Money between two own bank accounts; its lines are linked with it. One of them may be to come.
+bank_transfer = tenant_table(
+    "bank_transfer",
+    *kept_up(),
+    cents("amount"),
+    Column("from_account_id", Uuid, nullable=False),
+    Column("to_account_id", Uuid, nullable=False),
+    Column("out_transaction_id", Uuid),
+    Column("in_transaction_id", Uuid),
+    Column("moved_on", Date, nullable=False),
+    Column("ended_at", Moment),
+    CheckConstraint("amount >= 1", name="amount_positive"),
+    CheckConstraint("from_account_id <> to_account_id", name="two_accounts"),
+    CheckConstraint("num_nonnulls(out_transaction_id, in_transaction_id) > 0", name="begun"),
+    within_business("from_account_id", "account"),
+    within_business("to_account_id", "account"),
+    within_business("out_transaction_id", "bank_transaction"),
+    within_business("in_transaction_id", "bank_transaction"),
+    index("out_transaction_id"),
+    index("in_transaction_id"),
+    index(
+        "to_account_id",
+        where="in_transaction_id IS NULL AND ended_at IS NULL",
+        name="bank_transfer_coming_idx",
+    ),
+    index(
+        "from_account_id",
+        where="out_transaction_id IS NULL AND ended_at IS NULL",
+        name="bank_transfer_leaving_idx",
+    ),
+)
+
+# A closed one keeps what was posted to its account up to its day, and the links of its lines, as
+# they are: by triggers (migrations/versions/0020_bank.sql).
+bank_reconciliation = tenant_table(
+    "bank_reconciliation",
+    *kept_up(),
+    Column("bank_account_id", Uuid, nullable=False),
+    Column("account_id", Uuid, nullable=False),  # That of the bank account, which never changes.
+    Column("statement_date", Date, nullable=False),
+    cents("closing_balance"),
+    Column("status", Text, nullable=False),
+    Column("closed_at", Moment),
+    Column("reopened_at", Moment),
+    one_of("status", "open", "closed"),
+    CheckConstraint("(status = 'closed') = (closed_at IS NOT NULL)", name="closed_whole"),
+    within_business("bank_account_id", "bank_account"),
+    within_business("account_id", "account"),
+    UniqueConstraint(
+        "business_id", "bank_account_id", "statement_date", name="bank_reconciliation_day_key"
+    ),
+    index("bank_account_id", "statement_date", "id", name="bank_reconciliation_listed_idx"),
+    index("bank_account_id", "created_at", "id", name="bank_reconciliation_made_idx"),
+    index(
+        "account_id",
+        "statement_date",
+        where="status = 'closed'",
+        name="bank_reconciliation_closed_idx",
+    ),
 )
 
 # ── Stored documents ───────────────────────────────────────────────────────────────────────────

@@ -1,4 +1,4 @@
-"""Bank accounts and the lines of their statements, and which line is which money."""
+"""Which line of a bank statement is which money: links of lines with what they show."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -6,8 +6,14 @@ from typing import TypeVar
 from uuid import UUID
 
 from accounting.bank import payouts
-from accounting.bank.bank_transactions import BankTransaction, remaining, signed
+from accounting.bank.bank_transactions import (
+    BankTransaction,
+    refuse_reconciled,
+    remaining,
+    signed,
+)
 from accounting.bank.commands import LinkTransaction
+from accounting.bank.entry_money import EntryMoney
 from accounting.bank.payouts import Payout
 from accounting.books.context import Context
 from accounting.errors import Conflict, RuleBroken
@@ -17,8 +23,8 @@ from accounting.trade.payments import LIVE, Payment
 from accounting.trade.refunds import RefundPayment
 from accounting.trade.sides import Side
 
-Target = Payment | RefundPayment | Payout
-"""What a line of a bank statement can be."""
+Target = Payment | RefundPayment | Payout | EntryMoney
+"""What a line of a bank statement can be; a transfer is of two lines (`transfers`)."""
 
 T = TypeVar("T", bound=Target)
 
@@ -29,6 +35,7 @@ class Link:
 
     `target_type` tells which store keeps the target, as `invoice_payment` or `payout`. `amount` is
     linked of the target, and of the line `rounding` more, or less where it is below zero.
+    `other_id` is the other line of a transfer, once it has come.
     """
 
     id: UUID
@@ -41,15 +48,19 @@ class Link:
     linked_at: datetime
     ended_at: datetime | None = None
     memo: str | None = None
+    other_id: UUID | None = None
 
 
 def movable(side: Side | None, target: Target) -> int:
     """Say what a target moves on its money account, above zero where it comes in.
 
-    Payouts are of no side.
+    Payouts and entries are of no side.
     """
-    if isinstance(target, Payout):
-        return target.paid_out
+    match target:
+        case Payout():
+            return target.paid_out
+        case EntryMoney():
+            return target.amount
     assert side is not None, "money of trade is of a side"
     return on_money_account(side, target)
 
@@ -77,27 +88,40 @@ def link(
     _refuse_unlinkable(side, transaction, target)
     of_line, of_target = remaining(transaction), rest(side, target)
     rounding = _rounding(of_line, of_target, command.amount, context)
-    amount = of_target if rounding else _linkable(of_line, of_target, command.amount)
+    amount = of_target if rounding else linkable(of_line, of_target, command.amount)
+    used, made = joined(transaction, command.target_type, target.id, amount, command.memo, context)
+    linked = target.linked + amount
+    held = _held(target, linked, transaction.account_id, context)
+    return _with_more(used, rounding, rounding, context), held, replace(made, rounding=rounding)
+
+
+def joined(
+    transaction: BankTransaction,
+    target_type: str,
+    target_id: UUID,
+    amount: int,
+    memo: str | None,
+    context: Context,
+) -> tuple[BankTransaction, Link]:
+    """Use up a part of a line, and say for what."""
     made = Link(
         id=context.identify(),
         version=0,
         transaction_id=transaction.id,
-        target_type=command.target_type,
-        target_id=target.id,
+        target_type=target_type,
+        target_id=target_id,
         amount=amount,
-        rounding=rounding,
         linked_at=context.now,
-        memo=command.memo,
+        memo=memo,
     )
-    now = context.now
-    held = replace(
-        target,
-        linked=target.linked + amount,
-        money_account_id=transaction.account_id,
-        updated_at=now,
-    )
-    used = _with_more(transaction, amount + rounding, rounding, context)
-    return used, held, made
+    return _with_more(transaction, amount, 0, context), made
+
+
+def _held(target: T, linked: int, account_id: UUID | None, context: Context) -> T:
+    """Hold a target to the account of what it is linked with; an entry stands where it stands."""
+    if isinstance(target, EntryMoney):
+        return replace(target, linked=linked)
+    return replace(target, linked=linked, money_account_id=account_id, updated_at=context.now)
 
 
 def _rounding(of_line: int, of_target: int, wanted: int | None, context: Context) -> int:
@@ -121,7 +145,7 @@ def _with_more(
     )
 
 
-def _linkable(of_line: int, of_target: int, wanted: int | None) -> int:
+def linkable(of_line: int, of_target: int, wanted: int | None) -> int:
     """Say how much to link of what is left of a line and of its target."""
     most = min(of_line, of_target)
     amount = most if wanted is None else wanted
@@ -146,28 +170,38 @@ def unlink(
 ) -> tuple[BankTransaction, T, Link]:
     """Take a link back; with the last one the money is back on the account of its method.
 
-    Of 98 linked by 58 and 40, taking the 58 back leaves 40.
+    Of 98 linked by 58 and 40, taking the 58 back leaves 40. Raises Conflict `bank_reconciled`.
     """
     left = target.linked - made.amount
-    freed = replace(
-        target,
-        linked=left,
-        money_account_id=target.money_account_id if left else None,
-        updated_at=context.now,
-    )
-    unused, ended = let_go(transaction, made, context)
+    freed = _held(target, left, transaction.account_id if left else None, context)
+    unused, ended = parted(transaction, made, context)
     return unused, freed, ended
 
 
-def let_go(
+def parted(
     transaction: BankTransaction, made: Link, context: Context
 ) -> tuple[BankTransaction, Link]:
-    """Take a link off a line, with its rounding; its target has let go of it already."""
+    """Free a line of a link, with its rounding; raises Conflict `bank_reconciled`."""
+    refuse_reconciled(transaction)
     unused = _with_more(transaction, -made.amount - made.rounding, -made.rounding, context)
     return unused, replace(made, ended_at=context.now)
 
 
 def _refuse_unlinkable(side: Side | None, transaction: BankTransaction, target: Target) -> None:
+    if not isinstance(target, EntryMoney):
+        _refuse_unfit(transaction, target)
+    if movable(side, target) * signed(transaction) < 0:
+        raise RuleBroken(
+            "link_direction_mismatch",
+            "The bank transaction brings money in, and the target takes it out."
+            if transaction.direction == "credit"
+            else "The bank transaction takes money out, and the target brings it in.",
+            direction=transaction.direction,
+        )
+
+
+def _refuse_unfit(transaction: BankTransaction, target: Payment | RefundPayment | Payout) -> None:
+    """Refuse what is held by a payout, is not at the bank, or is at another bank account."""
     if not isinstance(target, Payout) and target.payout_id is not None:
         raise Conflict(
             "in_payout",
@@ -182,15 +216,6 @@ def _refuse_unlinkable(side: Side | None, transaction: BankTransaction, target: 
             "item_not_completed",
             f"What is {target.status} has no money at the bank.",
             current_state=target.status,
-        )
-    moves = movable(side, target)
-    if moves * signed(transaction) < 0:
-        raise RuleBroken(
-            "link_direction_mismatch",
-            "The bank transaction brings money in, and the target takes it out."
-            if transaction.direction == "credit"
-            else "The bank transaction takes money out, and the target brings it in.",
-            direction=transaction.direction,
         )
     if target.money_account_id not in (None, transaction.account_id):
         raise RuleBroken(

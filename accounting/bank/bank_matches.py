@@ -13,6 +13,7 @@ from accounting.bank import bank_links, payout_changes
 from accounting.bank.bank_links import Link, Target
 from accounting.bank.bank_transactions import BankTransaction
 from accounting.bank.commands import LinkTransaction
+from accounting.bank.entry_money import EntryMoney
 from accounting.bank.payouts import Payout
 from accounting.books.chart import Roles
 from accounting.books.context import Context
@@ -32,7 +33,8 @@ ON_ITS_WAY = frozenset({"pending", "processing"})
 class MatchTarget:
     """A target with what moves when it completes.
 
-    That are the documents of a payment, or the refund that a vendor pays. A payout is of no side.
+    That are the documents of a payment, or the refund that a vendor pays. A payout and an entry are
+    of no side.
     """
 
     side: Side | None
@@ -70,6 +72,8 @@ def match(
     """
     used, held, made = bank_links.link(found.side, transaction, found.target, command, context)
     matched = MatchResult(used, held, made, (held,))
+    if isinstance(held, EntryMoney):  # It stands posted, as it was written.
+        return replace(matched, subjects=())
     if held.status not in ON_ITS_WAY or not bank_links.is_linked_in_full(found.side, held):
         return matched
     return _completed(found, matched, roles, context)
@@ -78,9 +82,13 @@ def match(
 def unmatch(
     found: MatchTarget, transaction: BankTransaction, link: Link, context: Context
 ) -> MatchResult:
-    """Take a link back. The money is not cancelled by that: it stays as it is."""
+    """Take a link back. The money is not cancelled by that: it stays as it is.
+
+    Raises Conflict `bank_reconciled`.
+    """
     unused, freed, ended = bank_links.unlink(transaction, found.target, link, context)
-    return MatchResult(unused, freed, ended, (freed,))
+    subjects = () if isinstance(freed, EntryMoney) else (freed,)
+    return MatchResult(unused, freed, ended, subjects)
 
 
 def _completed(

@@ -5,6 +5,7 @@ from datetime import date
 
 from accounting.bank.bank_transactions import BankTransaction, signed
 from accounting.bank.payouts import Payout, fees_during, paid_days
+from accounting.bank.transfers import Transfer
 from accounting.books.chart import Role, Roles
 from accounting.books.ledger import Entry, Movement, Source, as_reversals, difference
 from accounting.books.numbers import Number
@@ -13,16 +14,17 @@ from accounting.trade.postings import MAIN, Amount, during, netted
 
 PAYOUT = "payout"
 BANK_TRANSACTION = "bank_transaction"
+BANK_TRANSFER = "bank_transfer"
 
 ROUNDING = "rounding"
 """The stream of what a line and its money differ by; `MAIN` is what it was categorized to."""
 
-Banked = Payout | BankTransaction
+Banked = Payout | BankTransaction | Transfer
 """What posts and is of no side of trade."""
 
 
 def entries_for(subject: Banked, roles: Roles, lock_date: date | None) -> list[Entry]:
-    """Work out what is to be posted for a payout or a bank line, given what was posted before.
+    """Work out what is to be posted for what the bank shows, given what was posted before.
 
     What is deleted, or no longer categorized or rounded, is taken back by linked reversals.
     """
@@ -31,7 +33,7 @@ def entries_for(subject: Banked, roles: Roles, lock_date: date | None) -> list[E
 
 
 def desired(subject: Banked, roles: Roles) -> list[Movement]:
-    """Say everything that a payout or a bank line wants in the ledger."""
+    """Say everything that a payout, a bank line or a transfer wants in the ledger."""
     match subject:
         case Payout():
             moves = (
@@ -40,6 +42,8 @@ def desired(subject: Banked, roles: Roles) -> list[Movement]:
             return netted(list(moves))
         case BankTransaction():
             return [*_categorized(subject), *_rounded(subject, roles)]
+        case Transfer():
+            return list(_transferred(subject))
 
 
 def _taken_back(subject: Banked) -> bool:
@@ -48,6 +52,8 @@ def _taken_back(subject: Banked) -> bool:
             return subject.status in ("failed", "cancelled")
         case BankTransaction():
             return not (subject.categorized and subject.rounding)
+        case Transfer():
+            return subject.ended_at is not None
 
 
 def _source(subject: Banked) -> Source:
@@ -57,6 +63,8 @@ def _source(subject: Banked) -> Source:
         case BankTransaction():
             party = f" {subject.counterparty_name}" if subject.counterparty_name else ""
             kind, title, reference = BANK_TRANSACTION, f"bank transaction{party}", subject.reference
+        case Transfer():
+            kind, title, reference = BANK_TRANSFER, "transfer between bank accounts", None
     titles = {MAIN: title, ROUNDING: f"rounding difference of {title}"}
     return Source(kind, subject.id, reference, titles)
 
@@ -92,13 +100,13 @@ def _paid_out(payout: Payout, stood: Days, roles: Roles) -> Iterator[Movement]:
 
 
 def _categorized(transaction: BankTransaction) -> Iterator[Movement]:
-    """What was posted straight to an account: of 12 that went out for charges, 12 on charges."""
-    if not transaction.categorized or transaction.category_account_id is None:
+    """What was posted straight to accounts: of 12 gone out, 10 on charges and 2 on interest."""
+    if not transaction.categorized:
         return
     sign = 1 if signed(transaction) > 0 else -1
     amounts = (
         Amount(transaction.account_id, sign * transaction.categorized),
-        Amount(transaction.category_account_id, -sign * transaction.categorized),
+        *(Amount(part.account_id, -sign * part.amount) for part in transaction.parts),
     )
     yield from during((transaction.booked_on, None), MAIN, amounts)
 
@@ -109,3 +117,14 @@ def _rounded(transaction: BankTransaction, roles: Roles) -> Iterator[Movement]:
     if amount:
         amounts = Amount(transaction.account_id, amount), Amount(roles[Role.ROUNDING], -amount)
         yield from during((transaction.booked_on, None), ROUNDING, amounts)
+
+
+def _transferred(transfer: Transfer) -> Iterator[Movement]:
+    """What a transfer moves: of 100, a debit on the account that gets it, a credit on the other."""
+    if transfer.ended_at is not None:
+        return
+    amounts = (
+        Amount(transfer.to_account_id, transfer.amount),
+        Amount(transfer.from_account_id, -transfer.amount),
+    )
+    yield from during((transfer.moved_on, None), MAIN, amounts)

@@ -1,14 +1,30 @@
 """Lines of bank statements as they are kept, and what is posted for one without any document."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Literal
 from uuid import UUID
 
-from accounting.books.accounts import Account
+from accounting.bank.commands import CategoryGiven
+from accounting.books.accounts import Account, AccountReference, usable
 from accounting.books.context import Context, refuse_locked
 from accounting.books.ledger import Posted
 from accounting.errors import Conflict, RuleBroken
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CategoryPart:
+    """A part of a line that is posted straight to an account, gross; a bank rule says whose it is.
+
+    What else is said of a part, as its tax, belongs here: parts are stored as they are.
+    """
+
+    account_id: UUID
+    amount: int
+    memo: str | None = None
+    customer_id: UUID | None = None
+    vendor_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +33,8 @@ class BankTransaction:
 
     `account_id` is the ledger account of its bank account. `linked` is what its live links account
     for; `rounding` is how much of that their money does not come to, below zero where it comes to
-    more. `categorized` is what was posted straight to `category_account_id`.
+    more. `categorized` is the sum of its `parts`, which `rule_id` made where it was a bank rule. Up
+    to the day `reconciled_through` the statements of its bank account are closed.
     """
 
     id: UUID
@@ -39,8 +56,9 @@ class BankTransaction:
     linked: int = 0
     rounding: int = 0
     categorized: int = 0
-    category_account_id: UUID | None = None
-    category_memo: str | None = None
+    parts: tuple[CategoryPart, ...] = ()
+    rule_id: UUID | None = None
+    reconciled_through: date | None = None
     posted: tuple[Posted, ...] = ()
 
 
@@ -59,14 +77,87 @@ def is_reconciled(transaction: BankTransaction) -> bool:
     return remaining(transaction) == 0
 
 
-def categorize(
-    transaction: BankTransaction, account: Account, memo: str | None, context: Context
-) -> BankTransaction:
-    """Post what is left of a line straight to an account, on the line's day.
+def refuse_reconciled(transaction: BankTransaction) -> None:
+    """Refuse to change what accounts for a line of a statement that is closed.
 
-    Of 100 with 60 linked, 40. Raises Conflict `bank_transaction_used_up` or `period_locked`;
-    RuleBroken `same_account`.
+    Raises Conflict `bank_reconciled`.
     """
+    closed = transaction.reconciled_through
+    if closed is not None and transaction.booked_on <= closed:
+        raise Conflict(
+            "bank_reconciled",
+            f"The statement of {closed} is reconciled. Reopen it first.",
+            statement_date=closed.isoformat(),
+        )
+
+
+def categorize(
+    transaction: BankTransaction,
+    given: Sequence[CategoryGiven],
+    named: Mapping[AccountReference, Account],
+    context: Context,
+) -> BankTransaction:
+    """Post what is left of a line straight to accounts, part by part, on the line's day.
+
+    Of 100 with 60 linked, 40; in two parts, as 30 and 10. A part without an amount is all of it.
+    Raises Conflict `bank_transaction_used_up`, `account_archived`, `bank_reconciled` or
+    `period_locked`; RuleBroken `reference_not_found`, `control_account`, `same_account` or
+    `splits_mismatch`.
+    """
+    _refuse_used_up(transaction)
+    left = remaining(transaction)
+    parts = tuple(
+        CategoryPart(
+            account_id=_other_account(transaction, each.account, named),
+            amount=left if each.amount is None else each.amount,
+            memo=each.memo,
+        )
+        for each in given
+    )
+    total = sum(part.amount for part in parts)
+    if total != left:
+        raise RuleBroken(
+            "splits_mismatch",
+            "The parts must come to what is left of the bank transaction.",
+            splits_total_cents=total,
+            remaining_amount_cents=left,
+        )
+    return in_parts(transaction, parts, context)
+
+
+def in_parts(
+    transaction: BankTransaction,
+    parts: tuple[CategoryPart, ...],
+    context: Context,
+    rule_id: UUID | None = None,
+) -> BankTransaction:
+    """Post parts of a line that were judged before; a bank rule may have made them.
+
+    Raises Conflict `bank_reconciled` or `period_locked`.
+    """
+    refuse_reconciled(transaction)
+    refuse_locked(context, transaction.booked_on)
+    return replace(
+        transaction,
+        categorized=sum(part.amount for part in parts),
+        parts=parts,
+        rule_id=rule_id,
+        updated_at=context.now,
+    )
+
+
+def uncategorize(transaction: BankTransaction, context: Context) -> BankTransaction:
+    """Take a categorization back, all of it; where there is none, nothing changes.
+
+    Raises Conflict `bank_reconciled`.
+    """
+    if not transaction.categorized:
+        return transaction
+    refuse_reconciled(transaction)
+    return replace(transaction, categorized=0, parts=(), rule_id=None, updated_at=context.now)
+
+
+def _refuse_used_up(transaction: BankTransaction) -> None:
     if transaction.categorized or not remaining(transaction):
         raise Conflict(
             "bank_transaction_used_up",
@@ -74,30 +165,18 @@ def categorize(
             linked_amount_cents=transaction.linked,
             categorized_amount_cents=transaction.categorized,
         )
+
+
+def _other_account(
+    transaction: BankTransaction,
+    reference: AccountReference,
+    named: Mapping[AccountReference, Account],
+) -> UUID:
+    account = usable(reference, named.get(reference))
     if account.id == transaction.account_id:
         raise RuleBroken(
             "same_account",
             "The account is the bank account's own. Name what the money was for.",
             account=str(account.id),
         )
-    refuse_locked(context, transaction.booked_on)
-    return replace(
-        transaction,
-        categorized=remaining(transaction),
-        category_account_id=account.id,
-        category_memo=memo,
-        updated_at=context.now,
-    )
-
-
-def uncategorize(transaction: BankTransaction, context: Context) -> BankTransaction:
-    """Take a categorization back; where there is none, nothing changes."""
-    if not transaction.categorized:
-        return transaction
-    return replace(
-        transaction,
-        categorized=0,
-        category_account_id=None,
-        category_memo=None,
-        updated_at=context.now,
-    )
+    return account.id

@@ -1,7 +1,7 @@
 """What callers ask of banks and payouts, in the words of the rules; amounts are minor units."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -43,11 +43,22 @@ class LinkTransaction:
     memo: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransferTransaction:
+    """Links a statement line with the other line of a transfer, or with the account of that."""
+
+    other_id: UUID | None = None
+    bank_account_id: UUID | None = None
+    amount: int | None = None
+    memo: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
-class CategorizeTransaction:
-    """Posts what is left of a statement line straight to an account."""
+class CategoryGiven:
+    """Posts a part of a statement line straight to an account; without an amount all of it."""
 
     account: AccountReference
+    amount: int | None = None
     memo: str | None = None
 
 
@@ -61,6 +72,46 @@ class OtherItemGiven:
     description: str | None = None
     external_id: str | None = None
     payment_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankRuleConditions:
+    """What a statement line must be for a bank rule; each that is given holds."""
+
+    text: str | None = None
+    direction: str | None = None
+    min_amount: int | None = None
+    max_amount: int | None = None
+    bank_account_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankRuleOutcome:
+    """What a bank rule says of a line that fits: its account, and whose it is."""
+
+    account: AccountReference
+    customer_id: UUID | None = None
+    vendor_id: UUID | None = None
+    memo: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SaveBankRule:
+    """What is said of a bank rule: of one that is known, what is absent stays."""
+
+    name: str | Absent = ABSENT
+    priority: int | Absent = ABSENT
+    conditions: BankRuleConditions | Absent = ABSENT
+    outcome: BankRuleOutcome | Absent = ABSENT
+    apply: str | Absent = ABSENT
+
+
+@dataclass(frozen=True, slots=True)
+class ReconcileStatement:
+    """The balance that a statement of a bank account closes with, and on which day."""
+
+    statement_date: date
+    closing_balance: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,6 +51,17 @@ class Skipped:
     id: UUID
 
 
+@dataclass(frozen=True, slots=True)
+class KeptLines:
+    """The lines that a bank account has already, by what they are known by.
+
+    Up to a day its statements are closed, and no line comes to them.
+    """
+
+    ids: Mapping[str, UUID]
+    closed_through: date | None = None
+
+
 LineResult = BankTransaction | Skipped | Failed
 """What becomes of a line: it is kept, was there already, or is not kept."""
 
@@ -96,16 +107,17 @@ def identities(lines: Sequence[Line | Failed], *, unique_ids: bool) -> list[str]
 def sort_out(
     lines: Sequence[Line | Failed],
     known_by: Sequence[str],
-    there: Mapping[str, UUID],
+    kept: KeptLines,
     bank_account: BankAccount,
     source_format: str,
     context: Context,
 ) -> list[LineResult]:
-    """Decide what becomes of each line; `there` are the lines of the account that it has already.
+    """Decide what becomes of each line; `kept` are the lines of the account that it has already.
 
-    A line fails with `bank_account_mismatch` or `currency_mismatch`, and keeps no other one out.
+    A line fails with `bank_account_mismatch`, `currency_mismatch` or `bank_reconciled`, and keeps
+    no other one out.
     """
-    ids = dict(there)
+    ids = dict(kept.ids)
     fates: list[LineResult] = []
     for line, name in zip(lines, known_by, strict=True):
         if isinstance(line, Failed):
@@ -114,6 +126,9 @@ def sort_out(
             fates.append(failed)
         elif name in ids:
             fates.append(Skipped(ids[name]))
+        elif kept.closed_through is not None and line.booked_on <= kept.closed_through:
+            words = f"The statement of {kept.closed_through} is reconciled. Reopen it first."
+            fates.append(Failed("bank_reconciled", words))
         else:
             made = _transaction(line, name, bank_account, source_format, context)
             ids[name] = made.id

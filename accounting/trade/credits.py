@@ -67,10 +67,9 @@ class Credit:
 
     `tax_account_id` is where tax without a code goes; `refunded` is what its live refunds pay out
     of it. `settled` holds, by part, which of its own parts these and its live allocations use.
-    `source_document_id` tells of its origin;
-    `refund_id` is the refund that keeps it as a part of itself. One that came with the opening of
-    the books, `opening_id`, stands in them from that day on, `opened_on`; others from the day of
-    `opened_at`.
+    `source_document_id` tells of its origin; `refund_id` is the refund that keeps it as a part of
+    itself. One that came with the opening of the books, `opening_id`, stands in them from that day
+    on, `opened_on`; others from the day of `opened_at`.
     """
 
     id: UUID

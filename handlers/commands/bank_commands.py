@@ -7,13 +7,19 @@ from uuid import UUID
 from accounting.absent import ABSENT, Absent, for_each, or_none
 from accounting.bank.commands import (
     BankAccountDetails,
-    CategorizeTransaction,
+    BankRuleConditions,
+    BankRuleOutcome,
+    CategoryGiven,
     CreateBankAccount,
     LinkTransaction,
     OtherItemGiven,
+    ReconcileStatement,
+    SaveBankRule,
     SavePayout,
+    TransferTransaction,
 )
 from accounting.bank.statement_lines import Line
+from accounting.bank.transfers import TRANSFER
 from accounting.files.uploads import Upload
 from bank_files import Columns
 from handlers.bodies import (
@@ -21,6 +27,12 @@ from handlers.bodies import (
     BankAccountUpdate,
     BankFileFormat,
     BankFileMapping,
+    BankReconciliationCreate,
+    BankRuleConditionsInput,
+    BankRuleCreate,
+    BankRuleResultInput,
+    BankRuleUpdate,
+    BankSplitInput,
     BankTransactionCategory,
     BankTransactionForm,
     BankTransactionImport,
@@ -103,13 +115,18 @@ def columns_of(mapping: BankFileMapping) -> Columns:
     )
 
 
-def link_transaction(body: BankTransactionMatch) -> LinkTransaction:
+def link_transaction(body: BankTransactionMatch) -> LinkTransaction | TransferTransaction:
     """Read which money a statement line is, and how much of it."""
+    amount, memo = or_none(body["amount_cents"]), or_none(body["memo"])
+    target_id = or_none(body["target_id"])
+    if body["target_type"] == TRANSFER:
+        there = or_none(body["bank_account_id"])
+        return TransferTransaction(
+            other_id=target_id, bank_account_id=there, amount=amount, memo=memo
+        )
+    assert target_id is not None, "all but a transfer names its target"
     return LinkTransaction(
-        target_type=body["target_type"],
-        target_id=body["target_id"],
-        amount=or_none(body["amount_cents"]),
-        memo=or_none(body["memo"]),
+        target_type=body["target_type"], target_id=target_id, amount=amount, memo=memo
     )
 
 
@@ -118,9 +135,30 @@ def unlink_transaction(body: BankTransactionUnmatch) -> UUID:
     return body["reconciliation_link_id"]
 
 
-def categorize_transaction(body: BankTransactionCategory) -> CategorizeTransaction:
-    """Read what a statement line was for."""
-    return CategorizeTransaction(any_account(body["account"]), or_none(body["memo"]))
+def categorize_transaction(body: BankTransactionCategory) -> tuple[CategoryGiven, ...]:
+    """Read what a statement line was for: one account for all of it, or its parts."""
+    splits, account = body["splits"], body["account"]
+    if not isinstance(splits, Absent):
+        return tuple(map(_split, splits))
+    assert not isinstance(account, Absent), "a line without parts has an account"
+    return (CategoryGiven(any_account(account), memo=or_none(body["memo"])),)
+
+
+def save_bank_rule(body: BankRuleCreate | BankRuleUpdate) -> SaveBankRule:
+    """Read what is said of a bank rule, a new one or one that is known."""
+    conditions, result = body["conditions"], body["result"]
+    return SaveBankRule(
+        name=body["name"],
+        priority=body["priority"],
+        conditions=conditions if isinstance(conditions, Absent) else _conditions(conditions),
+        outcome=result if isinstance(result, Absent) else _outcome(result),
+        apply=body["apply"],
+    )
+
+
+def reconcile_statement(body: BankReconciliationCreate) -> ReconcileStatement:
+    """Read what a statement of a bank account says."""
+    return ReconcileStatement(body["statement_date"], body["closing_balance_cents"])
 
 
 def save_payout(body: PayoutCreate) -> SavePayout:
@@ -182,3 +220,26 @@ def _line(item: BankTransactionLine) -> Line:
 
 def _ids(given: list[UUID] | Absent) -> tuple[UUID, ...] | Absent:
     return ABSENT if isinstance(given, Absent) else tuple(given)
+
+
+def _split(item: BankSplitInput) -> CategoryGiven:
+    return CategoryGiven(any_account(item["account"]), item["amount_cents"], or_none(item["memo"]))
+
+
+def _conditions(item: BankRuleConditionsInput) -> BankRuleConditions:
+    return BankRuleConditions(
+        text=or_none(item["text"]),
+        direction=or_none(item["direction"]),
+        min_amount=or_none(item["min_amount_cents"]),
+        max_amount=or_none(item["max_amount_cents"]),
+        bank_account_id=or_none(item["bank_account_id"]),
+    )
+
+
+def _outcome(item: BankRuleResultInput) -> BankRuleOutcome:
+    return BankRuleOutcome(
+        account=any_account(item["account"]),
+        customer_id=or_none(item["customer_id"]),
+        vendor_id=or_none(item["vendor_id"]),
+        memo=or_none(item["memo"]),
+    )

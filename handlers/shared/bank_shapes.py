@@ -6,9 +6,10 @@ from typing import Any
 from accounting.bank import bank_transactions
 from accounting.bank.bank_accounts import SHOWN
 from accounting.bank.bank_links import Link
+from accounting.bank.bank_transactions import CategoryPart
 from accounting.books.accounts import Account
 from persistence.bank.bank_accounts import BankAccountRecord
-from persistence.bank.bank_transactions import BankTransactionRecord
+from persistence.bank.bank_transactions import BankTransactionRecord, NamedAccount
 from persistence.books import Books
 
 
@@ -54,6 +55,8 @@ def shape_bank_transaction(
         "is_reconciled": bank_transactions.is_reconciled(line),
         "links": [shape_link(each) for each in links],
         "category": shape_category(record),
+        "splits": [shape_part(record, each) for each in line.parts],
+        "categorized_by_rule_id": line.rule_id,
         "imported_at": line.imported_at,
         "created_at": line.created_at,
         "updated_at": line.updated_at,
@@ -68,22 +71,35 @@ def shape_link(link: Link) -> dict[str, Any]:
         "target_id": link.target_id,
         "amount_cents": link.amount,
         "rounding_difference_cents": link.rounding,
+        "other_bank_transaction_id": link.other_id,
         "memo": link.memo,
         "reconciled_at": link.linked_at,
     }
 
 
 def shape_category(record: BankTransactionRecord) -> dict[str, Any] | None:
-    """Show what was posted straight to an account; None where nothing was."""
-    if record.category is None:
+    """Show what was posted straight to one account; None where nothing was, or in parts."""
+    parts = record.transaction.parts
+    if len(parts) != 1:
         return None
     return {
-        "account": shape_account(record.category),
-        "amount_cents": record.transaction.categorized,
-        "memo": record.transaction.category_memo,
+        "account": shape_account(record.accounts[parts[0].account_id]),
+        "amount_cents": parts[0].amount,
+        "memo": parts[0].memo,
     }
 
 
-def shape_account(account: Account) -> dict[str, Any]:
+def shape_part(record: BankTransactionRecord, part: CategoryPart) -> dict[str, Any]:
+    """Show a part that was posted straight to an account, and whose it is."""
+    return {
+        "account": shape_account(record.accounts[part.account_id]),
+        "amount_cents": part.amount,
+        "memo": part.memo,
+        "customer_id": part.customer_id,
+        "vendor_id": part.vendor_id,
+    }
+
+
+def shape_account(account: Account | NamedAccount) -> dict[str, Any]:
     """Show an account of the chart in short."""
     return {"id": account.id, "code": account.code, "name": account.name}

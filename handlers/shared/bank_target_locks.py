@@ -4,17 +4,22 @@ from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
+from accounting.bank import entry_money
 from accounting.bank.bank_matches import ON_ITS_WAY, MatchResult, MatchTarget
+from accounting.bank.bank_transactions import BankTransaction
 from accounting.trade.allocation import documents_affected
 from accounting.trade.payments import Payment
 from accounting.trade.sides import PAYABLE
 from handlers.shared.posting import keep, keep_banked
 from handlers.shared.vendor_refund_locks import lock_named_payment
 from persistence.books import Books, Trade
+from persistence.ledger.journal_records import written
 from persistence.store import Store
 
 
-async def lock_to_link(books: Books, target_type: str, target_id: UUID) -> MatchTarget:
+async def lock_to_link(
+    books: Books, line: BankTransaction, target_type: str, target_id: UUID
+) -> MatchTarget:
     """Lock a target with all that moves where it completes, in the order of all locks.
 
     Raises RuleBroken `reference_not_found`.
@@ -22,7 +27,7 @@ async def lock_to_link(books: Books, target_type: str, target_id: UUID) -> Match
     if target_type == "vendor_refund_payment":
         refunded = await lock_named_payment(books.purchases, target_id)
         return MatchTarget(PAYABLE, refunded.payment(target_id), refunded=refunded)
-    found = await lock_alone(books, target_type, target_id)
+    found = await lock_alone(books, line, target_type, target_id)
     if isinstance(found.target, Payment) and found.target.status in ON_ITS_WAY:
         trade = trade_of(books, target_type)
         affected = documents_affected(found.target.allocations)
@@ -31,11 +36,21 @@ async def lock_to_link(books: Books, target_type: str, target_id: UUID) -> Match
     return found
 
 
-async def lock_alone(books: Books, target_type: str, target_id: UUID) -> MatchTarget:
+async def lock_alone(
+    books: Books, line: BankTransaction, target_type: str, target_id: UUID
+) -> MatchTarget:
     """Lock a target that a link is taken from: nothing else moves by that.
 
-    Raises RuleBroken `reference_not_found`.
+    A posted entry has no lock; the bank account of the line holds what its lines show of it. Raises
+    RuleBroken `reference_not_found`, and what `entry_money.money_of` raises.
     """
+    if target_type == "journal_entry":
+        await books.bank_accounts.lock_all([line.bank_account_id])
+        entry, shown = await books.fetch(
+            books.journal.referred_to(target_id),
+            books.bank_links.shown_of_entry(target_id, line.bank_account_id),
+        )
+        return MatchTarget(None, entry_money.money_of(written(entry), line.account_id, shown))
     if target_type == "payout":
         return MatchTarget(None, await _one(books.payouts, target_id))
     trade = trade_of(books, target_type)
@@ -52,7 +67,7 @@ def trade_of(books: Books, target_type: str) -> Trade:
 async def put(books: Books, matched: MatchResult) -> None:
     """Keep a line, its link, and what it is linked with; and post what that asks for."""
     books.bank_links.save(matched.link)
-    if matched.link.target_type == "payout":
+    if matched.link.target_type in ("payout", "journal_entry"):
         await keep_banked(books, *matched.subjects, matched.transaction)
         return
     trade = trade_of(books, matched.link.target_type)

@@ -54,7 +54,7 @@ async def _let_lines_go(books: Books, target_id: UUID) -> None:
     found = await books.bank_transactions.lock_all({each.transaction_id for each in links})
     lines = {id_: record.transaction for id_, record in found.items()}
     for each in links:
-        line, ended = bank_links.let_go(lines[each.transaction_id], each, books.context)
+        line, ended = bank_links.parted(lines[each.transaction_id], each, books.context)
         lines[line.id] = line
         books.bank_links.save(ended)
     await keep_banked(books, *lines.values())

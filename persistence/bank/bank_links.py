@@ -6,28 +6,65 @@ from dataclasses import fields
 from typing import ClassVar
 from uuid import UUID
 
-from sqlalchemy import BigInteger, and_, cast, func, literal_column, select, update
+from sqlalchemy import BigInteger, Uuid, and_, cast, func, literal_column, select, update
 from sqlalchemy.sql.elements import ColumnElement
 
-from accounting.bank.bank_links import Link, Target
+from accounting.bank.bank_links import Link
+from accounting.bank.payouts import Money, Payout
 from persistence.engine.fetches import Answers, Fetch
-from persistence.engine.sql import Query, Row, compiled, given
+from persistence.engine.sql import Query, Row, compiled, given, word
 from persistence.store import Store, among, in_business
 from persistence.tables import Moment, bank_link, bank_transaction
 from persistence.trade.linked_lines import ALIVE, NOTHING, Linked, linked_of, reading_lines
 
-KEPT = tuple(item.name for item in fields(Link))
+KEPT = tuple(item.name for item in fields(Link) if item.name != "other_id")
 _ONE: ColumnElement[int] = literal_column("1")
+NOTHING_YET: ColumnElement[int] = literal_column("0")
 _NOW = given("now", Moment)
 
 
+_other = bank_link.alias("other")
+_OTHER_LINE = (
+    select(_other.c.transaction_id)
+    .where(
+        in_business(_other),
+        _other.c.target_id == bank_link.c.target_id,
+        _other.c.transaction_id != bank_link.c.transaction_id,
+        _other.c.ended_at.is_(None),
+        bank_link.c.target_type == word("transfer"),
+    )
+    .scalar_subquery()
+)
+
+
 def _links(condition: ColumnElement[bool]) -> str:
-    chosen = select(*(bank_link.c[name] for name in KEPT))
+    chosen = select(*(bank_link.c[name] for name in KEPT), _OTHER_LINE.label("other_id"))
     return compiled(chosen.where(in_business(bank_link), condition).order_by(bank_link.c.id))
 
 
 BY_ID = _links(among(bank_link.c.id))
 OF_TRANSACTIONS = _links(and_(among(bank_link.c.transaction_id), ALIVE))
+# What lines of one bank account show of an entry.
+SHOWN_OF_ENTRY = compiled(
+    select(
+        cast(func.coalesce(func.sum(bank_link.c.amount), NOTHING_YET), BigInteger).label("linked")
+    )
+    .select_from(
+        bank_link.join(
+            bank_transaction,
+            and_(
+                in_business(bank_transaction),
+                bank_transaction.c.id == bank_link.c.transaction_id,
+            ),
+        )
+    )
+    .where(
+        in_business(bank_link),
+        bank_link.c.target_id == given("entry_id", Uuid),
+        ALIVE,
+        bank_transaction.c.bank_account_id == given("bank_account_id", Uuid),
+    )
+)
 _OF_TARGET = and_(in_business(bank_link), among(bank_link.c.target_id, "targets"), ALIVE)
 OF_TARGET = _links(and_(among(bank_link.c.target_id, "targets"), ALIVE))
 # In the order in which everybody locks, and before the numbers are taken: whoever matches a line
@@ -96,8 +133,8 @@ class BankLinkStore(Store[Link]):
 
         def answer(answers: Answers) -> dict[UUID, tuple[Link, ...]]:
             found: dict[UUID, list[Link]] = defaultdict(list)
-            for row in answers[0] if answers else ():
-                found[row["transaction_id"]].append(Link(**row))
+            for link in self.seen(self.assemble(answers)) if answers else ():
+                found[link.transaction_id].append(link)
             return {line: tuple(links) for line, links in found.items()}
 
         asked = (Query(OF_TRANSACTIONS, {"ids": list(ids)}),) if ids else ()
@@ -110,7 +147,14 @@ class BankLinkStore(Store[Link]):
             lambda answers: tuple(self.seen(self.assemble(answers))),
         )
 
-    def of(self, targets: Iterable[Target]) -> Fetch[Linked]:
+    def shown_of_entry(self, entry_id: UUID, bank_account_id: UUID) -> Fetch[int]:
+        """Say how much of an entry lines of a bank account show, which is locked meanwhile."""
+        named = {"entry_id": entry_id, "bank_account_id": bank_account_id}
+        return self.fetch(
+            (Query(SHOWN_OF_ENTRY, named),), lambda answers: int(answers[0][0]["linked"])
+        )
+
+    def of(self, targets: Iterable[Money | Payout]) -> Fetch[Linked]:
         """Read the lines of what was read before; nothing is asked where nothing is linked."""
         linked = [each.id for each in targets if each.linked]
         return self.at(*linked) if linked else self.fetch((), lambda _: NOTHING)

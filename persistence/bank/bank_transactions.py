@@ -1,34 +1,45 @@
 """The lines of bank statements as they are stored."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, fields
-from typing import ClassVar
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any, ClassVar
 from uuid import UUID
 
-from sqlalchemy import Uuid, and_, literal_column, select
+from sqlalchemy import ARRAY, Uuid, and_, any_, cast, func, literal_column, select
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.elements import ColumnElement
 
-from accounting.bank.bank_transactions import BankTransaction
-from accounting.books.accounts import Account
+from accounting.bank.bank_transactions import BankTransaction, CategoryPart
 from accounting.books.ledger import Posted
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.filters import any_part, between, created_filters, equal
+from persistence.engine.identifiers import account_id
 from persistence.engine.listings import Listing, either_way
 from persistence.engine.pages import Page, PageRequest
-from persistence.engine.sql import Query, Row, compiled, given
-from persistence.ledger.accounts_beside import account_beside, account_columns
+from persistence.engine.sql import Query, Row, compiled, given, word
 from persistence.ledger.posted_entries import posted_by_source, posted_for
 from persistence.store import Store, among, in_business
-from persistence.tables import account, bank_account, bank_transaction
+from persistence.tables import account, bank_account, bank_reconciliation, bank_transaction
+
+PART_IDS = frozenset({"account_id", "customer_id", "vendor_id"})
+
+
+@dataclass(frozen=True, slots=True)
+class NamedAccount:
+    """An account of the chart, in short."""
+
+    id: UUID
+    code: str
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
 class BankTransactionRecord:
-    """A line of a statement, its bank account's name, and the account it was categorized to."""
+    """A line of a statement, its bank account's name, and the accounts it was categorized to."""
 
     transaction: BankTransaction
     bank_account_name: str
-    category: Account | None
+    accounts: Mapping[UUID, NamedAccount]
 
     @property
     def id(self) -> UUID:
@@ -43,28 +54,48 @@ class BankTransactionRecord:
         return self.transaction.version
 
 
-DERIVED = ("account_id", "posted")
+DERIVED = ("account_id", "posted", "reconciled_through")
 STORED = tuple(item.name for item in fields(BankTransaction) if item.name not in DERIVED)
+# A single part of which no more is said stands in these, as it did before there were parts.
+SINGLE = ("category_account_id", "category_memo")
 
-_category = account.alias("category")
 _SOURCE = bank_transaction.join(
     bank_account,
     and_(
         in_business(bank_account),
         bank_account.c.id == bank_transaction.c.bank_account_id,
     ),
-).outerjoin(
-    _category,
-    and_(
-        in_business(_category),
-        _category.c.id == bank_transaction.c.category_account_id,
-    ),
+)
+_part: Any = func.jsonb_array_elements(bank_transaction.c.parts).table_valued("value", name="part")
+_account_of_part = cast(cast(_part.c.value, JSONB).op("->>")(word("account_id")), Uuid)
+_of_parts = func.array(
+    select(_account_of_part).select_from(_part).correlate(bank_transaction).scalar_subquery(),
+    type_=ARRAY(Uuid()),
+)
+_ACCOUNTS = (
+    select(func.json_agg(func.json_build_array(account.c.id, account.c.code, account.c.name)))
+    .where(
+        in_business(account),
+        account.c.id == any_(func.array_append(_of_parts, bank_transaction.c.category_account_id)),
+    )
+    .correlate(bank_transaction)
+    .scalar_subquery()
+)
+_RECONCILED_THROUGH = (
+    select(func.max(bank_reconciliation.c.statement_date))
+    .where(
+        in_business(bank_reconciliation),
+        bank_reconciliation.c.account_id == bank_account.c.account_id,
+        bank_reconciliation.c.status == word("closed"),
+    )
+    .scalar_subquery()
 )
 _COLUMNS = (
-    *(bank_transaction.c[name] for name in STORED),
+    *(bank_transaction.c[name] for name in (*STORED, *SINGLE)),
     bank_account.c.account_id,
     bank_account.c.display_name.label("bank_account_name"),
-    *account_columns(_category),
+    _ACCOUNTS.label("accounts"),
+    _RECONCILED_THROUGH.label("reconciled_through"),
 )
 BY_ID = compiled(
     select(*_COLUMNS)
@@ -145,10 +176,39 @@ class BankTransactionStore(Store[BankTransactionRecord]):
     def save(self, value: BankTransaction) -> None:
         """Stage a line."""
         row = {name: getattr(value, name) for name in STORED}
+        single = _single(value.parts)
+        row["parts"] = None if single else [asdict(part) for part in value.parts] or None
+        row["category_account_id"] = single.account_id if single else None
+        row["category_memo"] = single.memo if single else None
         self.scope.stage(bank_transaction, value.id, row)
 
 
 def _bank_transaction(row: Row, posted: tuple[Posted, ...]) -> BankTransactionRecord:
-    category = account_beside(row)
-    name = row.pop("bank_account_name")
-    return BankTransactionRecord(BankTransaction(**row, posted=posted), name, category)
+    bank_account_name, accounts = row.pop("bank_account_name"), row.pop("accounts") or ()
+    named = [NamedAccount(account_id(id_), code, name) for id_, code, name in accounts]
+    row["parts"] = _parts(row)
+    line = BankTransaction(**row, posted=posted)
+    return BankTransactionRecord(line, bank_account_name, {each.id: each for each in named})
+
+
+def _single(parts: Sequence[CategoryPart]) -> CategoryPart | None:
+    """Take the one part there is, where it says an account, an amount and a memo alone."""
+    if len(parts) != 1:
+        return None
+    [part] = parts
+    said = CategoryPart(account_id=part.account_id, amount=part.amount, memo=part.memo)
+    return part if part == said else None
+
+
+def _parts(row: Row) -> tuple[CategoryPart, ...]:
+    single, memo = (row.pop(name) for name in SINGLE)
+    if row["parts"] is not None:
+        return tuple(map(_stored_part, row["parts"]))
+    if single is None:
+        return ()
+    return (CategoryPart(account_id=single, amount=row["categorized"], memo=memo),)
+
+
+def _stored_part(part: Row) -> CategoryPart:
+    ids = {name: value and account_id(value) for name, value in part.items() if name in PART_IDS}
+    return CategoryPart(**{**part, **ids})

@@ -28,6 +28,7 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.bank.bank_transactions import BankTransaction, remaining
 from accounting.bank.match_suggestions import OpenItem
+from persistence.bank.open_lines import LINES_COMING_IN, LINES_GOING_OUT
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row, compiled, given, word
@@ -169,11 +170,13 @@ COMING_IN = (
     _of_payments("invoice_payment", invoices.PAYMENTS),
     _of_refund_payments("vendor_refund_payment", bills.REFUND_PAYMENTS),
     PAYOUTS,
+    *LINES_COMING_IN,
 )
 GOING_OUT = (
     _of_payments("bill_payment", bills.PAYMENTS),
     _of_refund_payments("invoice_refund_payment", invoices.REFUND_PAYMENTS),
     PAYOUTS,
+    *LINES_GOING_OUT,
 )
 
 
@@ -208,6 +211,7 @@ def _parameters(transaction: BankTransaction) -> Row:
         **{f"day_{name}": day for name, day in days.items()},
         **moments,
         "account_id": transaction.account_id,
+        "bank_account_id": transaction.bank_account_id,
         "amount": remaining(transaction),
         "reference": transaction.reference,
         "comes_in": transaction.direction == "credit",

@@ -64,6 +64,10 @@ _NAMED = {
     ),
 }
 _EXTERNAL_ID = "_external_id_key"
+# How triggers say that a reconciled statement of a bank holds what a change would alter.
+_RECONCILED = frozenset(
+    {"journal_line_after_reconciliation", "bank_link_reconciled", "linked_money_reconciled"}
+)
 
 
 class UnsafeDatabase(Exception):
@@ -158,6 +162,11 @@ def _check(error: errors.CheckViolation) -> Refusal | None:
     name = broken_constraint(error)
     if name == "journal_entry_after_lock_date":
         return Conflict("period_locked", "The period of this date is locked.")
+    if name in _RECONCILED:
+        return Conflict(
+            "bank_reconciled",
+            "A reconciled bank statement holds what this alters. Reopen it first.",
+        )
     if name.endswith("_not_over_allocated_check"):
         return RuleBroken(
             "allocation_exceeds_outstanding", "The allocation is more than is left to settle."

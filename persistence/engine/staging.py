@@ -179,9 +179,10 @@ class Staging:
 
 @cache
 def _parents_first() -> tuple[Table, ...]:
-    # All that posts takes a number in the journal, and no other row refers to what stands there.
-    journal = (tables.journal_entry, tables.journal_line)
-    return (*(each for each in tables.metadata.sorted_tables if each not in journal), *journal)
+    # All that posts takes a number in the journal, and no other row refers to what stands there. A
+    # reconciled statement lets nothing be posted up to its day: copied books have it after that.
+    last = (tables.journal_entry, tables.journal_line, tables.bank_reconciliation)
+    return (*(each for each in tables.metadata.sorted_tables if each not in last), *last)
 
 
 # What becomes of a series that is there already.

@@ -26,7 +26,7 @@ from persistence.ledger.journal_records import (
 )
 from persistence.ledger.journal_sql import BY_ID, DELETE_DRAFT, LINES, REACTIVATE, STORED
 from persistence.ledger.split_rows import mark_columns, mark_in, split_rows
-from persistence.store import Store, lock_statement
+from persistence.store import Store, lock_statement, no_such_reference
 from persistence.tables import journal_draft, journal_entry, journal_line
 
 
@@ -47,6 +47,16 @@ class JournalStore(Store[EntryRecord]):
             tax = mark_in(line)
             by_entry[line.pop("entry_id")].append(EntryLine(**line, tax=tax))
         return [record_of(row, tuple(by_entry[row["id"]])) for row in entries]
+
+    def referred_to(self, id: UUID) -> Fetch[EntryRecord]:
+        """Read an entry that a body names; raises RuleBroken `reference_not_found`."""
+
+        def answer(answers: Answers) -> EntryRecord:
+            for found in self.assemble(answers):
+                return found
+            raise no_such_reference(self.noun, id)
+
+        return self.fetch(self.loading([id]), answer)
 
     def page(self, wanted: PageRequest) -> Fetch[Page[EntryRecord]]:
         """List one page, without lines."""

@@ -1,8 +1,10 @@
-"""What must hold at the bank: lines and money agree on their links, and nothing is linked twice.
+"""What must hold at the bank: lines and money agree on their links, nothing is linked twice, and
+the ledger has what reconciled statements closed with.
 
 That money stands on the account of its bank account is proved with all else that posts.
 """
 
+from accounting.books.manual_entries import SOURCE
 from persistence.proof.sides import BOTH
 
 _ALIVE = "status IN ('pending', 'processing', 'completed') AND payout_id IS NULL"
@@ -23,11 +25,23 @@ def _money() -> str:
     )
 
 
+# Parts of a line sum to what was posted straight to accounts; of a single one its two columns may
+# say all there is.
 LINES = """
 SELECT t.id::text AS name,
        t.linked = coalesce(links.amount, 0) AND t.rounding = coalesce(links.rounding, 0)
-       AND t.linked + t.categorized <= t.amount AS holds
+       AND t.linked + t.categorized <= t.amount
+       AND (t.parts IS NULL OR parts.amount = t.categorized AND parts.fit)
+       AND (t.rule_id IS NULL OR t.categorized > 0) AS holds
 FROM bank_transaction t
+CROSS JOIN LATERAL (
+  SELECT coalesce(sum((part->>'amount')::bigint), 0) AS amount,
+         coalesce(bool_and((part->>'amount')::bigint > 0 AND a.id IS NOT NULL), true)
+         AND t.category_account_id IS NULL AS fit
+  FROM jsonb_array_elements(t.parts) AS part
+  LEFT JOIN account a
+    ON a.business_id = %(business_id)s AND a.id = (part->>'account_id')::uuid
+) AS parts
 LEFT JOIN (
   SELECT transaction_id, sum(amount + rounding) AS amount, sum(rounding) AS rounding
   FROM bank_link
@@ -51,7 +65,84 @@ FULL JOIN (
   JOIN bank_transaction t ON t.business_id = %(business_id)s AND t.id = l.transaction_id
   JOIN bank_account a ON a.business_id = %(business_id)s AND a.id = t.bank_account_id
   WHERE l.business_id = %(business_id)s AND l.ended_at IS NULL
+    AND l.target_type NOT IN ('journal_entry', 'transfer')
   GROUP BY l.target_type, l.target_id
 ) AS shown ON shown.type = money.type AND shown.id = money.id"""
 
-CHECKS = {"bank_transactions_linked": LINES, "bank_links": MONEY}
+# Of an entry that was written by hand, lines show no more than it moves on the account of their
+# bank account, the same way.
+ENTRIES = f"""
+SELECT 'journal_entry ' || shown.id AS name,
+       entry.source_type = '{SOURCE}' AND shown.amount <= abs(moved.amount)
+       AND shown.ways = ARRAY[sign(moved.amount)::int] AS holds
+FROM (
+  SELECT l.target_id AS id, a.account_id, sum(l.amount) AS amount,
+         array_agg(DISTINCT CASE t.direction WHEN 'credit' THEN 1 ELSE -1 END) AS ways
+  FROM bank_link l
+  JOIN bank_transaction t ON t.business_id = %(business_id)s AND t.id = l.transaction_id
+  JOIN bank_account a ON a.business_id = %(business_id)s AND a.id = t.bank_account_id
+  WHERE l.business_id = %(business_id)s AND l.ended_at IS NULL
+    AND l.target_type = 'journal_entry'
+  GROUP BY l.target_id, a.account_id
+) AS shown
+LEFT JOIN journal_entry entry
+  ON entry.business_id = %(business_id)s AND entry.id = shown.id
+CROSS JOIN LATERAL (
+  SELECT coalesce(sum(debit - credit), 0) AS amount FROM journal_line
+  WHERE business_id = %(business_id)s AND entry_id = shown.id AND account_id = shown.account_id
+) AS moved"""
+
+# A transfer is linked with its lines and no others, each of its amount, its account and its way, as
+# long as it lives; the earlier one's day is its own.
+TRANSFERS = """
+SELECT 'transfer ' || coalesce(f.id, links.id) AS name,
+       f.id IS NOT NULL
+       AND coalesce(links.lines, '{}') = CASE WHEN f.ended_at IS NULL
+         THEN array_remove(ARRAY[f.out_transaction_id, f.in_transaction_id], NULL)
+         ELSE '{}' END
+       AND (f.ended_at IS NOT NULL OR (
+         links.amounts = ARRAY[f.amount] AND links.first = f.moved_on AND links.fit
+       )) AS holds
+FROM (SELECT * FROM bank_transfer WHERE business_id = %(business_id)s) AS f
+FULL JOIN (
+  SELECT l.target_id AS id,
+         array_agg(l.transaction_id ORDER BY t.direction DESC) AS lines,
+         array_agg(DISTINCT l.amount) AS amounts, min(t.booked_on) AS first,
+         bool_and(a.account_id = CASE t.direction
+           WHEN 'credit' THEN of.to_account_id ELSE of.from_account_id END) AS fit
+  FROM bank_link l
+  JOIN bank_transaction t ON t.business_id = %(business_id)s AND t.id = l.transaction_id
+  JOIN bank_account a ON a.business_id = %(business_id)s AND a.id = t.bank_account_id
+  LEFT JOIN bank_transfer of ON of.business_id = %(business_id)s AND of.id = l.target_id
+  WHERE l.business_id = %(business_id)s AND l.ended_at IS NULL AND l.target_type = 'transfer'
+  GROUP BY l.target_id
+) AS links ON links.id = f.id"""
+
+# The ledger still has what a closed statement closed with, and an open one is the newest of its
+# account, alone.
+STATEMENTS = """
+SELECT 'statement of ' || r.statement_date || ' ' || r.id AS name,
+       r.account_id = a.account_id AND CASE r.status
+         WHEN 'closed' THEN r.closing_balance = (
+           SELECT coalesce(sum(debit - credit), 0) FROM journal_line
+           WHERE business_id = %(business_id)s AND account_id = r.account_id
+             AND entry_date <= r.statement_date
+         )
+         ELSE NOT EXISTS (
+           SELECT FROM bank_reconciliation other
+           WHERE other.business_id = %(business_id)s
+             AND other.bank_account_id = r.bank_account_id AND other.id <> r.id
+             AND (other.status = 'open' OR other.statement_date >= r.statement_date)
+         )
+       END AS holds
+FROM bank_reconciliation r
+JOIN bank_account a ON a.business_id = %(business_id)s AND a.id = r.bank_account_id
+WHERE r.business_id = %(business_id)s"""
+
+CHECKS = {
+    "bank_transactions_linked": LINES,
+    "bank_links": MONEY,
+    "bank_entries_linked": ENTRIES,
+    "bank_transfers": TRANSFERS,
+    "bank_statements": STATEMENTS,
+}

@@ -7,6 +7,7 @@ from persistence.proof.sides import BOTH
 SOURCES = {
     "payout": "payout",
     "bank_transaction": "bank_transaction",
+    "bank_transfer": "bank_transfer",
     OPENING: "opening_balance",
     **{each.side.document_source: each.document for each in BOTH},
     **{each.side.payment_source: each.payment for each in BOTH},

@@ -94,6 +94,11 @@ def kinds_in(books: Books) -> list[Kind]:
             lambda record: f"bank transaction {record.id}",
             _CATEGORIZED,
         ),
+        Kind(
+            books.bank_transfers,
+            bank_postings.desired,
+            lambda transfer: f"transfer {transfer.id}",
+        ),
     ]
 
 

@@ -18,6 +18,9 @@ REFUND_PAYMENT = "invoice_refund_payment"
 BILL_PAYMENT = "bill_payment"
 VENDOR_REFUND_PAYMENT = "vendor_refund_payment"
 PAYOUT = "payout"
+JOURNAL_ENTRY = "journal_entry"
+TRANSFER = "transfer"
+RULES = "bank-rules/"
 
 
 def open_account(shop: Business, **facts: Any) -> Record:
@@ -84,15 +87,64 @@ class Bank:
     def uncategorize(self, line: Record) -> Record:
         return self.done(line, "uncategorize")
 
-    def suggested(self, line: Record) -> list[Record]:
+    def transfer(self, line: Record, to: "Bank", **facts: Any) -> Record:
+        """Let a transfer begin with a line, and wait for that of another account."""
+        body = {"target_type": TRANSFER, "bank_account_id": to.account["id"], **facts}
+        return self.done(line, "match", body)
+
+    def split(self, line: Record, **parts: int) -> Record:
+        """Categorize a line in parts: `_6300=12` posts 12 to 6300."""
+        return self.done(line, "categorize", {"splits": splits(**parts)})
+
+    def suggestions(self, line: Record) -> Record:
         answer = self.shop.api.get(f"{LINES}{line['id']}/suggestions/")
         assert answer.status_code == 200, answer.text
-        found: list[Record] = answer.json()["results"]
+        shown: Record = answer.json()
+        return shown
+
+    def suggested(self, line: Record) -> list[Record]:
+        found: list[Record] = self.suggestions(line)["results"]
         return found
+
+    @property
+    def statements(self) -> str:
+        """Where the statements of the account are reconciled."""
+        return f"bank-accounts/{self.account['id']}/reconciliations/"
+
+    def reconcile(self, on: str, balance: int) -> Record:
+        """Hold a statement against the ledger."""
+        body = {"statement_date": on, "closing_balance_cents": balance}
+        answer = self.shop.api.post(self.statements, json=body)
+        assert answer.status_code in (200, 201), answer.text
+        shown: Record = answer.json()
+        return shown
+
+    def closed(self, on: str, balance: int) -> Record:
+        """Reconcile a statement that closes."""
+        shown = self.reconcile(on, balance)
+        assert shown["status"] == "closed", shown
+        return shown
+
+    def reopen(self, statement: Record) -> Record:
+        answer = self.shop.api.post(f"{self.statements}{statement['id']}/reopen/")
+        assert answer.status_code == 200, answer.text
+        shown: Record = answer.json()
+        return shown
 
     def refused(self, line: Record, what: str, body: Any = None) -> tuple[int, str]:
         answer = self.ask(line, what, body)
         return answer.status_code, answer.json()["error_code"]
+
+
+def splits(**parts: int) -> list[Record]:
+    """Parts of a line by their accounts: `_6300=12` is 12 to 6300."""
+    return [{"account": name[1:], "amount_cents": amount} for name, amount in parts.items()]
+
+
+def made_rule(shop: Business, text: str, account: str = "6300", **facts: Any) -> Record:
+    """Make a bank rule: what says a text belongs to an account."""
+    body = {"name": text, "conditions": {"text": text}, "result": {"account": account}, **facts}
+    return shop.made(RULES, body)
 
 
 def matching(kind: str, target: Record, amount: int | None = None, **facts: Any) -> Record:

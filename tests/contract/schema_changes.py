@@ -164,7 +164,8 @@ class _Pair:
             yield self._difference("refuses more of what came to it", Kind.CHANGE)
             return
         words = f"{keyword} is {_shown(now)}, was {_shown(was)}"
-        if keyword in _WITHOUT_MEANING or (keyword in _FREE_IN_ANSWERS and not self.sent):
+        free = keyword in _WITHOUT_MEANING or (keyword in _FREE_IN_ANSWERS and not self.sent)
+        if free or (keyword == "not" and was is None and _forbids_only_new(self.was, now)):
             yield self._difference(words, Kind.CHANGE)
         else:
             yield self._moved(words, _move(keyword, was, now))
@@ -198,6 +199,22 @@ def _move(keyword: str, was: Any, now: Any) -> Move:
     if keyword in _MOST | _LEAST:
         return Move.WIDER if (now > was) is (keyword in _MOST) else Move.NARROWER
     return Move.OTHER
+
+
+def _forbids_only_new(was: Node, forbidden: Node) -> bool:
+    """Tell whether nothing that was valid before meets a `not` that is new.
+
+    So it is where each of its branches needs a field that there was not, or that fields be away
+    which had to be there.
+    """
+    closed = was.get("additionalProperties") is False
+    known, needed = set(was.get("properties", {})), set(was.get("required", ()))
+    for branch in forbidden.get("anyOf", [forbidden]):
+        needs_new = closed and not set(branch.get("required", ())) <= known
+        options = branch.get("not", {}).get("anyOf", ())
+        if not needs_new and not any(set(each.get("required", ())) <= needed for each in options):
+            return False
+    return True
 
 
 def _compared_inside(keyword: str, was: Any, now: Any) -> bool:

@@ -270,6 +270,15 @@ def make_bank_line(story: "Story") -> str:
     return str(bank_line(story, 60_000 + len(story.ids))["id"])
 
 
+def make_plain_line(story: "Story") -> str:
+    """One of just 600.00, so that the parts of an example add up to it."""
+    told = {"date": "2026-07-15", "amount_cents": 60_000, "direction": "credit"}
+    lines = [{**told, "reference": f"plain {len(story.ids)}"}]
+    body = {"bank_account_id": story.thing("bank_account_id"), "transactions": lines}
+    result = story.business.api.post("bank-transactions/", json=body).json()["results"][0]
+    return str(result["id"])
+
+
 def make_bank_payment(story: "Story") -> str:
     """A completed payment, that lines are linked with."""
     return str(paid(story.business, customer_of(story), 50_000)["id"])
@@ -291,6 +300,37 @@ def make_categorized_line(story: "Story") -> str:
     path = f"bank-transactions/{line['id']}/categorize/"
     assert story.business.api.post(path, json={"account": "6300"}).status_code == 200
     return str(line["id"])
+
+
+def make_other_bank_account(story: "Story") -> str:
+    """One that money is transferred to, and whose statements are reconciled.
+
+    The first one stands on the account where all payments are.
+    """
+    story.thing("bank_account_id")
+    body = {"display_name": "Savings", "currency": "GBP"}
+    return str(story.business.made("bank-accounts/", body)["id"])
+
+
+def make_bank_rule(story: "Story") -> str:
+    """One that no line of the story fits; the second one can be deleted."""
+    conditions = {"text": f"nothing says this {len(story.ids)}"}
+    body = {"name": "Never", "conditions": conditions, "result": {"account": "6300"}}
+    return str(story.business.made("bank-rules/", body)["id"])
+
+
+def reconciled(story: "Story", bank_account_id: str, on: str) -> str:
+    """A statement of an account on which nothing is: it closes."""
+    path = f"bank-accounts/{bank_account_id}/reconciliations/"
+    body = {"statement_date": on, "closing_balance_cents": 0}
+    answer = story.business.api.post(path, json=body)
+    assert answer.json()["status"] == "closed", answer.text
+    return str(answer.json()["id"])
+
+
+def make_reconciliation(story: "Story") -> str:
+    """A closed statement of the other bank account, so that it can be reopened."""
+    return reconciled(story, story.thing("other_bank_account_id"), "2026-06-30")
 
 
 def find_link(story: "Story") -> str:
@@ -333,11 +373,15 @@ MAKERS: Mapping[str, Callable[["Story"], str]] = {
     "tax_code_id": make_tax_code,
     "bank_account_id": make_bank_account,
     "bank_transaction_id": make_bank_line,
-    "plain_line_id": make_bank_line,
+    "plain_line_id": make_plain_line,
     "bank_payment_id": make_bank_payment,
     "linked_line_id": make_linked_line,
     "categorized_line_id": make_categorized_line,
     "link_id": find_link,
+    "other_bank_account_id": make_other_bank_account,
+    "bank_rule_id": make_bank_rule,
+    "spare_bank_rule_id": make_bank_rule,
+    "reconciliation_id": make_reconciliation,
     "opening_balance_id": make_opening,
     "spare_opening_id": make_opening,
     "document_id": make_document,

@@ -169,6 +169,15 @@ def of_a_credit_of_a_refund(story: Story) -> httpx.Response:
     return post(f"vendor-credits/{refund['allocations'][0]['vendor_credit_id']}/void/")(story)
 
 
+def in_a_closed_statement(story: Story) -> httpx.Response:
+    """Take back what is posted of a line in a statement that is closed."""
+    bank = Bank(story.business, open_account(story.business))
+    line = bank.line(100, date="2026-07-15")
+    bank.categorize(line, "4500")
+    bank.closed("2026-07-16", 100)
+    return bank.ask(line, "uncategorize")
+
+
 def opening(number: str, day: str, **facts: Any) -> Provoked:
     """Open the books on a day with an invoice of a number of its own."""
     owed = {
@@ -296,6 +305,15 @@ PROVOKED: Mapping[str, Provoked] = {
     "PayoutNotFound": read("payouts/"),
     "BankAccountNotFound": read("bank-accounts/"),
     "BankTransactionNotFound": read("bank-transactions/"),
+    "BankRuleNotFound": read("bank-rules/"),
+    "BankReconciliationNotFound": read("bank-accounts/{bank_account_id}/reconciliations/"),
+    "BankReconciled": in_a_closed_statement,
+    "SplitsMismatch": by_a_line("categorize", splits=[{"account": "4500", "amount_cents": 1}]),
+    "StatementDateInFuture": post(
+        "bank-accounts/{bank_account_id}/reconciliations/",
+        statement_date="2199-12-31",
+        closing_balance_cents=0,
+    ),
     "DocumentNotFound": read("documents/"),
     "AccountNotFound": read(CHART),
     "JournalEntryNotFound": read(ENTRIES),

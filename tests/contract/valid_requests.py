@@ -51,6 +51,12 @@ OF_THEIR_OWN = {
     ("unmatch_bank_transaction", "bank_transaction_id"): "linked_line_id",
     ("categorize_bank_transaction", "bank_transaction_id"): "plain_line_id",
     ("uncategorize_bank_transaction", "bank_transaction_id"): "categorized_line_id",
+    ("delete_bank_rule", "bank_rule_id"): "spare_bank_rule_id",
+    **{
+        (f"{verb}_bank_reconciliation", "bank_account_id"): "other_bank_account_id"
+        for verb in ("create", "get", "reopen")
+    },
+    ("list_bank_reconciliations", "bank_account_id"): "other_bank_account_id",
     ("get_vendor_refund", "refund_id"): "vendor_refund_id",
     ("update_vendor_refund", "refund_id"): "vendor_refund_id",
 }
@@ -62,6 +68,7 @@ NAMED_IN_BODIES = {"payment_id": "unapplied_id", "bill_payment_id": "unapplied_b
 NAMED_IN_NO_PATH = {
     "0197f0d6-8bfc-7b0b-8fa1-0b1c2d3e4f44": "bank_payment_id",
     "0197f0d6-8bfd-7d0c-8fb2-0b1c2d3e4f43": "link_id",
+    "0197f0d9-be2f-7e3e-8fd4-3e4f5a6b7c81": "other_bank_account_id",
     "0197f0d5-7ae2-7d1c-8f32-0b1c2d3e4f52": "card_payment_id",
     "0197f0d5-7ae3-7e2d-9a43-1c2d3e4f5a53": "card_refund_payment_id",
 }

@@ -25,6 +25,37 @@ def plant_banked(pools: Pools, business: Business, many: int) -> None:
         "bank_transactions": plant_lines(business, banks[0], many),
         "asset_words": [asset(business, n) for n in range(many)],
     }
+    plant_rules(pools, business, many)
+    plant_statements(pools, business)
+
+
+def plant_rules(pools: Pools, business: Business, many: int) -> None:
+    """Plant bank rules that no line fits, and others to be deleted."""
+    rules = [
+        business.made(
+            "bank-rules/",
+            {
+                "name": f"Rule {n}",
+                "priority": n,
+                "conditions": {"text": f"nothing says this {n}"},
+                "result": {"account": "6300"},
+            },
+        )["id"]
+        for n in range(5 + many)
+    ]
+    pools["bank_rules"], pools["spare_bank_rules"] = rules[:5], rules[5:]
+
+
+def plant_statements(pools: Pools, business: Business) -> None:
+    """Plant an account on which nothing is, with closed statements; the newest can be reopened."""
+    bank = business.made("bank-accounts/", {"display_name": "Bank of statements"})
+    path = f"bank-accounts/{bank['id']}/reconciliations/"
+    pools["statement_accounts"] = [bank["id"]]
+    *_, newest = [
+        business.made(path, {"statement_date": f"2026-0{n}-28", "closing_balance_cents": 0})
+        for n in range(1, 4)
+    ]
+    pools["statements"] = [newest["id"]]
 
 
 def plant_lines(business: Business, bank: Record, many: int) -> list[str]:

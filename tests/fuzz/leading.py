@@ -219,6 +219,21 @@ def link_little(_case: Any, body: Body) -> None:
     body["target_type"] = "invoice_payment"
     body["target_id"] = seen[next(numbers) % len(seen)]
     body["amount_cents"] = 1
+    leave_out(body, "bank_account_id")
+
+
+def name_what_is_there(_case: Any, body: Body) -> None:
+    """A rule names an account and nobody, and is of any bank account."""
+    if "result" in body:
+        body["result"] = {"account": "6300"}
+    if "conditions" in body:
+        body["conditions"] = {"text": f"nothing says this {next(numbers)}"}
+
+
+def stay_open(_case: Any, body: Body) -> None:
+    """A statement behind the closed ones differs from the ledger, and so can be sent again."""
+    body["statement_date"] = "2026-05-31"
+    body["closing_balance_cents"] = 1
 
 
 def unlink_its_own(case: Any, body: Body) -> None:
@@ -364,6 +379,9 @@ MOSTLY: Mapping[str, Callable[[Any, Body], None]] = {
     "create_payout": pay_out_little,
     "match_bank_transaction": link_little,
     "unmatch_bank_transaction": unlink_its_own,
+    "create_bank_rule": name_what_is_there,
+    "update_bank_rule": name_what_is_there,
+    "create_bank_reconciliation": stay_open,
     "create_bill": partial(name_party_once, PURCHASES),
     "replace_bill": partial(name_party_once, PURCHASES),
     "create_bill_payment": partial(allocate_little, PURCHASES),

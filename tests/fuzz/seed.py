@@ -77,15 +77,21 @@ def plant(api_server: ApiServer, many: int = 60) -> Seeds:
     plant_matched(pools, business, customers, many)
     plant_documents(pools, business)
     plant_accounts(seeds, business, many)
+    plant_found(pools, business, many)
+    refund_id = pools["paid_refunds"][0]
+    bank = {"bank_account_id": pools["statement_accounts"][0]}
+    known = {"business_id": business.id, "refund_id": refund_id, "account_id": "1200", **bank}
+    seeds.cursors = living_cursors(partner, **known)
+    return seeds
+
+
+def plant_found(pools: dict[str, list[str]], business: Business, many: int) -> None:
+    """Entries, written by hand among them, and the requests that the trail tells of."""
     entries = business.api.get("general-ledger/journal-entries/", params={"page_size": 50})
     plant_written(pools, business, many)
     pools["journal_entries"] = [*ids(entries.json()["results"]), *pools["written_entries"]]
     trail = business.api.get("audit/", params={"page_size": 50}).json()["results"]
     pools["requests"] = [record["request_id"] for record in trail]
-    refund_id = pools["paid_refunds"][0]
-    known = {"business_id": business.id, "refund_id": refund_id, "account_id": "1200"}
-    seeds.cursors = living_cursors(partner, **known)
-    return seeds
 
 
 def plant_sandboxes(

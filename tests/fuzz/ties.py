@@ -166,12 +166,26 @@ def tie_tax_code(_case: Any, body: dict[str, Any]) -> None:
             body["is_default"] = False
 
 
+def tie_target(_case: Any, body: dict[str, Any]) -> None:
+    """A target is named one way: only a transfer may name an account in its place."""
+    if "target_id" in body:
+        body.pop("bank_account_id", None)
+
+
+def tie_parts(_case: Any, body: dict[str, Any]) -> None:
+    """A line is categorized to one account, or in parts."""
+    if "account" in body:
+        body.pop("splits", None)
+
+
 TIES = {
     "create_tax_code": tie_tax_code,
     "update_tax_code": tie_tax_code,
     "issue_partner_token": tie_partner,
     "create_business": tie_new_business,
     "update_business": tie_business,
+    "match_bank_transaction": tie_target,
+    "categorize_bank_transaction": tie_parts,
     "create_customer": tie_country,
     "create_vendor": tie_country,
     "update_customer": tie_party,

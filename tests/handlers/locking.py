@@ -102,15 +102,15 @@ def ask(line: Record, what: str, body: Any = None) -> Request:
     return "POST", f"{LINES}{line['id']}/{what}/", body
 
 
+def unwaiving(bill: Record) -> Request:
+    [write_off] = bill["write_offs"]
+    return "DELETE", f"bills/{bill['id']}/write-offs/{write_off['id']}/", None
+
+
 def opening(trader: Trader, **facts: Any) -> Request:
     """Open the books with an invoice of before."""
     owed = open_invoice(trader.sales.buyer, 100)
     return "POST", OPENINGS, {"invoices": [owed], **facts}
-
-
-def unwaiving(bill: Record) -> Request:
-    [write_off] = bill["write_offs"]
-    return "DELETE", f"bills/{bill['id']}/write-offs/{write_off['id']}/", None
 
 
 def unmatching(line: Record) -> Request:

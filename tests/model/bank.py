@@ -4,16 +4,17 @@ from datetime import timedelta
 
 from tests.model import bank_moves, entry_moves, holds
 from tests.model.bank_bodies import BankBodies, open_lines, some_account
-from tests.model.binding import bind_lines, bind_link, into
+from tests.model.binding import UNKNOWN, bind_lines, bind_link, bind_transfer, into
 from tests.model.bodies import NOBODY
 from tests.model.books import Body, Books
 from tests.model.moves import Moves, by_external_id, in_state, likely
 from tests.model.play import Move, Records
-from tests.model.records import Payment
+from tests.model.records import BankLine, Payment, Transfer
 
 ACCOUNTS, LINES = "bank-accounts/", "bank-transactions/"
 ENTRIES = "general-ledger/journal-entries/"
 NEAR = timedelta(days=90)
+OTHERS = ("journal_entry", "transfer")
 
 
 class BankMoves(Moves):
@@ -64,7 +65,8 @@ class BankMoves(Moves):
         self.make(f"match {body['target_type']}", move.at(line))
 
     def unmatch(self) -> None:
-        link = self.hand.one(self.books.links)
+        told = [each for each in self.books.links if not each.id.startswith(UNKNOWN)]
+        link = self.hand.one(told)
         id, line = link.line.id, link.line
         if self.hand.chance(5):
             id, line = self.pick(self.books.bank_lines)
@@ -72,19 +74,34 @@ class BankMoves(Moves):
 
         def act(books: Books) -> Records:
             ended = bank_moves.unmatch(books, id, body)
-            return [ended.line, ended.money]
+            money = [each.money for each in ended if not isinstance(each.money, Transfer)]
+            asked = [each.line for each in ended if each.line.id == id]
+            return [*asked, *(each.line for each in ended if each.line.id != id), *money]
 
         self.make("unmatch", Move("POST", f"{LINES}{id}/unmatch/", body, act).at(line))
 
+    def transfer(self) -> None:
+        id, line = self.pick(open_lines(self.hand, self.books))
+        body = self.at_bank.transfer(line)
+
+        def act(books: Books) -> Records:
+            asked, *others = sorted(
+                bank_moves.transfer(books, id, body), key=lambda each: each.id != id
+            )
+            return [asked, *others]
+
+        move = Move("POST", f"{LINES}{id}/match/", body, act, bind_transfer)
+        self.make("transfer", move.at(line))
+
     def categorize(self) -> None:
         id, line = self.pick(open_lines(self.hand, self.books))
-        body = self.at_bank.category()
+        body = self.at_bank.category(line)
         path = f"{LINES}{id}/categorize/"
         move = Move("POST", path, body, lambda b: [bank_moves.categorize(b, id, body)])
         self.make("categorize", move.at(line))
 
     def uncategorize(self) -> None:
-        id, line = self.pick(likely(self.hand, self.books.bank_lines, lambda each: each.category))
+        id, line = self.pick(likely(self.hand, self.books.bank_lines, lambda each: each.parts))
         path = f"{LINES}{id}/uncategorize/"
         move = Move("POST", path, None, lambda b: [bank_moves.uncategorize(b, id)])
         self.make("uncategorize", move.at(line))
@@ -95,7 +112,14 @@ class BankMoves(Moves):
         answer = self.play.caller.get(f"{LINES}{id}/suggestions/")
         if line is None:
             return
-        told = {(each["target_id"], each["amount_cents"]) for each in answer.json()["results"]}
+        shown = answer.json()["results"]
+        if not all(self.is_other(line, each) for each in shown if each["target_type"] in OTHERS):
+            self.play.diverge(f"a line of {line.amount} may be no such thing", answer)
+        told = {
+            (each["target_id"], each["amount_cents"])
+            for each in shown
+            if each["target_type"] not in OTHERS
+        }
         able = set(bank_moves.matches(self.books, line))
         fitting = {
             (money.id, amount)
@@ -108,6 +132,20 @@ class BankMoves(Moves):
         if not fitting <= told <= {(money.id, amount) for money, amount in able}:
             self.play.diverge(f"a line of {line.amount} may be other money", answer)
         self.play.counts.note("suggest: done" if told else "suggest: nothing")
+
+    def is_other(self, line: BankLine, told: Body) -> bool:
+        """An entry moves that much there, and a line of another account has it the other way."""
+        left = self.books.unexplained(line)
+        if told["target_type"] == "journal_entry":
+            entry = self.books.entries[told["target_id"]]
+            moved = sum(amount for code, amount in entry.lines if code == line.account.code)
+            same = (moved if line.moves > 0 else -moved) == left == told["amount_cents"]
+            return entry.status == "approved" and same
+        other = self.books.bank_lines[told["target_id"]]
+        if other.direction == line.direction or other.account is line.account:
+            return False
+        waiting = any(bank_moves.waits(each.money, line) for each in self.books.links_of(other))
+        return waiting or self.books.unexplained(other) == left == told["amount_cents"]
 
     # Entries by hand.
 

@@ -89,8 +89,33 @@ class BankBodies:
         amounts = (most // 2, 1, most, most + 1)
         return {**body, "amount_cents": max(1, self.hand.one(amounts))}
 
-    def category(self) -> Body:
-        return {"account": self.hand.one(ACCOUNTS if self.hand.chance(40) else ACCOUNTS[:4])}
+    def category(self, line: BankLine | None) -> Body:
+        """One account, or parts that mostly add up to what is left."""
+        left = self.books.unexplained(line) if line else 2
+        if left < 2 or self.hand.chance(60):
+            return {"account": self.code()}
+        part = left // 3 or 1
+        rest = left - part + (1 if self.hand.chance(10) else 0)
+        amounts = (part, rest)
+        return {"splits": [{"account": self.code(), "amount_cents": each} for each in amounts]}
+
+    def code(self) -> str:
+        return self.hand.one(ACCOUNTS if self.hand.chance(40) else ACCOUNTS[:4])
+
+    def transfer(self, line: BankLine | None) -> Body:
+        """The other account, or a line of it: mostly one that goes the other way."""
+        body: Body = {"target_type": "transfer"}
+        if self.hand.chance(25):
+            left = self.books.unexplained(line) if line else 1
+            body["amount_cents"] = max(1, self.hand.one((left // 2, left, left + 1)))
+        accounts = list(self.books.bank_accounts.values())
+        lines = list(self.books.bank_lines.values())
+        if not lines or self.hand.chance(50):
+            id = NOBODY if self.hand.chance(3) else self.hand.one(accounts).id
+            return {**body, "bank_account_id": id}
+        fitting = [e for e in lines if line and e.moves * line.moves < 0]
+        chosen = lines if not fitting or self.hand.chance(15) else fitting
+        return {**body, "target_id": self.hand.one(chosen).id}
 
     def entry(self) -> Body:
         """An entry of two or three lines, which come to nothing but for now and then."""

@@ -16,6 +16,7 @@ from tests.model.records import (
     Money,
     Payment,
     Payout,
+    Transfer,
     VendorRefundPayment,
 )
 from tests.model.refusals import Faults, Refused, gone, refused
@@ -134,34 +135,121 @@ def complete(books: Books, money: Money, line: BankLine) -> list[Any]:
     raise AssertionError("Nothing else is on its way.")
 
 
-def unmatch(books: Books, id: str, body: Body) -> Link:
-    """Take a link back; the money stays as it is."""
+def unmatch(books: Books, id: str, body: Body) -> list[Link]:
+    """Take a link back; the money stays as it is. A transfer goes with both of its links."""
     line = find(books, id)
     for link in books.links_of(line):
         if link.id == body["reconciliation_link_id"]:
-            books.links.remove(link)
-            return link
+            whole = isinstance(link.money, Transfer)
+            ended = books.links_of(link.money) if whole else [link]
+            books.links = [each for each in books.links if each not in ended]
+            return ended
     raise refused(422, "reference_not_found")
 
 
+def transfer(books: Books, id: str, body: Body) -> list[BankLine]:
+    """Link a line with that of another account, or let a transfer wait for it; name the lines."""
+    line, faults = find(books, id), Faults()
+    if "bank_account_id" in body:
+        there = books.bank_accounts.get(body["bank_account_id"])
+        if there is None:
+            raise refused(422, "reference_not_found")
+        most = books.unexplained(line)
+        amount = begun(books, faults, line, there, most, line.day, body)
+        made = Transfer(amount, *ways(line, there), *sides(line, None))
+        books.links.append(Link(line, made, amount))
+        return [line]
+    other = books.bank_lines.get(body["target_id"])
+    if other is None:
+        raise refused(422, "reference_not_found")
+    faults.add(422, "link_direction_mismatch", line.direction == other.direction)
+    faults.refuse()
+    for coming, first in ((line, other), (other, line)):
+        waiting = [each.money for each in books.links_of(first) if waits(each.money, coming)]
+        if waiting:
+            return [complete_transfer(books, waiting, coming, body), first]
+    most = min(books.unexplained(line), books.unexplained(other))
+    amount = begun(books, faults, line, other.account, most, min(line.day, other.day), body)
+    made = Transfer(amount, *ways(line, other.account), *sides(line, other))
+    books.links += [Link(line, made, amount), Link(other, made, amount)]
+    return [line, other]
+
+
+def begun(
+    books: Books,
+    faults: Faults,
+    line: BankLine,
+    there: BankAccount,
+    most: int,
+    day: date,
+    body: Body,
+) -> int:
+    """Look whether a transfer can begin, and say of how much it is."""
+    amount: int = body.get("amount_cents", most)
+    faults.add(422, "same_account", there is line.account)
+    faults.add(422, "link_exceeds_remaining", not 1 <= amount <= most)
+    books.locked(faults, day)
+    faults.refuse()
+    return amount
+
+
+def ways(line: BankLine, there: BankAccount) -> tuple[str, str]:
+    """The account that the money leaves, and the one that it comes to."""
+    here = line.account.code
+    return (there.code, here) if line.moves > 0 else (here, there.code)
+
+
+def sides(line: BankLine, other: BankLine | None) -> tuple[BankLine | None, BankLine | None]:
+    """The line that takes the money out, and the one that brings it in."""
+    return (other, line) if line.moves > 0 else (line, other)
+
+
+def waits(money: Money | Transfer, coming: BankLine) -> bool:
+    """Whether something is a transfer that may wait for a line."""
+    if not isinstance(money, Transfer):
+        return False
+    if coming.moves > 0:
+        return money.come is None and money.arrives == coming.account.code
+    return money.out is None and money.leaves == coming.account.code
+
+
+def complete_transfer(books: Books, waiting: list[Any], coming: BankLine, body: Body) -> BankLine:
+    """Let the line come that a transfer waits for: the one of its amount, else the oldest."""
+    left = books.unexplained(coming)
+    wanted = body.get("amount_cents", left)
+    chosen = next((each for each in waiting if each.amount == wanted), waiting[0])
+    amount = body.get("amount_cents", chosen.amount)
+    if amount != chosen.amount or left < amount:
+        raise refused(422, "link_exceeds_remaining")
+    if coming.moves > 0:
+        chosen.come = coming
+    else:
+        chosen.out = coming
+    books.links.append(Link(coming, chosen, amount))
+    return coming
+
+
 def categorize(books: Books, id: str, body: Body) -> BankLine:
-    """Post what is left of a line to an account."""
-    line, code = find(books, id), body["account"]
-    faults = Faults()
-    faults.add_all(422, faults_of_account(books, code))
-    faults.add(422, "same_account", code == line.account.code)
-    used_up = line.category is not None or not books.unexplained(line)
-    faults.add(409, "bank_transaction_used_up", used_up)
+    """Post what is left of a line to an account, or in parts that add up to it."""
+    line, faults = find(books, id), Faults()
+    left = books.unexplained(line)
+    whole = [{"account": body.get("account"), "amount_cents": left}]
+    parts = [(each["account"], each["amount_cents"]) for each in body.get("splits", whole)]
+    for code, _ in parts:
+        faults.add_all(422, faults_of_account(books, code))
+        faults.add(422, "same_account", code == line.account.code)
+    faults.add(409, "bank_transaction_used_up", line.parts or not left)
+    faults.add(422, "splits_mismatch", sum(amount for _, amount in parts) != left)
     books.locked(faults, line.day)
     faults.refuse()
-    line.category, line.categorized = code, books.unexplained(line)
+    line.parts = parts
     return line
 
 
 def uncategorize(books: Books, id: str) -> BankLine:
-    """Take that back; a line that has no category stays as it is."""
+    """Take that back, all of it; a line that has no category stays as it is."""
     line = find(books, id)
-    line.category, line.categorized = None, 0
+    line.parts = []
     return line
 
 

@@ -5,7 +5,9 @@ from collections.abc import Callable
 from tests.model.books import Body, Books
 from tests.model.play import Records
 from tests.model.reading import inner
-from tests.model.records import BankLine, Credit, Payment, VendorRefund
+from tests.model.records import BankLine, Credit, Payment, Transfer, VendorRefund
+
+UNKNOWN = "unknown, of"
 
 
 def into(kind: str) -> Callable[[Books, Records, Body], None]:
@@ -79,6 +81,19 @@ def bind_vendor_refund(books: Books, records: Records, answer: Body) -> None:
         if isinstance(share.target, Credit):
             share.target.id = given["vendor_credit_id"]
             books.credits[share.target.id] = share.target
+
+
+def bind_transfer(books: Books, _: Records, answer: Body) -> None:
+    """The links of a transfer, and itself; no answer tells of the link of the other line."""
+    known = {each.id for each in books.links} | {each.id for each in books.transfers}
+    for link in [each for each in books.links if not each.id]:
+        assert isinstance(link.money, Transfer)
+        if link.line.id == answer["id"]:
+            told = [e for e in answer["links"] if e["reconciliation_link_id"] not in known]
+            [link.id] = [each["reconciliation_link_id"] for each in told]
+            [link.money.id] = [each["target_id"] for each in told]
+    for link in [each for each in books.links if not each.id]:
+        link.id = f"{UNKNOWN} {link.line.id}"
 
 
 def bind_lines(books: Books, records: Records, answer: Body) -> None:

@@ -19,6 +19,7 @@ from tests.model.records import (
     Payout,
     Refund,
     RefundPayment,
+    Transfer,
     VendorRefund,
     VendorRefundPayment,
     WriteOff,
@@ -232,12 +233,18 @@ class Books:
 
     # What follows for money at the bank.
 
-    def links_of(self, end: Money | BankLine | None) -> list[Link]:
+    def links_of(self, end: Money | Transfer | BankLine | None) -> list[Link]:
         """The links of a line, or of money."""
         return [each for each in self.links if end in (each.line, each.money)]
 
     def linked(self, end: Money | BankLine) -> int:
         return sum(each.amount for each in self.links_of(end))
+
+    @property
+    def transfers(self) -> list[Transfer]:
+        """What lines are linked with that is money between own accounts."""
+        found = [each.money for each in self.links if isinstance(each.money, Transfer)]
+        return list(dict.fromkeys(found))
 
     def unexplained(self, line: BankLine) -> int:
         """What of a line nobody has said yet what it is."""

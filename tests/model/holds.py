@@ -5,11 +5,13 @@ from collections.abc import Mapping
 from tests.model.books import Books
 from tests.model.records import (
     LIVE,
+    TRANSFER,
     BankLine,
     Money,
     Payment,
     Payout,
     RefundPayment,
+    Transfer,
     VendorRefundPayment,
 )
 from tests.model.refusals import Faults
@@ -40,9 +42,11 @@ def kinds_of(books: Books) -> Mapping[str, Mapping[str, Money]]:
     return kinds | {"vendor_refund_payment": books.vendor_refund_payments}
 
 
-def kind_of(side: Side, money: Money) -> str:
+def kind_of(side: Side, money: Money | Transfer) -> str:
     """What a match calls this money."""
     match money:
+        case Transfer():
+            return TRANSFER
         case Payout():
             return "payout"
         case Payment():

@@ -121,12 +121,15 @@ def add_fees(held: Counter[str], books: Books) -> None:
 
 
 def add_bank_lines(held: Counter[str], books: Books) -> None:
-    """What no document explains goes from the bank account to another account."""
+    """What no document explains goes to other accounts, those of other banks among them."""
     for line in books.bank_lines.values():
-        if line.category is not None:
-            amount = line.categorized if line.moves > 0 else -line.categorized
-            held[line.account.code] += amount
-            held[line.category] -= amount
+        for code, amount in line.parts:
+            moved = amount if line.moves > 0 else -amount
+            held[line.account.code] += moved
+            held[code] -= moved
+    for transfer in books.transfers:
+        held[transfer.arrives] += transfer.amount
+        held[transfer.leaves] -= transfer.amount
 
 
 def add_entries(held: Counter[str], books: Books) -> None:

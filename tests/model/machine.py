@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from tests.model.bank import BankMoves
+from tests.model.binding import UNKNOWN
 from tests.model.books import Books
 from tests.model.hand import Hand
 from tests.model.play import Divergence, Play, Site
@@ -51,8 +52,9 @@ BOTH: dict[str, tuple[int, str, str]] = {
     "open_bank_account": (2, "banking", "bank_accounts"),
     "import_lines": (9, "bank_accounts", "bank_lines"),
     "match": (18, "open_lines", ""),
-    "unmatch": (5, "links", ""),
+    "unmatch": (5, "told_links", ""),
     "suggest": (4, "open_lines", ""),
+    "transfer": (6, "two_accounts", ""),
     "categorize": (4, "bank_lines", ""),
     "uncategorize": (2, "bank_lines", ""),
     "write_entry": (3, "", "entries"),
@@ -97,6 +99,7 @@ DOCUMENTS = (
 )
 PAYMENTS = ("create_payment", "reallocate_payment", "move_payment", "correct_payment")
 BANK = ("match", "import_lines", "unmatch", "move_payment", "correct_payment", "create_payment")
+OWN_BANKS = ("open_bank_account", "import_lines", "transfer", "unmatch", "categorize", "match")
 CREDITS = ("create_credit", "reallocate_credit", "open_credit", "void_credit", "create_payment")
 THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "sales": (
@@ -111,6 +114,7 @@ THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("write_off", "reverse_write_off", "create_payment", "create_credit", "reallocate_payment"),
         DOCUMENTS,
         BANK,
+        OWN_BANKS,
         ("match", "import_lines", "create_payment", "pay_out", "pay_out_again", "delete_payout"),
         ("match", "import_lines", "unmatch", "pay_refund", "cancel_refund_payment", "pay_out"),
     ),
@@ -127,6 +131,7 @@ THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
         CREDITS,
         DOCUMENTS,
         BANK,
+        OWN_BANKS,
         ("match", "import_lines", "agree_refund", "reallocate_refund", "move_refund_payment"),
         ("match", "import_lines", "agree_refund_in_parts", "return_refund_payment"),
     ),
@@ -152,6 +157,8 @@ KINDS: dict[str, Callable[[Books], bool]] = {
         lambda each: each.is_completed and books.side.money(each.method, each.processor) == "1150",
     ),
     "unused_credits": lambda books: is_there(books.credits, books.unapplied),
+    "two_accounts": lambda books: len(books.bank_accounts) > 1 and bool(books.bank_lines),
+    "told_links": lambda books: any(not each.id.startswith(UNKNOWN) for each in books.links),
     "open_lines": lambda books: is_there(books.bank_lines, books.unexplained),
     "unpaid": lambda books: is_there(books.refunds, lambda each: not each.cancelled and each.rest),
 }

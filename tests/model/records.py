@@ -6,6 +6,7 @@ from datetime import date, datetime
 
 from tests.model.arithmetic import Priced
 
+TRANSFER = "transfer"
 LIVE = frozenset({"pending", "processing", "completed"})
 
 
@@ -289,20 +290,35 @@ class BankAccount:
 
 @dataclass(eq=False)
 class BankLine:
-    """A line of a bank statement, and the account that the rest of it was posted to, if any."""
+    """A line of a bank statement, and the parts of it that were posted to accounts, if any."""
 
     account: BankAccount
     external_id: str
     day: date
     amount: int
     direction: str
-    category: str | None = None
-    categorized: int = 0
+    parts: list[tuple[str, int]] = field(default_factory=list)
     id: str = ""
 
     @property
     def moves(self) -> int:
         return self.amount if self.direction == "credit" else -self.amount
+
+    @property
+    def categorized(self) -> int:
+        return sum(amount for _, amount in self.parts)
+
+
+@dataclass(eq=False)
+class Transfer:
+    """Money between two own bank accounts, by their codes; one of its lines may be to come."""
+
+    amount: int
+    leaves: str
+    arrives: str
+    out: BankLine | None
+    come: BankLine | None
+    id: str = ""
 
 
 @dataclass(eq=False)
@@ -310,7 +326,7 @@ class Link:
     """That so much of a line is this money."""
 
     line: BankLine
-    money: Money
+    money: "Money | Transfer"
     amount: int
     id: str = ""
 

@@ -7,6 +7,7 @@ from typing import Any
 from tests.model import holds
 from tests.model.books import Books
 from tests.model.records import (
+    TRANSFER,
     BankAccount,
     BankLine,
     Credit,
@@ -19,6 +20,7 @@ from tests.model.records import (
     Payout,
     Refund,
     RefundPayment,
+    Transfer,
     VendorRefund,
     VendorRefundPayment,
 )
@@ -327,9 +329,16 @@ def bank_line(books: Books, record: BankLine) -> View:
         "categorized_amount_cents": record.categorized,
         "remaining_amount_cents": books.unexplained(record),
         "is_reconciled": books.unexplained(record) == 0,
-        "category": record.category and (record.category, record.categorized),
+        "category": record.parts[0] if len(record.parts) == 1 else None,
+        "splits": {(place, *part) for place, part in enumerate(record.parts)},
         "links": {
-            (each.id, holds.kind_of(books.side, each.money), each.money.id, each.amount)
+            (
+                # Which of the links of a transfer is which, no answer tells.
+                TRANSFER if isinstance(each.money, Transfer) else each.id,
+                holds.kind_of(books.side, each.money),
+                each.money.id,
+                each.amount,
+            )
             for each in books.links_of(record)
         },
     }

@@ -46,6 +46,7 @@ def banked(shop: Business, baker: Record) -> None:
     did(shop, "PATCH", f"invoices/payments/{gone['id']}/", {"status": "failed"})
     line(shop, current, "elsewhere", 10)
     rounded(shop, savings, baker)
+    moved_between_accounts(shop)
 
 
 def rounded(shop: Business, savings: Record, baker: Record) -> None:
@@ -63,6 +64,28 @@ def tolerate(shop: Business, cents: int) -> None:
     address = f"/v1/platform/businesses/{shop.id}/"
     answer = shop.partner.api.patch(address, json={"matching_tolerance_cents": cents})
     assert answer.status_code == 200, answer.text
+
+
+def moved_between_accounts(shop: Business) -> None:
+    """Lend and move money, in accounts of their own; the statement of the first one is closed."""
+    reserve, deposit = (
+        shop.made("bank-accounts/", {"display_name": name}) for name in ("Reserve", "Deposit")
+    )
+    lines = [
+        {"account": reserve["account"]["code"], "debit_amount": 90},
+        {"account": "2500", "credit_amount": 90},
+    ]
+    body = {"entry_date": BOOKED, "reference": "lent", "lines": lines, "post": True}
+    loan = shop.made("general-ledger/journal-entries/", body)
+    match(shop, line(shop, reserve, "lent", 90), "journal_entry", loan)
+    out, come = line(shop, reserve, "moved out", -40), line(shop, deposit, "moved in", 40)
+    match(shop, come, "transfer", out)
+    parts = [{"account": "6300", "amount_cents": 3}, {"account": "6400", "amount_cents": 5}]
+    ask(shop, line(shop, deposit, "in parts", -8), "categorize", {"splits": parts})
+    path = f"bank-accounts/{reserve['id']}/reconciliations/"
+    statement = {"statement_date": "2025-03-31", "closing_balance_cents": 50}
+    assert shop.made(path, statement)["status"] == "closed"
+    shop.made(path, {"statement_date": "2025-04-30", "closing_balance_cents": 51})
 
 
 def line(shop: Business, account: Record, name: str, amount: int) -> Record:
@@ -152,6 +175,51 @@ BANK: Mapping[str, Fault] = {
             "external_id = 'charges'",
         ),
         {_POSTED},
+    ),
+    "a part of a line was posted to another account": (
+        change(
+            "bank_transaction",
+            "parts = jsonb_set(parts, '{0,account_id}', to_jsonb((SELECT id::text FROM account"
+            " WHERE business_id = %(b)s AND code = '6000')))",
+            "external_id = 'in parts'",
+        ),
+        {_POSTED},
+    ),
+    "parts come to less than the line": (
+        change("bank_transaction", "parts = parts - 1", "external_id = 'in parts'"),
+        {_LINES, _POSTED},
+    ),
+    "a line shows more of an entry than that moves": (
+        change("bank_link", "amount = amount + 1", _of_line("lent")),
+        {_LINES, "bank_entries_linked"},
+    ),
+    "a line shows an entry that goes the other way": (
+        change("bank_transaction", "direction = 'debit'", "external_id = 'lent'"),
+        {"bank_entries_linked"},
+    ),
+    "a transfer is of another amount": (
+        change("bank_transfer", "amount = amount + 1", "true"),
+        {"bank_transfers", _POSTED},
+    ),
+    "a transfer is dated elsewhere": (
+        change("bank_transfer", "moved_on = moved_on - 1", "true"),
+        {"bank_transfers"},
+    ),
+    "one line of a transfer is free": (
+        change("bank_link", "ended_at = linked_at", _of_line("moved in")),
+        {_LINES, "bank_transfers"},
+    ),
+    "a transfer is taken back and its lines are not": (
+        change("bank_transfer", "ended_at = created_at", "true"),
+        {"bank_transfers", _POSTED},
+    ),
+    "a closed statement closed with another balance": (
+        change("bank_reconciliation", "closing_balance = 51", "status = 'closed'"),
+        {"bank_statements"},
+    ),
+    "an open statement is older than a closed one": (
+        change("bank_reconciliation", "statement_date = '2025-03-30'", "status = 'open'"),
+        {"bank_statements"},
     ),
     "a line that was taken back counts as categorized": (
         change(

@@ -167,7 +167,25 @@ def at_bank(shop: Business, payment_id: str) -> dict[str, str]:
     linked = shop.api.post(f"bank-transactions/{told['id']}/match/", json=match).json()
     link_id = linked["links"][0]["reconciliation_link_id"]
     ids = {"bank_account": bank["id"], "bank_line": told["id"], "bank_link": link_id}
-    return {"at_bank": payment_id, **ids}
+    return {"at_bank": payment_id, **ids, **with_savings(shop, told["id"])}
+
+
+def with_savings(shop: Business, line_id: str) -> dict[str, str]:
+    """Transfer a part of that to another account, with a closed statement; and make a rule."""
+    savings = shop.made("bank-accounts/", {"display_name": "savings"})
+    conditions = {"text": "same", "bank_account_id": savings["id"]}
+    rule = {"name": "same", "conditions": conditions, "result": {"account": "6300"}}
+    statement = {"statement_date": "2024-12-31", "closing_balance_cents": 0}
+    path = f"bank-accounts/{savings['id']}/reconciliations/"
+    ids = {
+        "savings": savings["id"],
+        "bank_rule": shop.made("bank-rules/", rule)["id"],
+        "statement": shop.made(path, statement)["id"],
+    }
+    moved = {"target_type": "transfer", "bank_account_id": savings["id"], "amount_cents": 5}
+    answer = shop.api.post(f"bank-transactions/{line_id}/match/", json=moved)
+    assert answer.status_code == 200, answer.text
+    return ids
 
 
 def filed(shop: Business, customer_id: str) -> str:
@@ -225,6 +243,14 @@ def settling_bodies(here: Side, there: Side) -> list[tuple[str, str, Record]]:
     ]
 
 
+def other_items(theirs: dict[str, str]) -> list[Record]:
+    """Other items of a payout that name an account, or a payment, of another business."""
+    return [
+        {"type": "adjustment", "amount_cents": 1, "account": theirs["account"]},
+        {"type": "chargeback", "amount_cents": -1, "payment_id": theirs["settled"]},
+    ]
+
+
 def opening_bodies(there: Side) -> list[tuple[str, str, Record]]:
     """Bodies that open the books, and name what is another business's."""
     customer, vendor = {"id": there.ids["customer"]}, {"id": there.ids["vendor"]}
@@ -239,14 +265,6 @@ def opening_bodies(there: Side) -> list[tuple[str, str, Record]]:
         {"prepayments": [prepaid(vendor, 1, "vendor")]},
     ]
     return [("POST", "opening-balances/", {"date": DAY, **each}) for each in named]
-
-
-def other_items(theirs: dict[str, str]) -> list[Record]:
-    """Other items of a payout that name an account, or a payment, of another business."""
-    return [
-        {"type": "adjustment", "amount_cents": 1, "account": theirs["account"]},
-        {"type": "chargeback", "amount_cents": -1, "payment_id": theirs["settled"]},
-    ]
 
 
 def buying_bodies(here: Side, there: Side) -> list[tuple[str, str, Record]]:

@@ -88,7 +88,7 @@ JOURNAL: Mapping[str, Fault] = {
 }
 
 # What was written by hand: 15.00 accrued, and 3.00 that wait.
-_ACCRUED = "source_type = 'manual' AND reversal_of_id IS NULL"
+_ACCRUED = "source_type = 'manual' AND reversal_of_id IS NULL AND reference IS DISTINCT FROM 'lent'"
 _TAKEN_BACK = "source_type = 'manual' AND reversal_of_id IS NOT NULL"
 
 MANUAL: Mapping[str, Fault] = {

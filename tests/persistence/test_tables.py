@@ -43,6 +43,8 @@ GRANTS = {
     ),
     **dict.fromkeys(("bank_account", "bank_transaction", "bank_link"), "SELECT INSERT UPDATE"),
     **dict.fromkeys(("payout", "payout_item"), "SELECT INSERT UPDATE"),
+    **dict.fromkeys(("bank_rule", "bank_transfer"), "SELECT INSERT UPDATE"),
+    "bank_reconciliation": "SELECT INSERT UPDATE DELETE",
     "opening_balance": "SELECT INSERT UPDATE",
     **dict.fromkeys(("partner_reply", "reply", "invoice", "bill"), "SELECT INSERT UPDATE DELETE"),
     "journal_draft": "SELECT INSERT UPDATE DELETE",

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from accounting.bank import bank_matches, bank_postings
 from accounting.bank.bank_matches import MatchResult, MatchTarget
+from accounting.bank.bank_postings import Banked
 from accounting.bank.bank_transactions import BankTransaction
 from accounting.bank.commands import LinkTransaction
 from accounting.bank.payouts import Payout
@@ -86,7 +87,7 @@ def matched(
     return done
 
 
-def posted_by(subject: BankTransaction | Payout) -> list[tuple[str, dict[str, int]]]:
+def posted_by(subject: Banked) -> list[tuple[str, dict[str, int]]]:
     """What something of no side posts: the day and the amounts of each entry."""
     entries = bank_postings.entries_for(subject, ROLES, None)
     return [(written(entry.entry_date), amounts(entry)) for entry in entries]

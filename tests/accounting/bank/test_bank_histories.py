@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from accounting.bank import bank_links, bank_matches, bank_postings, bank_transactions
 from accounting.bank.bank_links import Link
 from accounting.bank.bank_transactions import BankTransaction
+from accounting.bank.commands import CategoryGiven
 from accounting.errors import Refusal
 from accounting.trade.sides import RECEIVABLE
 from tests.accounting.bank.statements import SAVINGS, line, matched, target
@@ -77,10 +78,8 @@ class Statement:
         self.trade.keep(done.target)
 
     def categorize(self, place: int, _other: int, _amount: int) -> None:
-        charges = NAMED[AccountReference("code", "4500")]
-        self.put(
-            bank_transactions.categorize(self.line(place), charges, None, self.trade.context())
-        )
+        given = [CategoryGiven(AccountReference("code", "4500"))]
+        self.put(bank_transactions.categorize(self.line(place), given, NAMED, self.trade.context()))
 
     def uncategorize(self, place: int, _other: int, _amount: int) -> None:
         self.put(bank_transactions.uncategorize(self.line(place), self.trade.context()))

@@ -1,4 +1,4 @@
-"""Lines of statements that are posted straight to an account."""
+"""Lines of statements that are posted straight to accounts."""
 
 from dataclasses import replace
 
@@ -6,23 +6,30 @@ import pytest
 
 from accounting.bank import bank_postings, bank_transactions
 from accounting.bank.bank_transactions import BankTransaction
+from accounting.bank.commands import CategoryGiven
 from tests.accounting.bank.statements import SAVINGS, line, new_id, posted_by
 from tests.accounting.samples import (
     NAMED,
     ROLES,
     AccountReference,
     account,
+    account_id,
     context_of,
+    day,
     posted_after,
     refused,
 )
 
-CHARGES = NAMED[AccountReference("code", "6300")]
 NOW = context_of("15")
 
 
-def categorized(amount: int) -> BankTransaction:
-    return bank_transactions.categorize(line(amount), CHARGES, "m", NOW)
+def part(code: str, amount: int | None = None, memo: str | None = None) -> CategoryGiven:
+    return CategoryGiven(AccountReference("code", code), amount, memo)
+
+
+def categorized(amount: int, *parts: CategoryGiven) -> BankTransaction:
+    given = parts or (part("6300", memo="m"),)
+    return bank_transactions.categorize(line(amount), given, NAMED, NOW)
 
 
 class TestCategorize:
@@ -34,35 +41,74 @@ class TestCategorize:
         self, amount: int, posted: dict[str, int]
     ) -> None:
         done = categorized(amount)
-        assert (done.categorized, done.category_memo) == (12, "m")
+        [whole] = done.parts
+        assert (done.categorized, whole.amount, whole.memo) == (12, 12, "m")
         assert posted_by(done) == [("12", posted)]
         [entry] = bank_postings.entries_for(done, ROLES, None)
         assert (entry.source_type, entry.source_id) == ("bank_transaction", done.id)
+
+    def test_in_parts_each_has_its_account(self) -> None:
+        done = categorized(-100, part("6300", 12), part("6000", 80), part("6300", 8))
+        assert (done.categorized, len(done.parts)) == (100, 3)
+        assert posted_by(done) == [("12", {"6300": 20, "6000": 80, "1110": -100})]
+
+    def test_parts_add_up_to_what_links_have_left(self) -> None:
+        linked = line(100, linked=60)
+        given = [part("4500", 30), part("4600", 10)]
+        done = bank_transactions.categorize(linked, given, NAMED, NOW)
+        assert (done.categorized, bank_transactions.remaining(done)) == (40, 0)
+
+    @pytest.mark.parametrize("amounts", [(30, 11), (30, 9), (40, 1), (41,)])
+    def test_no_more_and_no_less(self, amounts: tuple[int, ...]) -> None:
+        given = [part("4500", amount) for amount in amounts]
+        refusal = refused(bank_transactions.categorize, line(100, linked=60), given, NAMED, NOW)
+        assert (refusal.code, refusal.detail) == (
+            "splits_mismatch",
+            {"splits_total_cents": sum(amounts), "remaining_amount_cents": 40},
+        )
 
     def test_nothing_is_posted_without_a_category(self) -> None:
         assert posted_by(line(12)) == []
 
     def test_it_is_taken_back_by_a_linked_reversal(self) -> None:
-        done = categorized(12)
+        done = categorized(12, part("6300", 7), part("6000", 5))
         entries = bank_postings.entries_for(done, ROLES, None)
         done = replace(done, posted=posted_after((), entries, new_id))
         free = bank_transactions.uncategorize(done, NOW)
-        assert (free.categorized, free.category_account_id) == (0, None)
+        assert (free.categorized, free.parts) == (0, ())
         [back] = bank_postings.entries_for(free, ROLES, None)
         assert back.reversal_of_id == done.posted[0].id
-        assert posted_by(free) == [("12", {"1110": -12, "6300": 12})]
+        assert posted_by(free) == [("12", {"1110": -12, "6300": 7, "6000": 5})]
 
     def test_where_there_is_none_nothing_is_taken_back(self) -> None:
-        plain = line(1)
+        plain = line(1, reconciled_through=day("31"))
         assert bank_transactions.uncategorize(plain, NOW) is plain
+
+    @pytest.mark.parametrize("through", ["12", "31"])
+    def test_a_closed_statement_keeps_its_lines_as_they_are(self, through: str) -> None:
+        held = line(9, reconciled_through=day(through))
+        done = replace(categorized(9), reconciled_through=day(through))
+        for refusal in (
+            refused(bank_transactions.categorize, held, [part("6300")], NAMED, NOW),
+            refused(bank_transactions.uncategorize, done, NOW),
+        ):
+            assert refusal.code == "bank_reconciled"
+            assert refusal.detail == {"statement_date": f"2026-01-{through}"}
+
+    def test_a_line_of_the_day_after_is_free(self) -> None:
+        done = replace(categorized(9), reconciled_through=day("11"))
+        assert bank_transactions.uncategorize(done, NOW).categorized == 0
 
     def test_what_is_refused(self) -> None:
         own = account("1110")
-        assert own.id == SAVINGS
-        for code, transaction, named, context in (
-            ("bank_transaction_used_up", line(9, linked=9), CHARGES, NOW),
-            ("same_account", line(9), own, NOW),
-            ("period_locked", line(9), CHARGES, context_of("15", lock="12")),
+        assert own.id == SAVINGS == account_id("1110")
+        chart = {**NAMED, AccountReference("code", "1110"): own}
+        for code, transaction, given, context in (
+            ("bank_transaction_used_up", line(9, linked=9), part("6300"), NOW),
+            ("same_account", line(9), part("1110"), NOW),
+            ("reference_not_found", line(9), part("9999"), NOW),
+            ("control_account", line(9), part("1200"), NOW),
+            ("period_locked", line(9), part("6300"), context_of("15", lock="12")),
         ):
-            refusal = refused(bank_transactions.categorize, transaction, named, None, context)
+            refusal = refused(bank_transactions.categorize, transaction, [given], chart, context)
             assert refusal.code == code

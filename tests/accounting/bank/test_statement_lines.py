@@ -14,6 +14,7 @@ from accounting.bank.bank_accounts import BankAccount
 from accounting.bank.bank_transactions import BankTransaction
 from accounting.bank.statement_lines import (
     Failed,
+    KeptLines,
     Line,
     Skipped,
     identities,
@@ -42,7 +43,7 @@ def line(**facts: Any) -> Line:
 
 def fates(lines: list[Line | Failed], known: dict[str, UUID] | None = None) -> list[Any]:
     names = identities(lines, unique_ids=True)
-    return sort_out(lines, names, known or {}, BANK, "csv", CONTEXT)
+    return sort_out(lines, names, KeptLines(known or {}), BANK, "csv", CONTEXT)
 
 
 class TestMinorUnits:
@@ -158,9 +159,22 @@ class TestSortOut:
         assert isinstance(good, BankTransaction)
         assert isinstance(after, BankTransaction)
 
+    def test_none_comes_to_a_statement_that_is_closed(self) -> None:
+        lines: list[Line | Failed] = [line(booked_on=day("07-14")), line()]
+        kept = KeptLines({}, closed_through=day("07-14"))
+        names = identities(lines, unique_ids=True)
+        late, good = sort_out(lines, names, kept, BANK, "csv", CONTEXT)
+        assert isinstance(late, Failed)
+        assert (late.code, isinstance(good, BankTransaction)) == ("bank_reconciled", True)
+
+    def test_one_that_is_there_is_skipped_in_a_closed_statement_too(self) -> None:
+        [name] = names = identities([line()], unique_ids=True)
+        kept = KeptLines({name: UUID(int=7)}, closed_through=day("07-31"))
+        assert sort_out([line()], names, kept, BANK, "csv", CONTEXT) == [Skipped(UUID(int=7))]
+
     def test_a_bank_account_without_an_iban_takes_any(self) -> None:
         bare = replace(BANK, iban=None)
         lines = [line(iban="NL91ABNA0417164300")]
         names = identities(lines, unique_ids=True)
-        [kept] = sort_out(lines, names, {}, bare, "csv", CONTEXT)
+        [kept] = sort_out(lines, names, KeptLines({}), bare, "csv", CONTEXT)
         assert isinstance(kept, BankTransaction)

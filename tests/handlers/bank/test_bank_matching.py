@@ -83,6 +83,7 @@ class TestMatchBankTransaction:
             "target_id": payment["id"],
             "amount_cents": 1_000,
             "rounding_difference_cents": 0,
+            "other_bank_transaction_id": None,
             "memo": "Yes, it is",
             "reconciled_at": matched["updated_at"],
         }

@@ -1,47 +1,6 @@
 -- The opening of books, and what came with it. What was there before came with none.
-CREATE TABLE opening_balance (
-  business_id UUID NOT NULL,
-  id UUID NOT NULL,
-  version BIGINT NOT NULL,
-  created_at TIMESTAMP WITH TIME ZONE NOT NULL,
-  updated_at TIMESTAMP WITH TIME ZONE NOT NULL,
-  opened_on DATE NOT NULL,
-  currency TEXT NOT NULL,
-  memo TEXT,
-  stated JSONB NOT NULL,
-  documented JSONB NOT NULL,
-  reversed_at TIMESTAMP WITH TIME ZONE,
-  CONSTRAINT opening_balance_pkey PRIMARY KEY (business_id, id),
-  CONSTRAINT opening_balance_business_id_fkey FOREIGN KEY(business_id) REFERENCES business (id)
-);
-
-CREATE UNIQUE INDEX opening_balance_opened_on_key ON opening_balance (business_id, opened_on) WHERE reversed_at IS NULL;
-
-CREATE INDEX opening_balance_business_id_created_at_id_idx ON opening_balance (business_id, created_at, id);
-
-CREATE INDEX opening_balance_business_id_opened_on_id_idx ON opening_balance (business_id, opened_on, id);
-
-CREATE INDEX opening_balance_business_id_updated_at_idx ON opening_balance (business_id, updated_at);
-
-GRANT SELECT, INSERT, UPDATE ON opening_balance TO accounting_server;
-
-ALTER TABLE opening_balance ENABLE ROW LEVEL SECURITY;
-
-CREATE POLICY one_business ON opening_balance
-  USING (business_id = nullif(current_setting('app.business_id', true), '')::uuid);
-
-SELECT audit_table('opening_balance', 'opening_balance');
-
--- On many machines it is spread before anything refers to it.
-DO $$
-BEGIN
-  IF EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN
-    IF EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = 'account'::regclass) THEN
-      PERFORM create_distributed_table('opening_balance', 'business_id', colocate_with := 'account');
-    END IF;
-  END IF;
-END
-$$;
+ALTER TABLE opening_balance ADD CONSTRAINT opening_balance_business_id_fkey
+  FOREIGN KEY(business_id) REFERENCES business (id);
 
 ALTER TABLE invoice ADD COLUMN opening_id UUID;
 

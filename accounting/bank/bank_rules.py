@@ -1,0 +1,202 @@
+"""Bank rules: what lines of bank statements are, told once and tried on each new line.
+
+They are tried in order, and the first that fits decides: it is suggested, or applied at once where
+it is automatic. A rule that is deleted is tried no more; what it did names it still.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from accounting.absent import Absent
+from accounting.bank.bank_transactions import (
+    BankTransaction,
+    CategoryPart,
+    in_parts,
+    remaining,
+)
+from accounting.bank.commands import BankRuleConditions, BankRuleOutcome, SaveBankRule
+from accounting.books.accounts import Account, AccountReference, usable
+from accounting.books.context import Context
+from accounting.errors import Conflict
+
+SUGGEST, AUTOMATIC = "suggest", "automatic"
+PRIORITY = 100
+"""What a rule has that says none."""
+
+Named = Mapping[AccountReference, Account]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankRule:
+    """What a line of a statement has to be, and the account that it then belongs to.
+
+    A condition that is None holds for every line; one at least is not.
+    """
+
+    id: UUID
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    name: str
+    priority: int
+    text: str | None
+    direction: str | None
+    min_amount: int | None
+    max_amount: int | None
+    bank_account_id: UUID | None
+    account_id: UUID
+    customer_id: UUID | None
+    vendor_id: UUID | None
+    memo: str | None
+    apply: str
+    deleted_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A new line on which the rules were tried, and the rule that fits and was not applied."""
+
+    line: BankTransaction
+    suggested_by: UUID | None = None
+
+
+def account_references(command: SaveBankRule) -> list[AccountReference]:
+    """List the account that a rule names, so that it can be loaded first."""
+    return [] if isinstance(command.outcome, Absent) else [command.outcome.account]
+
+
+def accounts_applied(rules: Iterable[BankRule]) -> frozenset[AccountReference]:
+    """List the accounts that automatic rules post to; nobody archives them meanwhile."""
+    automatic = (each for each in rules if each.apply == AUTOMATIC)
+    return frozenset(AccountReference("id", each.account_id) for each in automatic)
+
+
+def make(command: SaveBankRule, named: Named, context: Context) -> BankRule:
+    """Make a rule; what is left out has its default: priority 100, and it suggests.
+
+    Raises Conflict `account_archived`; RuleBroken `reference_not_found` or `control_account`.
+    """
+    assert not isinstance(command.name, Absent), "a new rule has a name"
+    assert not isinstance(command.conditions, Absent), "a new rule has conditions"
+    assert not isinstance(command.outcome, Absent), "a new rule has a result"
+    return BankRule(
+        id=context.identify(),
+        version=0,
+        created_at=context.now,
+        updated_at=context.now,
+        name=command.name,
+        priority=PRIORITY if isinstance(command.priority, Absent) else command.priority,
+        **_conditions(command.conditions),
+        **_outcome(command.outcome, named),
+        apply=SUGGEST if isinstance(command.apply, Absent) else command.apply,
+    )
+
+
+def amend(rule: BankRule, command: SaveBankRule, named: Named, context: Context) -> BankRule:
+    """Change what is said of a rule; its conditions and its result are each replaced whole.
+
+    Raises what `make` raises.
+    """
+    said: dict[str, Any] = {
+        name: value
+        for name in ("name", "priority", "apply")
+        if not isinstance(value := getattr(command, name), Absent)
+    }
+    if not isinstance(command.conditions, Absent):
+        said |= _conditions(command.conditions)
+    if not isinstance(command.outcome, Absent):
+        said |= _outcome(command.outcome, named)
+    changed = replace(rule, **said)
+    return rule if changed == rule else replace(changed, updated_at=context.now)
+
+
+def delete(rule: BankRule, context: Context) -> BankRule:
+    """Delete a rule; what it did stays."""
+    return replace(rule, deleted_at=context.now, updated_at=context.now)
+
+
+def first_fitting(rules: Iterable[BankRule], line: BankTransaction) -> BankRule | None:
+    """Find the rule that decides what a line is: of those that fit, the lowest in order."""
+    fitting = (rule for rule in rules if rule.deleted_at is None and fits(rule, line))
+    return min(fitting, key=lambda rule: (rule.priority, rule.created_at, rule.id), default=None)
+
+
+def fits(rule: BankRule, line: BankTransaction) -> bool:
+    """Tell whether all conditions of a rule hold for a line.
+
+    "account fee" up to 50.00 that goes out is "ACCOUNT FEE JULY" of 8.50, a debit.
+    """
+    told = (line.description, line.counterparty_name, line.reference)
+    return (
+        rule.direction in (None, line.direction)
+        and rule.bank_account_id in (None, line.bank_account_id)
+        and (rule.min_amount is None or line.amount >= rule.min_amount)
+        and (rule.max_amount is None or line.amount <= rule.max_amount)
+        and (
+            rule.text is None
+            or any(rule.text.casefold() in (text or "").casefold() for text in told)
+        )
+    )
+
+
+def try_on(
+    line: BankTransaction, rules: Iterable[BankRule], named: Named, context: Context
+) -> Tried:
+    """Try rules on a new line: the first that fits is suggested, an automatic one is applied.
+
+    Where it cannot be applied - its account is archived or is the line's own, the period is locked
+    - it is suggested as well.
+    """
+    rule = first_fitting(rules, line)
+    if rule is None:
+        return Tried(line)
+    if rule.apply != AUTOMATIC:
+        return Tried(line, rule.id)
+    applied = _applied(line, rule, named, context)
+    return Tried(line, rule.id) if applied is None else Tried(applied)
+
+
+def part_of(rule: BankRule, line: BankTransaction) -> CategoryPart:
+    """Say what a rule makes of what is left of a line."""
+    return CategoryPart(
+        account_id=rule.account_id,
+        amount=remaining(line),
+        memo=rule.memo,
+        customer_id=rule.customer_id,
+        vendor_id=rule.vendor_id,
+    )
+
+
+def _applied(
+    line: BankTransaction, rule: BankRule, named: Named, context: Context
+) -> BankTransaction | None:
+    reference = AccountReference("id", rule.account_id)
+    if rule.account_id == line.account_id:
+        return None
+    try:
+        usable(reference, named.get(reference))
+        return in_parts(line, (part_of(rule, line),), context, rule.id)
+    except Conflict:
+        return None
+
+
+def _conditions(given: BankRuleConditions) -> dict[str, Any]:
+    return {
+        "text": given.text,
+        "direction": given.direction,
+        "min_amount": given.min_amount,
+        "max_amount": given.max_amount,
+        "bank_account_id": given.bank_account_id,
+    }
+
+
+def _outcome(given: BankRuleOutcome, named: Named) -> dict[str, Any]:
+    return {
+        "account_id": usable(given.account, named.get(given.account)).id,
+        "customer_id": given.customer_id,
+        "vendor_id": given.vendor_id,
+        "memo": given.memo,
+    }

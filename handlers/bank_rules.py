@@ -1,0 +1,97 @@
+"""Bank rules: what lines of bank statements are, told once."""
+
+from typing import Any
+from uuid import UUID
+
+from accounting.absent import Absent
+from accounting.bank import bank_rules
+from accounting.bank.bank_rules import BankRule
+from accounting.bank.commands import SaveBankRule
+from handlers.bodies import BankRuleCreate, BankRuleUpdate
+from handlers.commands import bank_commands
+from handlers.results import Created, Reply
+from handlers.shared.bank_shapes import shape_account
+from persistence.bank.bank_rules import BankRuleRecord
+from persistence.books import Books
+from persistence.engine.pages import Page, PageRequest
+
+
+async def create_bank_rule(books: Books, body: BankRuleCreate) -> Reply:
+    """Create a bank rule."""
+    command = bank_commands.save_bank_rule(body)
+    await refer(books, command)
+    named = await books.accounts.named(bank_rules.account_references(command))
+    rule = bank_rules.make(command, named, books.context)
+    [account] = named.values()
+    return Created(keep(books, BankRuleRecord(rule, account)))
+
+
+async def list_bank_rules(books: Books, page: PageRequest) -> Page[Reply]:
+    """List the rules in the order in which they are tried."""
+    return (await books.bank_rules.page(page)).of(lambda each: shape(books, each))
+
+
+async def get_bank_rule(books: Books, bank_rule_id: UUID) -> Reply:
+    """Read one bank rule."""
+    return shape(books, await books.bank_rules.get(bank_rule_id))
+
+
+async def update_bank_rule(books: Books, bank_rule_id: UUID, body: BankRuleUpdate) -> Reply:
+    """Change the supplied fields of a bank rule."""
+    command = bank_commands.save_bank_rule(body)
+    await refer(books, command)
+    named = await books.accounts.named(bank_rules.account_references(command))
+    found = await books.bank_rules.lock(bank_rule_id)
+    rule = bank_rules.amend(found.rule, command, named, books.context)
+    account = next(iter(named.values()), found.account)
+    return keep(books, BankRuleRecord(rule, account)) if rule != found.rule else shape(books, found)
+
+
+async def delete_bank_rule(books: Books, bank_rule_id: UUID) -> Reply:
+    """Delete a bank rule; what it did stays."""
+    found = await books.bank_rules.lock(bank_rule_id)
+    books.save(bank_rules.delete(found.rule, books.context))
+    return {"deleted": True}
+
+
+async def refer(books: Books, command: SaveBankRule) -> None:
+    """Look for what a rule names beside its account; raises RuleBroken `reference_not_found`."""
+    if not isinstance(command.outcome, Absent):
+        outcome = command.outcome
+        await books.customers.lock_all([outcome.customer_id] if outcome.customer_id else [])
+        await books.vendors.lock_all([outcome.vendor_id] if outcome.vendor_id else [])
+    if not isinstance(command.conditions, Absent) and command.conditions.bank_account_id:
+        await books.bank_accounts.lock_all([command.conditions.bank_account_id])
+
+
+def keep(books: Books, record: BankRuleRecord) -> Reply:
+    """Save a rule, and show it."""
+    books.save(record.rule)
+    return shape(books, record)
+
+
+def shape(books: Books, record: BankRuleRecord) -> dict[str, Any]:
+    """Show a rule."""
+    rule = record.rule
+    return {
+        "id": rule.id,
+        "business_id": books.business_id,
+        "name": rule.name,
+        "priority": rule.priority,
+        "conditions": {
+            "text": rule.text,
+            "direction": rule.direction,
+            "min_amount_cents": rule.min_amount,
+            "max_amount_cents": rule.max_amount,
+            "bank_account_id": rule.bank_account_id,
+        },
+        "result": {"account": shape_account(record.account), **shape_party(rule)},
+        "apply": rule.apply,
+        "created_at": rule.created_at,
+        "updated_at": rule.updated_at,
+    }
+
+
+def shape_party(rule: BankRule) -> dict[str, Any]:
+    """Show whose a line is that fits, and what is noted of it."""
+    return {"customer_id": rule.customer_id, "vendor_id": rule.vendor_id, "memo": rule.memo}

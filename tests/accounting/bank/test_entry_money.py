@@ -1,0 +1,93 @@
+"""What an entry that was written by hand moves on a bank account, and how lines show it."""
+
+from typing import Any
+
+import pytest
+
+from accounting.bank import bank_matches
+from accounting.bank.bank_matches import MatchResult, MatchTarget
+from accounting.bank.bank_transactions import BankTransaction, remaining
+from accounting.bank.commands import LinkTransaction
+from accounting.bank.entry_money import EntryMoney, money_of
+from accounting.books.manual_entries import ManualEntry, ManualLine
+from tests.accounting.bank.statements import SAVINGS, line, new_id
+from tests.accounting.samples import BORN, ROLES, account_id, context_of, day, refused
+
+NOW = context_of("15")
+
+
+def entry(*amounts: tuple[str, int], **facts: Any) -> ManualEntry:
+    id_ = new_id()
+    lines = tuple(ManualLine(new_id(), account_id(code), amount) for code, amount in amounts)
+    return ManualEntry(
+        **{
+            "id": id_,
+            "version": 1,
+            "created_at": BORN,
+            "entry_date": day("10"),
+            "reference": None,
+            "description": "d",
+            "currency": "GBP",
+            "created_by": "manual",
+            "status": "approved",
+            "lines": lines,
+            "source_id": id_,
+            **facts,
+        }
+    )
+
+
+def match(
+    transaction: BankTransaction, money: EntryMoney, amount: int | None = None
+) -> MatchResult:
+    command = LinkTransaction(target_type="journal_entry", target_id=money.id, amount=amount)
+    return bank_matches.match(MatchTarget(None, money), transaction, command, ROLES, NOW)
+
+
+class TestMoneyOf:
+    def test_it_is_the_sum_of_its_lines_on_the_account(self) -> None:
+        written = entry(("1110", 100), ("1110", -2), ("6100", 2), ("2500", -100))
+        assert money_of(written, SAVINGS, 0).amount == 98
+        assert money_of(written, account_id("2500"), 0).amount == -100
+
+    @pytest.mark.parametrize(
+        ("facts", "code"),
+        [
+            ({"source_type": "invoice"}, "system_entry"),
+            ({"status": "draft"}, "item_not_completed"),
+            ({"status": "rejected"}, "item_not_completed"),
+        ],
+    )
+    def test_it_is_posted_and_written_by_hand(self, facts: dict[str, Any], code: str) -> None:
+        written = entry(("1110", 5), ("2500", -5), **facts)
+        assert refused(money_of, written, SAVINGS, 0).code == code
+
+    def test_it_moves_something_there(self) -> None:
+        for written in (entry(("1100", 5), ("2500", -5)), entry(("1110", 5), ("1110", -5))):
+            assert refused(money_of, written, SAVINGS, 0).code == "bank_account_mismatch"
+
+
+class TestMatch:
+    def test_a_line_shows_it_and_nothing_is_posted(self) -> None:
+        money = money_of(entry(("1110", 100), ("2500", -100)), SAVINGS, 0)
+        done = match(line(60), money)
+        assert (done.link.amount, remaining(done.transaction), done.subjects) == (60, 0, ())
+        assert done.target == EntryMoney(id=money.id, account_id=SAVINGS, amount=100, linked=60)
+
+    def test_no_more_than_other_lines_have_left(self) -> None:
+        money = money_of(entry(("1110", -100), ("2500", 100)), SAVINGS, 70)
+        assert match(line(-90), money).link.amount == 30
+        assert refused(match, line(-90), money, 31).code == "link_exceeds_remaining"
+
+    def test_both_go_the_same_way(self) -> None:
+        money = money_of(entry(("1110", -100), ("2500", 100)), SAVINGS, 0)
+        assert refused(match, line(100), money).code == "link_direction_mismatch"
+
+    def test_taken_back_both_are_free(self) -> None:
+        money = money_of(entry(("1110", 100), ("2500", -100)), SAVINGS, 0)
+        done = match(line(100), money)
+        back = bank_matches.unmatch(
+            MatchTarget(None, done.target), done.transaction, done.link, NOW
+        )
+        assert (back.target, back.subjects, back.transaction.linked) == (money, (), 0)
+        assert back.link.ended_at == NOW.now

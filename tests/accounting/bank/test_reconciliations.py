@@ -1,0 +1,101 @@
+"""Statements held against the ledger: how they differ, when they close, which is reopened."""
+
+from dataclasses import replace
+from uuid import UUID
+
+from accounting.bank import reconciliations
+from accounting.bank.bank_accounts import BankAccount
+from accounting.bank.commands import ReconcileStatement
+from accounting.bank.reconciliations import (
+    Comparison,
+    Explanation,
+    Found,
+    Reconciliation,
+    Standing,
+)
+from tests.accounting.samples import BORN, context_of, day, refused
+
+NOW = context_of("31")
+NOTHING = Found(0, 0, ())
+EMPTY = Standing(None, None)
+BANK = BankAccount(
+    id=UUID(int=1),
+    version=1,
+    created_at=BORN,
+    updated_at=BORN,
+    display_name="Current",
+    currency="GBP",
+    account_id=UUID(int=1100),
+)
+
+
+def taken(on: str, balance: int = 600, standing: Standing = EMPTY) -> Reconciliation:
+    return reconciliations.take(BANK, standing, ReconcileStatement(day(on), balance), NOW)
+
+
+def compared(ledger: int, lines: int = 600, opening: int = 0) -> Comparison:
+    explanation = Explanation(ledger, lines, Found(480, 1, ()), NOTHING)
+    return Comparison(taken("20"), opening, explanation)
+
+
+def closed(on: str) -> Reconciliation:
+    return replace(taken(on), status="closed", closed_at=NOW.now)
+
+
+class TestTake:
+    def test_a_new_one_is_open(self) -> None:
+        statement = taken("20")
+        assert (statement.status, statement.statement_date) == ("open", day("20"))
+        assert (statement.account_id, statement.closing_balance) == (BANK.account_id, 600)
+
+    def test_the_open_one_is_taken_on_with_another_day(self) -> None:
+        first = taken("20")
+        again = taken("25", 700, Standing(first, closed("10")))
+        assert (again.id, again.statement_date, again.closing_balance) == (
+            first.id,
+            day("25"),
+            700,
+        )
+
+    def test_dates_rise(self) -> None:
+        for on in ("10", "9"):
+            refusal = refused(taken, on, 600, Standing(None, closed("10")))
+            assert refusal.code == "bank_reconciled"
+            assert refusal.detail == {"statement_date": "2026-01-10"}
+
+    def test_none_is_of_a_day_to_come(self) -> None:
+        assert taken("31").statement_date == day("31")
+        assert refused(taken, "02-01").code == "statement_date_in_future"
+
+
+class TestClose:
+    def test_the_same_on_both_sides_closes(self) -> None:
+        done = reconciliations.close(compared(600), NOW).statement
+        assert (done.status, done.closed_at) == ("closed", NOW.now)
+
+    def test_any_difference_leaves_it_open(self) -> None:
+        for ledger in (599, 601):
+            assert reconciliations.close(compared(ledger), NOW).statement.status == "open"
+
+    def test_what_explains_it_adds_up(self) -> None:
+        found = compared(120, lines=550, opening=20)
+        assert (found.difference, found.unexplained) == (480, 30)
+
+
+class TestReopen:
+    def test_the_newest_is_opened(self) -> None:
+        newest = closed("20")
+        done = reconciliations.reopen(newest, Standing(taken("25"), newest), NOW)
+        assert (done.status, done.closed_at, done.reopened_at) == ("open", None, NOW.now)
+
+    def test_no_other(self) -> None:
+        standing = Standing(None, closed("20"))
+        refusal = refused(reconciliations.reopen, closed("10"), standing, NOW)
+        assert (refusal.code, refusal.detail) == (
+            "bank_reconciled",
+            {"statement_date": "2026-01-20"},
+        )
+
+    def test_an_open_one_stays_as_it_is(self) -> None:
+        statement = taken("20")
+        assert reconciliations.reopen(statement, Standing(statement, None), NOW) is statement

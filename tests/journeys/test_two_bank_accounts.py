@@ -1,0 +1,186 @@
+"""What a shop's bookkeeper would tell of a month of its two bank accounts: what customers paid,
+what was moved and lent, what a rule saw to, and how both statements were closed."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.api_server import ApiServer
+from tests.builders.bank import (
+    JOURNAL_ENTRY,
+    LINES,
+    PAYMENT,
+    TRANSFER,
+    Bank,
+    made_rule,
+)
+from tests.builders.sales import paid, part, sent
+from tests.journeys.statements import Account, Record, told
+from tests.partner import Partner
+
+ENTRIES = "general-ledger/journal-entries/"
+END = "2025-03-31"
+
+
+@dataclass
+class Month:
+    """March, as it goes on, in the current account (1100) and the savings account (1101)."""
+
+    account: Account
+    current: Bank
+    savings: Bank
+    lines: dict[str, Record] = field(default_factory=dict)
+
+    def sees(self, bank: Bank, words: str, on: str, amount: int) -> Record:
+        """Find a line in the statement of an account."""
+        line = bank.line(amount, date=on, description=words)
+        self.lines[words] = line
+        return line
+
+
+def begun(acme: Partner) -> Month:
+    shop = acme.business()
+    account = Account(shop, shop.customer(company_name="Blue Door Bakery Ltd"))
+    current, savings = (
+        Bank(shop, shop.made("bank-accounts/", {"display_name": name, "currency": "GBP"}))
+        for name in ("Current account", "Savings account")
+    )
+    assert (current.code, savings.code) == ("1100", "1101")
+    return Month(account, current, savings)
+
+
+def is_paid(month: Month) -> None:
+    """An invoice is paid by transfer, and the bank shows it a day later."""
+    shop, guest = month.account.shop, month.account.party
+    invoice = sent(shop, guest, 250_000, sent_at="2025-03-03T09:00:00Z")
+    month.account.expect(invoice, "2025-03-03", on_1200=250_000, on_4000=-250_000)
+    payment = paid(shop, guest, 250_000, part(invoice, 250_000), payment_date="2025-03-10")
+    month.account.expect(payment, "2025-03-10", on_1100=250_000, on_1200=-250_000)
+    line = month.sees(month.current, "BLUE DOOR BAKERY", "2025-03-11", 250_000)
+    [best, *_] = month.current.suggested(line)
+    assert (best["target_type"], best["target_id"]) == (PAYMENT, payment["id"])
+    month.current.match(line, PAYMENT, payment)
+
+
+def is_lent_money(month: Month) -> None:
+    """The owner lends the shop 1,000.00: written by hand, and found at the bank."""
+    lines = [
+        {"account": "1101", "debit_amount": 100_000},
+        {"account": "2500", "credit_amount": 100_000},
+    ]
+    body = {"entry_date": "2025-03-12", "description": "Loan of the owner", "lines": lines}
+    loan = month.account.shop.made(ENTRIES, {**body, "post": True})
+    month.account.expect(loan, "2025-03-12", on_1101=100_000, on_2500=-100_000)
+    line = month.sees(month.savings, "LOAN", "2025-03-12", 100_000)
+    [best, *_] = month.savings.suggested(line)
+    assert (best["target_type"], best["target_id"]) == (JOURNAL_ENTRY, loan["id"])
+    month.savings.match(line, JOURNAL_ENTRY, loan)
+
+
+def moves_money(month: Month) -> None:
+    """400.00 go to the savings. The line that brings them there comes first, and waits."""
+    come = month.sees(month.savings, "FROM CURRENT", "2025-03-18", 40_000)
+    waiting = month.savings.transfer(come, month.current)
+    transfer = {"id": waiting["links"][0]["target_id"]}
+    month.account.expect(transfer, "2025-03-18", on_1101=40_000, on_1100=-40_000)
+    # The bank booked it a day before in the account that it left: that is its day.
+    out = month.sees(month.current, "TO SAVINGS", "2025-03-17", -40_000)
+    [best, *_] = month.current.suggested(out)
+    assert (best["target_type"], best["target_id"]) == (TRANSFER, come["id"])
+    month.current.match(out, TRANSFER, come)
+    month.account.expect(transfer, "2025-03-17", on_1101=40_000, on_1100=-40_000)
+    month.account.expect(transfer, "2025-03-18", on_1101=-40_000, on_1100=40_000)
+
+
+def keeps_a_rule(month: Month) -> None:
+    """Fees of the bank are charges, without anybody looking at them."""
+    rule = made_rule(month.account.shop, "account fee", "6300", apply="automatic")
+    for bank, amount in ((month.current, 850), (month.savings, 150)):
+        line = month.sees(bank, f"ACCOUNT FEE {bank.code}", END, -amount)
+        assert line["categorized_by_rule_id"] == rule["id"]
+        code = f"on_{bank.code}"
+        month.account.expect(line, END, on_6300=amount, **{code: -amount})
+
+
+def pays_at_once(month: Month) -> None:
+    """One line is the rent, and the electricity with it."""
+    line = month.sees(month.current, "LANDLORD", "2025-03-28", -120_000)
+    month.current.split(line, _6000=100_000, _2400=20_000)
+    month.account.expect(line, "2025-03-28", on_6000=100_000, on_2400=20_000, on_1100=-120_000)
+
+
+def closed(month: Month) -> dict[str, Record]:
+    """The savings close at once; the current account shows 5.00 that nobody knows."""
+    savings = month.savings.closed(END, 139_850)
+    interest = month.sees(month.current, "INTEREST", END, 500)
+    first = month.current.reconcile(END, 89_650)
+    assert (first["status"], first["ledger_balance_cents"]) == ("open", 89_150)
+    assert (first["difference_cents"], first["unexplained_cents"]) == (500, 0)
+    [strange] = first["lines_without_money"]
+    assert strange["bank_transaction_id"] == interest["id"]
+    assert first["money_without_lines"] == []
+    month.current.categorize(interest, "4600")
+    month.account.expect(interest, END, on_1100=500, on_4600=-500)
+    current = month.current.closed(END, 89_650)
+    assert (current["id"], current["difference_cents"]) == (first["id"], 0)
+    return {"current": current, "savings": savings}
+
+
+def holds(month: Month) -> None:
+    """What the closed statements have stays: whatever would change them is refused."""
+    shop, held = month.account.shop, (409, "bank_reconciled")
+    for bank, words in ((month.current, "TO SAVINGS"), (month.savings, "LOAN")):
+        line = bank.read(month.lines[words])
+        body = {"reconciliation_link_id": line["links"][0]["reconciliation_link_id"]}
+        assert bank.refused(line, "unmatch", body) == held
+    assert month.current.refused(month.lines["LANDLORD"], "uncategorize") == held
+    linked = month.current.read(month.lines["BLUE DOOR BAKERY"])["links"][0]["target_id"]
+    for changes in ({"payment_date": "2025-03-09"}, {"status": "failed"}):
+        answer = shop.api.patch(f"invoices/payments/{linked}/", json=changes)
+        assert (answer.status_code, answer.json()["error_code"]) == held
+
+
+def goes_on(month: Month, statements: dict[str, Record]) -> None:
+    """A mistake is found: March is opened again, put right and closed, and then comes April."""
+    current = month.current
+    current.reopen(statements["current"])
+    rent = month.lines["LANDLORD"]
+    current.uncategorize(rent)
+    month.account.expect(rent, "2025-03-28", on_6000=-100_000, on_2400=-20_000, on_1100=120_000)
+    current.split(rent, _6000=120_000)
+    month.account.expect(rent, "2025-03-28", on_6000=120_000, on_1100=-120_000)
+    current.closed(END, 89_650)
+    april = current.closed("2025-04-30", 89_650)
+    assert april["opening_balance_cents"] == 89_650
+    refused = month.account.shop.api.post(
+        f"{current.statements}{statements['current']['id']}/reopen/"
+    )
+    assert (refused.status_code, refused.json()["error_code"]) == (409, "bank_reconciled")
+    shown = month.account.listed(current.statements)
+    assert [each["statement_date"] for each in shown] == ["2025-04-30", END]
+
+
+def reported(month: Month) -> list[Any]:
+    return month.account.listed(LINES)
+
+
+class TestMonthOfTwoBankAccounts:
+    def test_both_statements_are_closed_at_a_difference_of_nothing(
+        self, api_server: ApiServer, acme: Partner
+    ) -> None:
+        month = begun(acme)
+        is_paid(month)
+        is_lent_money(month)
+        moves_money(month)
+        keeps_a_rule(month)
+        pays_at_once(month)
+        statements = closed(month)
+        assert all(each["is_reconciled"] for each in reported(month))
+        account = month.account
+        assert (account.held("1100"), account.held("1101")) == (89_650, 139_850)
+        holds(month)
+        goes_on(month, statements)
+        posted = account.posted()
+        for source, statement in account.statements.items():
+            assert sorted(posted[source], key=str) == sorted(statement, key=str)
+        account.prove(api_server)
+        assert told(account.shop.api.get("integrity/"))["status"] == "green"
