@@ -19,6 +19,7 @@ from persistence.engine.sql import Row
 from persistence.files import stored_files
 from persistence.ledger import account_entries, audit_trail, journal_lists, tax_codes
 from persistence.partners import registry
+from persistence.tax import return_lines, tax_returns
 from persistence.trade import bills, customers, invoices, openings, vendors
 from server.contract import Contract, Parameter
 
@@ -48,6 +49,8 @@ LISTS: Mapping[str, Listing] = {
     "list_documents": stored_files.LISTING,
     "list_audit_records": audit_trail.LISTING,
     "list_tax_codes": tax_codes.LISTING,
+    "list_tax_returns": tax_returns.LISTING,
+    "list_tax_return_entries": return_lines.LISTING,
     "list_journal_entries": journal_lists.LISTING,
     "list_account_entries": account_entries.LISTING,
 }

@@ -1099,6 +1099,24 @@ class TaxCodeUpdate(TypedDict):
     is_active: bool | Absent
 
 
+TaxScheme = Literal["accrual", "cash"]
+
+
+class TaxReturnCreate(TypedDict):
+    start_date: date
+    end_date: date
+    scheme: TaxScheme
+
+
+class TaxReturnFile(TypedDict):
+    reference: str | Absent
+    lock: bool | Absent
+
+
+class TaxReturnSupersede(TypedDict):
+    reason: str
+
+
 TaxPart = Literal["net", "output", "input", "blocked", "withheld", "relief_net", "relief"]
 
 

@@ -8,7 +8,6 @@ from accounting.books import manual_entries
 from accounting.books.accounts import Account, AccountReference
 from accounting.books.commands import EntryLineGiven
 from accounting.books.manual_entries import ManualEntry, ManualLine
-from accounting.tax.codes import TaxCodes
 from accounting.tax.day_codes import MarkedByHand
 from handlers.bodies import JournalEntryCreate, JournalEntryReplace, JournalEntryReversal
 from handlers.commands import journal_commands
@@ -114,8 +113,8 @@ async def keep(books: Books, entry: ManualEntry) -> EntryRecord:
 
 async def codes_for(books: Books, lines: Iterable[EntryLineGiven | ManualLine]) -> MarkedByHand:
     """Read the tax codes of the business where a line names one."""
-    named = manual_entries.any_is_marked(lines)
-    return MarkedByHand(await books.tax_codes.all() if named else TaxCodes(()))
+    needed = manual_entries.any_is_marked(lines)
+    return MarkedByHand(await books.tax_codes.for_use(needed=needed))
 
 
 def by_id(named: Mapping[Any, Account]) -> dict[UUID, Account]:

@@ -23,6 +23,7 @@ from accounting.books.context import Context
 from accounting.books.ledger import Entry
 from accounting.opening.openings import Opening
 from accounting.tax.codes import TaxCode
+from accounting.tax.returns import TaxReturn
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
 from accounting.trade.parties import Customer, Vendor
@@ -53,6 +54,7 @@ from persistence.ledger.balances import Balances
 from persistence.ledger.journal import JournalStore
 from persistence.ledger.tax_codes import TaxCodeStore
 from persistence.store import Store
+from persistence.tax.tax_returns import TaxReturnStore
 from persistence.trade.bills import (
     BillPaymentStore,
     BillStore,
@@ -88,6 +90,7 @@ Saved = (
     | Vendor
     | Account
     | TaxCode
+    | TaxReturn
     | BankAccount
     | BankTransaction
     | BankRule
@@ -103,6 +106,7 @@ _STORES: Final[Mapping[type, str]] = {
     Vendor: "vendors",
     Account: "accounts",
     TaxCode: "tax_codes",
+    TaxReturn: "tax_returns",
     BankAccount: "bank_accounts",
     BankTransaction: "bank_transactions",
     BankRule: "bank_rules",
@@ -202,6 +206,7 @@ class Books:
     vendors = OnFirstUse(VendorStore)
     accounts = OnFirstUse(AccountStore)
     tax_codes = OnFirstUse(TaxCodeStore)
+    tax_returns = OnFirstUse(TaxReturnStore)
     invoices = OnFirstUse(InvoiceStore)
     invoice_payments = OnFirstUse(InvoicePaymentStore)
     invoice_refunds = OnFirstUse(InvoiceRefundStore)

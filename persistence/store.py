@@ -223,6 +223,7 @@ _NOT_FOUND = {
     "vendor": "vendor_not_found",
     "account": "account_not_found",
     "tax_code": "tax_code_not_found",
+    "tax_return": "tax_return_not_found",
     "invoice": "invoice_not_found",
     "payment": "payment_not_found",
     "journal_entry": "journal_entry_not_found",

@@ -378,6 +378,34 @@ tax_code = tenant_table(
     index("created_at", "id"),
 )
 
+tax_return = tenant_table(
+    "tax_return",
+    *kept_up(),
+    Column("start_date", Date, nullable=False),
+    Column("end_date", Date, nullable=False),
+    Column("scheme", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("filed_at", Moment),
+    Column("reference", Text),
+    Column("reason", Text),
+    Column("supersedes_id", Uuid),
+    # Which days and numbers of the journal a filed return has, and what it says of them.
+    Column("slices", JSONB, nullable=False),
+    Column("figures", JSONB),
+    one_of("scheme", "accrual", "cash"),
+    one_of("status", "draft", "filed", "superseded"),
+    CheckConstraint("start_date <= end_date", name="days_in_order"),
+    CheckConstraint("num_nulls(reason, supersedes_id) IN (0, 2)", name="superseding_reasoned"),
+    CheckConstraint(
+        "num_nulls(filed_at, figures) = CASE WHEN status = 'draft' THEN 2 ELSE 0 END",
+        name="filed_whole",
+    ),
+    within_business("supersedes_id", "tax_return"),
+    unique("supersedes_id"),
+    index("start_date", "id"),
+    index("created_at", "id"),
+)
+
 # ── The opening of books ───────────────────────────────────────────────────────────────────────
 
 opening_balance = tenant_table(
@@ -1095,6 +1123,7 @@ journal_line = tenant_table(
         "(debit > 0 AND credit = 0) OR (credit > 0 AND debit = 0)", name="one_side_only"
     ),
     CheckConstraint("line_number BETWEEN 1 AND line_count", name="counted"),
+    CheckConstraint("num_nulls(tax_code_id, tax_rate, tax_part) IN (0, 3)", name="mark_whole"),
     ForeignKeyConstraint(
         ["business_id", "entry_id", "line_count"],
         ["journal_entry.business_id", "journal_entry.id", "journal_entry.line_count"],

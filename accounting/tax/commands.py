@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
 
 from accounting.absent import ABSENT, Absent
 from accounting.books.accounts import AccountReference
@@ -38,3 +40,27 @@ class ChangeTaxCode:
     boxes: Boxes | Absent = ABSENT
     is_default: bool | Absent = ABSENT
     active: bool | Absent = ABSENT
+
+
+class Scheme(StrEnum):
+    """When tax is declared: once it is posted, or once the money has moved."""
+
+    ACCRUAL = "accrual"
+    CASH = "cash"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateTaxReturn:
+    """The draft of a return, both days in."""
+
+    start_date: date
+    end_date: date
+    scheme: Scheme
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileTaxReturn:
+    """A draft to be filed, under a number of the authority's; `lock` closes its period, too."""
+
+    reference: str | None = None
+    lock: bool = False

@@ -44,6 +44,9 @@ _UNIQUE = {
     "tax_code_business_id_code_key": _Broken(
         "duplicate_tax_code", "Another tax code of this business has this code."
     ),
+    "tax_return_business_id_supersedes_id_key": _Broken(
+        "already_superseded", "Another return is to take the place of this one."
+    ),
     "bank_account_business_id_account_id_key": _Broken(
         "account_taken", "Another bank account stands on this account. Name another one."
     ),

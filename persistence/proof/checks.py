@@ -18,6 +18,7 @@ from persistence.proof import (
     periods,
     refunds,
     tax_codes,
+    tax_returns,
     trail,
 )
 
@@ -33,6 +34,7 @@ CHECKS = {
     **openings.CHECKS,
     **control.CHECKS,
     **tax_codes.CHECKS,
+    **tax_returns.CHECKS,
     **balances.CHECKS,
     **periods.CHECKS,
     **trail.CHECKS,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
+from tests.builders.journal_entries import marked, taxed
 from tests.builders.openings import opened
 from tests.builders.payouts import paid_out
 from tests.builders.purchases import bill_paid, received, vendor_credited
@@ -255,6 +256,30 @@ def make_tax_code(story: "Story") -> str:
     return str(story.business.made("tax-codes/", code_body(f"V{len(story.ids)}"))["id"])
 
 
+def make_tax_return(story: "Story") -> str:
+    """The draft of a month that no other has."""
+    day = f"{1900 + len(story.ids)}-01-01"
+    body = {"start_date": day, "end_date": day, "scheme": "accrual"}
+    return str(story.business.made("tax-returns/", body)["id"])
+
+
+def make_filed_return(story: "Story") -> str:
+    """One that was filed."""
+    draft = make_tax_return(story)
+    answer = story.business.api.post(f"tax-returns/{draft}/file/")
+    assert answer.status_code == 200, answer.text
+    return draft
+
+
+def make_busy_return(story: "Story") -> str:
+    """One that several lines stand behind."""
+    for day in range(1, 5):
+        lines = (marked("4000", -100, "S20", "net"), marked("2200", -20, "S20", "output"))
+        taxed(story.business, f"2026-05-0{day}", *lines)
+    body = {"start_date": "2026-05-01", "end_date": "2026-05-31", "scheme": "accrual"}
+    return str(story.business.made("tax-returns/", body)["id"])
+
+
 def bank_line(story: "Story", amount: int = 60_000) -> dict[str, Any]:
     """A line of the bank account, of money that came in."""
     told = {"date": "2026-07-15", "amount_cents": amount, "direction": "credit"}
@@ -371,6 +396,9 @@ MAKERS: Mapping[str, Callable[["Story"], str]] = {
     "card_payment_id": make_card_payment,
     "card_refund_payment_id": make_card_refund_payment,
     "tax_code_id": make_tax_code,
+    "tax_return_id": make_tax_return,
+    "filed_return_id": make_filed_return,
+    "busy_return_id": make_busy_return,
     "bank_account_id": make_bank_account,
     "bank_transaction_id": make_bank_line,
     "plain_line_id": make_plain_line,

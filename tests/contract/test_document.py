@@ -144,9 +144,18 @@ class TestOperation:
             "415": bool(bodies(operation)),
             "422": keyed or operation.name == "export_journal_entries",
             "default": True,
-            "201": operation.name.startswith(("create_", "write_off_", "reverse_journal_")),
+            "201": operation.name.startswith(
+                ("create_", "write_off_", "reverse_journal_", "supersede_")
+            ),
             # These have neither external id nor preview.
-            "200": operation.name not in ("create_document", "create_tax_code", "create_bank_rule"),
+            "200": operation.name
+            not in (
+                "create_bank_rule",
+                "create_document",
+                "create_tax_code",
+                "create_tax_return",
+                "supersede_tax_return",
+            ),
         }
         statuses = {status for status, possible in expected.items() if possible}
         assert set(operation.node["responses"]) == statuses

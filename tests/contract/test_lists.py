@@ -52,6 +52,7 @@ def crowd(api_server: ApiServer) -> Story:
         story_things.reconciled(story, other, f"2026-01-{number + 1:02}")
         story_things.make_document(story)
         story_things.make_draft_entry(story)
+        story_things.make_tax_return(story)
         opened(story.business, date=f"2025-0{1 + number}-01")
         story.partner.business()
     return story

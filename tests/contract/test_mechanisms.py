@@ -206,7 +206,7 @@ class TestIfMatch:
         [tag] = share_of(operation, (current, "*"), 2)
         answer = succeeded(request.send(headers={"if-match": tag}))
         read = request.client.get(reading_of(request))
-        makes_another = operation.name.startswith("reverse_journal")
+        makes_another = operation.name.startswith(("reverse_journal", "supersede_"))
         if read.status_code == 200 and "etag" in answer.headers and not makes_another:
             assert read.headers["etag"] == answer.headers["etag"]
 

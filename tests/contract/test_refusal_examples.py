@@ -137,6 +137,19 @@ def marked(**facts: str) -> Provoked:
     return post(ENTRIES, entry_date="2026-07-31", lines=lines)
 
 
+def returned(*periods: tuple[str, str, str]) -> Provoked:
+    """File a return for each of these days, by its scheme."""
+
+    def provoked(story: Story) -> httpx.Response:
+        for start, end, scheme in periods:
+            body = {"start_date": start, "end_date": end, "scheme": scheme}
+            draft = story.business.made("tax-returns/", body)
+            answer = story.business.api.post(f"tax-returns/{draft['id']}/file/")
+        return answer
+
+    return provoked
+
+
 def in_another(**change: Any) -> Provoked:
     """Invoice in a business of its own that was changed, or archived, before."""
 
@@ -474,6 +487,13 @@ PROVOKED: Mapping[str, Provoked] = {
     ),
     "ItemNotInClearing": post("payouts/", **PAYOUT, payment_ids=["{unapplied_id}"]),
     "TaxCodeNotFound": read("tax-codes/"),
+    "TaxReturnNotFound": read("tax-returns/"),
+    "TaxPeriodNotOver": returned(("2199-12-01", "2199-12-31", "accrual")),
+    "ReturnOverlaps": returned(*[("2020-01-01", "2020-03-31", "accrual")] * 2),
+    "TaxSchemeChanged": returned(
+        ("2020-04-01", "2020-06-30", "accrual"), ("2020-07-01", "2020-09-30", "cash")
+    ),
+    "AlreadySuperseded": twice(post("tax-returns/{filed_return_id}/supersede/", reason="Again")),
     "DuplicateTaxCode": twice(post("tax-codes/", **code_body("V20"))),
     "TaxCodeIsArchived": after(
         post("tax-codes/", **code_body("V21")),

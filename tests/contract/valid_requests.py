@@ -46,6 +46,8 @@ OF_THEIR_OWN = {
     ("approve_journal_entry", "journal_entry_id"): "draft_entry_id",
     ("reject_journal_entry", "journal_entry_id"): "draft_entry_id",
     ("reverse_journal_entry", "journal_entry_id"): "manual_entry_id",
+    ("list_tax_return_entries", "tax_return_id"): "busy_return_id",
+    ("supersede_tax_return", "tax_return_id"): "filed_return_id",
     ("reverse_opening_balance", "opening_balance_id"): "spare_opening_id",
     ("delete_payout", "payout_id"): "spare_payout_id",
     ("unmatch_bank_transaction", "bank_transaction_id"): "linked_line_id",

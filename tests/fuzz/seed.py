@@ -17,6 +17,7 @@ from tests.fuzz import files
 from tests.fuzz.banked import plant_banked
 from tests.fuzz.bought import plant_bought
 from tests.fuzz.coded import plant_tax_codes
+from tests.fuzz.declared import plant_tax_returns
 from tests.fuzz.matched import plant_matched
 from tests.fuzz.paid_out import plant_paid_out
 from tests.fuzz.settled import plant_settled, upload
@@ -205,6 +206,7 @@ def plant_accounts(seeds: Seeds, business: Business, many: int) -> None:
         "account_words": ["1000", "4000", "account-1", *ids(accounts[:6])],
     }
     plant_tax_codes(seeds.pools, business, many)
+    plant_tax_returns(seeds.pools, business, many)
 
 
 def living_cursors(partner: Partner, **ids: str) -> dict[str, dict[str, str]]:

@@ -166,6 +166,13 @@ def tie_tax_code(_case: Any, body: dict[str, Any]) -> None:
             body["is_default"] = False
 
 
+def tie_tax_return(_case: Any, body: dict[str, Any]) -> None:
+    """A period ends on the day on which it begins, or on another one of its year."""
+    start = body.get("start_date")
+    if isinstance(start, str) and "end_date" in body:
+        body["end_date"] = max(start, f"{start[:4]}-12-31")
+
+
 def tie_target(_case: Any, body: dict[str, Any]) -> None:
     """A target is named one way: only a transfer may name an account in its place."""
     if "target_id" in body:
@@ -179,6 +186,7 @@ def tie_parts(_case: Any, body: dict[str, Any]) -> None:
 
 
 TIES = {
+    "create_tax_return": tie_tax_return,
     "create_tax_code": tie_tax_code,
     "update_tax_code": tie_tax_code,
     "issue_partner_token": tie_partner,

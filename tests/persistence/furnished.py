@@ -32,6 +32,7 @@ from tests.builders.purchases import (
 from tests.builders.purchases import part as bought_part
 from tests.builders.sales import invoice_body, paid, part, sent
 from tests.builders.tax_codes import CODES, code_body
+from tests.builders.tax_returns import RETURNS, return_body
 from tests.builders.trade import PAID, SENT, Record, line
 from tests.partner import Business, Partner
 
@@ -65,6 +66,7 @@ def furnish(api_server: ApiServer, partner: Partner) -> Side:
         "draft": shop.made("invoices/", invoice_body(buyer))["id"],
         "payment": payment["id"],
         "account": account["id"],
+        "tax_return": shop.made(RETURNS, return_body())["id"],
         "tax_code": shop.made(CODES, code_body("same", tax_account="2400"))["id"],
         **bought(shop),
         **given_up(shop, buyer["id"], invoice["id"]),

@@ -11,6 +11,7 @@ from tests.persistence.opened import OPENINGS
 from tests.persistence.planted_periods import PERIODS
 from tests.persistence.planted_refunds import REFUNDS
 from tests.persistence.planted_tax_codes import TAX_CODES
+from tests.persistence.planted_tax_returns import TAX_RETURNS
 from tests.persistence.planted_trade import credits_, documents, payments, write_offs
 from tests.persistence.planted_trail import TRAIL
 from tests.persistence.planting import BOUGHT, SOLD, Fault, change, role
@@ -26,11 +27,11 @@ _SECOND = (
 JOURNAL: Mapping[str, Fault] = {
     "a line is dropped": (
         f"DELETE FROM journal_line WHERE business_id = %(b)s AND {_SECOND}",
-        {"trial_balance", "entries_balanced", "posted_as_desired", "roll_ups"},
+        {"trial_balance", "entries_balanced", "posted_as_desired", "roll_ups", "tax_returns"},
     ),
     "an amount is changed": (
         change("journal_line", "credit = credit + 1", _SECOND),
-        {"trial_balance", "entries_balanced", "posted_as_desired", "roll_ups"},
+        {"trial_balance", "entries_balanced", "posted_as_desired", "roll_ups", "tax_returns"},
     ),
     "an amount moves to another account": (
         change(
@@ -50,7 +51,7 @@ JOURNAL: Mapping[str, Fault] = {
         " AND sequence_number = 'JE-2025-000002' RETURNING id)"
         " DELETE FROM journal_line l USING gone WHERE l.business_id = %(b)s"
         " AND l.entry_id = gone.id",
-        {"entry_numbers", "receivables", "posted_as_desired", "roll_ups"},
+        {"entry_numbers", "receivables", "posted_as_desired", "roll_ups", "tax_returns"},
     ),
     "an entry takes a number out of turn": (
         change(
@@ -165,5 +166,6 @@ PLANTED: Mapping[str, Fault] = {
     **OPENINGS,
     **PERIODS,
     **TAX_CODES,
+    **TAX_RETURNS,
     **TRAIL,
 }

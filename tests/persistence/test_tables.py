@@ -47,7 +47,7 @@ GRANTS = {
     "bank_reconciliation": "SELECT INSERT UPDATE DELETE",
     "opening_balance": "SELECT INSERT UPDATE",
     **dict.fromkeys(("partner_reply", "reply", "invoice", "bill"), "SELECT INSERT UPDATE DELETE"),
-    "journal_draft": "SELECT INSERT UPDATE DELETE",
+    **dict.fromkeys(("journal_draft", "tax_return"), "SELECT INSERT UPDATE DELETE"),
     **dict.fromkeys(("audit_record", "audit_seal", "partner_audit_record"), "SELECT"),
     "audited_table": "",
     **dict.fromkeys(("journal_entry", "journal_line", "stored_document"), "SELECT INSERT"),

@@ -5,6 +5,7 @@ from typing import Any
 from tests.builders.journal_entries import ENTRIES, credit, debit, entry_body
 from tests.builders.sales import REFUNDS as SALES_REFUNDS
 from tests.builders.sales import refund_paid, refunded
+from tests.builders.tax_returns import drawn_up, filed, superseding
 from tests.builders.trade import PURCHASES, SALES, Record, Trade
 from tests.builders.vendor_refunds import (
     AGREED,
@@ -50,7 +51,16 @@ def traded(shop: Business) -> Business:
     cleared(shop, baker)
     open_books(shop, baker, miller)
     close_and_open(shop)
+    declare(shop)
     return shop
+
+
+def declare(shop: Business) -> None:
+    """File two quarters, and the first of them anew; a draft waits."""
+    first = filed(shop, drawn_up(shop, 1))
+    filed(shop, drawn_up(shop, 2))
+    filed(shop, superseding(shop, first))
+    drawn_up(shop, 3)
 
 
 def trade_documents(shop: Business, trade: Trade, party: Record) -> None:

@@ -1,0 +1,260 @@
+"""What a tax return says: amounts by code and part, and the boxes of the country's form.
+
+Amounts come as they stand in the ledger, a debit above zero and a credit below. A return tells them
+as its form does: the net and the tax of a sale above zero, and what is credited below.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Final
+from uuid import UUID
+
+from accounting.books.tax_marks import TaxPart
+from accounting.tax.codes import Direction, TaxCode, TaxCodes, Treatment
+
+WHOLE_UNIT: Final = 100  # The currencies of both forms have two digits.
+
+CREDIT, DEBIT = -1, 1
+
+# On which side of the ledger an amount stands where a return tells it above zero.
+_SIDES: Final = {
+    Direction.SALES: {TaxPart.NET: CREDIT, TaxPart.OUTPUT: CREDIT},
+    Direction.PURCHASES: {
+        TaxPart.OUTPUT: CREDIT,
+        TaxPart.WITHHELD: CREDIT,
+        TaxPart.RELIEF_NET: CREDIT,
+        TaxPart.RELIEF: CREDIT,
+    },
+}
+
+# What relief takes back of a sale, and of a purchase.
+_RELIEVED: Final = {
+    Direction.SALES: {TaxPart.RELIEF_NET: TaxPart.NET, TaxPart.RELIEF: TaxPart.OUTPUT},
+    Direction.PURCHASES: {TaxPart.RELIEF_NET: TaxPart.NET, TaxPart.RELIEF: TaxPart.INPUT},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """Amounts that go into a box: a part of a code, of one side of the ledger."""
+
+    code_id: UUID
+    part: TaxPart
+    side: int
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Posted amounts of one code, rate and part: the debits of it, and the credits, both positive.
+
+    `late` are those that a filed return should have had.
+    """
+
+    code_id: UUID
+    rate: Decimal
+    part: TaxPart
+    debits: int
+    credits: int
+    late: bool = False
+
+    def on(self, side: int) -> int:
+        """What stands on one side."""
+        return self.debits if side == DEBIT else self.credits
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A box of the form, in minor units, and which amounts go into it."""
+
+    number: str
+    amount: int
+    behind: tuple[Behind, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeFigures:
+    """What a return says by one code and rate."""
+
+    code_id: UUID
+    code: str
+    name: str
+    direction: Direction
+    treatment: Treatment
+    rate: Decimal
+    parts: Mapping[TaxPart, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Uncoded:
+    """What moved on an account for tax without a code, debits less credits."""
+
+    account_id: UUID
+    code: str
+    name: str
+    amount: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """All that a return says; what is `late` is in the other figures, too.
+
+    Money that came or went and settles nothing yet is told where tax follows money.
+    """
+
+    boxes: tuple[Box, ...]
+    codes: tuple[CodeFigures, ...]
+    late: tuple[CodeFigures, ...]
+    uncoded: tuple[Uncoded, ...]
+    unapplied_received: int | None = None
+    unapplied_paid: int | None = None
+
+    @property
+    def tax_due(self) -> int:
+        """What is owed less what is recovered: 1060 of output 2000 less input 940."""
+        due = {TaxPart.OUTPUT: 1, TaxPart.INPUT: -1}
+        relieved = {Direction.SALES: -1, Direction.PURCHASES: 1}
+        return sum(
+            (relieved[each.direction] if part is TaxPart.RELIEF else due.get(part, 0)) * amount
+            for each in self.codes
+            for part, amount in each.parts.items()
+        )
+
+    def withheld(self, direction: Direction) -> int:
+        """What was withheld by customers, or from vendors."""
+        return sum(
+            each.parts.get(TaxPart.WITHHELD, 0)
+            for each in self.codes
+            if each.direction is direction
+        )
+
+    def behind(self, number: str) -> tuple[Behind, ...] | None:
+        """Name the amounts that go into a box; None where the form has no such box."""
+        return next((each.behind for each in self.boxes if each.number == number), None)
+
+
+def drawn_up(
+    country: str | None,
+    coded: Sequence[Coded],
+    codes: TaxCodes,
+    uncoded: Sequence[Uncoded],
+    unapplied: tuple[int | None, int | None],
+) -> Figures:
+    """Say all that a return says; `unapplied` is what came in advance, and what went."""
+    received, paid = unapplied
+    return Figures(
+        boxes=boxes(country, coded, codes),
+        codes=by_code(coded, codes),
+        late=by_code((each for each in coded if each.late), codes),
+        uncoded=tuple(uncoded),
+        unapplied_received=received,
+        unapplied_paid=paid,
+    )
+
+
+def by_code(coded: Iterable[Coded], codes: TaxCodes) -> tuple[CodeFigures, ...]:
+    """Add amounts up by code and rate, in the order of the codes.
+
+    Credits of 10000 as net and 2000 as output by S20, and a debit of 1000 as net, come to a net of
+    9000 and an output of 2000.
+    """
+    sums: dict[tuple[UUID, Decimal], dict[TaxPart, int]] = defaultdict(lambda: defaultdict(int))
+    known = {each.id: each for each in codes.codes}
+    for each in coded:
+        side = _side(known[each.code_id], each.part)
+        sums[each.code_id, each.rate][each.part] += each.on(side) - each.on(-side)
+    figures = [
+        CodeFigures(
+            code_id=code.id,
+            code=code.code,
+            name=code.name,
+            direction=code.direction,
+            treatment=code.treatment,
+            rate=rate,
+            parts={part: amount for part, amount in parts.items() if amount},
+        )
+        for (code_id, rate), parts in sums.items()
+        for code in [known[code_id]]
+        if any(parts.values())
+    ]
+    return tuple(sorted(figures, key=lambda each: (each.code, each.rate)))
+
+
+def boxes(country: str | None, coded: Sequence[Coded], codes: TaxCodes) -> tuple[Box, ...]:
+    """Fill in the form of a country; where no code has a box, there is none.
+
+    Great Britain, of sales of 100.00 and purchases of 60.00 at 20 %: 20.00 in box 1 and 3, 12.00 in
+    box 4, 8.00 in box 5, 100.00 in box 6 and 60.00 in box 7.
+    """
+    amounts: dict[str, int] = defaultdict(int)
+    behind: dict[str, dict[Behind, None]] = defaultdict(dict)
+    whole: set[str] = set()
+    known = {each.id: each for each in codes.codes}
+    for each in coded:
+        code = known[each.code_id]
+        for side in (DEBIT, CREDIT):
+            for number, sign, is_net in _placed(country, code, each.part, side):
+                amounts[number] += sign * each.on(side)
+                behind[number][Behind(code.id, each.part, side)] = None
+                whole |= {number} if is_net else set()
+    found = [
+        Box(number, _whole(amount) if number in whole else amount, tuple(behind[number]))
+        for number, amount in amounts.items()
+    ]
+    return _british(found) if country == "GB" else tuple(sorted(found, key=_in_order))
+
+
+def _placed(
+    country: str | None, code: TaxCode, part: TaxPart, side: int
+) -> Iterator[tuple[str, int, bool]]:
+    """Say which boxes an amount goes into, with which sign, and whether they are of a net."""
+    if part not in code.boxes and country == "GB" and part in _RELIEVED[code.direction]:
+        yield from _relieved_in_britain(code, part, side)
+        return
+    told = part if part in code.boxes else _RELIEVED[code.direction].get(part, part)
+    for number in code.boxes.get(told, ()):
+        yield number, side * _side(code, told), told in (TaxPart.NET, TaxPart.RELIEF_NET)
+
+
+def _relieved_in_britain(
+    code: TaxCode, part: TaxPart, side: int
+) -> Iterator[tuple[str, int, bool]]:
+    """Relief of a sale is tax to be reclaimed, and owed again once it is taken back; no net."""
+    sold = code.direction is Direction.SALES
+    if part is not TaxPart.RELIEF or (TaxPart.OUTPUT if sold else TaxPart.INPUT) not in code.boxes:
+        return
+    if sold:
+        yield ("4", 1, False) if side == DEBIT else ("1", 1, False)
+    else:
+        yield "4", side, False
+
+
+def _side(code: TaxCode, part: TaxPart) -> int:
+    return _SIDES[code.direction].get(part, DEBIT)
+
+
+def _british(found: Iterable[Box]) -> tuple[Box, ...]:
+    """The nine boxes of the form, with those that are worked out; others stand behind them."""
+    by_number = {str(number): Box(str(number), 0) for number in range(1, 10)}
+    by_number |= {each.number: each for each in found}
+    owed = by_number["1"].amount + by_number["2"].amount
+    due = _together(by_number, "1", "2")
+    by_number["3"] = Box("3", owed, due)
+    by_number["5"] = Box(
+        "5", abs(owed - by_number["4"].amount), tuple(dict.fromkeys((*due, *by_number["4"].behind)))
+    )
+    return tuple(sorted(by_number.values(), key=_in_order))
+
+
+def _together(found: Mapping[str, Box], *numbers: str) -> tuple[Behind, ...]:
+    return tuple(dict.fromkeys(each for number in numbers for each in found[number].behind))
+
+
+def _whole(amount: int) -> int:
+    """Drop what is no whole pound or euro: 123.45 is 123.00, and -123.45 is -123.00."""
+    return amount - (amount % WHOLE_UNIT if amount >= 0 else -(-amount % WHOLE_UNIT))
+
+
+def _in_order(box: Box) -> tuple[int, str]:
+    return (int(box.number), "") if box.number.isdecimal() else (10**20, box.number)

@@ -1,0 +1,259 @@
+"""Tax returns: drafts, what of the journal belongs to each, and how they are filed and superseded.
+
+Nothing is written on posted lines. Entries of a year count in the order of their numbers, so what
+a filed return has is told by days and by the number that each year had reached when it was filed:
+what gets a higher number later, and a day in there, is late.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+from typing import Final
+from uuid import UUID
+
+from accounting.books.context import Context
+from accounting.books.numbers import journal_series
+from accounting.errors import Conflict, Malformed
+from accounting.tax.commands import CreateTaxReturn, FileTaxReturn, Scheme
+from accounting.tax.return_figures import Figures
+
+DAY = timedelta(days=1)
+LONGEST = timedelta(days=3_653)
+
+
+class ReturnStatus(StrEnum):
+    """What has become of a return."""
+
+    DRAFT = "draft"
+    FILED = "filed"
+    SUPERSEDED = "superseded"
+
+
+NEXT_STATES: Final[Mapping[ReturnStatus, tuple[ReturnStatus, ...]]] = {
+    ReturnStatus.DRAFT: (ReturnStatus.FILED,),
+    ReturnStatus.FILED: (ReturnStatus.SUPERSEDED,),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slice:
+    """Days of one year, and which of the entries on them: those numbered above one up to another.
+
+    `late` is what a filed return should have had; without `upto` everything posted by now counts.
+    """
+
+    first: date
+    last: date
+    after: int = 0
+    upto: int | None = None
+    late: bool = False
+
+    @property
+    def series(self) -> str:
+        """In which series the entries of these days are numbered."""
+        return journal_series(self.first)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaxReturn:
+    """A return of a period; filed, it keeps its figures and its slices of the journal."""
+
+    id: UUID
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    start_date: date
+    end_date: date
+    scheme: Scheme
+    status: ReturnStatus = ReturnStatus.DRAFT
+    filed_at: datetime | None = None
+    reference: str | None = None
+    reason: str | None = None
+    supersedes_id: UUID | None = None
+    slices: tuple[Slice, ...] = ()
+    figures: Figures | None = None
+
+
+def created(command: CreateTaxReturn, context: Context) -> TaxReturn:
+    """Draw up a draft, for any days. Raises Malformed `validation_error`."""
+    if command.end_date < command.start_date:
+        raise Malformed.fields(end_date=["must not be before start_date"])
+    if command.end_date - command.start_date > LONGEST:
+        raise Malformed.fields(end_date=["must be at most ten years after start_date"])
+    return TaxReturn(
+        id=context.identify(),
+        version=0,
+        created_at=context.now,
+        updated_at=context.now,
+        start_date=command.start_date,
+        end_date=command.end_date,
+        scheme=command.scheme,
+    )
+
+
+def superseding(old: TaxReturn, reason: str, context: Context) -> TaxReturn:
+    """Draw up the draft of a return that takes the place of a filed one.
+
+    Raises Conflict `invalid_state_transition`.
+    """
+    if old.status is not ReturnStatus.FILED:
+        raise _refused_move(old, "Only a filed return can be superseded.")
+    return TaxReturn(
+        id=context.identify(),
+        version=0,
+        created_at=context.now,
+        updated_at=context.now,
+        start_date=old.start_date,
+        end_date=old.end_date,
+        scheme=old.scheme,
+        reason=reason,
+        supersedes_id=old.id,
+    )
+
+
+def members(draft: TaxReturn, others: Iterable[TaxReturn]) -> tuple[Slice, ...]:
+    """Say what of the journal a draft has: what is in no filed return, and what is late.
+
+    Where the first quarter was filed at number 40 of its year, the second has its own days, and of
+    the first what is numbered above 40. One that supersedes has what the old one had, and what is
+    late in its own period alone.
+    """
+    filed = [each for each in others if each.status is ReturnStatus.FILED]
+    old = next((each for each in filed if each.id == draft.supersedes_id), None)
+    begin, end = draft.start_date, draft.end_date
+    if old is not None:
+        return (*old.slices, *_left(begin, end, filed, late=True))
+    before = sorted((each.start_date, each.end_date) for each in filed if each.start_date < begin)
+    late = (
+        piece
+        for first, last in before
+        for piece in _left(first, min(last, begin - DAY), filed, late=True)
+    )
+    return (*_joined(late), *_left(begin, end, filed, late=False))
+
+
+def refuse_filing(draft: TaxReturn, others: Sequence[TaxReturn], context: Context) -> None:
+    """Refuse to file what is no draft, a period that goes on, and days that are filed already.
+
+    Raises Conflict `invalid_state_transition`, `tax_period_not_over`, `tax_scheme_changed` or
+    `return_overlaps`.
+    """
+    if draft.status is not ReturnStatus.DRAFT:
+        raise _refused_move(draft, "Only a draft can be filed.")
+    if draft.end_date > context.today:
+        raise Conflict(
+            "tax_period_not_over",
+            f"The period of the return goes on until {draft.end_date}. File it then.",
+            end_date=draft.end_date.isoformat(),
+        )
+    _refuse_other_scheme(draft, others)
+    for each in others:
+        apart = each.end_date < draft.start_date or draft.end_date < each.start_date
+        if each.status is ReturnStatus.FILED and each.id != draft.supersedes_id and not apart:
+            raise Conflict(
+                "return_overlaps",
+                f"A return from {each.start_date} to {each.end_date} is filed. Supersede that one,"
+                " or file other days.",
+                id=str(each.id),
+                start_date=each.start_date.isoformat(),
+                end_date=each.end_date.isoformat(),
+            )
+
+
+def _refuse_other_scheme(draft: TaxReturn, others: Iterable[TaxReturn]) -> None:
+    filed = [each for each in others if each.status is ReturnStatus.FILED]
+    last = max(filed, key=lambda each: each.end_date, default=draft)
+    if last.scheme is not draft.scheme:
+        raise Conflict(
+            "tax_scheme_changed",
+            f"The last return that is filed is on {last.scheme}. The scheme cannot change.",
+            id=str(last.id),
+            scheme=str(last.scheme),
+        )
+
+
+def filed(
+    draft: TaxReturn,
+    command: FileTaxReturn,
+    having: tuple[Sequence[Slice], Figures],
+    reached: Mapping[str, int],
+    context: Context,
+) -> TaxReturn:
+    """File a draft with what it has by now; `reached` says how far each year is numbered."""
+    slices, figures = having
+    return replace(
+        draft,
+        status=ReturnStatus.FILED,
+        filed_at=context.now,
+        updated_at=context.now,
+        reference=command.reference,
+        slices=tuple(_closed(slices, reached)),
+        figures=figures,
+    )
+
+
+def superseded(old: TaxReturn, context: Context) -> TaxReturn:
+    """Keep a return whose place another one has taken."""
+    return replace(old, status=ReturnStatus.SUPERSEDED, updated_at=context.now)
+
+
+def refuse_deleting(tax_return: TaxReturn) -> None:
+    """Refuse to delete what was filed. Raises Conflict `invalid_state_transition`."""
+    if tax_return.status is not ReturnStatus.DRAFT:
+        raise _refused_move(tax_return, "Only a draft can be deleted.")
+
+
+def locked_to(draft: TaxReturn, context: Context) -> date:
+    """Say up to which day filing locks: never less than is locked by now."""
+    return max(draft.end_date, context.lock_date or draft.end_date)
+
+
+def _closed(slices: Iterable[Slice], reached: Mapping[str, int]) -> Iterator[Slice]:
+    """Fix up to which number each slice goes; one that has nothing is left out."""
+    for each in slices:
+        upto = reached.get(each.series, 0) if each.upto is None else each.upto
+        if upto > each.after:
+            yield replace(each, upto=upto)
+
+
+def _left(first: date, last: date, filed: Sequence[TaxReturn], *, late: bool) -> Iterator[Slice]:
+    """Lay out what filed returns have left of some days, by how far they had them."""
+    taken = [piece for each in filed for piece in each.slices]
+    cuts = {first, *(date(year, 1, 1) for year in range(first.year + 1, last.year + 1))}
+    cuts |= {each.first for each in taken} | {each.last + DAY for each in taken}
+    begins = sorted(cut for cut in cuts if first <= cut <= last)
+    ends = [*(begin - DAY for begin in begins[1:]), last]
+    return _joined(
+        Slice(first=begin, last=end, after=_reached(begin, taken), late=late)
+        for begin, end in zip(begins, ends, strict=True)
+    )
+
+
+def _reached(day: date, taken: Iterable[Slice]) -> int:
+    """Say up to which number filed returns have the entries of a day."""
+    return max((each.upto or 0 for each in taken if each.first <= day <= each.last), default=0)
+
+
+def _joined(slices: Iterable[Slice]) -> Iterator[Slice]:
+    """Make one of slices that follow upon one another and go on from the same number."""
+    last: Slice | None = None
+    for each in slices:
+        if last is not None and _goes_on(last, each):
+            last = replace(last, last=each.last)
+            continue
+        if last is not None:
+            yield last
+        last = each
+    if last is not None:
+        yield last
+
+
+def _goes_on(before: Slice, after: Slice) -> bool:
+    same = (before.series, before.after) == (after.series, after.after)
+    return same and before.last + DAY == after.first
+
+
+def _refused_move(tax_return: TaxReturn, message: str) -> Conflict:
+    allowed = [str(each) for each in NEXT_STATES.get(tax_return.status, ())]
+    return Conflict.of_state(message, str(tax_return.status), allowed)

@@ -1,0 +1,101 @@
+"""How tax returns and the lines behind them are shown."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from accounting.books.tax_marks import TaxPart
+from accounting.tax.codes import Direction, TaxCodes
+from accounting.tax.return_figures import CodeFigures, Figures
+from persistence.tax.return_lines import ReturnLine, Share
+from persistence.tax.tax_returns import TaxReturnRecord
+
+
+def summarize(record: TaxReturnRecord) -> dict[str, Any]:
+    """Show a return in a list."""
+    found = record.tax_return
+    return {
+        "id": found.id,
+        "start_date": found.start_date,
+        "end_date": found.end_date,
+        "scheme": found.scheme,
+        "status": found.status,
+        "filed_at": found.filed_at,
+        "reference": found.reference,
+        "reason": found.reason,
+        "supersedes_id": found.supersedes_id,
+        "superseded_by_id": record.superseded_by_id,
+        "created_at": found.created_at,
+        "updated_at": found.updated_at,
+    }
+
+
+def shape_tax_return(record: TaxReturnRecord, figures: Figures) -> dict[str, Any]:
+    """Show a return with what it says."""
+    return {
+        **summarize(record),
+        "boxes": [{"box": each.number, "amount_cents": each.amount} for each in figures.boxes],
+        "tax_due_cents": figures.tax_due,
+        "codes": [shape_code(each) for each in figures.codes],
+        "late": [shape_code(each) for each in figures.late],
+        "withheld_by_customers_cents": figures.withheld(Direction.SALES),
+        "withheld_from_vendors_cents": figures.withheld(Direction.PURCHASES),
+        "uncoded": [
+            {
+                "account_id": each.account_id,
+                "account_code": each.code,
+                "account_name": each.name,
+                "amount_cents": each.amount,
+            }
+            for each in figures.uncoded
+        ],
+        "unapplied_cents": figures.unapplied_received,
+        "unapplied_paid_cents": figures.unapplied_paid,
+    }
+
+
+def shape_code(figures: CodeFigures) -> dict[str, Any]:
+    """Show what a return says by one code and rate."""
+    return {
+        "tax_code_id": figures.code_id,
+        "tax_code": figures.code,
+        "name": figures.name,
+        "direction": figures.direction,
+        "treatment": figures.treatment,
+        "tax_rate": float(figures.rate),
+        **{f"{part}_cents": figures.parts.get(part, 0) for part in TaxPart},
+    }
+
+
+def shape_line(line: ReturnLine, codes: TaxCodes) -> dict[str, Any]:
+    """Show a posted line, and what of the return it is behind."""
+    return {
+        "id": line.id,
+        "journal_entry_id": line.entry_id,
+        "sequence_number": line.sequence_number,
+        "entry_date": line.entry_date,
+        "description": line.description,
+        "reference": line.reference,
+        "source_type": line.source_type,
+        "source_id": line.source_id,
+        "created_at": line.created_at,
+        "account_id": line.account_id,
+        "account_code": line.account_code,
+        "account_name": line.account_name,
+        "shares": shape_shares(line.shares, codes),
+    }
+
+
+def shape_shares(shares: Sequence[Share], codes: TaxCodes) -> list[dict[str, Any]]:
+    """Show the parts of codes that a line is behind, debits above zero."""
+    names = {each.id: each.code for each in codes.codes}
+    return [
+        {
+            "tax_code_id": each.mark.code_id,
+            "tax_code": names[each.mark.code_id],
+            "tax_rate": float(each.mark.rate),
+            "tax_part": each.mark.part,
+            "debit_amount": max(each.amount, 0),
+            "credit_amount": max(-each.amount, 0),
+        }
+        for each in shares
+    ]

@@ -1,0 +1,94 @@
+"""Tax returns: drafts, which are worked out as they are read, and what was filed."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from accounting.tax import returns
+from accounting.tax.returns import ReturnStatus
+from handlers.bodies import TaxReturnCreate, TaxReturnFile, TaxReturnSupersede
+from handlers.commands import tax_return_commands
+from handlers.results import Created, Reply
+from handlers.shared.tax_return_readings import drawn_up, read, settling_accounts, what_is_listed
+from handlers.shared.tax_return_shapes import shape_line, shape_tax_return, summarize
+from persistence.books import Books
+from persistence.engine.pages import Page, PageRequest
+from persistence.tax.tax_returns import TaxReturnRecord
+
+
+async def list_tax_returns(books: Books, page: PageRequest) -> Page[Reply]:
+    """List returns without what they say."""
+    return (await books.tax_returns.page(page)).of(summarize)
+
+
+async def create_tax_return(books: Books, body: TaxReturnCreate) -> Reply:
+    """Draw up the draft of a return."""
+    await books.fetch()
+    draft = returns.created(tax_return_commands.create_tax_return(body), books.context)
+    books.save(draft)
+    return Created(await show(books, TaxReturnRecord(draft, None)))
+
+
+async def get_tax_return(books: Books, tax_return_id: UUID) -> Reply:
+    """Read one return; a draft says what the books say now."""
+    books.pin_snapshot()
+    return await show(books, await books.tax_returns.get(tax_return_id))
+
+
+async def list_tax_return_entries(
+    books: Books, tax_return_id: UUID, page: PageRequest, query: Mapping[str, Any]
+) -> Page[Reply]:
+    """List the posted lines behind what a return says."""
+    books.pin_snapshot()
+    found = await books.tax_returns.get(tax_return_id)
+    listed, codes = await what_is_listed(books, found.tax_return, query)
+    lines = await books.tax_returns.lines(page, listed, await settling_accounts(books))
+    return lines.of(lambda line: shape_line(line, codes))
+
+
+async def file_tax_return(books: Books, tax_return_id: UUID, body: TaxReturnFile | None) -> Reply:
+    """File a draft: what it says stays, and no other return has any of it."""
+    command = tax_return_commands.file_tax_return(body)
+    # Nothing is posted meanwhile, and nobody else files.
+    books.run_alone()
+    draft = (await books.tax_returns.lock(tax_return_id)).tax_return
+    filed = await books.tax_returns.filed()
+    returns.refuse_filing(draft, filed, books.context)
+    having = await drawn_up(books, draft)
+    reached = await books.tax_returns.reached()
+    done = returns.filed(draft, command, having, reached, books.context)
+    if draft.supersedes_id is not None:
+        old = await books.tax_returns.get(draft.supersedes_id)
+        books.save(returns.superseded(old.tax_return, books.context))
+    books.save(done)
+    if command.lock:
+        books.tax_returns.lock_up_to(returns.locked_to(draft, books.context))
+    return await show(books, TaxReturnRecord(done, None))
+
+
+async def supersede_tax_return(
+    books: Books, tax_return_id: UUID, body: TaxReturnSupersede
+) -> Reply:
+    """Draw up the draft of a return that is to take the place of a filed one."""
+    reason = tax_return_commands.reason_to_supersede(body)
+    old = (await books.tax_returns.lock(tax_return_id)).tax_return
+    draft = returns.superseding(old, reason, books.context)
+    books.save(draft)
+    return Created(await show(books, TaxReturnRecord(draft, None)))
+
+
+async def delete_tax_return(books: Books, tax_return_id: UUID) -> Reply:
+    """Delete a draft."""
+    found = await books.tax_returns.lock(tax_return_id)
+    returns.refuse_deleting(found.tax_return)
+    books.tax_returns.delete(found.tax_return)
+    return {"deleted": True}
+
+
+async def show(books: Books, record: TaxReturnRecord) -> Reply:
+    """Show a return; what was filed says what it said then."""
+    if record.tax_return.status is ReturnStatus.DRAFT:
+        _, figures = await drawn_up(books, record.tax_return)
+    else:
+        figures = read(record.tax_return)
+    return shape_tax_return(record, figures)

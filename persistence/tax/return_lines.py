@@ -1,0 +1,229 @@
+"""The posted lines behind what a return says: of all of it, of a code, of a part or of a box."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Boolean,
+    Date,
+    Text,
+    Uuid,
+    and_,
+    any_,
+    case,
+    cast,
+    column,
+    func,
+    literal_column,
+    not_,
+    or_,
+    select,
+    true,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.sql.elements import ColumnElement
+
+from accounting.books.splits import Split
+from accounting.books.tax_marks import TaxMark
+from accounting.tax.return_figures import CREDIT, DEBIT, Behind
+from accounting.tax.returns import Slice
+from persistence.engine.filters import between, created_filters
+from persistence.engine.listings import SKIPPED, Filter, Listing
+from persistence.engine.sql import Row, given, word
+from persistence.ledger.split_rows import MARK_COLUMNS, mark_in, split_of
+from persistence.store import in_business
+from persistence.tables import account, journal_entry, journal_line
+from persistence.tax.coded_amounts import NO_END, OPENING
+
+CHOOSING = ("box", "tax_code", "tax_part", "is_late")
+
+_IDS, _WORDS = ARRAY(Uuid()), ARRAY(Text())
+# By a name of its own, where the entry stands beside its line and is shown.
+_shown = journal_entry.alias("entry")
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What of a return a line is behind: a debit above zero, a credit below."""
+
+    mark: TaxMark
+    amount: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReturnLine:
+    """A posted line with its entry and account, and what of the return it is behind."""
+
+    id: UUID
+    entry_id: UUID
+    entry_date: date
+    sequence_number: str
+    description: str
+    reference: str | None
+    source_type: str
+    source_id: UUID
+    created_at: datetime
+    account_id: UUID
+    account_code: str
+    account_name: str
+    shares: tuple[Share, ...]
+
+
+def _entry(*conditions: ColumnElement[bool]) -> ColumnElement[bool]:
+    """The entry of a line fulfils conditions; OFFSET keeps it a look-up for each line."""
+    of_line = and_(in_business(journal_entry), journal_entry.c.id == journal_line.c.entry_id)
+    found = select(journal_entry.c.id).where(of_line, *conditions)
+    return found.offset(literal_column("0")).correlate(journal_line).exists()
+
+
+def _is_in_slices() -> ColumnElement[bool]:
+    """An entry is in a slice where its day and its number are."""
+    slices = (
+        func.unnest(
+            given("all_firsts", ARRAY(Date())),
+            given("all_lasts", ARRAY(Date())),
+            given("all_afters", ARRAY(BigInteger())),
+            given("all_uptos", ARRAY(BigInteger())),
+        )
+        .table_valued(
+            column("first", Date),
+            column("last", Date),
+            column("after", BigInteger),
+            column("upto", BigInteger),
+        )
+        .render_derived("slice")
+    )
+    inside = and_(
+        journal_entry.c.entry_date.between(slices.c.first, slices.c.last),
+        journal_entry.c.place > slices.c.after,
+        journal_entry.c.place <= slices.c.upto,
+    )
+    return select(literal_column("1")).select_from(slices).where(inside).exists()
+
+
+def _key(code: Any, part: Any, amount: Any) -> ColumnElement[str]:
+    side = case((amount > literal_column("0"), word("+")), else_=word("-"))
+    return func.concat(code, word("/"), part, word("/"), side)
+
+
+def _is_marked() -> ColumnElement[bool]:
+    """The line itself is a part that is asked for."""
+    net = journal_line.c.debit - journal_line.c.credit
+    key = _key(journal_line.c.tax_code_id, journal_line.c.tax_part, net)
+    coded = journal_line.c.tax_code_id == any_(given("codes", _IDS))
+    return and_(coded, key == any_(given("behind", _WORDS)))
+
+
+def _counts_when_posted() -> ColumnElement[bool]:
+    return or_(
+        journal_line.c.tax_code_id == any_(given("when_posted", _IDS)),
+        not_(journal_entry.c.source_type == any_(given("documents", _WORDS))),
+    )
+
+
+def _settles() -> ColumnElement[bool]:
+    """The line settles a part that is asked for."""
+    share = (
+        func.jsonb_array_elements(journal_line.c.split)
+        .table_valued(column("value", JSONB), name="share")
+        .render_derived()
+    )
+
+    def said(place: int) -> ColumnElement[str]:
+        return share.c.value.op("->>")(literal_column(str(place)))
+
+    key = _key(said(2), said(4), cast(said(1), BigInteger))
+    shared = and_(
+        cast(said(2), Uuid) == any_(given("when_settled", _IDS)),
+        key == any_(given("behind", _WORDS)),
+    )
+    return and_(
+        journal_line.c.account_id == any_(given("settled_on", _IDS)),
+        select(literal_column("1")).select_from(share).where(shared).exists(),
+    )
+
+
+_SOURCE = journal_line.join(
+    _shown,
+    and_(in_business(_shown), _shown.c.id == journal_line.c.entry_id),
+).join(account, and_(in_business(account), account.c.id == journal_line.c.account_id))
+_IN_RETURN = (_is_in_slices(), journal_entry.c.source_type != word(OPENING))
+_IS_SETTLING = journal_entry.c.source_type == any_(given("settlements", _WORDS))
+LISTING = Listing(
+    source=_SOURCE,
+    key=journal_line.c.id,
+    scope=and_(
+        in_business(journal_line),
+        # Known of the line itself: without days on both ends, all of a business would be read.
+        journal_line.c.entry_date.between(given("first_day", Date), given("last_day", Date)),
+        or_(
+            and_(_is_marked(), _entry(*_IN_RETURN, _counts_when_posted())),
+            and_(given("on_cash", Boolean), _settles(), _entry(*_IN_RETURN, _IS_SETTLING)),
+        ),
+    ),
+    columns=[
+        *(journal_line.c[name] for name in ("id", "entry_id", "entry_date", "account_id")),
+        *(journal_line.c[name] for name in ("debit", "credit", "split", *MARK_COLUMNS)),
+        *(_shown.c[name] for name in ("sequence_number", "reference")),
+        *(_shown.c[name] for name in ("source_type", "source_id", "created_at")),
+        func.coalesce(journal_line.c.description, _shown.c.description).label("description"),
+        account.c.code.label("account_code"),
+        account.c.name.label("account_name"),
+    ],
+    filters={
+        **{
+            name: replace(each, condition=_entry(each.condition))
+            for name, each in created_filters(
+                journal_entry, updated=journal_entry.c.created_at
+            ).items()
+        },
+        **between(journal_line.c.entry_date, "date_from", "date_to"),
+        # These are in what is listed, not in how.
+        **{name: Filter(true(), lambda _: SKIPPED) for name in CHOOSING},
+    },
+    sorts={"entry_date": journal_line.c.entry_date},
+    default_sort="entry_date",
+)
+
+
+def within(slices: Sequence[Slice]) -> Row:
+    """The parameters that say which slices are listed."""
+    return {
+        "all_firsts": [each.first for each in slices],
+        "all_lasts": [each.last for each in slices],
+        "all_afters": [each.after for each in slices],
+        "all_uptos": [NO_END if each.upto is None else each.upto for each in slices],
+        "first_day": min((each.first for each in slices), default=None),
+        "last_day": max((each.last for each in slices), default=None),
+    }
+
+
+def keys(behind: Iterable[Behind]) -> list[str]:
+    """Write what is asked for as the statement compares it."""
+    sides = {DEBIT: "+", CREDIT: "-"}
+    return [f"{each.code_id}/{each.part}/{sides[each.side]}" for each in behind]
+
+
+def line_of(row: Row, wanted: frozenset[Behind]) -> ReturnLine:
+    """Make a line of its row, with its shares in what is asked for.
+
+    A line is a part itself, or it settles parts: never both.
+    """
+    mark, split = mark_in(row), split_of(row.pop("split"))
+    amount = row.pop("debit") - row.pop("credit")
+    shares = _of_split(split) if mark is None else [Share(mark, amount)]
+    return ReturnLine(**row, shares=tuple(each for each in shares if _behind(each) in wanted))
+
+
+def _of_split(split: Split) -> list[Share]:
+    return [Share(part.tax, amount) for part, amount in split if part.tax is not None]
+
+
+def _behind(share: Share) -> Behind:
+    side = DEBIT if share.amount > 0 else CREDIT
+    return Behind(share.mark.code_id, share.mark.part, side)

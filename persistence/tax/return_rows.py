@@ -1,0 +1,135 @@
+"""Tax returns as rows: what a filed one has of the journal, and what it says, are JSON."""
+
+from collections.abc import Iterable, Mapping
+from datetime import date
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from accounting.books.tax_marks import TaxPart
+from accounting.tax.codes import Direction, Treatment
+from accounting.tax.commands import Scheme
+from accounting.tax.return_figures import Behind, Box, CodeFigures, Figures, Uncoded
+from accounting.tax.returns import ReturnStatus, Slice, TaxReturn
+from persistence.engine.sql import Row
+
+PLAIN = (
+    *("id", "version", "created_at", "updated_at", "start_date", "end_date", "filed_at"),
+    *("reference", "reason", "supersedes_id"),
+)
+Json = dict[str, Any]
+
+
+def row_of(tax_return: TaxReturn) -> Row:
+    """Write a return as a row."""
+    figures = tax_return.figures
+    return {
+        **{name: getattr(tax_return, name) for name in PLAIN},
+        "scheme": tax_return.scheme,
+        "status": tax_return.status,
+        "slices": [_slice_as_json(each) for each in tax_return.slices],
+        "figures": None if figures is None else figures_as_json(figures),
+    }
+
+
+def tax_return_of(row: Row) -> TaxReturn:
+    """Read a return from a row, which may leave its slices and its figures out."""
+    figures = row.get("figures")
+    return TaxReturn(
+        **{name: row[name] for name in PLAIN},
+        scheme=Scheme(row["scheme"]),
+        status=ReturnStatus(row["status"]),
+        slices=tuple(map(_slice_of, row.get("slices", ()))),
+        figures=None if figures is None else figures_of(figures),
+    )
+
+
+def figures_as_json(figures: Figures) -> Json:
+    """Write what a return says; rates are strings, which lose no digit."""
+    return {
+        "boxes": [
+            {
+                "number": each.number,
+                "amount": each.amount,
+                "behind": [[part.code_id, part.part, part.side] for part in each.behind],
+            }
+            for each in figures.boxes
+        ],
+        "codes": _codes_as_json(figures.codes),
+        "late": _codes_as_json(figures.late),
+        "uncoded": [
+            {
+                "account_id": each.account_id,
+                "code": each.code,
+                "name": each.name,
+                "amount": each.amount,
+            }
+            for each in figures.uncoded
+        ],
+        "unapplied_received": figures.unapplied_received,
+        "unapplied_paid": figures.unapplied_paid,
+    }
+
+
+def figures_of(stored: Json) -> Figures:
+    """Read what a return says."""
+    return Figures(
+        boxes=tuple(
+            Box(each["number"], each["amount"], tuple(_behind(*part) for part in each["behind"]))
+            for each in stored["boxes"]
+        ),
+        codes=tuple(map(_code_of, stored["codes"])),
+        late=tuple(map(_code_of, stored["late"])),
+        uncoded=tuple(
+            Uncoded(UUID(each["account_id"]), each["code"], each["name"], each["amount"])
+            for each in stored["uncoded"]
+        ),
+        unapplied_received=stored["unapplied_received"],
+        unapplied_paid=stored["unapplied_paid"],
+    )
+
+
+def _codes_as_json(codes: Iterable[CodeFigures]) -> list[Json]:
+    return [
+        {
+            "code_id": each.code_id,
+            "code": each.code,
+            "name": each.name,
+            "direction": each.direction,
+            "treatment": each.treatment,
+            "rate": str(each.rate),
+            "parts": {part.value: amount for part, amount in each.parts.items()},
+        }
+        for each in codes
+    ]
+
+
+def _code_of(stored: Mapping[str, Any]) -> CodeFigures:
+    return CodeFigures(
+        code_id=UUID(stored["code_id"]),
+        code=stored["code"],
+        name=stored["name"],
+        direction=Direction(stored["direction"]),
+        treatment=Treatment(stored["treatment"]),
+        rate=Decimal(stored["rate"]),
+        parts={TaxPart(part): amount for part, amount in stored["parts"].items()},
+    )
+
+
+def _behind(code_id: str, part: str, side: int) -> Behind:
+    return Behind(UUID(code_id), TaxPart(part), side)
+
+
+def _slice_as_json(each: Slice) -> list[Any]:
+    return [each.first.isoformat(), each.last.isoformat(), each.after, each.upto, each.late]
+
+
+def _slice_of(stored: list[Any]) -> Slice:
+    first, last, after, upto, late = stored
+    return Slice(
+        first=date.fromisoformat(first),
+        last=date.fromisoformat(last),
+        after=after,
+        upto=upto,
+        late=late,
+    )

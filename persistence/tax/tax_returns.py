@@ -1,0 +1,206 @@
+"""The tax returns of a business, and what of its journal they are made of."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any, ClassVar
+from uuid import UUID
+
+from sqlalchemy import delete, select
+
+from accounting.books.tax_marks import TaxPart
+from accounting.tax.cash_schemes import Counted
+from accounting.tax.return_figures import Behind, Coded, Uncoded
+from accounting.tax.returns import Slice, TaxReturn
+from persistence.engine.fetches import Answers, Fetch
+from persistence.engine.filters import between, created_filters, equal
+from persistence.engine.listings import Listing
+from persistence.engine.pages import Page, PageRequest
+from persistence.engine.sql import Query, Row, compiled, word
+from persistence.store import Store, among, in_business
+from persistence.tables import tax_return
+from persistence.tax import coded_amounts, return_lines
+from persistence.tax.return_lines import ReturnLine
+from persistence.tax.return_rows import row_of, tax_return_of
+
+_newer = tax_return.alias("newer")
+SUPERSEDED_BY = (
+    select(_newer.c.id)
+    .where(
+        in_business(_newer),
+        _newer.c.supersedes_id == tax_return.c.id,
+        _newer.c.status != word("draft"),
+    )
+    .scalar_subquery()
+    .label("superseded_by_id")
+)
+_HEAD = (
+    *("id", "version", "created_at", "updated_at", "start_date", "end_date", "scheme"),
+    *("status", "filed_at", "reference", "reason", "supersedes_id"),
+)
+_COLUMNS = (*(tax_return.c[name] for name in _HEAD), SUPERSEDED_BY)
+BY_ID = compiled(
+    select(*_COLUMNS, tax_return.c.slices, tax_return.c.figures).where(
+        in_business(tax_return), among(tax_return.c.id)
+    )
+)
+# Of all that were filed, how far each goes and what it has: nobody looks at their figures.
+FILED = compiled(
+    select(*_COLUMNS, tax_return.c.slices)
+    .where(in_business(tax_return), tax_return.c.status == word("filed"))
+    .order_by(tax_return.c.start_date, tax_return.c.id)
+)
+DELETE = compiled(
+    delete(tax_return).where(
+        in_business(tax_return),
+        among(tax_return.c.id),
+        tax_return.c.status == word("draft"),
+    )
+)
+LISTING = Listing(
+    source=tax_return,
+    key=tax_return.c.id,
+    scope=in_business(tax_return),
+    columns=_COLUMNS,
+    filters={
+        **created_filters(tax_return),
+        **equal(tax_return.c.scheme, tax_return.c.status),
+        **between(tax_return.c.start_date, "start_date_from", "start_date_to"),
+    },
+    sorts={"start_date": tax_return.c.start_date, "created_at": tax_return.c.created_at},
+    default_sort="-start_date",
+)
+# The gate is closed by then. The database tells the trail of a business by its own call.
+LOCK_UP_TO = """
+UPDATE business SET lock_date = %(lock_date)s, version = version + 1, updated_at = %(now)s
+WHERE id = %(business_id)s"""
+AUDIT_BUSINESS = "SELECT audit_business(%(business_id)s)"
+
+
+@dataclass(frozen=True, slots=True)
+class TaxReturnRecord:
+    """A return with the one that took its place."""
+
+    tax_return: TaxReturn
+    superseded_by_id: UUID | None
+
+    @property
+    def id(self) -> UUID:
+        return self.tax_return.id
+
+    @property
+    def version(self) -> int:
+        return self.tax_return.version
+
+
+@dataclass(frozen=True, slots=True)
+class Behindhand:
+    """What of a return is listed: slices, what makes amounts count, and which of them."""
+
+    slices: Sequence[Slice]
+    counted: Counted
+    behind: frozenset[Behind]
+
+
+class TaxReturnStore(Store[TaxReturnRecord]):
+    """The tax returns of one business."""
+
+    table: ClassVar = tax_return
+    noun: ClassVar = "tax_return"
+    rank: ClassVar = 10
+
+    def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
+        return (Query(BY_ID, {"ids": list(ids)}),)
+
+    def assemble(self, answers: Answers) -> list[TaxReturnRecord]:
+        return [_record(row) for row in answers[0]]
+
+    def filed(self) -> Fetch[list[TaxReturn]]:
+        """Read all that are filed and not superseded, without their figures."""
+
+        def answer(answers: Answers) -> list[TaxReturn]:
+            return [_record(row).tax_return for row in answers[0]]
+
+        return self.fetch((Query(FILED, {}),), answer)
+
+    def page(self, wanted: PageRequest) -> Fetch[Page[TaxReturnRecord]]:
+        """List one page, without what the returns say."""
+        return self.listed(LISTING, wanted, _record)
+
+    def coded(
+        self, slices: Sequence[Slice], counted: Counted, settled_on: Sequence[UUID]
+    ) -> Fetch[list[Coded]]:
+        """Add up what slices of the journal have by code, rate and part."""
+        text = coded_amounts.BOTH if counted.when_settled else coded_amounts.WHEN_POSTED
+        asked = coded_amounts.sliced(slices) | coded_amounts.counting(counted, settled_on)
+        return self.fetch(
+            (Query(text, asked, once=True),), lambda answers: [_coded(row) for row in answers[0]]
+        )
+
+    def uncoded(self, slices: Sequence[Slice], accounts: Sequence[UUID]) -> Fetch[list[Uncoded]]:
+        """Add up what slices of the journal have on accounts for tax without a code."""
+        asked = {**coded_amounts.sliced(slices), "accounts": list(accounts)}
+        return self.fetch(
+            (Query(coded_amounts.UNCODED, asked, once=True),),
+            lambda answers: [Uncoded(**row) for row in answers[0]],
+        )
+
+    def held(self, accounts: Sequence[UUID], end_date: date) -> Fetch[dict[UUID, int]]:
+        """Read what stands on accounts at the end of a day, debits above zero."""
+        query = Query(coded_amounts.HELD, {"accounts": list(accounts), "end_date": end_date})
+        return self.fetch(
+            (query,), lambda answers: {row["account_id"]: row["net"] for row in answers[0]}
+        )
+
+    def reached(self) -> Fetch[Mapping[str, int]]:
+        """Read how far the entries of each year are numbered."""
+        return self.fetch(
+            (Query(coded_amounts.REACHED, {}),),
+            lambda answers: {row["series"]: row["last"] for row in answers[0]},
+        )
+
+    def lines(
+        self, wanted: PageRequest, listed: Behindhand, settled_on: Sequence[UUID]
+    ) -> Fetch[Page[ReturnLine]]:
+        """List one page of the posted lines behind what a return says."""
+        return self.listed(
+            return_lines.LISTING,
+            wanted,
+            lambda row: return_lines.line_of(row, listed.behind),
+            **return_lines.within(listed.slices),
+            **coded_amounts.counting(listed.counted, settled_on),
+            behind=return_lines.keys(listed.behind),
+            on_cash=bool(listed.counted.when_settled),
+        )
+
+    def save(self, value: TaxReturn) -> None:
+        """Stage a return."""
+        self.scope.stage(tax_return, value.id, row_of(value))
+
+    def delete(self, value: TaxReturn) -> None:
+        """Take a draft away with the flush."""
+        parameters = {"business_id": self.scope.business_id, "ids": [value.id]}
+        self.scope.staging.lead_with(Query(DELETE, parameters))
+
+    def lock_up_to(self, lock_date: date) -> None:
+        """Stage the last day on which nothing is posted any more."""
+        own: dict[str, Any] = {"business_id": self.scope.business_id}
+        moved = {**own, "lock_date": lock_date, "now": self.scope.now}
+        self.scope.staging.follow_with(Query(LOCK_UP_TO, moved))
+        self.scope.staging.follow_with(Query(AUDIT_BUSINESS, own))
+
+
+def _record(row: Row) -> TaxReturnRecord:
+    return TaxReturnRecord(tax_return_of(row), row["superseded_by_id"])
+
+
+def _coded(row: Row) -> Coded:
+    return Coded(
+        code_id=row["code_id"],
+        rate=Decimal(row["rate"]),
+        part=TaxPart(row["part"]),
+        debits=row["debits"],
+        credits=row["credits"],
+        late=row["late"],
+    )

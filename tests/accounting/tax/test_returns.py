@@ -1,0 +1,215 @@
+"""What of the journal a return has: one return after the other, and any history of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accounting.books.numbers import journal_series
+from accounting.tax import returns
+from accounting.tax.commands import CreateTaxReturn, FileTaxReturn, Scheme
+from accounting.tax.return_figures import Figures
+from accounting.tax.returns import ReturnStatus, Slice, TaxReturn
+from tests.accounting.samples import context_of, identifiers, refused
+
+NOTHING = Figures(boxes=(), codes=(), late=(), uncoded=())
+new_id = identifiers()
+NOW = context_of("12-31", None, new_id)
+
+
+def drawn_up(start: str, end: str, scheme: Scheme = Scheme.ACCRUAL) -> TaxReturn:
+    first, last = (date.fromisoformat(f"2026-{day}") for day in (start, end))
+    command = CreateTaxReturn(start_date=first, end_date=last, scheme=scheme)
+    return returns.created(command, NOW)
+
+
+def file(draft: TaxReturn, others: Sequence[TaxReturn], **reached: int) -> TaxReturn:
+    numbers = {f"JE-{year[1:]}": number for year, number in reached.items()}
+    having = (returns.members(draft, others), NOTHING)
+    return returns.filed(draft, FileTaxReturn(), having, numbers, NOW)
+
+
+def told(slices: Sequence[Slice]) -> list[tuple[str, str, int, int | None, bool]]:
+    return [
+        (each.first.isoformat()[5:], each.last.isoformat()[5:], each.after, each.upto, each.late)
+        for each in slices
+    ]
+
+
+FIRST = file(drawn_up("01-01", "03-31"), [], y2026=40)
+SECOND = file(drawn_up("04-01", "06-30"), [FIRST], y2026=90)
+
+
+class TestMembers:
+    def test_the_first_return_has_its_days(self) -> None:
+        assert told(FIRST.slices) == [("01-01", "03-31", 0, 40, False)]
+
+    def test_the_next_has_what_is_late_too(self) -> None:
+        draft = drawn_up("04-01", "06-30")
+        assert told(returns.members(draft, [FIRST])) == [
+            ("01-01", "03-31", 40, None, True),
+            ("04-01", "06-30", 0, None, False),
+        ]
+
+    def test_later_ones_have_what_is_late_of_all_before(self) -> None:
+        draft = drawn_up("07-01", "09-30")
+        assert told(returns.members(draft, [FIRST, SECOND])) == [
+            ("01-01", "06-30", 90, None, True),
+            ("07-01", "09-30", 0, None, False),
+        ]
+
+    def test_days_that_were_left_out_follow_with_nothing_late(self) -> None:
+        later = file(drawn_up("04-01", "06-30"), [], y2026=90)
+        draft = drawn_up("01-01", "03-31")
+        assert told(returns.members(draft, [later])) == [("01-01", "03-31", 0, None, False)]
+
+    def test_a_year_has_a_slice_of_its_own(self) -> None:
+        command = CreateTaxReturn(
+            start_date=date(2025, 12, 1), end_date=date(2026, 1, 31), scheme=Scheme.CASH
+        )
+        draft = returns.created(command, NOW)
+        assert told(file(draft, [], y2025=7, y2026=0).slices) == [("12-01", "12-31", 0, 7, False)]
+        series = [each.series for each in returns.members(draft, [])]
+        assert series == ["JE-2025", "JE-2026"]
+
+    def test_where_days_are_filed_a_draft_has_what_is_left_of_them(self) -> None:
+        draft = drawn_up("03-01", "04-30")
+        assert told(returns.members(draft, [FIRST])) == [
+            ("01-01", "02-28", 40, None, True),
+            ("03-01", "03-31", 40, None, False),
+            ("04-01", "04-30", 0, None, False),
+        ]
+
+    def test_one_that_supersedes_has_the_old_members_and_its_own_late_ones(self) -> None:
+        draft = returns.superseding(FIRST, "Forgotten", NOW)
+        assert told(returns.members(draft, [FIRST, SECOND])) == [
+            ("01-01", "03-31", 0, 40, False),
+            ("01-01", "03-31", 90, None, True),
+        ]
+
+
+class TestRefuseFiling:
+    @pytest.mark.parametrize(
+        ("draft", "code"),
+        [
+            (drawn_up("03-31", "04-30"), "return_overlaps"),
+            (drawn_up("07-01", "07-31", Scheme.CASH), "tax_scheme_changed"),
+            (FIRST, "invalid_state_transition"),
+        ],
+    )
+    def test_it_refuses(self, draft: TaxReturn, code: str) -> None:
+        assert refused(returns.refuse_filing, draft, [FIRST], NOW).code == code
+
+    def test_a_period_is_over_on_its_last_day(self) -> None:
+        draft = drawn_up("10-01", "12-31")
+        returns.refuse_filing(draft, [FIRST, SECOND], NOW)
+        early = context_of("12-30", None, new_id)
+        assert refused(returns.refuse_filing, draft, [], early).code == "tax_period_not_over"
+
+    def test_one_that_supersedes_may_have_the_same_days(self) -> None:
+        draft = returns.superseding(FIRST, "Forgotten", NOW)
+        returns.refuse_filing(draft, [FIRST, SECOND], NOW)
+
+
+class TestMoves:
+    def test_only_what_is_filed_is_superseded(self) -> None:
+        draft = drawn_up("01-01", "03-31")
+        gone = returns.superseded(FIRST, NOW)
+        for each in (draft, gone):
+            assert refused(returns.superseding, each, "x", NOW).code == "invalid_state_transition"
+
+    def test_only_a_draft_is_deleted(self) -> None:
+        returns.refuse_deleting(drawn_up("01-01", "03-31"))
+        assert refused(returns.refuse_deleting, FIRST).code == "invalid_state_transition"
+
+    @pytest.mark.parametrize(
+        ("lock", "day"), [(None, "03-31"), ("02-28", "03-31"), ("06-30", "06-30")]
+    )
+    def test_a_lock_never_goes_back(self, lock: str | None, day: str) -> None:
+        context = context_of("12-31", lock, new_id)
+        assert returns.locked_to(FIRST, context) == date.fromisoformat(f"2026-{day}")
+
+    def test_days_are_in_order(self) -> None:
+        assert refused(drawn_up, "03-31", "03-30").code == "validation_error"
+
+
+# ── Any history ────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass
+class Books:
+    """Entries by day and number, and the returns that were filed."""
+
+    entries: list[tuple[date, int]] = field(default_factory=list)
+    returns: list[TaxReturn] = field(default_factory=list)
+
+    def post(self, on: date) -> None:
+        number = sum(journal_series(each) == journal_series(on) for each, _ in self.entries)
+        self.entries.append((on, number + 1))
+
+    def reached(self) -> dict[str, int]:
+        numbers: dict[str, int] = {}
+        for on, number in self.entries:
+            numbers[journal_series(on)] = max(numbers.get(journal_series(on), 0), number)
+        return numbers
+
+    def file(self, draft: TaxReturn) -> None:
+        having = (returns.members(draft, self.returns), NOTHING)
+        done = returns.filed(draft, FileTaxReturn(), having, self.reached(), NOW)
+        self.returns = [
+            returns.superseded(each, NOW) if each.id == draft.supersedes_id else each
+            for each in self.returns
+        ]
+        self.returns.append(done)
+
+    def of(self, slices: Sequence[Slice]) -> list[tuple[date, int]]:
+        """The entries in slices, each as often as one of these has it."""
+        return [
+            entry
+            for each in slices
+            for entry in self.entries
+            if each.first <= entry[0] <= each.last
+            and each.after < entry[1] <= (each.upto or len(self.entries))
+        ]
+
+
+BEGINNING = date(2025, 11, 1)
+DAYS = st.integers(0, 200).map(lambda ahead: BEGINNING + timedelta(days=ahead))
+
+
+@given(st.data())
+def test_in_any_history_an_entry_is_in_one_return_at_most_and_none_of_a_filed_day_is_lost(
+    data: st.DataObject,
+) -> None:
+    books = Books()
+    for _ in range(data.draw(st.integers(1, 15), "steps")):
+        for on in data.draw(st.lists(DAYS, max_size=4), "posted"):
+            books.post(on)
+        filed = [each for each in books.returns if each.status is ReturnStatus.FILED]
+        if filed and data.draw(st.booleans(), "supersede"):
+            books.file(returns.superseding(data.draw(st.sampled_from(filed)), "x", NOW))
+            continue
+        first, last = sorted((data.draw(DAYS), data.draw(DAYS)))
+        draft = returns.created(
+            CreateTaxReturn(start_date=first, end_date=last, scheme=Scheme.ACCRUAL), NOW
+        )
+        if all(each.end_date < first or last < each.start_date for each in filed):
+            books.file(draft)
+    filed = [each for each in books.returns if each.status is ReturnStatus.FILED]
+    taken = [entry for each in filed for entry in books.of(each.slices)]
+    assert len(taken) == len(set(taken))
+    after = max((each.end_date for each in filed), default=BEGINNING) + timedelta(days=1)
+    closing = replace(
+        drawn_up("01-01", "01-01"), start_date=after, end_date=after + timedelta(days=1)
+    )
+    rest = books.of(returns.members(closing, books.returns))
+    covered = {
+        entry
+        for entry in books.entries
+        if any(each.start_date <= entry[0] <= each.end_date for each in filed)
+    }
+    assert covered <= {*taken, *rest}
+    assert not set(taken) & set(rest)

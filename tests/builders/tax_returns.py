@@ -1,0 +1,75 @@
+"""Tax returns as the tests draw them up, file and read them."""
+
+from typing import Any
+
+from tests.builders.trade import Record
+from tests.partner import Business
+
+RETURNS = "tax-returns/"
+QUARTERS = {
+    1: ("2025-01-01", "2025-03-31"),
+    2: ("2025-04-01", "2025-06-30"),
+    3: ("2025-07-01", "2025-09-30"),
+    4: ("2025-10-01", "2025-12-31"),
+}
+
+
+def return_body(quarter: int = 1, scheme: str = "accrual", **facts: Any) -> Record:
+    start, end = QUARTERS[quarter]
+    return {"start_date": start, "end_date": end, "scheme": scheme, **facts}
+
+
+def drawn_up(business: Business, quarter: int = 1, scheme: str = "accrual") -> Record:
+    """Draw up the draft of a quarter of 2025."""
+    return business.made(RETURNS, return_body(quarter, scheme))
+
+
+def filed(business: Business, draft: Record, **facts: Any) -> Record:
+    """File a draft."""
+    answer = business.api.post(f"{RETURNS}{draft['id']}/file/", json=facts)
+    assert answer.status_code == 200, answer.text
+    shown: Record = answer.json()
+    return shown
+
+
+def read(business: Business, tax_return: Record) -> Record:
+    answer = business.api.get(f"{RETURNS}{tax_return['id']}/")
+    assert answer.status_code == 200, answer.text
+    shown: Record = answer.json()
+    return shown
+
+
+def superseding(business: Business, old: Record, reason: str = "Forgotten") -> Record:
+    """Draw up the draft of a return that takes the place of another."""
+    return business.made(f"{RETURNS}{old['id']}/supersede/", {"reason": reason})
+
+
+def boxes(tax_return: Record) -> dict[str, int]:
+    """The boxes of a return that hold something."""
+    shown = {each["box"]: each["amount_cents"] for each in tax_return["boxes"]}
+    return {number: amount for number, amount in shown.items() if amount}
+
+
+def codes(figures: list[Record]) -> dict[str, dict[str, int]]:
+    """What a return says by code and part, without zeros."""
+    parts = ("net", "output", "input", "blocked", "withheld", "relief_net", "relief")
+    return {
+        each["tax_code"]: {part: each[f"{part}_cents"] for part in parts if each[f"{part}_cents"]}
+        for each in figures
+    }
+
+
+def lines(business: Business, tax_return: Record, **asked: Any) -> list[Record]:
+    """The lines behind a return."""
+    answer = business.api.get(
+        f"{RETURNS}{tax_return['id']}/entries/", params={"page_size": 100, **asked}
+    )
+    assert answer.status_code == 200, answer.text
+    found: list[Record] = answer.json()["results"]
+    return found
+
+
+def brought(lines: list[Record]) -> int:
+    """What lines bring, debits less credits."""
+    shares = [share for line in lines for share in line["shares"]]
+    return sum(share["debit_amount"] - share["credit_amount"] for share in shares)

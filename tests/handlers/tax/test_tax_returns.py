@@ -1,0 +1,259 @@
+"""Tax returns as they are drawn up and read, and the lines behind them."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.builders.journal_entries import ENTRIES, credit, debit, marked, moved, taxed
+from tests.builders.tax_codes import CODES, code_body, codes_of
+from tests.builders.tax_returns import (
+    RETURNS,
+    boxes,
+    brought,
+    codes,
+    drawn_up,
+    filed,
+    lines,
+    read,
+    return_body,
+)
+from tests.builders.trade import NOBODY, Record
+from tests.partner import Business, Partner
+
+ON = "2025-03-31"
+NET = 10_000
+
+
+@pytest.fixture
+def books(acme: Partner) -> Business:
+    """Books of their own for each test."""
+    return acme.business()
+
+
+def sale(books: Business, on: str = ON, net: int = NET) -> Record:
+    """Sell something at 20 % by hand."""
+    tax = marked("2200", -net // 5, "S20", "output")
+    return taxed(books, on, credit("4000", net, tax_code="S20"), tax)
+
+
+def said(answer: httpx.Response) -> tuple[int, str]:
+    return answer.status_code, answer.json()["error_code"]
+
+
+def ask(books: Business, tax_return: Record, move: str, **options: Any) -> httpx.Response:
+    return books.api.post(f"{RETURNS}{tax_return['id']}/{move}/", **options)
+
+
+class TestCreateTaxReturn:
+    def test_a_draft_says_what_the_books_say(self, books: Business) -> None:
+        sale(books)
+        answer = books.api.post(RETURNS, json=return_body())
+        draft = answer.json()
+        assert (answer.status_code, answer.headers["etag"]) == (201, '"1"')
+        assert answer.headers["location"].endswith(f"{RETURNS}{draft['id']}/")
+        shown = {
+            "start_date": "2025-01-01",
+            "end_date": "2025-03-31",
+            "scheme": "accrual",
+            "status": "draft",
+            "filed_at": None,
+            "reference": None,
+            "reason": None,
+            "supersedes_id": None,
+            "superseded_by_id": None,
+            "tax_due_cents": 2_000,
+            "late": [],
+            "uncoded": [],
+            "withheld_by_customers_cents": 0,
+            "withheld_from_vendors_cents": 0,
+            "unapplied_cents": None,
+            "unapplied_paid_cents": None,
+        }
+        assert {name: draft[name] for name in shown} == shown
+        assert boxes(draft) == {"1": 2_000, "3": 2_000, "5": 2_000, "6": 10_000}
+        assert codes(draft["codes"]) == {"S20": {"net": 10_000, "output": 2_000}}
+        assert read(books, draft) == draft
+
+    def test_it_may_be_of_any_days(self, books: Business) -> None:
+        sale(books)
+        for first, last in ((ON, ON), ("2024-12-01", "2030-01-01")):
+            draft = books.made(RETURNS, return_body(start_date=first, end_date=last))
+            assert codes(draft["codes"])["S20"]["net"] == NET
+        for first, last in (("2025-04-01", "2025-04-30"), ("2024-01-01", "2025-03-30")):
+            draft = books.made(RETURNS, return_body(start_date=first, end_date=last))
+            assert (boxes(draft), draft["codes"]) == ({}, [])
+
+    @pytest.mark.parametrize(
+        ("facts", "fault"),
+        [
+            ({"end_date": "2024-12-31"}, "must not be before start_date"),
+            ({"end_date": "2035-01-05"}, "must be at most ten years after start_date"),
+        ],
+    )
+    def test_its_days_are_in_order_and_not_too_far_apart(
+        self, books: Business, facts: Record, fault: str
+    ) -> None:
+        answer = books.api.post(RETURNS, json=return_body(**facts))
+        assert said(answer) == (400, "validation_error")
+        assert answer.json()["detail"]["field_errors"] == {"end_date": [fault]}
+
+    def test_the_scheme_is_one_of_two(self, books: Business) -> None:
+        assert books.api.post(RETURNS, json=return_body(scheme="flat")).status_code == 400
+
+    def test_an_entry_that_is_taken_back_is_taken_back_on_its_day(self, books: Business) -> None:
+        entry = sale(books)
+        moved(books, entry, "reverse", json={"entry_date": "2025-04-10"})
+        assert boxes(drawn_up(books, 1))["1"] == 2_000
+        second = drawn_up(books, 2)
+        assert boxes(second) == {"1": -2_000, "3": -2_000, "5": 2_000, "6": -10_000}
+
+    def test_what_has_no_code_is_told(self, books: Business) -> None:
+        bare = [debit("1300", 340), credit("2200", 20), credit("2400", 320)]
+        books.made(ENTRIES, {"entry_date": ON, "lines": bare, "post": True})
+        uncoded = drawn_up(books)["uncoded"]
+        assert [(each["account_code"], each["amount_cents"]) for each in uncoded] == [
+            ("1300", 340),
+            ("2200", -20),
+        ]
+
+    def test_whole_pounds_drop_what_is_over(self, books: Business) -> None:
+        sale(books, net=12_345)
+        assert boxes(drawn_up(books))["6"] == 12_300
+
+    def test_what_is_withheld_is_told(self, books: Business) -> None:
+        for code, direction in (("SW", "sales"), ("PW", "purchases")):
+            books.made(CODES, code_body(code, direction=direction, treatment="withholding"))
+        taxed(books, ON, marked("1310", 150, "SW", "withheld"))
+        taxed(books, ON, marked("2210", -70, "PW", "withheld"))
+        draft = drawn_up(books)
+        assert draft["withheld_by_customers_cents"] == 150
+        assert draft["withheld_from_vendors_cents"] == 70
+
+    def test_relief_of_a_sale_is_reclaimed_and_owed_again(self, books: Business) -> None:
+        relieved = marked("2200", 1_000, "S20", "relief")
+        entry = taxed(books, ON, relieved, marked("6200", 5_000, "S20", "relief_net"))
+        assert boxes(drawn_up(books)) == {"4": 1_000, "5": 1_000}
+        moved(books, entry, "reverse", json={"entry_date": "2025-04-10"})
+        assert boxes(drawn_up(books, 2)) == {"1": 1_000, "3": 1_000, "5": 1_000}
+
+    def test_boxes_of_a_code_are_its_own(self, acme: Partner) -> None:
+        shop = acme.business(country="NL", entity_type="bv")
+        shop.made(CODES, code_body("OWN", boxes={"net": ["1a", "12"], "output": ["5b"]}))
+        net = credit("4000", 12_345, tax_code="OWN")
+        taxed(shop, ON, net, marked("2200", -2_469, "OWN", "output"))
+        shown = drawn_up(shop)["boxes"]
+        assert shown == [
+            {"box": "12", "amount_cents": 12_300},
+            {"box": "1a", "amount_cents": 12_300},
+            {"box": "5b", "amount_cents": 2_469},
+        ]
+
+
+class TestListTaxReturns:
+    def test_the_latest_period_comes_first(self, books: Business) -> None:
+        made = [drawn_up(books, quarter) for quarter in (2, 1, 3)]
+        filed(books, made[1])
+        found = books.api.get(RETURNS).json()["results"]
+        assert [each["start_date"] for each in found] == ["2025-07-01", "2025-04-01", "2025-01-01"]
+        assert "boxes" not in found[0]
+        for asked, many in (
+            ({"status": "filed"}, 1),
+            ({"scheme": "cash"}, 0),
+            ({"start_date_from": "2025-04-01", "start_date_to": "2025-04-01"}, 1),
+        ):
+            assert len(books.api.get(RETURNS, params=asked).json()["results"]) == many
+
+
+class TestGetTaxReturn:
+    def test_a_return_that_is_not_there_is_not_found(self, books: Business) -> None:
+        assert said(books.api.get(f"{RETURNS}{NOBODY}/")) == (404, "tax_return_not_found")
+        assert said(books.api.get(f"{RETURNS}{NOBODY}/entries/")) == (404, "tax_return_not_found")
+
+    def test_what_is_filed_stays_whatever_is_posted_or_changed(self, books: Business) -> None:
+        sale(books)
+        done = filed(books, drawn_up(books))
+        sale(books)
+        code = codes_of(books)["S20"]
+        books.api.patch(f"{CODES}{code['id']}/", json={"boxes": {}, "name": "Changed"})
+        assert read(books, done) == done
+
+
+class TestListTaxReturnEntries:
+    def test_a_line_tells_what_it_brings(self, books: Business) -> None:
+        entry = sale(books)
+        [line] = lines(books, drawn_up(books), box="6")
+        [net] = [each for each in entry["lines"] if each["tax_part"] == "net"]
+        assert line == {
+            "id": net["id"],
+            "journal_entry_id": entry["id"],
+            "sequence_number": entry["sequence_number"],
+            "entry_date": ON,
+            "description": "Manual entry",
+            "reference": None,
+            "source_type": "manual",
+            "source_id": entry["id"],
+            "created_at": entry["created_at"],
+            "account_id": net["account_id"],
+            "account_code": "4000",
+            "account_name": "Sales",
+            "shares": [
+                {
+                    "tax_code_id": net["tax_code_id"],
+                    "tax_code": "S20",
+                    "tax_rate": 20,
+                    "tax_part": "net",
+                    "debit_amount": 0,
+                    "credit_amount": NET,
+                }
+            ],
+        }
+
+    def test_lines_are_asked_for_by_code_part_and_day(self, books: Business) -> None:
+        sale(books)
+        sale(books, "2025-02-01", 500)
+        draft = drawn_up(books)
+        code = codes_of(books)["S20"]["id"]
+        for asked, amount in (
+            ({}, -12_600),
+            ({"tax_code": "S20"}, -12_600),
+            ({"tax_code": code, "tax_part": "output"}, -2_100),
+            ({"tax_code": "S5"}, 0),
+            ({"tax_code": "none"}, 0),
+            ({"box": "7"}, 0),
+            ({"box": "none"}, 0),
+            ({"date_from": "2025-03-01"}, -12_000),
+            ({"is_late": True}, 0),
+            ({"is_late": False}, -12_600),
+        ):
+            assert brought(lines(books, draft, **asked)) == amount
+
+    def test_relief_and_what_takes_it_back_are_behind_different_boxes(
+        self, books: Business
+    ) -> None:
+        entry = taxed(books, ON, marked("2200", 1_000, "S20", "relief"))
+        moved(books, entry, "reverse", json={"entry_date": ON})
+        draft = drawn_up(books)
+        assert boxes(draft) == {"1": 1_000, "3": 1_000, "4": 1_000}
+        assert brought(lines(books, draft, box="4")) == 1_000
+        assert brought(lines(books, draft, box="1")) == -1_000
+
+    def test_a_filed_return_lists_what_it_had(self, books: Business) -> None:
+        sale(books)
+        done = filed(books, drawn_up(books))
+        sale(books, net=700)
+        assert brought(lines(books, done)) == -12_000
+        later = drawn_up(books, 2)
+        assert brought(lines(books, later, is_late=True)) == -840
+        assert lines(books, later, is_late=False) == []
+
+    def test_pages_follow_one_another(self, books: Business) -> None:
+        for net in (100, 200, 300):
+            sale(books, net=net)
+        draft = drawn_up(books)
+        path = f"{RETURNS}{draft['id']}/entries/"
+        first = books.api.get(path, params={"page_size": 4}).json()
+        place = first["page_info"]["next_cursor"]
+        rest = books.api.get(path, params={"page_size": 4, "cursor": place}).json()
+        assert (first["count"], len(rest["results"])) == (6, 2)
+        assert brought(first["results"] + rest["results"]) == -720

@@ -1,0 +1,30 @@
+"""Faults in tax returns, each with the checks that find it."""
+
+from collections.abc import Mapping
+
+from tests.persistence.planting import Fault, change
+
+_FILED = "status = 'filed' AND start_date = '2025-01-01'"
+
+TAX_RETURNS: Mapping[str, Fault] = {
+    "a filed return says another amount": (
+        change("tax_return", "figures = jsonb_set(figures, '{codes,0,parts,net}', '1')", _FILED),
+        {"tax_returns"},
+    ),
+    "a filed return has less than it says": (
+        change("tax_return", "slices = jsonb_set(slices, '{0,3}', '1')", _FILED),
+        {"tax_returns"},
+    ),
+    "two filed returns have one day": (
+        change("tax_return", "end_date = '2025-04-01'", _FILED),
+        {"tax_return_members"},
+    ),
+    "two slices have one part": (
+        change("tax_return", "slices = slices || slices", _FILED),
+        {"tax_returns", "tax_return_members"},
+    ),
+    "nothing has taken the place of a return": (
+        change("tax_return", "status = 'superseded'", _FILED),
+        {"tax_return_members"},
+    ),
+}
