@@ -2,8 +2,8 @@
 
 A slice that has its days from their first entry on is found by day, by tax code or account; one
 that goes on above a number is found by the numbers, which come later than what was filed: neither
-reads what earlier returns have. Each ORDER BY and LIMIT keeps PostgreSQL from joining all lines with
-all entries: it cannot know how few these are.
+reads what earlier returns have. Each ORDER BY and LIMIT keeps PostgreSQL from joining all lines
+with all entries: it cannot know how few these are.
 """
 
 from collections.abc import Iterable, Sequence
