@@ -11,6 +11,8 @@ from accounting.bank.bank_transactions import BankTransaction
 from accounting.bank.commands import TransferTransaction
 from accounting.bank.match_suggestions import Suggestion
 from accounting.bank.transfers import TRANSFER
+from accounting.books.accounts import BookAccounts
+from accounting.tax.day_codes import Referenced
 from handlers.bodies import BankTransactionCategory, BankTransactionMatch, BankTransactionUnmatch
 from handlers.commands import bank_commands
 from handlers.results import Reply
@@ -79,9 +81,13 @@ async def categorize_bank_transaction(
 ) -> Reply:
     """Post what is left of a line straight to an account, or in parts to several."""
     parts = bank_commands.categorize_transaction(body)
-    named = await books.accounts.named({each.account for each in parts})
+    named, codes = await books.fetch(
+        books.accounts.named({each.account for each in parts}),
+        books.tax_codes.for_use(needed=any(each.tax_code for each in parts)),
+    )
     record, links = await lock(books, bank_transaction_id)
-    changed = bank_transactions.categorize(record.transaction, parts, named, books.context)
+    referenced = Referenced(BookAccounts(await books.roles(), named), codes)
+    changed = bank_transactions.categorize(record.transaction, parts, referenced, books.context)
     await keep_banked(books, changed)
     accounts = {each.id: NamedAccount(each.id, each.code, each.name) for each in named.values()}
     return show(books, replace(record, accounts=accounts), changed, links)

@@ -7,6 +7,8 @@ from accounting.absent import Absent
 from accounting.bank import bank_rules
 from accounting.bank.bank_rules import BankRule
 from accounting.bank.commands import SaveBankRule
+from accounting.books.accounts import BookAccounts
+from accounting.tax.day_codes import Referenced
 from handlers.bodies import BankRuleCreate, BankRuleUpdate
 from handlers.commands import bank_commands
 from handlers.results import Created, Reply
@@ -20,9 +22,9 @@ async def create_bank_rule(books: Books, body: BankRuleCreate) -> Reply:
     """Create a bank rule."""
     command = bank_commands.save_bank_rule(body)
     await refer(books, command)
-    named = await books.accounts.named(bank_rules.account_references(command))
-    rule = bank_rules.make(command, named, books.context)
-    [account] = named.values()
+    referenced = await referenced_by(books, command)
+    rule = bank_rules.make(command, referenced, books.context)
+    [account] = referenced.accounts.named.values()
     return Created(keep(books, BankRuleRecord(rule, account)))
 
 
@@ -40,10 +42,10 @@ async def update_bank_rule(books: Books, bank_rule_id: UUID, body: BankRuleUpdat
     """Change the supplied fields of a bank rule."""
     command = bank_commands.save_bank_rule(body)
     await refer(books, command)
-    named = await books.accounts.named(bank_rules.account_references(command))
+    referenced = await referenced_by(books, command)
     found = await books.bank_rules.lock(bank_rule_id)
-    rule = bank_rules.amend(found.rule, command, named, books.context)
-    account = next(iter(named.values()), found.account)
+    rule = bank_rules.amend(found.rule, command, referenced, books.context)
+    account = next(iter(referenced.accounts.named.values()), found.account)
     return keep(books, BankRuleRecord(rule, account)) if rule != found.rule else shape(books, found)
 
 
@@ -62,6 +64,16 @@ async def refer(books: Books, command: SaveBankRule) -> None:
         await books.vendors.lock_all([outcome.vendor_id] if outcome.vendor_id else [])
     if not isinstance(command.conditions, Absent) and command.conditions.bank_account_id:
         await books.bank_accounts.lock_all([command.conditions.bank_account_id])
+
+
+async def referenced_by(books: Books, command: SaveBankRule) -> Referenced:
+    """The account that a rule names, and tax codes where it names one."""
+    taxed = not isinstance(command.outcome, Absent) and command.outcome.tax_code is not None
+    named, codes = await books.fetch(
+        books.accounts.named(bank_rules.account_references(command)),
+        books.tax_codes.for_use(needed=taxed),
+    )
+    return Referenced(BookAccounts(await books.roles(), named), codes)
 
 
 def keep(books: Books, record: BankRuleRecord) -> Reply:
@@ -85,7 +97,11 @@ def shape(books: Books, record: BankRuleRecord) -> dict[str, Any]:
             "max_amount_cents": rule.max_amount,
             "bank_account_id": rule.bank_account_id,
         },
-        "result": {"account": shape_account(record.account), **shape_party(rule)},
+        "result": {
+            "account": shape_account(record.account),
+            "tax_code_id": rule.tax_code_id,
+            **shape_party(rule),
+        },
         "apply": rule.apply,
         "created_at": rule.created_at,
         "updated_at": rule.updated_at,

@@ -12,8 +12,10 @@ from accounting.bank import bank_rules, statement_lines
 from accounting.bank.bank_rules import BankRule, Tried
 from accounting.bank.bank_transactions import BankTransaction
 from accounting.bank.statement_lines import Failed, KeptLines, Line, LineResult, Skipped
+from accounting.books.accounts import BookAccounts
 from accounting.errors import Malformed, UnsupportedFile
 from accounting.files.file_kinds import CSV, kind_of
+from accounting.tax.day_codes import Referenced
 from bank_files import BadLine, ReadLine, Unreadable, WrongColumns
 from handlers.bodies import BankTransactionForm, BankTransactionImport
 from handlers.commands import bank_commands
@@ -134,9 +136,13 @@ async def try_rules(
     books: Books, rules: Sequence[BankRule], line_results: Sequence[LineResult]
 ) -> list[Tried | Skipped | Failed]:
     """Try the bank rules on each new line, keep it, and post what an automatic one makes of it."""
-    named = await books.accounts.named(bank_rules.accounts_applied(rules))
+    named, codes = await books.fetch(
+        books.accounts.named(bank_rules.accounts_applied(rules)),
+        books.tax_codes.for_use(needed=any(each.tax_code_id for each in rules)),
+    )
+    referenced = Referenced(BookAccounts(await books.roles(), named), codes)
     tried = [
-        bank_rules.try_on(each, rules, named, books.context)
+        bank_rules.try_on(each, rules, referenced, books.context)
         if isinstance(each, BankTransaction)
         else each
         for each in line_results

@@ -786,6 +786,7 @@ class PayoutOtherItemInput(TypedDict):
     description: str | Absent
     external_id: str | Absent
     payment_id: UUID | Absent
+    tax_code: str | Absent
 
 
 class PayoutCreate(TypedDict):
@@ -902,6 +903,7 @@ class BankSplitInput(TypedDict):
 
     account: str
     amount_cents: int
+    tax_code: str | Absent
     memo: str | Absent | None
 
 
@@ -925,6 +927,7 @@ class BankRuleResultInput(TypedDict):
     """What a line that fits is."""
 
     account: str
+    tax_code: str | Absent
     customer_id: UUID | Absent
     vendor_id: UUID | Absent
     memo: str | Absent

@@ -8,6 +8,7 @@ from accounting.bank.payout_changes import PaidOut
 from accounting.bank.payout_other_items import OtherItem
 from accounting.bank.payouts import Money
 from accounting.books.accounts import BookAccounts
+from accounting.tax.day_codes import Referenced
 from accounting.trade.payments import Payment
 from accounting.trade.refunds import RefundPayment
 from handlers.bodies import PayoutCreate
@@ -26,13 +27,16 @@ from persistence.trade.linked_lines import Linked
 async def create_payout(books: Books, body: PayoutCreate) -> Reply:
     """Record a payout; the one with a known external id is brought in line with the body."""
     command = bank_commands.save_payout(body)
-    named = await books.accounts.named(payout_other_items.account_references(command))
+    named, codes = await books.fetch(
+        books.accounts.named(payout_other_items.account_references(command)),
+        books.tax_codes.for_use(needed=payout_other_items.names_codes(command)),
+    )
     known, money = await lock_for_upsert(books, command)
-    accounts = BookAccounts(await books.roles(), named)
+    referenced = Referenced(BookAccounts(await books.roles(), named), codes)
     if known is None:
-        made = payout_changes.announce(command, money, accounts, books.context)
+        made = payout_changes.announce(command, money, referenced, books.context)
     else:
-        made = payout_changes.update(known, command, money, accounts, books.context)
+        made = payout_changes.update(known, command, money, referenced, books.context)
     if made.payout is not known:
         await put(books, made)
     linked = await books.bank_links.of([made.payout])
@@ -140,6 +144,8 @@ def shape_other_item(item: OtherItem) -> dict[str, Any]:
         "description": item.description,
         "external_id": item.external_id,
         "payment_id": item.payment_id,
+        "tax_code_id": None if item.tax is None else item.tax.code_id,
+        "tax_cents": 0 if item.tax is None else item.tax.total,
     }
 
 

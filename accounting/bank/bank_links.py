@@ -87,7 +87,8 @@ def link(
     """
     _refuse_unlinkable(side, transaction, target)
     of_line, of_target = remaining(transaction), rest(side, target)
-    rounding = _rounding(of_line, of_target, command.amount, context)
+    exact = isinstance(target, EntryMoney)  # What was written by hand is meant to the unit.
+    rounding = 0 if exact else _rounding(of_line, of_target, command.amount, context)
     amount = of_target if rounding else linkable(of_line, of_target, command.amount)
     used, made = joined(transaction, command.target_type, target.id, amount, command.memo, context)
     linked = target.linked + amount

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import date
+from uuid import UUID
 
 from accounting.bank.bank_transactions import BankTransaction, signed
 from accounting.bank.payouts import Payout, fees_during, paid_days
@@ -10,7 +11,8 @@ from accounting.books.chart import Role, Roles
 from accounting.books.ledger import Entry, Movement, Source, as_reversals, difference
 from accounting.books.numbers import Number
 from accounting.books.spans import Days
-from accounting.trade.postings import MAIN, Amount, during, netted
+from accounting.tax.gross_amounts import HeldTax, net_and_taxes
+from accounting.trade.postings import MAIN, SELF_ASSESSED, Amount, during, netted
 
 PAYOUT = "payout"
 BANK_TRANSACTION = "bank_transaction"
@@ -65,7 +67,11 @@ def _source(subject: Banked) -> Source:
             kind, title, reference = BANK_TRANSACTION, f"bank transaction{party}", subject.reference
         case Transfer():
             kind, title, reference = BANK_TRANSFER, "transfer between bank accounts", None
-    titles = {MAIN: title, ROUNDING: f"rounding difference of {title}"}
+    titles = {
+        MAIN: title,
+        ROUNDING: f"rounding difference of {title}",
+        SELF_ASSESSED: f"self-assessed tax of {title}",
+    }
     return Source(kind, subject.id, reference, titles)
 
 
@@ -92,8 +98,9 @@ def _paid_out(payout: Payout, stood: Days, roles: Roles) -> Iterator[Movement]:
     )
     yield from during(stood, MAIN, amounts)
     for each in payout.other_items:
-        other = (Amount(each.account_id, -each.amount), Amount(clearing, each.amount))
+        other = (*_gross(each.account_id, -each.amount, each.tax), Amount(clearing, each.amount))
         yield from during(stood, MAIN, other)
+        yield from during(stood, SELF_ASSESSED, _assessed(-1 if each.amount > 0 else 1, each.tax))
     _, end = stood
     for on, borne in fees_during(payout, stood):
         yield from during((on, end), MAIN, (Amount(fees, -borne), Amount(clearing, borne)))
@@ -104,11 +111,29 @@ def _categorized(transaction: BankTransaction) -> Iterator[Movement]:
     if not transaction.categorized:
         return
     sign = 1 if signed(transaction) > 0 else -1
-    amounts = (
-        Amount(transaction.account_id, sign * transaction.categorized),
-        *(Amount(part.account_id, -sign * part.amount) for part in transaction.parts),
-    )
-    yield from during((transaction.booked_on, None), MAIN, amounts)
+    stood = transaction.booked_on, None
+    moved = Amount(transaction.account_id, sign * transaction.categorized)
+    parts = [
+        each
+        for part in transaction.parts
+        for each in _gross(part.account_id, -sign * part.amount, part.tax)
+    ]
+    yield from during(stood, MAIN, (moved, *parts))
+    for part in transaction.parts:
+        yield from during(stood, SELF_ASSESSED, _assessed(-sign, part.tax))
+
+
+def _gross(account_id: UUID, amount: int, held: HeldTax | None) -> Iterator[Amount]:
+    """A gross amount, and the tax in it on the account of that."""
+    sign = 1 if amount > 0 else -1
+    for account, share, mark in net_and_taxes(abs(amount), account_id, held):
+        yield Amount(account, sign * share, tax=mark)
+
+
+def _assessed(sign: int, held: HeldTax | None) -> list[Amount]:
+    """What is owed to the state beside an amount, and recovered; turned round as money comes in."""
+    taxes = () if held is None else held.self_assessed
+    return [Amount(each.account_id, sign * each.amount, tax=each.mark) for each in taxes]
 
 
 def _rounded(transaction: BankTransaction, roles: Roles) -> Iterator[Movement]:

@@ -4,7 +4,7 @@ They are tried in order, and the first that fits decides: it is suggested, or ap
 it is automatic. A rule that is deleted is tried no more; what it did names it still.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -16,17 +16,18 @@ from accounting.bank.bank_transactions import (
     CategoryPart,
     in_parts,
     remaining,
+    taxed,
 )
 from accounting.bank.commands import BankRuleConditions, BankRuleOutcome, SaveBankRule
-from accounting.books.accounts import Account, AccountReference, usable
+from accounting.books.accounts import AccountReference, usable
 from accounting.books.context import Context
-from accounting.errors import Conflict
+from accounting.errors import Conflict, RuleBroken
+from accounting.tax.day_codes import Referenced
+from accounting.tax.taxed_amounts import DayCode
 
 SUGGEST, AUTOMATIC = "suggest", "automatic"
 PRIORITY = 100
 """What a rule has that says none."""
-
-Named = Mapping[AccountReference, Account]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +49,7 @@ class BankRule:
     max_amount: int | None
     bank_account_id: UUID | None
     account_id: UUID
+    tax_code_id: UUID | None
     customer_id: UUID | None
     vendor_id: UUID | None
     memo: str | None
@@ -74,7 +76,7 @@ def accounts_applied(rules: Iterable[BankRule]) -> frozenset[AccountReference]:
     return frozenset(AccountReference("id", each.account_id) for each in automatic)
 
 
-def make(command: SaveBankRule, named: Named, context: Context) -> BankRule:
+def make(command: SaveBankRule, referenced: Referenced, context: Context) -> BankRule:
     """Make a rule; what is left out has its default: priority 100, and it suggests.
 
     Raises Conflict `account_archived`; RuleBroken `reference_not_found` or `control_account`.
@@ -90,12 +92,14 @@ def make(command: SaveBankRule, named: Named, context: Context) -> BankRule:
         name=command.name,
         priority=PRIORITY if isinstance(command.priority, Absent) else command.priority,
         **_conditions(command.conditions),
-        **_outcome(command.outcome, named),
+        **_outcome(command.outcome, referenced, context),
         apply=SUGGEST if isinstance(command.apply, Absent) else command.apply,
     )
 
 
-def amend(rule: BankRule, command: SaveBankRule, named: Named, context: Context) -> BankRule:
+def amend(
+    rule: BankRule, command: SaveBankRule, referenced: Referenced, context: Context
+) -> BankRule:
     """Change what is said of a rule; its conditions and its result are each replaced whole.
 
     Raises what `make` raises.
@@ -108,7 +112,7 @@ def amend(rule: BankRule, command: SaveBankRule, named: Named, context: Context)
     if not isinstance(command.conditions, Absent):
         said |= _conditions(command.conditions)
     if not isinstance(command.outcome, Absent):
-        said |= _outcome(command.outcome, named)
+        said |= _outcome(command.outcome, referenced, context)
     changed = replace(rule, **said)
     return rule if changed == rule else replace(changed, updated_at=context.now)
 
@@ -143,7 +147,7 @@ def fits(rule: BankRule, line: BankTransaction) -> bool:
 
 
 def try_on(
-    line: BankTransaction, rules: Iterable[BankRule], named: Named, context: Context
+    line: BankTransaction, rules: Iterable[BankRule], referenced: Referenced, context: Context
 ) -> Tried:
     """Try rules on a new line: the first that fits is suggested, an automatic one is applied.
 
@@ -155,7 +159,7 @@ def try_on(
         return Tried(line)
     if rule.apply != AUTOMATIC:
         return Tried(line, rule.id)
-    applied = _applied(line, rule, named, context)
+    applied = _applied(line, rule, referenced, context)
     return Tried(line, rule.id) if applied is None else Tried(applied)
 
 
@@ -171,16 +175,25 @@ def part_of(rule: BankRule, line: BankTransaction) -> CategoryPart:
 
 
 def _applied(
-    line: BankTransaction, rule: BankRule, named: Named, context: Context
+    line: BankTransaction, rule: BankRule, referenced: Referenced, context: Context
 ) -> BankTransaction | None:
     reference = AccountReference("id", rule.account_id)
     if rule.account_id == line.account_id:
         return None
     try:
-        usable(reference, named.get(reference))
-        return in_parts(line, (part_of(rule, line),), context, rule.id)
-    except Conflict:
+        usable(reference, referenced.accounts.named.get(reference))
+        parts = taxed((part_of(rule, line),), (_code_of(rule, line, referenced),), referenced.roles)
+        return in_parts(line, parts, context, rule.id)
+    except (Conflict, RuleBroken):
         return None
+
+
+def _code_of(rule: BankRule, line: BankTransaction, referenced: Referenced) -> DayCode | None:
+    """Find the code that a rule taxes a line by, on the day of the line."""
+    if rule.tax_code_id is None:
+        return None
+    codes = referenced.codes_on(None, line.booked_on)
+    return codes.named(str(rule.tax_code_id), "result")
 
 
 def _conditions(given: BankRuleConditions) -> dict[str, Any]:
@@ -193,9 +206,12 @@ def _conditions(given: BankRuleConditions) -> dict[str, Any]:
     }
 
 
-def _outcome(given: BankRuleOutcome, named: Named) -> dict[str, Any]:
+def _outcome(given: BankRuleOutcome, referenced: Referenced, context: Context) -> dict[str, Any]:
+    code = given.tax_code
+    codes = referenced.codes_on(None, context.today)
     return {
-        "account_id": usable(given.account, named.get(given.account)).id,
+        "account_id": usable(given.account, referenced.accounts.named.get(given.account)).id,
+        "tax_code_id": None if code is None else codes.named(code, "result").code.id,
         "customer_id": given.customer_id,
         "vendor_id": given.vendor_id,
         "memo": given.memo,

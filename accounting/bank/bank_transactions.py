@@ -8,23 +8,25 @@ from uuid import UUID
 
 from accounting.bank.commands import CategoryGiven
 from accounting.books.accounts import Account, AccountReference, usable
+from accounting.books.chart import Roles
 from accounting.books.context import Context, refuse_locked
 from accounting.books.ledger import Posted
 from accounting.errors import Conflict, RuleBroken
+from accounting.tax.day_codes import Referenced
+from accounting.tax.gross_amounts import Gross, HeldTax, held_taxes
+from accounting.tax.taxed_amounts import DayCode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CategoryPart:
-    """A part of a line that is posted straight to an account, gross; a bank rule says whose it is.
-
-    What else is said of a part, as its tax, belongs here: parts are stored as they are.
-    """
+    """A part of a line that is posted straight to an account, gross; a rule says whose it is."""
 
     account_id: UUID
     amount: int
     memo: str | None = None
     customer_id: UUID | None = None
     vendor_id: UUID | None = None
+    tax: HeldTax | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,21 +96,22 @@ def refuse_reconciled(transaction: BankTransaction) -> None:
 def categorize(
     transaction: BankTransaction,
     given: Sequence[CategoryGiven],
-    named: Mapping[AccountReference, Account],
+    referenced: Referenced,
     context: Context,
 ) -> BankTransaction:
     """Post what is left of a line straight to accounts, part by part, on the line's day.
 
     Of 100 with 60 linked, 40; in two parts, as 30 and 10. A part without an amount is all of it.
-    Raises Conflict `bank_transaction_used_up`, `account_archived`, `bank_reconciled` or
-    `period_locked`; RuleBroken `reference_not_found`, `control_account`, `same_account` or
-    `splits_mismatch`.
+    The tax in a part that names a code is taken out of it. Raises Conflict
+    `bank_transaction_used_up`, `account_archived`, `tax_code_archived`, `bank_reconciled` or
+    `period_locked`; RuleBroken `reference_not_found`, `control_account`, `same_account`,
+    `tax_code_mismatch`, `tax_rate_missing` or `splits_mismatch`.
     """
     _refuse_used_up(transaction)
     left = remaining(transaction)
     parts = tuple(
         CategoryPart(
-            account_id=_other_account(transaction, each.account, named),
+            account_id=_other_account(transaction, each.account, referenced.accounts.named),
             amount=left if each.amount is None else each.amount,
             memo=each.memo,
         )
@@ -122,7 +125,22 @@ def categorize(
             splits_total_cents=total,
             remaining_amount_cents=left,
         )
-    return in_parts(transaction, parts, context)
+    codes = referenced.codes_on(None, transaction.booked_on)
+    day_codes = [
+        None if each.tax_code is None else codes.named(each.tax_code, each.place) for each in given
+    ]
+    return in_parts(transaction, taxed(parts, day_codes, referenced.roles), context)
+
+
+def taxed(
+    parts: Sequence[CategoryPart], codes: Sequence[DayCode | None], roles: Roles
+) -> tuple[CategoryPart, ...]:
+    """Take the tax out of parts, once for each code."""
+    gross = [
+        Gross(part.amount, part.account_id, code) for part, code in zip(parts, codes, strict=True)
+    ]
+    held = held_taxes(gross, roles)
+    return tuple(replace(part, tax=each) for part, each in zip(parts, held, strict=True))
 
 
 def in_parts(

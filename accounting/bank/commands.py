@@ -60,6 +60,8 @@ class CategoryGiven:
     account: AccountReference
     amount: int | None = None
     memo: str | None = None
+    tax_code: str | None = None
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +74,8 @@ class OtherItemGiven:
     description: str | None = None
     external_id: str | None = None
     payment_id: UUID | None = None
+    tax_code: str | None = None
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +94,7 @@ class BankRuleOutcome:
     """What a bank rule says of a line that fits: its account, and whose it is."""
 
     account: AccountReference
+    tax_code: str | None = None
     customer_id: UUID | None = None
     vendor_id: UUID | None = None
     memo: str | None = None

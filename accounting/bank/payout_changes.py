@@ -19,10 +19,10 @@ from accounting.bank.payouts import (
     sums,
     with_other_fees,
 )
-from accounting.books.accounts import BookAccounts
 from accounting.books.chart import Role
 from accounting.books.context import Context, refuse_locked, refuse_other_currency
 from accounting.errors import Conflict, RuleBroken
+from accounting.tax.day_codes import Referenced
 from accounting.trade.payment_status import completions_after
 from accounting.trade.sides import RECEIVABLE
 
@@ -62,7 +62,7 @@ def money_affected(
     return payments, refunds
 
 
-def announce(command: SavePayout, held: Held, accounts: BookAccounts, context: Context) -> PaidOut:
+def announce(command: SavePayout, held: Held, referenced: Referenced, context: Context) -> PaidOut:
     """Make a payout, paid unless it says otherwise.
 
     Without a fee its fee is that of its items. Raises Malformed `validation_error`; Conflict
@@ -86,11 +86,11 @@ def announce(command: SavePayout, held: Held, accounts: BookAccounts, context: C
         completed_at=None,
     )
     whole = replace(command, status=or_else(command.status, "paid"))
-    return _brought(blank, whole, held, accounts, context)
+    return _brought(blank, whole, held, referenced, context)
 
 
 def update(
-    payout: Payout, command: SavePayout, held: Held, accounts: BookAccounts, context: Context
+    payout: Payout, command: SavePayout, held: Held, referenced: Referenced, context: Context
 ) -> PaidOut:
     """Change what is said of a payout that is known; absent facts and lists stay.
 
@@ -98,7 +98,7 @@ def update(
     Conflict `payout_reconciled` once a bank line is linked.
     """
     refuse_other_currency(command.currency, context)
-    after = _brought(payout, command, held, accounts, context)
+    after = _brought(payout, command, held, referenced, context)
     if after.payout == payout:
         return PaidOut(payout)
     _refuse_reconciled(payout)
@@ -153,12 +153,13 @@ def reported_paid(payout: Payout, on: date, context: Context) -> Payout:
 
 
 def _brought(
-    payout: Payout, command: SavePayout, held: Held, accounts: BookAccounts, context: Context
+    payout: Payout, command: SavePayout, held: Held, referenced: Referenced, context: Context
 ) -> PaidOut:
     """Bring a payout and the money it holds in line with what is said of it."""
     after = replace(payout, **said(command, *_FACTS))
     if not isinstance(command.other_items, Absent):
-        after = replace(after, other_items=other_items(command.other_items, accounts))
+        day = (after.completed_at or context.now).date()
+        after = replace(after, other_items=other_items(command.other_items, referenced, day))
     after = _with_items(after, command, context)
     after = _moved(after, or_else(command.status, payout.status), context)
     _refuse_new_date(payout, after, context)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from uuid import UUID
 
 from accounting.absent import or_else
@@ -9,6 +10,8 @@ from accounting.bank.commands import OtherItemGiven, SavePayout
 from accounting.books.accounts import AccountReference, BookAccounts, named_or
 from accounting.books.chart import Role
 from accounting.errors import Malformed, RuleBroken
+from accounting.tax.day_codes import Referenced
+from accounting.tax.gross_amounts import Gross, HeldTax, held_taxes
 
 ADJUSTMENT = "adjustment"
 ROLES: Mapping[str, Role] = {
@@ -39,6 +42,7 @@ class OtherItem:
     description: str | None = None
     external_id: str | None = None
     payment_id: UUID | None = None
+    tax: HeldTax | None = None
 
 
 def total(items: Iterable[OtherItem]) -> int:
@@ -52,24 +56,41 @@ def account_references(command: SavePayout) -> frozenset[AccountReference]:
     return frozenset(each.account for each in given if each.account is not None)
 
 
-def other_items(given: Sequence[OtherItemGiven], accounts: BookAccounts) -> tuple[OtherItem, ...]:
-    """Find the account of each item.
+def names_codes(command: SavePayout) -> bool:
+    """Tell whether tax codes are needed for the items."""
+    return any(each.tax_code is not None for each in or_else(command.other_items, ()))
+
+
+def other_items(
+    given: Sequence[OtherItemGiven], referenced: Referenced, day: date
+) -> tuple[OtherItem, ...]:
+    """Find the account of each item, and take the tax out of one that names a code.
 
     Raises Malformed `validation_error` for an amount of 0 or of the wrong sign, and for an account
     of another type than an adjustment; Conflict `account_archived`; RuleBroken
     `reference_not_found`, `control_account`, or `same_account` for the clearing account itself.
     """
     _refuse_malformed(given)
+    codes = referenced.codes_on(None, day)
+    gross = [
+        Gross(
+            abs(each.amount),
+            _account_of(each, referenced.accounts),
+            None if each.tax_code is None else codes.named(each.tax_code, each.place),
+        )
+        for each in given
+    ]
     return tuple(
         OtherItem(
             kind=each.kind,
             amount=each.amount,
-            account_id=_account_of(each, accounts),
+            account_id=whole.account_id,
             description=each.description,
             external_id=each.external_id,
             payment_id=each.payment_id,
+            tax=held,
         )
-        for each in given
+        for each, whole, held in zip(given, gross, held_taxes(gross, referenced.roles), strict=True)
     )
 
 

@@ -154,7 +154,7 @@ def _settled(side: Side, opened: OpenedWith) -> dict[str, list[str]]:
         for each in opened.documents
         if each.paid or each.reserved or each.credited or each.written_off or each.refunded
     ]
-    applied = [each.id for each in opened.credits if credits.applied(each)]
+    applied = [each.id for each in opened.credits if credits.used(each)]
     used = [each.id for each in opened.payments if payments.allocated(each)]
     found = {side.document_source: moved, side.credit_source: applied, side.payment_source: used}
     return {name: [str(id_) for id_ in ids] for name, ids in found.items()}

@@ -147,8 +147,8 @@ class Referenced:
         """Which account has which role."""
         return self.accounts.roles
 
-    def codes_on(self, direction: Direction, day: date) -> DayCodes:
-        """The codes of a direction as they stand on a day."""
+    def codes_on(self, direction: Direction | None, day: date) -> DayCodes:
+        """The codes of a direction, or of both, as they stand on a day."""
         return DayCodes(self.codes, direction, day)
 
 

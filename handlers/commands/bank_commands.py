@@ -1,6 +1,7 @@
 """Bank accounts, statement lines and payouts."""
 
 from dataclasses import dataclass
+from itertools import starmap
 from typing import Any, cast
 from uuid import UUID
 
@@ -139,7 +140,7 @@ def categorize_transaction(body: BankTransactionCategory) -> tuple[CategoryGiven
     """Read what a statement line was for: one account for all of it, or its parts."""
     splits, account = body["splits"], body["account"]
     if not isinstance(splits, Absent):
-        return tuple(map(_split, splits))
+        return tuple(starmap(_split, enumerate(splits)))
     assert not isinstance(account, Absent), "a line without parts has an account"
     return (CategoryGiven(any_account(account), memo=or_none(body["memo"])),)
 
@@ -183,7 +184,7 @@ def save_payout(body: PayoutCreate) -> SavePayout:
     )
 
 
-def _other_item(_place: int, item: PayoutOtherItemInput) -> OtherItemGiven:
+def _other_item(place: int, item: PayoutOtherItemInput) -> OtherItemGiven:
     named = item["account"]
     return OtherItemGiven(
         kind=item["type"],
@@ -192,6 +193,8 @@ def _other_item(_place: int, item: PayoutOtherItemInput) -> OtherItemGiven:
         description=or_none(item["description"]),
         external_id=or_none(item["external_id"]),
         payment_id=or_none(item["payment_id"]),
+        tax_code=or_none(item["tax_code"]),
+        place=f"other_items.{place}",
     )
 
 
@@ -222,8 +225,14 @@ def _ids(given: list[UUID] | Absent) -> tuple[UUID, ...] | Absent:
     return ABSENT if isinstance(given, Absent) else tuple(given)
 
 
-def _split(item: BankSplitInput) -> CategoryGiven:
-    return CategoryGiven(any_account(item["account"]), item["amount_cents"], or_none(item["memo"]))
+def _split(place: int, item: BankSplitInput) -> CategoryGiven:
+    return CategoryGiven(
+        any_account(item["account"]),
+        item["amount_cents"],
+        or_none(item["memo"]),
+        or_none(item["tax_code"]),
+        f"splits.{place}",
+    )
 
 
 def _conditions(item: BankRuleConditionsInput) -> BankRuleConditions:
@@ -239,6 +248,7 @@ def _conditions(item: BankRuleConditionsInput) -> BankRuleConditions:
 def _outcome(item: BankRuleResultInput) -> BankRuleOutcome:
     return BankRuleOutcome(
         account=any_account(item["account"]),
+        tax_code=or_none(item["tax_code"]),
         customer_id=or_none(item["customer_id"]),
         vendor_id=or_none(item["vendor_id"]),
         memo=or_none(item["memo"]),

@@ -94,6 +94,8 @@ def shape_part(record: BankTransactionRecord, part: CategoryPart) -> dict[str, A
     return {
         "account": shape_account(record.accounts[part.account_id]),
         "amount_cents": part.amount,
+        "tax_code_id": None if part.tax is None else part.tax.code_id,
+        "tax_cents": 0 if part.tax is None else part.tax.total,
         "memo": part.memo,
         "customer_id": part.customer_id,
         "vendor_id": part.vendor_id,

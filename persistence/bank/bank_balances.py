@@ -69,8 +69,8 @@ _SHOWN = f"""
     AND bank_transaction.bank_account_id = %(bank_account_id)s
     AND bank_transaction.booked_on > %(since)s AND bank_transaction.booked_on <= %(until)s
   UNION ALL
-  SELECT 'bank_transaction', id, booked_on, 0, {_WAY} * categorized
-  {_LINES} AND bank_transaction.categorized > 0"""
+  SELECT 'bank_transaction', id, booked_on, 0, {_WAY} * (categorized + rounding)
+  {_LINES} AND (bank_transaction.categorized > 0 OR bank_transaction.rounding <> 0)"""
 MONEY_WITHOUT_LINES = _TOLD.format(
     found=f"""SELECT coalesce(min(kind) FILTER (WHERE posted <> 0), min(kind)) AS kind, id,
        NULL AS description,

@@ -65,7 +65,7 @@ class BankRuleStore(Store[BankRuleRecord]):
 
     table: ClassVar = bank_rule
     noun: ClassVar = "bank_rule"
-    rank: ClassVar = 9
+    rank: ClassVar = 14
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         return (Query(BY_ID, {"ids": list(ids)}),)

@@ -1,7 +1,7 @@
 """The lines of bank statements as they are stored."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -17,6 +17,7 @@ from persistence.engine.identifiers import account_id
 from persistence.engine.listings import Listing, either_way
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Query, Row, compiled, given, word
+from persistence.ledger.held_taxes import held_of, held_row
 from persistence.ledger.posted_entries import posted_by_source, posted_for
 from persistence.store import Store, among, in_business
 from persistence.tables import account, bank_account, bank_reconciliation, bank_transaction
@@ -177,7 +178,7 @@ class BankTransactionStore(Store[BankTransactionRecord]):
         """Stage a line."""
         row = {name: getattr(value, name) for name in STORED}
         single = _single(value.parts)
-        row["parts"] = None if single else [asdict(part) for part in value.parts] or None
+        row["parts"] = None if single else [_part_row(part) for part in value.parts] or None
         row["category_account_id"] = single.account_id if single else None
         row["category_memo"] = single.memo if single else None
         self.scope.stage(bank_transaction, value.id, row)
@@ -211,4 +212,15 @@ def _parts(row: Row) -> tuple[CategoryPart, ...]:
 
 def _stored_part(part: Row) -> CategoryPart:
     ids = {name: value and account_id(value) for name, value in part.items() if name in PART_IDS}
-    return CategoryPart(**{**part, **ids})
+    return CategoryPart(**{**part, **ids, "tax": held_of(part.get("tax"))})
+
+
+def _part_row(part: CategoryPart) -> Row:
+    return {
+        "account_id": part.account_id,
+        "amount": part.amount,
+        "memo": part.memo,
+        "customer_id": part.customer_id,
+        "vendor_id": part.vendor_id,
+        "tax": held_row(part.tax),
+    }

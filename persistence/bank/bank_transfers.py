@@ -27,7 +27,7 @@ class TransferStore(Store[Transfer]):
 
     table: ClassVar = bank_transfer
     noun: ClassVar = "transfer"
-    rank: ClassVar = 9
+    rank: ClassVar = 14
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         return (Query(BY_ID, {"ids": list(ids)}), posted_for(ids))

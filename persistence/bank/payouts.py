@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import ClassVar
 from uuid import UUID
@@ -28,12 +28,15 @@ from persistence.engine.identifiers import account_id
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row
+from persistence.ledger.held_taxes import held_of, held_row
 from persistence.ledger.posted_entries import posted_by_source, posted_for
 from persistence.store import Store
 from persistence.tables import payout, payout_item
 from persistence.trade.invoices import REFUND_PAYMENTS
 from persistence.trade.payments import payment_of, span_rows, spans_of
 from persistence.trade.refund_payments import refund_payment_of
+
+OTHER_ITEM = ("kind", "amount", "account_id", "description", "external_id", "payment_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +133,10 @@ class PayoutStore(Store[Payout]):
         """Stage a payout with those of its items that are new or changed."""
         row = {name: getattr(value, name) for name in STORED}
         row["fee_steps"] = [[step.on, step.amount] for step in value.fee_steps]
-        row["other_items"] = [asdict(item) for item in value.other_items]
+        row["other_items"] = [
+            {name: getattr(item, name) for name in OTHER_ITEM} | {"tax": held_row(item.tax)}
+            for item in value.other_items
+        ]
         row["completions"] = span_rows(value.completions)
         self.scope.stage(self.table, value.id, row)
         for item in value.items:
@@ -177,9 +183,8 @@ def _payout(row: Row, *, items: tuple[Item, ...] = (), posted: tuple[Posted, ...
 
 def _other_item(row: Row) -> OtherItem:
     payment_id = row["payment_id"] and UUID(row["payment_id"])
-    return OtherItem(
-        **{**row, "account_id": account_id(row["account_id"]), "payment_id": payment_id}
-    )
+    told = {"account_id": account_id(row["account_id"]), "payment_id": payment_id}
+    return OtherItem(**{**row, **told, "tax": held_of(row.get("tax"))})
 
 
 def _item_row(value: Payout, item: Item) -> Row:

@@ -67,7 +67,7 @@ class ReconciliationStore(Store[Reconciliation]):
 
     table: ClassVar = bank_reconciliation
     noun: ClassVar = "bank_reconciliation"
-    rank: ClassVar = 9
+    rank: ClassVar = 14
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         return (Query(BY_ID, {"ids": list(ids)}),)

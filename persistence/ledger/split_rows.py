@@ -1,11 +1,13 @@
 """Splits as JSON: [account, amount] of each part, and behind them what the part says of tax."""
 
+from collections.abc import Iterable
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
 from accounting.books.splits import Part, Split
 from accounting.books.tax_marks import TaxMark, TaxPart
+from accounting.tax.taxed_amounts import Tax
 from persistence.engine.identifiers import account_id
 from persistence.engine.sql import Row
 
@@ -20,6 +22,16 @@ def split_of(rows: list[Any]) -> Split:
 def split_rows(split: Split) -> list[list[Any]]:
     """Write a split as its JSON."""
     return [[part.account_id, amount, *mark_row(part.tax)] for part, amount in split]
+
+
+def tax_rows(taxes: Iterable[Tax]) -> list[list[Any]]:
+    """Write taxes: [amount, account] of each, and behind them what it is marked."""
+    return [[each.amount, each.account_id, *mark_row(each.mark)] for each in taxes]
+
+
+def tax_of(amount: int, account: str, *mark: str) -> Tax:
+    """Read a tax from its row."""
+    return Tax(amount, account_id(account), mark_of(*mark))
 
 
 def mark_of(code_id: Any = None, rate: Any = None, part: str | None = None) -> TaxMark | None:

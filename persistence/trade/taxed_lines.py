@@ -9,22 +9,19 @@ from accounting.trade.credits import CreditLine
 from accounting.trade.documents import LineItem, LineShares
 from persistence.engine.identifiers import account_id
 from persistence.engine.sql import Row
-from persistence.ledger.split_rows import mark_of, mark_row
+from persistence.ledger import split_rows
 
 TAXES: Final = ("taxes", "withheld", "self_assessed")
 
 
 def tax_rows(line: LineItem | CreditLine) -> Row:
     """Write the taxes of a line: [amount, account] of each, and behind them what it is marked."""
-    return {
-        name: [[tax.amount, tax.account_id, *mark_row(tax.mark)] for tax in getattr(line, name)]
-        for name in TAXES
-    }
+    return {name: split_rows.tax_rows(getattr(line, name)) for name in TAXES}
 
 
 def taxes_of(row: Row) -> dict[str, tuple[Tax, ...]]:
     """Read the taxes of a line; those from before there were codes have charged ones alone."""
-    return {name: tuple(_tax(*each) for each in row.get(name, ())) for name in TAXES}
+    return {name: tuple(split_rows.tax_of(*each) for each in row.get(name, ())) for name in TAXES}
 
 
 def ids_of(row: Row, *names: str) -> dict[str, UUID | None]:
@@ -45,7 +42,3 @@ def rate_of(text: str | None) -> Decimal | None:
 def line_shares_of(rows: list[Any]) -> LineShares:
     """Read amounts by line from their JSON."""
     return tuple((UUID(line_id), tuple(amounts)) for line_id, amounts in rows)
-
-
-def _tax(amount: int, account: str, *mark: str) -> Tax:
-    return Tax(amount, account_id(account), mark_of(*mark))

@@ -17,6 +17,8 @@ from accounting.books.context import Context
 from accounting.books.ledger import Entry, Posted
 from accounting.books.splits import Part, Split
 from accounting.errors import Refusal
+from accounting.tax.codes import TaxCodes
+from accounting.tax.day_codes import Referenced
 from accounting.trade.parties import Party
 
 ACME = Party(id=UUID(int=9001), name="Acme Ltd", email="books@acme.test", external_id="acme")
@@ -64,6 +66,7 @@ NAMED = {
     AccountReference("code", each.code): account(each.code, each.role) for each in STARTING_CHART
 }
 ACCOUNTS = BookAccounts(ROLES, NAMED)
+REFERENCED = Referenced(ACCOUNTS, TaxCodes(()))
 
 
 def day(text: str) -> date:

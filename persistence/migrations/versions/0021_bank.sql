@@ -1,6 +1,7 @@
 -- Lines of bank statements in parts, money between own accounts, rules, and reconciled statements.
 ALTER TABLE bank_rule ADD CONSTRAINT bank_rule_business_id_bank_account_id_fkey FOREIGN KEY(business_id, bank_account_id) REFERENCES bank_account (business_id, id);
 ALTER TABLE bank_rule ADD CONSTRAINT bank_rule_business_id_account_id_fkey FOREIGN KEY(business_id, account_id) REFERENCES account (business_id, id);
+ALTER TABLE bank_rule ADD CONSTRAINT bank_rule_business_id_tax_code_id_fkey FOREIGN KEY(business_id, tax_code_id) REFERENCES tax_code (business_id, id);
 ALTER TABLE bank_rule ADD CONSTRAINT bank_rule_business_id_customer_id_fkey FOREIGN KEY(business_id, customer_id) REFERENCES customer (business_id, id);
 ALTER TABLE bank_rule ADD CONSTRAINT bank_rule_business_id_vendor_id_fkey FOREIGN KEY(business_id, vendor_id) REFERENCES vendor (business_id, id);
 ALTER TABLE bank_rule ADD CONSTRAINT bank_rule_business_id_fkey FOREIGN KEY(business_id) REFERENCES business (id);

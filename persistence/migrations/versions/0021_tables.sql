@@ -13,6 +13,7 @@ CREATE TABLE bank_rule (
   max_amount BIGINT,
   bank_account_id UUID,
   account_id UUID NOT NULL,
+  tax_code_id UUID,
   customer_id UUID,
   vendor_id UUID,
   memo TEXT,

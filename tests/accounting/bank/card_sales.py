@@ -11,7 +11,7 @@ from accounting.bank.commands import SavePayout
 from accounting.bank.payout_changes import PaidOut
 from accounting.bank.payouts import Money, Payout, listed
 from accounting.books.ledger import Posted
-from tests.accounting.samples import ACCOUNTS, ROLES, account_id, amounts, posted_after, written
+from tests.accounting.samples import REFERENCED, ROLES, account_id, amounts, posted_after, written
 from tests.accounting.trade.business import Trade
 
 CLEARING = account_id("1150")
@@ -36,7 +36,7 @@ class CardSales(Trade):
         command = SavePayout(
             **{"processor": "stripe", "paid_out": paid_out, **self.listing(money), **facts}
         )
-        made = payout_changes.announce(command, self.money(), ACCOUNTS, self.context())
+        made = payout_changes.announce(command, self.money(), REFERENCED, self.context())
         return self.take_paid_out(made)
 
     def update(self, id_: UUID, **facts: Any) -> PaidOut:
@@ -46,7 +46,7 @@ class CardSales(Trade):
             **{"processor": payout.processor, "paid_out": payout.paid_out, **facts}
         )
         held = self.held(payout, command)
-        made = payout_changes.update(payout, command, held, ACCOUNTS, self.context())
+        made = payout_changes.update(payout, command, held, REFERENCED, self.context())
         self.take_paid_out(made)
         return made
 

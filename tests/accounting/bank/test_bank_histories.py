@@ -15,7 +15,7 @@ from accounting.bank.commands import CategoryGiven
 from accounting.errors import Refusal
 from accounting.trade.sides import RECEIVABLE
 from tests.accounting.bank.statements import SAVINGS, line, matched, target
-from tests.accounting.samples import NAMED, ROLES, AccountReference, posted_after
+from tests.accounting.samples import REFERENCED, ROLES, AccountReference, posted_after
 from tests.accounting.trade.business import Trade
 
 STEPS = st.tuples(
@@ -79,7 +79,9 @@ class Statement:
 
     def categorize(self, place: int, _other: int, _amount: int) -> None:
         given = [CategoryGiven(AccountReference("code", "4500"))]
-        self.put(bank_transactions.categorize(self.line(place), given, NAMED, self.trade.context()))
+        self.put(
+            bank_transactions.categorize(self.line(place), given, REFERENCED, self.trade.context())
+        )
 
     def uncategorize(self, place: int, _other: int, _amount: int) -> None:
         self.put(bank_transactions.uncategorize(self.line(place), self.trade.context()))

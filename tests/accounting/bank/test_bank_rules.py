@@ -10,9 +10,13 @@ from accounting.bank import bank_rules
 from accounting.bank.bank_rules import BankRule, Tried
 from accounting.bank.bank_transactions import BankTransaction
 from accounting.bank.commands import BankRuleConditions, BankRuleOutcome, SaveBankRule
+from accounting.books.accounts import BookAccounts
+from accounting.tax.codes import TaxCodes
+from accounting.tax.day_codes import Referenced
 from tests.accounting.bank.statements import SAVINGS, line, posted_by
 from tests.accounting.samples import (
-    NAMED,
+    REFERENCED,
+    ROLES,
     AccountReference,
     account,
     account_id,
@@ -23,17 +27,23 @@ from tests.accounting.samples import (
 
 NOW = context_of("15")
 CHARGES = BankRuleOutcome(account=AccountReference("code", "6300"))
-HELD = {
-    AccountReference("id", account_id(code)): account(code, archived=code == "6900")
-    for code in ("6300", "6900", "1110")
-}
+HELD = Referenced(
+    BookAccounts(
+        ROLES,
+        {
+            AccountReference("id", account_id(code)): account(code, archived=code == "6900")
+            for code in ("6300", "6900", "1110")
+        },
+    ),
+    TaxCodes(()),
+)
 
 
 def made(conditions: dict[str, Any] | None = None, **facts: Any) -> BankRule:
     command = SaveBankRule(
         name="r", conditions=BankRuleConditions(**conditions or {"text": "fee"}), outcome=CHARGES
     )
-    return replace(bank_rules.make(command, NAMED, NOW), **facts)
+    return replace(bank_rules.make(command, REFERENCED, NOW), **facts)
 
 
 def fee(amount: int = -850, **facts: Any) -> BankTransaction:
@@ -48,15 +58,15 @@ class TestMake:
     def test_an_account_that_takes_no_postings_is_refused(self) -> None:
         outcome = BankRuleOutcome(account=AccountReference("code", "1200"))
         command = SaveBankRule(name="r", conditions=BankRuleConditions(text="a"), outcome=outcome)
-        assert refused(bank_rules.make, command, NAMED, NOW).code == "control_account"
+        assert refused(bank_rules.make, command, REFERENCED, NOW).code == "control_account"
 
     def test_conditions_and_result_are_replaced_whole(self) -> None:
         rule = made({"text": "fee", "direction": "debit"})
         conditions = BankRuleConditions(min_amount=5)
-        changed = bank_rules.amend(rule, SaveBankRule(conditions=conditions), NAMED, NOW)
+        changed = bank_rules.amend(rule, SaveBankRule(conditions=conditions), REFERENCED, NOW)
         assert (changed.text, changed.direction, changed.min_amount) == (None, None, 5)
         assert changed.account_id == rule.account_id
-        assert bank_rules.amend(rule, SaveBankRule(name="r"), NAMED, NOW) is rule
+        assert bank_rules.amend(rule, SaveBankRule(name="r"), REFERENCED, NOW) is rule
 
 
 class TestFits:

@@ -7,9 +7,13 @@ import pytest
 from accounting.bank import bank_postings, bank_transactions
 from accounting.bank.bank_transactions import BankTransaction
 from accounting.bank.commands import CategoryGiven
+from accounting.books.accounts import BookAccounts
+from accounting.tax.codes import TaxCodes
+from accounting.tax.day_codes import Referenced
 from tests.accounting.bank.statements import SAVINGS, line, new_id, posted_by
 from tests.accounting.samples import (
     NAMED,
+    REFERENCED,
     ROLES,
     AccountReference,
     account,
@@ -29,7 +33,7 @@ def part(code: str, amount: int | None = None, memo: str | None = None) -> Categ
 
 def categorized(amount: int, *parts: CategoryGiven) -> BankTransaction:
     given = parts or (part("6300", memo="m"),)
-    return bank_transactions.categorize(line(amount), given, NAMED, NOW)
+    return bank_transactions.categorize(line(amount), given, REFERENCED, NOW)
 
 
 class TestCategorize:
@@ -55,13 +59,15 @@ class TestCategorize:
     def test_parts_add_up_to_what_links_have_left(self) -> None:
         linked = line(100, linked=60)
         given = [part("4500", 30), part("4600", 10)]
-        done = bank_transactions.categorize(linked, given, NAMED, NOW)
+        done = bank_transactions.categorize(linked, given, REFERENCED, NOW)
         assert (done.categorized, bank_transactions.remaining(done)) == (40, 0)
 
     @pytest.mark.parametrize("amounts", [(30, 11), (30, 9), (40, 1), (41,)])
     def test_no_more_and_no_less(self, amounts: tuple[int, ...]) -> None:
         given = [part("4500", amount) for amount in amounts]
-        refusal = refused(bank_transactions.categorize, line(100, linked=60), given, NAMED, NOW)
+        refusal = refused(
+            bank_transactions.categorize, line(100, linked=60), given, REFERENCED, NOW
+        )
         assert (refusal.code, refusal.detail) == (
             "splits_mismatch",
             {"splits_total_cents": sum(amounts), "remaining_amount_cents": 40},
@@ -89,7 +95,7 @@ class TestCategorize:
         held = line(9, reconciled_through=day(through))
         done = replace(categorized(9), reconciled_through=day(through))
         for refusal in (
-            refused(bank_transactions.categorize, held, [part("6300")], NAMED, NOW),
+            refused(bank_transactions.categorize, held, [part("6300")], REFERENCED, NOW),
             refused(bank_transactions.uncategorize, done, NOW),
         ):
             assert refusal.code == "bank_reconciled"
@@ -102,7 +108,8 @@ class TestCategorize:
     def test_what_is_refused(self) -> None:
         own = account("1110")
         assert own.id == SAVINGS == account_id("1110")
-        chart = {**NAMED, AccountReference("code", "1110"): own}
+        named = {**NAMED, AccountReference("code", "1110"): own}
+        chart = Referenced(BookAccounts(ROLES, named), TaxCodes(()))
         for code, transaction, given, context in (
             ("bank_transaction_used_up", line(9, linked=9), part("6300"), NOW),
             ("same_account", line(9), part("1110"), NOW),

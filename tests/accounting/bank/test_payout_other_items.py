@@ -9,7 +9,7 @@ from accounting.bank.commands import OtherItemGiven, SavePayout
 from accounting.bank.payout_other_items import account_references, other_items, total
 from accounting.errors import Malformed
 from tests.accounting.bank.card_sales import CardSales
-from tests.accounting.samples import ACCOUNTS, code_of, moment, named, refused
+from tests.accounting.samples import REFERENCED, code_of, day, moment, named, refused
 
 
 def given(kind: str, amount: int, **facts: Any) -> OtherItemGiven:
@@ -32,7 +32,7 @@ class TestOtherItems:
         ],
     )
     def test_each_goes_to_its_account(self, item: OtherItemGiven, code: str) -> None:
-        [made] = other_items([item], ACCOUNTS)
+        [made] = other_items([item], REFERENCED, day("5"))
         assert (made.kind, made.amount, code_of(made.account_id)) == (item.kind, item.amount, code)
 
     @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ class TestOtherItems:
     )
     def test_what_cannot_be_right(self, item: OtherItemGiven, field: str, fault: str) -> None:
         good = given("adjustment", 1)
-        refusal = refused(other_items, [good, item], ACCOUNTS)
+        refusal = refused(other_items, [good, item], REFERENCED, day("5"))
         assert isinstance(refusal, Malformed)
         assert refusal.detail["field_errors"] == {f"other_items.1.{field}": [fault]}
 
@@ -76,7 +76,7 @@ class TestOtherItems:
     )
     def test_an_adjustment_goes_to_a_usable_account(self, code: str, told: str) -> None:
         item = given("adjustment", 5, account=named(code))
-        assert refused(other_items, [item], ACCOUNTS).code == told
+        assert refused(other_items, [item], REFERENCED, day("5")).code == told
 
     def test_accounts_are_loaded_first(self) -> None:
         items = (given("adjustment", 5, account=named("4500")), given("chargeback", -5))

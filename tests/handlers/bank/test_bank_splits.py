@@ -37,7 +37,8 @@ class TestCategorizeBankTransaction:
     def test_one_account_is_one_part(self, ledger: Ledger, bank: Bank) -> None:
         done = bank.categorize(bank.line(-30), "6300", memo="Fee")
         [part] = done["splits"]
-        assert part == {**done["category"], "customer_id": None, "vendor_id": None}
+        untaxed = {"tax_code_id": None, "tax_cents": 0}
+        assert part == {**done["category"], **untaxed, "customer_id": None, "vendor_id": None}
         alone = bank.split(bank.line(-31), _6300=31)
         assert alone["category"]["amount_cents"] == 31
 

@@ -22,6 +22,7 @@ from tests.partner import Business
 
 TODAY = str(today())
 CHART = "general-ledger/chart-of-accounts/"
+UNTAXED = {"tax_code_id": None, "tax_cents": 0}
 
 
 def other(kind: str, amount: int, **facts: Any) -> Record:
@@ -44,9 +45,10 @@ class TestCreatePayout:
         fee = other("dispute_fee", -1_500)
         payout = paid_out(shop, 13_200, card, fee_cents=300, other_items=[item, fee])
         assert payout["other_items"] == [
-            {**item, "account_id": account_id(shop, "6150")},
+            {**item, **UNTAXED, "account_id": account_id(shop, "6150")},
             {
                 **fee,
+                **UNTAXED,
                 **dict.fromkeys(("description", "external_id", "payment_id")),
                 "account_id": account_id(shop, "6100"),
             },

@@ -123,6 +123,13 @@ class TestReverseOpeningBalance:
         told = {"invoice_ids": [invoice["id"]], "customer_credit_ids": [credit["id"]]}
         self.is_held(ledger, opening, told)
 
+    def test_not_while_a_credit_is_paid_out(
+        self, shop: Business, ledger: Ledger, opening: Record
+    ) -> None:
+        credit = opening["customer_credits"][0]
+        shop.made("invoices/refunds/", {"credit_id": credit["id"], "amount_cents": 10})
+        self.is_held(ledger, opening, {"customer_credit_ids": [credit["id"]]})
+
     def test_not_while_money_in_advance_is_used(
         self, shop: Business, ledger: Ledger, opening: Record
     ) -> None:

@@ -1,0 +1,33 @@
+"""The tax that a gross amount holds, as JSON beside the amount."""
+
+from decimal import Decimal
+from typing import Any
+
+from accounting.tax.gross_amounts import HeldTax
+from persistence.engine.identifiers import account_id
+from persistence.engine.sql import Row
+from persistence.ledger.split_rows import tax_of, tax_rows
+
+
+def held_row(held: HeldTax | None) -> Row | None:
+    """Write the tax in an amount."""
+    if held is None:
+        return None
+    return {
+        "code_id": held.code_id,
+        "rate": str(held.rate),
+        "taxes": tax_rows(held.taxes),
+        "self_assessed": tax_rows(held.self_assessed),
+    }
+
+
+def held_of(row: Any) -> HeldTax | None:
+    """Read the tax in an amount; rows from before there were codes have none."""
+    if row is None:
+        return None
+    return HeldTax(
+        code_id=account_id(row["code_id"]),
+        rate=Decimal(row["rate"]),
+        taxes=tuple(tax_of(*each) for each in row["taxes"]),
+        self_assessed=tuple(tax_of(*each) for each in row["self_assessed"]),
+    )
