@@ -52,6 +52,7 @@ BRITISH = {
 #                         SG       30,000          -     15,000          -
 # invoice, not paid       SU       12,000          -     12,000          -  reverse charge
 # credit, not applied     S19     -10,000     -1,900          -          -
+# refund of a line, paid  S7       -1,000        -70     -1,000        -70
 # bill, half of it paid   P19      40,000      7,600     40,000      7,600  by the bill
 #                         P7       10,000        700     10,000        700
 # bill, not paid          PG19     20,000      3,800     20,000      3,800
@@ -69,7 +70,7 @@ GERMAN = {
         "81": 90_000,  # 900.50 in whole euros
         "84": 5_000,
         "85": 950,
-        "86": 20_000,
+        "86": 19_000,
         "89": 20_000,
     },
     "cash": {
@@ -83,7 +84,7 @@ GERMAN = {
         "81": 50_000,  # 500.25 in whole euros
         "84": 5_000,
         "85": 950,
-        "86": 10_000,
+        "86": 9_000,
         "89": 20_000,
     },
 }
@@ -154,4 +155,18 @@ class TestFileTaxReturn:
         assert codes(second["late"]) == {"PA20": reverse}
         assert codes(second["codes"]) == {"PA20": reverse, "SR": {"net": 7_000}}
         assert boxes(second) == {"1": 2_000, "3": 2_000, "4": 2_000, "6": 17_000, "7": 10_000}
+        Ledger(api_server, shop).audit()
+
+    @pytest.mark.parametrize("scheme", ["accrual", "cash"])
+    def test_of_germany_a_late_entry_is_in_the_next_return_too(
+        self, acme: Partner, api_server: ApiServer, scheme: str
+    ) -> None:
+        shop = acme.business(country="DE", entity_type="gmbh")
+        german_quarter(shop)
+        first = filed(shop, drawn_up(shop, 1, scheme))
+        bought(shop, "2025-02-02", of("PR19", 10_000))
+        assert boxes(read(shop, first)) == GERMAN[scheme]
+        second = drawn_up(shop, 2, scheme)
+        assert codes(second["late"]) == {"PR19": {"net": 10_000, "output": 1_900, "input": 1_900}}
+        assert boxes(second) == {"67": 1_900, "84": 10_000, "85": 1_900}
         Ledger(api_server, shop).audit()
