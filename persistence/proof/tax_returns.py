@@ -1,10 +1,11 @@
 """What must hold in tax returns: each has what it says, and no two have one part."""
 
+from accounting.opening.opening_postings import OPENING
 from accounting.tax.cash_schemes import COVERED
 from accounting.tax.codes import Direction
 from accounting.tax.taxed_amounts import SELF_ASSESSED
 from persistence.proof.shapes import quoted
-from persistence.tax.coded_amounts import DOCUMENTS, OPENING, SETTLEMENTS
+from persistence.tax.coded_amounts import DOCUMENTS, SETTLEMENTS
 
 # The slices of the journal that returns have, which were filed.
 _SLICES = """

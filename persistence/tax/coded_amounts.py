@@ -9,12 +9,12 @@ with all entries: it cannot know how few these are.
 from collections.abc import Iterable, Sequence
 from uuid import UUID
 
+from accounting.opening.opening_postings import OPENING
 from accounting.tax.cash_schemes import Counted
 from accounting.tax.returns import Slice
 from accounting.trade.sides import PAYABLE, RECEIVABLE
 from persistence.engine.sql import Row
 
-OPENING = "opening_balance"  # What was declared before the books began.
 NO_END = 2**63 - 1
 
 _SIDES = (RECEIVABLE, PAYABLE)
@@ -56,7 +56,7 @@ _BY_DAY = f"""
     CROSS JOIN LATERAL (
       SELECT source_type FROM journal_entry
       WHERE journal_entry.business_id = %(business_id)s AND journal_entry.id = line.entry_id
-        AND journal_entry.place <= slice.upto AND journal_entry.source_type <> '{OPENING}'
+        AND journal_entry.place <= slice.upto AND journal_entry.source_type <> %(opening)s
       LIMIT 1
     ) AS entry"""
 _BY_NUMBER = f"""
@@ -71,7 +71,7 @@ _BY_NUMBER = f"""
         AND journal_entry.series = slice.series
         AND journal_entry.place > slice.after AND journal_entry.place <= slice.upto
         AND journal_entry.entry_date BETWEEN slice.first AND slice.last
-        AND journal_entry.source_type <> '{OPENING}'
+        AND journal_entry.source_type <> %(opening)s
       ORDER BY journal_entry.place
     ) AS entry
     CROSS JOIN LATERAL (
@@ -143,6 +143,7 @@ def sliced(slices: Iterable[Slice]) -> Row:
     return {
         **_days("day_", by_day),
         **_days("", by_number),
+        "opening": OPENING,  # What was declared before the books began.
         "series": [each.series for each in by_number],
         "afters": [each.after for each in by_number],
     }

@@ -30,6 +30,7 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.books.splits import Split
 from accounting.books.tax_marks import TaxMark
+from accounting.opening.opening_postings import OPENING
 from accounting.tax.return_figures import CREDIT, DEBIT, Behind
 from accounting.tax.returns import Slice
 from persistence.engine.filters import between, created_filters
@@ -38,7 +39,7 @@ from persistence.engine.sql import Row, given, word
 from persistence.ledger.split_rows import MARK_COLUMNS, mark_in, split_of
 from persistence.store import in_business
 from persistence.tables import account, journal_entry, journal_line
-from persistence.tax.coded_amounts import NO_END, OPENING
+from persistence.tax.coded_amounts import NO_END
 
 CHOOSING = ("box", "tax_code", "tax_part", "is_late")
 
@@ -152,7 +153,7 @@ _SOURCE = journal_line.join(
     _shown,
     and_(in_business(_shown), _shown.c.id == journal_line.c.entry_id),
 ).join(account, and_(in_business(account), account.c.id == journal_line.c.account_id))
-_IN_RETURN = (_is_in_slices(), journal_entry.c.source_type != word(OPENING))
+_IN_RETURN = (_is_in_slices(), journal_entry.c.source_type != given("opening", Text))
 _IS_SETTLING = journal_entry.c.source_type == any_(given("settlements", _WORDS))
 LISTING = Listing(
     source=_SOURCE,
@@ -194,6 +195,7 @@ LISTING = Listing(
 def within(slices: Sequence[Slice]) -> Row:
     """The parameters that say which slices are listed."""
     return {
+        "opening": OPENING,
         "all_firsts": [each.first for each in slices],
         "all_lasts": [each.last for each in slices],
         "all_afters": [each.after for each in slices],
