@@ -1329,7 +1329,7 @@ bank_transfer = tenant_table(
 )
 
 # A closed one keeps what was posted to its account up to its day, and the links of its lines, as
-# they are: by triggers (migrations/versions/0020_bank.sql).
+# they are: by triggers (migrations/versions/0021_bank.sql).
 bank_reconciliation = tenant_table(
     "bank_reconciliation",
     *kept_up(),
