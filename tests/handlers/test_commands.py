@@ -282,7 +282,14 @@ class TestRefunds:
             RefundItem(
                 kind="payment", target_id=SECOND, amount=2, place="allocations.1.bill_payment_id"
             ),
-            RefundItem(kind="credit", target_id=None, amount=3, description="d", metadata=1),
+            RefundItem(
+                kind="credit",
+                target_id=None,
+                amount=3,
+                place="allocations.2",
+                description="d",
+                metadata=1,
+            ),
         )
         for read in (
             refund_commands.agree_vendor_refund,

@@ -66,11 +66,11 @@ class BankMoves(Moves):
 
     def unmatch(self) -> None:
         told = [each for each in self.books.links if not each.id.startswith(UNKNOWN)]
-        link = self.hand.one(told)
-        id, line = link.line.id, link.line
+        link = self.hand.one(told) if told else None
+        id, line = (link.line.id, link.line) if link else self.pick(self.books.bank_lines)
         if self.hand.chance(5):
             id, line = self.pick(self.books.bank_lines)
-        body = {"reconciliation_link_id": NOBODY if self.hand.chance(3) else link.id}
+        body = {"reconciliation_link_id": link.id if link and not self.hand.chance(3) else NOBODY}
 
         def act(books: Books) -> Records:
             ended = bank_moves.unmatch(books, id, body)

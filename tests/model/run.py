@@ -10,6 +10,7 @@ import secrets
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Sequence
 from contextlib import ExitStack, closing, redirect_stderr
 from dataclasses import dataclass
@@ -140,6 +141,7 @@ def work(task: Task, queue: "Queue[Told]") -> None:
                 run_state_machine_as_test(factory, settings=played)
         except BaseException as error:  # Whatever stops a worker is told by the one who waits.
             failure = f"worker {task.number}, seed {task.seed}: {type(error).__name__}: {error}"
+            traceback.print_exception(error, file=log)
     queue.put({"worker": task.number, "counts": counts, "ended": True, "failure": failure})
 
 
