@@ -111,7 +111,8 @@ class BankBodies:
         accounts = list(self.books.bank_accounts.values())
         lines = list(self.books.bank_lines.values())
         if not lines or self.hand.chance(50):
-            id = NOBODY if self.hand.chance(3) else self.hand.one(accounts).id
+            known = accounts and not self.hand.chance(3)
+            id = self.hand.one(accounts).id if known else NOBODY
             return {**body, "bank_account_id": id}
         fitting = [e for e in lines if line and e.moves * line.moves < 0]
         chosen = lines if not fitting or self.hand.chance(15) else fitting
