@@ -96,7 +96,7 @@ def reverse(books: Books, id: str, body: Body) -> Opening:
     made, faults = books.openings[id], Faults()
     faults.add(409, "invalid_state_transition", made.reversed)
     used: list[Any] = [each for each in made.documents if books.is_touched(each)]
-    used += [each for each in made.credits if each.used]
+    used += [each for each in made.credits if each.used or books.paid_out(each)]
     used += [each for each in made.payments if books.allocated(each)]
     faults.add(409, "opening_balance_settled", used)
     given = body.get("entry_date")
