@@ -13,6 +13,10 @@ CONTROLS = frozenset({"1200", "1250", "1260", "1270", "2000", "2100", "2250", "2
 ASSETS = frozenset({"1000", "1100", "1300", "1900"})
 ACCOUNTS = ASSETS | {"1150", "2200", "2400", "4000", "4100", "4500", "5100", "6000", "6200"}
 """The accounts a caller may name in a run of the model; only bank accounts bring others."""
+CODED = frozenset({Fraction(20), Fraction(5)})
+"""The rates that a tax code which every business is born with has, one for each."""
+Part = tuple[str, str]
+"""An account, and the mark of a coded rate or nothing."""
 
 
 def half_up(value: Fraction) -> int:
@@ -44,6 +48,7 @@ class Priced:
     gross: Mapping[str, int]
     nets: Mapping[str, int]
     taxes: Mapping[str, int]
+    parts: Mapping[Part, int]
     wrong: frozenset[str]
 
     @property
@@ -67,27 +72,26 @@ def price(side: Side, body: Mapping[str, Any]) -> Priced:
     wrong = {fault for code in codes for fault in faults_of(code)}
     taxes: Counter[str] = Counter()
     for line in lines:
-        if "tax_rate" in line:
-            taxes[side.tax] += 0  # It has its place among the accounts from here on.
         for tax in line.get("sales_taxes", ()):
             code = named(tax.get("tax_account"), side.tax)
             wrong |= faults_of(code)
             taxes[code] += tax["amount"]
-    less = [0 for _ in lines]
+    nets, computed = subtotals, Counter[Fraction]()
     if min(subtotals) < 0 or sum(subtotals) < discount:
         wrong.add("negative_amount")
     else:
         less = shares(discount, subtotals)
-        computed = computed_taxes(lines, subtotals, discount)
-        if computed:
-            taxes[side.tax] += computed
+        nets = [whole - part for whole, part in zip(subtotals, less, strict=True)]
+        computed = computed_taxes(lines, nets)
+        taxes[side.tax] += sum(computed.values())
     return Priced(
         subtotal=sum(subtotals),
         discount=discount,
         discount_total=sum(line.get("discount_amount", 0) for line in lines) + discount,
         gross=by_code(codes, subtotals),
-        nets=by_code(codes, [whole - part for whole, part in zip(subtotals, less, strict=True)]),
+        nets=by_code(codes, nets),
         taxes=taxes,
+        parts=parts_of(side, lines, nets, computed),
         wrong=frozenset(wrong),
     )
 
@@ -106,15 +110,39 @@ def by_code(codes: Sequence[str], amounts: Sequence[int]) -> Counter[str]:
     return held
 
 
-def computed_taxes(
-    lines: Sequence[Mapping[str, Any]], subtotals: Sequence[int], discount: int
-) -> int:
+def computed_taxes(lines: Sequence[Mapping[str, Any]], nets: Sequence[int]) -> Counter[Fraction]:
     """Tax by rate, rounded once for each rate, on what the discount leaves of its lines."""
     bases: Counter[Fraction] = Counter()
-    for line, subtotal, share in zip(lines, subtotals, shares(discount, subtotals), strict=True):
+    for line, net in zip(lines, nets, strict=True):
         if "tax_rate" in line:
-            bases[Fraction(str(line["tax_rate"]))] += subtotal - share
-    return sum(half_up(rate * base / 100) for rate, base in bases.items())
+            bases[Fraction(str(line["tax_rate"]))] += net
+    return Counter({rate: half_up(rate * base / 100) for rate, base in bases.items()})
+
+
+def parts_of(
+    side: Side,
+    lines: Sequence[Mapping[str, Any]],
+    nets: Sequence[int],
+    computed: Mapping[Fraction, int],
+) -> Counter[Part]:
+    """What refunds are split over: a coded rate sets its nets and taxes apart on their accounts."""
+    parts: Counter[Part] = Counter()
+    untold = Counter(computed)
+    for line, net in zip(lines, nets, strict=True):
+        rate = Fraction(str(line["tax_rate"])) if "tax_rate" in line else None
+        mark = str(rate) if rate in CODED else ""
+        code = side.returns or named(line.get("account_identifier"), side.line)
+        parts[code, mark and f"net {mark}"] += net
+        for tax in line.get("sales_taxes", ()):
+            parts[named(tax.get("tax_account"), side.tax), ""] += tax["amount"]
+        if rate is not None:
+            parts[side.tax, mark and f"tax {mark}"] += untold.pop(rate, 0)
+    return parts
+
+
+def by_account(parts: Mapping[Part, int]) -> Counter[str]:
+    """Add parts up by account."""
+    return by_code([code for code, _ in parts], list(parts.values()))
 
 
 def named(identifier: Mapping[str, str] | None, otherwise: str) -> str:

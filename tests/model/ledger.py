@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 
+from tests.model.arithmetic import by_account
 from tests.model.books import Books
 
 SUSPENSE = "1900"
@@ -75,7 +76,7 @@ def add_refunds(held: Counter[str], books: Books) -> None:
     for refund in books.refunds.values():
         if not refund.cancelled:
             held[side.refunds] -= refund.rest
-            add(held, refund.split)
+            add(held, by_account(refund.split))
     for paid in books.refund_payments.values():
         if not paid.cancelled:
             held[books.account_of(paid)] -= paid.amount
@@ -84,7 +85,7 @@ def add_refunds(held: Counter[str], books: Books) -> None:
             held[side.refunds] -= each.cash - each.paid
             held[SUSPENSE] += each.total - each.allocated
             for share in each.shares:
-                add(held, share.split)
+                add(held, by_account(share.split))
     for came in books.vendor_refund_payments.values():
         if came.status == "completed":
             held[books.account_of(came)] -= came.amount

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
-from tests.model.arithmetic import Priced
+from tests.model.arithmetic import Part, Priced
 
 TRANSFER = "transfer"
 LIVE = frozenset({"pending", "processing", "completed"})
@@ -37,7 +37,7 @@ class Document:
     due_at: datetime | None = None
     dated: date | None = None
     party_number: str | None = None
-    returned: Counter[str] = field(default_factory=Counter)
+    returned: Counter[Part] = field(default_factory=Counter)
     opening: "Opening | None" = None
     id: str = ""
 
@@ -121,7 +121,7 @@ class Refund:
     method: str
     processor: str | None
     fee: int
-    split: Counter[str]
+    split: Counter[Part]
     agreed_on: date
     cancelled: bool = False
     payments: "list[RefundPayment]" = field(default_factory=list)
@@ -223,7 +223,7 @@ class Share:
 
     target: Document | Payment | Credit
     amount: int
-    split: Counter[str] = field(default_factory=Counter)
+    split: Counter[Part] = field(default_factory=Counter)
     released: dict[str, int] = field(default_factory=dict)
 
 

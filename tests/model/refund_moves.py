@@ -4,11 +4,10 @@ from collections import Counter
 from datetime import date
 
 from tests.model import holds
-from tests.model.arithmetic import shares
+from tests.model.arithmetic import Part, shares
 from tests.model.books import Body, Books, day_of, moment
 from tests.model.records import Credit, Document, Payment, Refund, RefundPayment
 from tests.model.refusals import Faults, gone, refused
-from tests.model.sides import Side
 
 
 def create(books: Books, body: Body) -> Refund:
@@ -34,7 +33,7 @@ def create(books: Books, body: Body) -> Refund:
         body.get("method", "BANK_TRANSFER"),
         body.get("processor"),
         body.get("refund_processing_fee_cents", 0),
-        split_off(books.side, target, amount) if isinstance(target, Document) else Counter(),
+        split_off(target, amount) if isinstance(target, Document) else Counter(),
         max(day_of(body.get("completed_at")) or books.today, day_of_target(target)),
     )
     if "completed_at" in body:
@@ -59,12 +58,10 @@ def day_of_target(target: Document | Payment | Credit) -> date:
     return target.paid_on if isinstance(target, Payment) else target.day
 
 
-def split_off(side: Side, document: Document, amount: int) -> Counter[str]:
+def split_off(document: Document, amount: int) -> Counter[Part]:
     """Split a refund over what earlier ones have left of the document's parts, and take it."""
-    priced = document.priced
-    parts = Counter({side.returns: priced.net} if side.returns else priced.nets)
-    parts.update(priced.taxes)
-    rests = [parts[code] - document.returned[code] for code in parts]
+    parts = document.priced.parts
+    rests = [parts[part] - document.returned[part] for part in parts]
     split = Counter(dict(zip(parts, shares(amount, rests), strict=True)))
     document.returned.update(split)
     return split

@@ -245,7 +245,7 @@ def new_share(
     if found.found:
         return None
     if kind == "bill":
-        return Share(target, amount, split_off(books.side, target, amount))
+        return Share(target, amount, split_off(target, amount))
     return Share(target, amount, Counter(), released=free(books, faults, target, amount))
 
 
