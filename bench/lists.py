@@ -19,7 +19,7 @@ from persistence.engine.sql import Row
 from persistence.files import stored_files
 from persistence.ledger import account_entries, audit_trail, journal_lists, tax_codes
 from persistence.partners import registry
-from persistence.tax import tax_returns
+from persistence.tax import return_lines, tax_returns
 from persistence.trade import bills, customers, invoices, openings, vendors
 from server.contract import Contract, Parameter
 
@@ -50,11 +50,13 @@ LISTS: Mapping[str, Listing] = {
     "list_audit_records": audit_trail.LISTING,
     "list_tax_codes": tax_codes.LISTING,
     "list_tax_returns": tax_returns.LISTING,
+    "list_tax_return_entries": return_lines.LISTING,
     "list_journal_entries": journal_lists.LISTING,
     "list_account_entries": account_entries.LISTING,
 }
-"""Every list that is read from a table, by its operation; not the lines of a tax return, which asks
-for a return of many lines: `tests/handlers/tax` reads those."""
+"""Every list that is read from a table, by its operation."""
+# It reads a return of many lines, and the demo has none.
+UNPLANNED = {"list_tax_return_entries"}
 NO_FILTERS = {"sort", "page", "page_size", "cursor", "count"}
 # Where a filter by an id or a text finds a value; elsewhere it is a column of the list's table.
 COLUMNS: Mapping[str, str] = {
@@ -104,7 +106,7 @@ class Case:
 def cases(connection: Connection) -> Iterator[Case]:
     """Each list as it is, by each of its sorts, and by each value of each of its filters."""
     contract = Contract.load()
-    for name in LISTS:
+    for name in sorted(LISTS.keys() - UNPLANNED):
         yield Case(name, PageRequest())
         for parameter in contract.operations[name].parameters:
             schema = contract.follow(parameter.schema)
