@@ -32,8 +32,8 @@ from persistence.engine.sql import Query
 
 MOST_READ = 20 * (PAGE_SIZE + 1)
 MOST_SORTED = 9 * (PAGE_SIZE + 1)  # A page of each status that is asked for.
-# A business has a handful, each bank account with an account of its own.
-FEW = {"bank_account", "bank_rule", "bank_reconciliation"}
+# A business has some dozens at most, and each bank account has an account of its own.
+FEW = {"bank_account", "bank_rule", "bank_reconciliation", "tax_code", "tax_return"}
 LARGE = 1_000  # Rows of a table that may not be read from end to end.
 PLANNED = 5  # So often PostgreSQL plans a statement for its values before it may do so for any.
 OTHER_ORDER = "a range of one column, in the order of another"

@@ -81,7 +81,8 @@ def plant(api_server: ApiServer, many: int = 60) -> Seeds:
     plant_found(pools, business, many)
     refund_id = pools["paid_refunds"][0]
     bank = {"bank_account_id": pools["statement_accounts"][0]}
-    known = {"business_id": business.id, "refund_id": refund_id, "account_id": "1200", **bank}
+    told = {"refund_id": refund_id, "tax_return_id": pools["tax_returns"][0]}
+    known = {"business_id": business.id, "account_id": "1200", **told, **bank}
     seeds.cursors = living_cursors(partner, **known)
     return seeds
 

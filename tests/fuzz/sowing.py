@@ -36,7 +36,7 @@ def bindings(operation: str) -> dict[str, str]:
     bound = dict(config["parameters"])
     for each in config["operations"]:
         if operation in each["include-operation-id"]:
-            bound |= each["parameters"]
+            bound |= each.get("parameters", {})
     return {place: binding["dictionary"] for place, binding in bound.items()}
 
 

@@ -30,6 +30,7 @@ OF_MANY = {
 }
 
 ALLOCATED_TO = ("invoice_id", "bill_id", "bill_payment_id")
+NAMED_ACCOUNTS = ("revenue_account_identifier", "expense_account_identifier")
 
 
 def tie(name: str, case: Any) -> None:
@@ -107,8 +108,15 @@ def tie_partner(_case: Any, body: dict[str, Any]) -> None:
         body["client_id"] = seeds().partner_id
 
 
+def tie_tolerance(body: dict[str, Any]) -> None:
+    """A tolerance is at most 5.00, which are 5 units of a currency without decimals."""
+    if "matching_tolerance_cents" in body:
+        body["matching_tolerance_cents"] %= 6
+
+
 def tie_new_business(_case: Any, body: dict[str, Any]) -> None:
     """A legal form is one of its country."""
+    tie_tolerance(body)
     forms = sorted(ENTITY_TYPES.get(body.get("country", "").upper(), ()))
     if forms:
         body["entity_type"] = forms[len(body["entity_type"]) % len(forms)]
@@ -119,6 +127,7 @@ def tie_business(case: Any, body: dict[str, Any]) -> None:
 
     A walk may have made its business in any country, and leaves the form as it is.
     """
+    tie_tolerance(body)
     pools = seeds().pools
     planted = {*pools["other_businesses"], *pools["closing_businesses"], *pools["businesses"]}
     form = body.pop("entity_type", None)
@@ -150,6 +159,25 @@ def tie_allocations(_case: Any, body: dict[str, Any]) -> None:
         body["allocations"] = list(once.values())
 
 
+def tie_lines(_case: Any, body: dict[str, Any]) -> None:
+    """A line says its tax one way, and what gives back of a line has its account and its code."""
+    for line in body.get("line_items", ()):
+        if "source_line_id" in line:
+            for name in ("tax_code", *NAMED_ACCOUNTS):
+                line.pop(name, None)
+        if "tax_code" in line:
+            line.pop("tax_rate", None)
+
+
+def tie_credit(case: Any, body: dict[str, Any]) -> None:
+    """Lines and allocations; only with its source a line gives back of a line."""
+    if not body.keys() & {"source_invoice_id", "source_bill_id"}:
+        for line in body.get("line_items", ()):
+            line.pop("source_line_id", None)
+    tie_lines(case, body)
+    tie_allocations(case, body)
+
+
 def tie_tax_code(_case: Any, body: dict[str, Any]) -> None:
     """One rate, of a kind that its direction has, and of a treatment that has a rate or a default.
 
@@ -173,6 +201,12 @@ def tie_tax_return(_case: Any, body: dict[str, Any]) -> None:
         body["end_date"] = max(start, f"{start[:4]}-12-31")
 
 
+def tie_refund(_case: Any, body: dict[str, Any]) -> None:
+    """Lines are those of an invoice."""
+    if "invoice_id" not in body:
+        body.pop("lines", None)
+
+
 def tie_target(_case: Any, body: dict[str, Any]) -> None:
     """A target is named one way: only a transfer may name an account in its place."""
     if "target_id" in body:
@@ -186,6 +220,10 @@ def tie_parts(_case: Any, body: dict[str, Any]) -> None:
 
 
 TIES = {
+    "create_invoice": tie_lines,
+    "replace_invoice": tie_lines,
+    "create_bill": tie_lines,
+    "replace_bill": tie_lines,
     "create_tax_return": tie_tax_return,
     "create_tax_code": tie_tax_code,
     "update_tax_code": tie_tax_code,
@@ -201,12 +239,13 @@ TIES = {
     "create_invoice_payment": tie_allocations,
     "replace_invoice_payment": tie_allocations,
     "update_invoice_payment": tie_allocations,
-    "create_customer_credit": tie_allocations,
-    "replace_customer_credit": tie_allocations,
+    "create_customer_credit": tie_credit,
+    "replace_customer_credit": tie_credit,
     "create_bill_payment": tie_allocations,
     "update_bill_payment": tie_allocations,
-    "create_vendor_credit": tie_allocations,
-    "replace_vendor_credit": tie_allocations,
+    "create_vendor_credit": tie_credit,
+    "replace_vendor_credit": tie_credit,
+    "create_invoice_refund": tie_refund,
     "create_vendor_refund": tie_allocations,
     "create_vendor_refund_payment": tie_allocations,
     "update_vendor_refund_payment": tie_allocations,
