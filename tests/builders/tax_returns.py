@@ -2,10 +2,15 @@
 
 from typing import Any
 
+import httpx
+
+from tests.builders.journal_entries import credit, marked, taxed
 from tests.builders.trade import Record
 from tests.partner import Business
 
 RETURNS = "tax-returns/"
+ON = "2025-03-31"
+NET = 10_000
 QUARTERS = {
     1: ("2025-01-01", "2025-03-31"),
     2: ("2025-04-01", "2025-06-30"),
@@ -73,3 +78,17 @@ def brought(lines: list[Record]) -> int:
     """What lines bring, debits less credits."""
     shares = [share for line in lines for share in line["shares"]]
     return sum(share["debit_amount"] - share["credit_amount"] for share in shares)
+
+
+def sale(books: Business, on: str = ON, net: int = NET) -> Record:
+    """Sell something at 20 % by hand."""
+    tax = marked("2200", -net // 5, "S20", "output")
+    return taxed(books, on, credit("4000", net, tax_code="S20"), tax)
+
+
+def said(answer: httpx.Response) -> tuple[int, str]:
+    return answer.status_code, answer.json()["error_code"]
+
+
+def ask(books: Business, tax_return: Record, move: str, **options: Any) -> httpx.Response:
+    return books.api.post(f"{RETURNS}{tax_return['id']}/{move}/", **options)

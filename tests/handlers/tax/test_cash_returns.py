@@ -1,7 +1,5 @@
 """Returns on cash: amounts of documents count on the day on which these are settled."""
 
-import pytest
-
 from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.sales import refund_paid, refunded, written_off
@@ -9,12 +7,6 @@ from tests.builders.tax_returns import boxes, brought, codes, drawn_up, filed, l
 from tests.builders.taxed_quarters import bought, credited, of, paid, sold
 from tests.builders.trade import PURCHASES, SALES, Record
 from tests.partner import Business, Partner
-
-
-@pytest.fixture
-def books(acme: Partner) -> Business:
-    """Books of their own for each test."""
-    return acme.business()
 
 
 def on_cash(books: Business, quarter: int = 1) -> dict[str, dict[str, int]]:

@@ -11,16 +11,10 @@ from tests.builders.openings import opened
 from tests.builders.tax_returns import codes, drawn_up, filed, superseding
 from tests.builders.taxed_quarters import bought, credited, of, sold
 from tests.builders.trade import Record
-from tests.partner import Business, Partner
+from tests.partner import Business
 
 CODES = ("S20", "S5", "S0")
 BOUGHT = ("P20", "P5", "PA20", "PG20")
-
-
-@pytest.fixture
-def books(acme: Partner) -> Business:
-    """Books of their own for each test."""
-    return acme.business()
 
 
 def trade(books: Business, lots: Random) -> None:

@@ -1,16 +1,14 @@
 """Tax returns that are filed: what is late, what supersedes, and what is deleted."""
 
 from datetime import timedelta
-from typing import Any
-
-import httpx
-import pytest
 
 from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
-from tests.builders.journal_entries import ENTRIES, credit, debit, marked, moved, taxed
+from tests.builders.journal_entries import ENTRIES, credit, debit, moved
 from tests.builders.tax_returns import (
+    ON,
     RETURNS,
+    ask,
     boxes,
     brought,
     codes,
@@ -19,34 +17,13 @@ from tests.builders.tax_returns import (
     lines,
     read,
     return_body,
+    said,
+    sale,
     superseding,
 )
-from tests.builders.trade import NOBODY, Record
+from tests.builders.trade import NOBODY
 from tests.clock import today
 from tests.partner import Business, Partner
-
-ON = "2025-03-31"
-NET = 10_000
-
-
-@pytest.fixture
-def books(acme: Partner) -> Business:
-    """Books of their own for each test."""
-    return acme.business()
-
-
-def sale(books: Business, on: str = ON, net: int = NET) -> Record:
-    """Sell something at 20 % by hand."""
-    tax = marked("2200", -net // 5, "S20", "output")
-    return taxed(books, on, credit("4000", net, tax_code="S20"), tax)
-
-
-def said(answer: httpx.Response) -> tuple[int, str]:
-    return answer.status_code, answer.json()["error_code"]
-
-
-def ask(books: Business, tax_return: Record, move: str, **options: Any) -> httpx.Response:
-    return books.api.post(f"{RETURNS}{tax_return['id']}/{move}/", **options)
 
 
 class TestFileTaxReturn:

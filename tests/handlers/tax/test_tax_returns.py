@@ -1,13 +1,12 @@
 """Tax returns as they are drawn up and read, and the lines behind them."""
 
-from typing import Any
-
-import httpx
 import pytest
 
 from tests.builders.journal_entries import ENTRIES, credit, debit, marked, moved, taxed
 from tests.builders.tax_codes import CODES, code_body, codes_of
 from tests.builders.tax_returns import (
+    NET,
+    ON,
     RETURNS,
     boxes,
     brought,
@@ -17,32 +16,11 @@ from tests.builders.tax_returns import (
     lines,
     read,
     return_body,
+    said,
+    sale,
 )
 from tests.builders.trade import NOBODY, Record
 from tests.partner import Business, Partner
-
-ON = "2025-03-31"
-NET = 10_000
-
-
-@pytest.fixture
-def books(acme: Partner) -> Business:
-    """Books of their own for each test."""
-    return acme.business()
-
-
-def sale(books: Business, on: str = ON, net: int = NET) -> Record:
-    """Sell something at 20 % by hand."""
-    tax = marked("2200", -net // 5, "S20", "output")
-    return taxed(books, on, credit("4000", net, tax_code="S20"), tax)
-
-
-def said(answer: httpx.Response) -> tuple[int, str]:
-    return answer.status_code, answer.json()["error_code"]
-
-
-def ask(books: Business, tax_return: Record, move: str, **options: Any) -> httpx.Response:
-    return books.api.post(f"{RETURNS}{tax_return['id']}/{move}/", **options)
 
 
 class TestCreateTaxReturn:
