@@ -219,8 +219,3 @@ def ordered(
 ) -> tuple[ColumnElement[Any], ColumnElement[Any]]:
     """The total order of a sort, by any columns that hold what it goes by and the ids."""
     return (by.desc(), key.desc()) if sort.startswith("-") else (by.asc(), key.asc())
-
-
-def first_if_absent(column: ColumnElement[Any]) -> ColumnElement[Any]:
-    """A nullable moment as a sort key: what has none stands before all that have one."""
-    return func.coalesce(column, literal_column("'-infinity'::timestamptz"), type_=column.type)
