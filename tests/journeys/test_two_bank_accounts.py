@@ -1,5 +1,5 @@
 """What a shop's bookkeeper would tell of a month of its two bank accounts: what customers paid,
-what was moved and lent, what a rule saw to, and how both statements were closed."""
+what was moved, lent and charged back, what a rule saw to, and how both statements were closed."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,10 +9,12 @@ from tests.builders.bank import (
     JOURNAL_ENTRY,
     LINES,
     PAYMENT,
+    PAYOUT,
     TRANSFER,
     Bank,
     made_rule,
 )
+from tests.builders.payouts import by_card, paid_out
 from tests.builders.sales import paid, part, sent
 from tests.journeys.statements import Account, Record, told
 from tests.partner import Partner
@@ -101,6 +103,20 @@ def keeps_a_rule(month: Month) -> None:
         month.account.expect(line, END, on_6300=amount, **{code: -amount})
 
 
+def loses_a_dispute(month: Month) -> None:
+    """Of 200.00 by card, 50.00 are charged back: the processor pays out the rest."""
+    shop, guest = month.account.shop, month.account.party
+    invoice = sent(shop, guest, 20_000, sent_at="2025-03-05T09:00:00Z")
+    month.account.expect(invoice, "2025-03-05", on_1200=20_000, on_4000=-20_000)
+    card = by_card(shop, guest, 20_000, allocations=[part(invoice, 20_000)])
+    month.account.expect(card, "2025-03-10", on_1150=20_000, on_1200=-20_000)
+    lost = {"type": "chargeback", "amount_cents": -5_000, "payment_id": card["id"]}
+    payout = paid_out(shop, 15_000, card, other_items=[lost])
+    month.account.expect(payout, END, on_1100=15_000, on_6150=5_000, on_1150=-20_000)
+    line = month.sees(month.current, "STRIPE", END, 15_000)
+    month.current.match(line, PAYOUT, payout)
+
+
 def pays_at_once(month: Month) -> None:
     """One line is the rent, and the electricity with it."""
     line = month.sees(month.current, "LANDLORD", "2025-03-28", -120_000)
@@ -112,15 +128,15 @@ def closed(month: Month) -> dict[str, Record]:
     """The savings close at once; the current account shows 5.00 that nobody knows."""
     savings = month.savings.closed(END, 139_850)
     interest = month.sees(month.current, "INTEREST", END, 500)
-    first = month.current.reconcile(END, 89_650)
-    assert (first["status"], first["ledger_balance_cents"]) == ("open", 89_150)
+    first = month.current.reconcile(END, 104_650)
+    assert (first["status"], first["ledger_balance_cents"]) == ("open", 104_150)
     assert (first["difference_cents"], first["unexplained_cents"]) == (500, 0)
     [strange] = first["lines_without_money"]
     assert strange["bank_transaction_id"] == interest["id"]
     assert first["money_without_lines"] == []
     month.current.categorize(interest, "4600")
     month.account.expect(interest, END, on_1100=500, on_4600=-500)
-    current = month.current.closed(END, 89_650)
+    current = month.current.closed(END, 104_650)
     assert (current["id"], current["difference_cents"]) == (first["id"], 0)
     return {"current": current, "savings": savings}
 
@@ -148,9 +164,9 @@ def goes_on(month: Month, statements: dict[str, Record]) -> None:
     month.account.expect(rent, "2025-03-28", on_6000=-100_000, on_2400=-20_000, on_1100=120_000)
     current.split(rent, _6000=120_000)
     month.account.expect(rent, "2025-03-28", on_6000=120_000, on_1100=-120_000)
-    current.closed(END, 89_650)
-    april = current.closed("2025-04-30", 89_650)
-    assert april["opening_balance_cents"] == 89_650
+    current.closed(END, 104_650)
+    april = current.closed("2025-04-30", 104_650)
+    assert april["opening_balance_cents"] == 104_650
     refused = month.account.shop.api.post(
         f"{current.statements}{statements['current']['id']}/reopen/"
     )
@@ -172,11 +188,12 @@ class TestMonthOfTwoBankAccounts:
         is_lent_money(month)
         moves_money(month)
         keeps_a_rule(month)
+        loses_a_dispute(month)
         pays_at_once(month)
         statements = closed(month)
         assert all(each["is_reconciled"] for each in reported(month))
         account = month.account
-        assert (account.held("1100"), account.held("1101")) == (89_650, 139_850)
+        assert (account.held("1100"), account.held("1101")) == (104_650, 139_850)
         holds(month)
         goes_on(month, statements)
         posted = account.posted()
