@@ -138,15 +138,15 @@ register_serializer(write_multipart, MULTIPART)
 def filter_failure(_context: Any, failure: Any, case: Any, response: Any) -> bool:
     """Let pass what a form cannot say, and let be read what stays after its DELETE.
 
-    As the specification has it, an account is archived by that, and a refund cancelled.
+    As the contract has it, accounts and tax codes are archived by that, and a refund is cancelled.
     """
     if isinstance(failure, AcceptedNegativeData):
         return not is_right_as_text(case)
     if not isinstance(failure, UseAfterFree):
         return True
     left, operation = response.json(), str(failure.operation)
-    if "/chart-of-accounts/" in operation:
-        return "archived_at" not in left
+    if "/chart-of-accounts/" in operation or "/tax-codes/" in operation:
+        return left.get("archived_at") is None
     return "/invoices/refunds/" not in operation or left.get("status") != "cancelled"
 
 
