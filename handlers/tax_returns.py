@@ -42,7 +42,7 @@ async def list_tax_return_entries(
     books.pin_snapshot()
     found = await books.tax_returns.get(tax_return_id)
     listed, codes = await what_is_listed(books, found.tax_return, query)
-    lines = await books.tax_returns.lines(page, listed, await settling_accounts(books))
+    lines = await books.tax_returns.lines(page, listed, settling_accounts(await books.roles()))
     return lines.of(lambda line: shape_line(line, codes))
 
 

@@ -5,6 +5,7 @@ A store adds the business's id to every statement; there is no way to ask it for
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from uuid import UUID
@@ -197,7 +198,7 @@ class Store(ABC, Generic[V]):
     def fetch(self, queries: Sequence[Query], answer: Callable[[Answers], T]) -> Fetch[T]:
         """Put queries about this business into one fetch."""
         mine = {"business_id": self.scope.business_id}
-        own = tuple(Query(query.text, {**query.parameters, **mine}) for query in queries)
+        own = tuple(replace(each, parameters={**each.parameters, **mine}) for each in queries)
         return Fetch(self.scope.session, own, answer)
 
     def seen(self, values: list[V]) -> list[V]:

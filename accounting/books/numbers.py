@@ -56,3 +56,8 @@ def given_in(series: str, text: str) -> int | None:
 def journal_series(entry_date: date) -> str:
     """Name the series of an entry, one for each calendar year: 2026-03-05 counts in JE-2026."""
     return f"JE-{entry_date.year:04d}"
+
+
+def journal_year(series: str) -> int:
+    """Say of which year's entries a series is: JE-2026 is of 2026."""
+    return int(series.removeprefix("JE-"))

@@ -49,7 +49,8 @@ class Behind:
 class Coded:
     """Posted amounts of one code, rate and part: the debits of it, and the credits, both positive.
 
-    `late` are those that a filed return should have had.
+    `late` are those that a filed return should have had, `transition` those that were unsettled
+    before a change from cash to accrual.
     """
 
     code_id: UUID
@@ -58,10 +59,34 @@ class Coded:
     debits: int
     credits: int
     late: bool = False
+    transition: bool = False
 
     def on(self, side: int) -> int:
         """What stands on one side."""
         return self.debits if side == DEBIT else self.credits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unsettled:
+    """What of a document is unsettled before a change from cash to accrual; debits above zero."""
+
+    document_id: UUID
+    code_id: UUID
+    rate: Decimal
+    part: TaxPart
+    amount: int
+
+    @property
+    def coded(self) -> Coded:
+        """The same as it goes into a return."""
+        return Coded(
+            self.code_id,
+            self.rate,
+            self.part,
+            debits=max(self.amount, 0),
+            credits=max(-self.amount, 0),
+            transition=True,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +123,7 @@ class Uncoded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """All that a return says; what is `late` is in the other figures, too.
+    """All that a return says; what is `late`, or `transition`, is in the other figures, too.
 
     Money that came or went and settles nothing yet is told where tax follows money.
     """
@@ -107,6 +132,7 @@ class Figures:
     codes: tuple[CodeFigures, ...]
     late: tuple[CodeFigures, ...]
     uncoded: tuple[Uncoded, ...]
+    transition: tuple[CodeFigures, ...] = ()
     unapplied_received: int | None = None
     unapplied_paid: int | None = None
 
@@ -147,6 +173,7 @@ def drawn_up(
         boxes=boxes(country, coded, codes),
         codes=by_code(coded, codes),
         late=by_code((each for each in coded if each.late), codes),
+        transition=by_code((each for each in coded if each.transition), codes),
         uncoded=tuple(uncoded),
         unapplied_received=received,
         unapplied_paid=paid,

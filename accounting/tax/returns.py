@@ -3,6 +3,9 @@
 Nothing is written on posted lines. Entries of a year count in the order of their numbers, so what
 a filed return has is told by days and by the number that each year had reached when it was filed:
 what gets a higher number later, and a day in there, is late.
+
+A document stays on the scheme of the days that it was first posted on, until a change from cash to
+accrual moves what is open of it (`accounting.tax.scheme_changes`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,7 +16,7 @@ from typing import Final
 from uuid import UUID
 
 from accounting.books.context import Context
-from accounting.books.numbers import journal_series
+from accounting.books.numbers import journal_series, journal_year
 from accounting.errors import Conflict, Malformed
 from accounting.tax.commands import CreateTaxReturn, FileTaxReturn, Scheme
 from accounting.tax.return_figures import Figures
@@ -41,13 +44,17 @@ class Slice:
     """Days of one year, and which of the entries on them: those numbered above one up to another.
 
     `late` is what a filed return should have had; without `upto` everything posted by now counts.
+    With a `change` it is the transition of a return that begins on this day: all days before it,
+    of which the return has what is unsettled.
     """
 
     first: date
     last: date
+    scheme: Scheme
     after: int = 0
     upto: int | None = None
     late: bool = False
+    change: date | None = None
 
     @property
     def series(self) -> str:
@@ -112,25 +119,63 @@ def superseding(old: TaxReturn, reason: str, context: Context) -> TaxReturn:
     )
 
 
-def members(draft: TaxReturn, others: Iterable[TaxReturn]) -> tuple[Slice, ...]:
+def members(
+    draft: TaxReturn, others: Iterable[TaxReturn], reached: Iterable[str]
+) -> tuple[Slice, ...]:
     """Say what of the journal a draft has: what is in no filed return, and what is late.
 
     Where the first quarter was filed at number 40 of its year, the second has its own days, and of
     the first what is numbered above 40. One that supersedes has what the old one had, and what is
-    late in its own period alone.
+    late in its own period alone. On accrual after cash it also has a transition: all days before it
+    of the years whose series are `reached`.
     """
-    filed = [each for each in others if each.status is ReturnStatus.FILED]
+    filed = _filed(others)
     old = next((each for each in filed if each.id == draft.supersedes_id), None)
     begin, end = draft.start_date, draft.end_date
     if old is not None:
-        return (*old.slices, *_left(begin, end, filed, late=True))
+        own = _left(begin, end, filed, scheme=_late_scheme(end, filed), late=True)
+        return (*old.slices, *own)
     before = sorted((each.start_date, each.end_date) for each in filed if each.start_date < begin)
     late = (
         piece
         for first, last in before
-        for piece in _left(first, min(last, begin - DAY), filed, late=True)
+        for piece in _left(
+            first, min(last, begin - DAY), filed, scheme=_late_scheme(last, filed), late=True
+        )
     )
-    return (*_joined(late), *_left(begin, end, filed, late=False))
+    return (
+        *_transition(draft, filed, map(journal_year, reached)),
+        *joined(late),
+        *_left(begin, end, filed, scheme=draft.scheme, late=False),
+    )
+
+
+def _late_scheme(last: date, filed: Iterable[TaxReturn]) -> Scheme:
+    """Say how what is late of a filed period counts, which ends on a day.
+
+    On cash only as long as no return on accrual follows, with which all that was open moved.
+    """
+    moved = any(each.scheme is Scheme.ACCRUAL and each.end_date >= last for each in filed)
+    return Scheme.ACCRUAL if moved else Scheme.CASH
+
+
+def _transition(
+    draft: TaxReturn, filed: Iterable[TaxReturn], years: Iterable[int]
+) -> Iterator[Slice]:
+    """Lay out all days before a change from cash to accrual; else nothing."""
+    before = [each for each in filed if each.start_date < draft.start_date]
+    last = max(before, key=lambda each: each.start_date, default=draft)
+    if (last.scheme, draft.scheme) != (Scheme.CASH, Scheme.ACCRUAL):
+        return
+    until = draft.start_date - DAY
+    for year in sorted(years):
+        if year <= until.year:
+            yield Slice(
+                first=date(year, 1, 1),
+                last=min(date(year, 12, 31), until),
+                scheme=draft.scheme,
+                change=draft.start_date,
+            )
 
 
 def refuse_filing(draft: TaxReturn, others: Sequence[TaxReturn], context: Context) -> None:
@@ -147,7 +192,8 @@ def refuse_filing(draft: TaxReturn, others: Sequence[TaxReturn], context: Contex
             f"The period of the return goes on until {draft.end_date}. File it then.",
             end_date=draft.end_date.isoformat(),
         )
-    _refuse_other_scheme(draft, others)
+    if draft.supersedes_id is None:
+        _refuse_other_scheme(draft, others)
     for each in others:
         apart = each.end_date < draft.start_date or draft.end_date < each.start_date
         if each.status is ReturnStatus.FILED and each.id != draft.supersedes_id and not apart:
@@ -162,15 +208,27 @@ def refuse_filing(draft: TaxReturn, others: Sequence[TaxReturn], context: Contex
 
 
 def _refuse_other_scheme(draft: TaxReturn, others: Iterable[TaxReturn]) -> None:
-    filed = [each for each in others if each.status is ReturnStatus.FILED]
-    last = max(filed, key=lambda each: each.end_date, default=draft)
-    if last.scheme is not draft.scheme:
+    """Refuse a change of the scheme on days that were left out before a filed return.
+
+    What that one has depends on how they count: on cash where it is on cash itself, or changed to
+    accrual; else on accrual.
+    """
+    later = [each for each in _filed(others) if each.start_date > draft.end_date]
+    following = min(later, key=lambda each: each.start_date, default=draft)
+    changed = any(each.change is not None for each in following.slices)
+    scheme = Scheme.CASH if changed else following.scheme
+    if draft.scheme is not scheme and following is not draft:
         raise Conflict(
             "tax_scheme_changed",
-            f"The last return that is filed is on {last.scheme}. The scheme cannot change.",
-            id=str(last.id),
-            scheme=str(last.scheme),
+            f"A return from {following.start_date} on is filed, for which these days are on"
+            f" {scheme}. Only what follows the last return that is filed may change the scheme.",
+            id=str(following.id),
+            scheme=str(scheme),
         )
+
+
+def _filed(others: Iterable[TaxReturn]) -> list[TaxReturn]:
+    return [each for each in others if each.status is ReturnStatus.FILED]
 
 
 def filed(
@@ -217,17 +275,24 @@ def _closed(slices: Iterable[Slice], reached: Mapping[str, int]) -> Iterator[Sli
             yield replace(each, upto=upto)
 
 
-def _left(first: date, last: date, filed: Sequence[TaxReturn], *, late: bool) -> Iterator[Slice]:
+def _left(
+    first: date, last: date, filed: Sequence[TaxReturn], *, scheme: Scheme, late: bool
+) -> Iterator[Slice]:
     """Lay out what filed returns have left of some days, by how far they had them."""
-    taken = [piece for each in filed for piece in each.slices]
-    cuts = {first, *(date(year, 1, 1) for year in range(first.year + 1, last.year + 1))}
-    cuts |= {each.first for each in taken} | {each.last + DAY for each in taken}
-    begins = sorted(cut for cut in cuts if first <= cut <= last)
-    ends = [*(begin - DAY for begin in begins[1:]), last]
-    return _joined(
-        Slice(first=begin, last=end, after=_reached(begin, taken), late=late)
-        for begin, end in zip(begins, ends, strict=True)
+    taken = [piece for each in filed for piece in each.slices if piece.change is None]
+    return joined(
+        Slice(first=begin, last=end, after=_reached(begin, taken), late=late, scheme=scheme)
+        for begin, end in cut(first, last, taken)
     )
+
+
+def cut(first: date, last: date, slices: Iterable[Slice]) -> Iterator[tuple[date, date]]:
+    """Cut days where years and slices begin and end."""
+    cuts = {first, *(date(year, 1, 1) for year in range(first.year + 1, last.year + 1))}
+    for each in slices:
+        cuts |= {each.first, each.last + DAY}
+    begins = sorted(day for day in cuts if first <= day <= last)
+    yield from zip(begins, [*(begin - DAY for begin in begins[1:]), last], strict=True)
 
 
 def _reached(day: date, taken: Iterable[Slice]) -> int:
@@ -235,7 +300,7 @@ def _reached(day: date, taken: Iterable[Slice]) -> int:
     return max((each.upto or 0 for each in taken if each.first <= day <= each.last), default=0)
 
 
-def _joined(slices: Iterable[Slice]) -> Iterator[Slice]:
+def joined(slices: Iterable[Slice]) -> Iterator[Slice]:
     """Make one of slices that follow upon one another and go on from the same number."""
     last: Slice | None = None
     for each in slices:
@@ -250,8 +315,9 @@ def _joined(slices: Iterable[Slice]) -> Iterator[Slice]:
 
 
 def _goes_on(before: Slice, after: Slice) -> bool:
-    same = (before.series, before.after) == (after.series, after.after)
-    return same and before.last + DAY == after.first
+    """Nothing but their days tells them apart, which follow upon one another in one year."""
+    alike = replace(after, first=before.first, last=before.last) == before
+    return alike and before.series == after.series and before.last + DAY == after.first
 
 
 def _refused_move(tax_return: TaxReturn, message: str) -> Conflict:

@@ -1,18 +1,20 @@
 """What a return says, and what stands behind it, as it is read from the books."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from accounting.books.chart import Role, Roles
 from accounting.books.tax_marks import TaxPart
-from accounting.tax import cash_schemes, return_figures, returns
+from accounting.tax import cash_schemes, return_figures, returns, scheme_changes
 from accounting.tax.cash_schemes import Counted
 from accounting.tax.codes import TaxCodes
 from accounting.tax.commands import Scheme
-from accounting.tax.return_figures import CREDIT, DEBIT, Behind, Figures
+from accounting.tax.return_figures import CREDIT, DEBIT, Behind, Figures, Unsettled
 from accounting.tax.returns import ReturnStatus, Slice, TaxReturn
 from persistence.books import Books
+from persistence.engine.fetches import Fetch
 from persistence.tax.coded_amounts import SETTLED_ON
 from persistence.tax.tax_returns import Behindhand
 
@@ -24,21 +26,66 @@ TAX_ROLES = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Members:
+    """What of the journal a return has, and how it counts.
+
+    Where the scheme has changed, `declared` says which one what is on.
+    """
+
+    slices: Sequence[Slice]
+    counted: Counted
+    declared: Sequence[Slice]
+    codes: TaxCodes
+
+
 async def drawn_up(books: Books, draft: TaxReturn) -> tuple[Sequence[Slice], Figures]:
     """Work out what a draft has of the journal by now, and what it says."""
-    roles = await books.roles()
-    filed, codes = await books.fetch(books.tax_returns.filed(), books.tax_codes.all())
-    slices = returns.members(draft, filed)
-    country = books.business.country
-    counted = cash_schemes.counted(country, draft.scheme, codes)
-    coded, uncoded, held = await books.fetch(
-        books.tax_returns.coded(slices, counted, await settling_accounts(books)),
-        books.tax_returns.uncoded(slices, tax_accounts(roles, codes)),
+    has = await members_of(books, draft)
+    return has.slices, await worked_out(books, draft, has)
+
+
+async def worked_out(books: Books, draft: TaxReturn, has: Members) -> Figures:
+    """Work out what a draft says of what it has."""
+    roles, slices = await books.roles(), scheme_changes.ordinary(has.slices)
+    coded, unsettled, uncoded, held = await books.fetch(
+        books.tax_returns.coded(slices, has.counted, settling_accounts(roles), has.declared),
+        unsettled_in(books, has, roles),
+        books.tax_returns.uncoded(slices, tax_accounts(roles, has.codes)),
         books.tax_returns.held(in_advance(roles), draft.end_date),
     )
-    unapplied = unapplied_money(draft, roles, held)
-    figures = return_figures.drawn_up(country, coded, codes, uncoded, unapplied)
-    return slices, figures
+    return return_figures.drawn_up(
+        books.business.country,
+        [*coded, *(each.coded for each in unsettled)],
+        has.codes,
+        uncoded,
+        unapplied_money(draft, roles, held),
+    )
+
+
+async def members_of(books: Books, tax_return: TaxReturn) -> Members:
+    """Say what a return has: a draft what is there by now, another one what it was filed with."""
+    filed, codes, reached = await books.fetch(
+        books.tax_returns.filed(), books.tax_codes.all(), books.tax_returns.reached()
+    )
+    slices = tax_return.slices
+    if tax_return.status is ReturnStatus.DRAFT:
+        slices = returns.members(tax_return, filed, reached)
+    declared = scheme_changes.declared(tax_return.scheme, slices, filed)
+    # Where both schemes are declared, each document says whether it counts as on cash.
+    scheme = Scheme.CASH if declared else tax_return.scheme
+    counted = cash_schemes.counted(books.business.country, scheme, codes)
+    return Members(slices, counted, declared, codes)
+
+
+def unsettled_in(books: Books, has: Members, roles: Roles) -> Fetch[list[Unsettled]]:
+    """Read what of each document is in the transition of a return."""
+    return books.tax_returns.unsettled(
+        scheme_changes.transition(has.slices),
+        has.counted,
+        settling_accounts(roles),
+        has.declared,
+    )
 
 
 def read(filed: TaxReturn) -> Figures:
@@ -51,15 +98,28 @@ async def what_is_listed(
     books: Books, tax_return: TaxReturn, asked: Mapping[str, Any]
 ) -> tuple[Behindhand, TaxCodes]:
     """Say which lines of a return a list asks for: by box, code, part, or only what is late."""
+    has = await members_of(books, tax_return)
     if tax_return.status is ReturnStatus.DRAFT:
-        slices, figures = await drawn_up(books, tax_return)
+        figures = await worked_out(books, tax_return, has)
     else:
-        slices, figures = tax_return.slices, read(tax_return)
-    codes = await books.tax_codes.all()
-    if "is_late" in asked:
-        slices = [each for each in slices if each.late is asked["is_late"]]
-    counted = cash_schemes.counted(books.business.country, tax_return.scheme, codes)
-    return Behindhand(slices, counted, behind(figures, counted, codes, asked)), codes
+        figures = read(tax_return)
+    (unsettled,) = await books.fetch(unsettled_in(books, has, await books.roles()))
+    slices = [each for each in has.slices if _is_asked_for(each, asked)]
+    return (
+        Behindhand(
+            slices,
+            has.counted,
+            behind(figures, has.counted, has.codes, asked),
+            has.declared,
+            frozenset(each.document_id for each in unsettled),
+        ),
+        has.codes,
+    )
+
+
+def _is_asked_for(piece: Slice, asked: Mapping[str, Any]) -> bool:
+    found = {"is_late": piece.late, "is_transition": piece.change is not None}
+    return all(asked.get(name, value) is value for name, value in found.items())
 
 
 def behind(
@@ -82,9 +142,8 @@ def behind(
     return frozenset(every)
 
 
-async def settling_accounts(books: Books) -> list[UUID]:
+def settling_accounts(roles: Roles) -> list[UUID]:
     """Name the accounts on which documents are settled."""
-    roles = await books.roles()
     return [roles[role] for role in SETTLED_ON]
 
 

@@ -37,6 +37,7 @@ def shape_tax_return(record: TaxReturnRecord, figures: Figures) -> dict[str, Any
         "tax_due_cents": figures.tax_due,
         "codes": [shape_code(each) for each in figures.codes],
         "late": [shape_code(each) for each in figures.late],
+        "transition": [shape_code(each) for each in figures.transition],
         "withheld_by_customers_cents": figures.withheld(Direction.SALES),
         "withheld_from_vendors_cents": figures.withheld(Direction.PURCHASES),
         "uncoded": [
@@ -94,6 +95,7 @@ def shape_shares(shares: Sequence[Share], codes: TaxCodes) -> list[dict[str, Any
             "tax_code": names[each.mark.code_id],
             "tax_rate": float(each.mark.rate),
             "tax_part": each.mark.part,
+            "is_transition": each.is_transition,
             "debit_amount": max(each.amount, 0),
             "credit_amount": max(-each.amount, 0),
         }

@@ -5,12 +5,25 @@ from accounting.tax.cash_schemes import COVERED
 from accounting.tax.codes import Direction
 from accounting.tax.taxed_amounts import SELF_ASSESSED
 from persistence.proof.shapes import quoted
-from persistence.tax.coded_amounts import DOCUMENTS, SETTLEMENTS
+from persistence.tax.document_schemes import (
+    DOCUMENTS,
+    MOVES,
+    POSTED_COUNTS,
+    REFUND_PAYMENTS,
+    REFUNDS,
+    SETTLED_COUNTS,
+    SETTLEMENTS,
+    WRITE_OFFS,
+    about,
+)
 
-# The slices of the journal that returns have, which were filed.
+# The slices of the journal that returns have, which were filed; before schemes changed, each was on
+# that of its return. One with a change is a transition, and says nothing of what is declared.
 _SLICES = """
-  SELECT r.id, r.scheme, r.status, (s.piece->>0)::date AS first, (s.piece->>1)::date AS last,
-         (s.piece->>2)::bigint AS after, (s.piece->>3)::bigint AS upto, s.place
+  SELECT r.id, coalesce(s.piece->>5, r.scheme) AS scheme, r.status,
+         (s.piece->>0)::date AS first, (s.piece->>1)::date AS last,
+         (s.piece->>2)::bigint AS after, (s.piece->>3)::bigint AS upto,
+         (s.piece->>6)::date AS change, s.place
   FROM tax_return r, jsonb_array_elements(r.slices) WITH ORDINALITY AS s (piece, place)
   WHERE r.business_id = %(business_id)s AND r.status <> 'draft'"""
 
@@ -26,13 +39,40 @@ _OWN_DAY = f"""
   WHERE c.business_id = %(business_id)s"""
 
 _LINES = f"""
-  SELECT s.id, s.scheme, e.source_type, l.tax_code_id, l.tax_rate, l.tax_part,
-         l.debit - l.credit AS amount, l.split
+  SELECT s.id, s.scheme, s.change, e.source_type, e.source_id, e.entry_date, e.place,
+         l.tax_code_id, l.tax_rate, l.tax_part, l.debit - l.credit AS amount, l.split, l.settles_id
   FROM slice s
   JOIN journal_entry e ON e.business_id = %(business_id)s
    AND e.entry_date BETWEEN s.first AND s.last AND e.place > s.after AND e.place <= s.upto
    AND e.source_type <> '{OPENING}'
   JOIN journal_line l ON l.business_id = %(business_id)s AND l.entry_id = e.id"""
+
+_COLUMNS = {
+    "source": "line.source_type",
+    "source_id": "line.source_id",
+    "settles_id": "line.settles_id",
+    "day": "line.entry_date",
+    "place": "line.place",
+    "scheme": "line.scheme",
+    "change": "line.change",
+}
+_KNOWN = "(SELECT s.first, s.last, s.after, s.upto, s.scheme, s.change FROM slice AS s)"
+_NAMED = {
+    "documents": DOCUMENTS,
+    "settlements": SETTLEMENTS,
+    "write_offs": WRITE_OFFS,
+    "refund_payments": REFUND_PAYMENTS,
+    "handed_on": [*WRITE_OFFS, *REFUNDS],
+}
+
+
+def _about(words: str, **more: str) -> str:
+    """Say a condition about a line of the proof, which names its sources itself."""
+    text = about(words, {**_COLUMNS, **more}, _KNOWN)
+    for name, sources in _NAMED.items():
+        text = text.replace(f"%({name})s", f"ARRAY[{quoted(sources)}]")
+    return text
+
 
 # Amounts stand above zero where the form tells them so.
 _SIDE = f"""CASE
@@ -40,22 +80,48 @@ _SIDE = f"""CASE
       OR (part IN ('withheld', 'relief', 'relief_net') AND direction = '{Direction.PURCHASES}')
     THEN -1 ELSE 1 END"""
 
-TAX_RETURNS = f"""
-WITH slice AS ({_SLICES}), code AS ({_OWN_DAY}), line AS ({_LINES}),
-posted AS (
-  SELECT line.id, code.id AS code_id, tax_rate AS rate, tax_part AS part, amount, direction
-  FROM line JOIN code ON code.id = tax_code_id
-  WHERE scheme = 'accrual' OR own_day OR source_type NOT IN ({quoted(DOCUMENTS)})
+# What counts in the slices of each return, and what is unsettled in its transition. Where all are
+# on one scheme nobody asks whose amounts these are.
+_POSTED = f"""
+  SELECT line.id, false AS moved, code.id AS code_id, tax_rate AS rate, tax_part AS part, amount,
+         direction
+  FROM line JOIN code ON code.id = tax_code_id CROSS JOIN changed
+  WHERE change IS NULL AND (
+    own_day OR source_type NOT IN ({quoted(DOCUMENTS)})
+    OR CASE WHEN both_schemes THEN {_about(POSTED_COUNTS)} ELSE scheme = 'accrual' END)
   UNION ALL
-  SELECT line.id, code.id, (share->>3)::numeric, share->>4, (share->>1)::bigint, direction
+  SELECT line.id, false, code.id, (share->>3)::numeric, share->>4,
+         CASE WHEN source_type IN ({quoted(WRITE_OFFS)}) THEN -1 ELSE 1 END * (share->>1)::bigint,
+         direction
+  FROM line CROSS JOIN changed CROSS JOIN jsonb_array_elements(split) AS share
+  JOIN code ON code.id::text = share->>2
+  WHERE change IS NULL AND NOT own_day
+    AND source_type IN ({quoted([*SETTLEMENTS, *WRITE_OFFS])})
+    AND CASE WHEN both_schemes THEN {_about(SETTLED_COUNTS)}
+        ELSE scheme = 'cash' AND source_type IN ({quoted(SETTLEMENTS)}) END
+  UNION ALL
+  SELECT line.id, true, code.id, tax_rate, tax_part, amount, direction
+  FROM line JOIN code ON code.id = tax_code_id
+  WHERE change IS NOT NULL AND NOT own_day AND source_type IN ({quoted(DOCUMENTS)})
+    AND source_type NOT IN ({quoted(WRITE_OFFS)}) AND {_about(MOVES, id="line.source_id")}
+  UNION ALL
+  SELECT line.id, true, code.id, (share->>3)::numeric, share->>4, -(share->>1)::bigint, direction
   FROM line CROSS JOIN jsonb_array_elements(split) AS share
   JOIN code ON code.id::text = share->>2
-  WHERE scheme = 'cash' AND NOT own_day AND source_type IN ({quoted(SETTLEMENTS)})
+  WHERE change IS NOT NULL AND NOT own_day
+    AND source_type IN ({quoted([*SETTLEMENTS, *WRITE_OFFS])})
+    AND {_about(MOVES, id="line.settles_id")}"""
+
+TAX_RETURNS = f"""
+WITH slice AS ({_SLICES}), code AS ({_OWN_DAY}), line AS ({_LINES}),
+changed AS (SELECT count(DISTINCT scheme) > 1 OR count(change) > 0 AS both_schemes FROM slice),
+posted AS ({_POSTED}
 ),
 told AS (
-  SELECT r.id, (c->>'code_id')::uuid AS code_id, (c->>'rate')::numeric AS rate, p.part,
+  SELECT r.id, l.moved, (c->>'code_id')::uuid AS code_id, (c->>'rate')::numeric AS rate, p.part,
          p.amount::bigint AS amount
-  FROM tax_return r, jsonb_array_elements(r.figures->'codes') AS c,
+  FROM tax_return r, (VALUES (false, 'codes'), (true, 'transition')) AS l (moved, list),
+       jsonb_array_elements(coalesce(r.figures->l.list, '[]')) AS c,
        jsonb_each_text(c->'parts') AS p (part, amount)
   WHERE r.business_id = %(business_id)s AND r.status <> 'draft'
 )
@@ -64,13 +130,15 @@ FROM tax_return r
 LEFT JOIN (
   SELECT id, bool_and(amount = 0) AS agree
   FROM (
-    SELECT id, code_id, rate, part, sum(amount) AS amount
+    SELECT id, moved, code_id, rate, part, sum(amount) AS amount
     FROM (
-      SELECT id, code_id, rate, part, amount * {_SIDE} AS amount FROM posted
+      SELECT id, false AS moved, code_id, rate, part, amount * {_SIDE} AS amount FROM posted
       UNION ALL
-      SELECT id, code_id, rate, part, -amount FROM told
+      SELECT id, moved, code_id, rate, part, amount * {_SIDE} FROM posted WHERE moved
+      UNION ALL
+      SELECT id, moved, code_id, rate, part, -amount FROM told
     ) AS both_sides
-    GROUP BY id, code_id, rate, part
+    GROUP BY id, moved, code_id, rate, part
   ) AS amounts
   GROUP BY id
 ) AS rest ON rest.id = r.id
@@ -94,6 +162,7 @@ SELECT r.start_date || ' to ' || r.end_date AS name,
          ) AND NOT EXISTS (
            SELECT FROM slice own JOIN slice other
              ON other.status = 'filed' AND (other.id, other.place) <> (own.id, own.place)
+            AND own.change IS NULL AND other.change IS NULL
             AND other.first <= own.last AND own.first <= other.last
             AND other.after < own.upto AND own.after < other.upto
            WHERE own.id = r.id

@@ -14,39 +14,31 @@ from accounting.tax.cash_schemes import Counted
 from accounting.tax.returns import Slice
 from accounting.trade.sides import PAYABLE, RECEIVABLE
 from persistence.engine.sql import Row
+from persistence.tax.document_schemes import (
+    MOVES,
+    OWNER,
+    POSTED_COUNTS,
+    SETTLED_COUNTS,
+    about,
+    parameters,
+    uptos,
+)
 
-NO_END = 2**63 - 1
-
-_SIDES = (RECEIVABLE, PAYABLE)
-# What is posted for these counts on cash once it is settled,
-DOCUMENTS = [
-    source
-    for side in _SIDES
-    for source in (
-        side.document_source,
-        side.credit_source,
-        side.refund_source,
-        side.write_off_source,
-    )
-]
-# which is on the day of these: their lines say which parts they settle. A write-off settles, too,
-# and nothing is paid by it.
-SETTLEMENTS = [
-    source
-    for side in _SIDES
-    for source in (side.payment_source, side.credit_source, side.refund_payment_source)
-]
 # Where such lines stand.
-SETTLED_ON = [role for side in _SIDES for role in (side.control, side.credits, side.refunds)]
+SETTLED_ON = [
+    role for side in (RECEIVABLE, PAYABLE) for role in (side.control, side.credits, side.refunds)
+]
 
-_LINE = """id, entry_id, entry_date, account_id, debit, credit, split, tax_code_id, tax_rate,
-           tax_part"""
+_LINE = """id, entry_id, entry_date, account_id, debit, credit, split, settles_id, tax_code_id,
+           tax_rate, tax_part"""
+_OF_ENTRY = "entry.source_type, entry.source_id, entry.place"
+_OF_SLICE = "slice.late, slice.scheme, slice.change"
 _BY_DAY = f"""
-    SELECT line.*, entry.source_type, slice.late
+    SELECT line.*, {_OF_ENTRY}, {_OF_SLICE}
     FROM unnest(
       %(day_firsts)s::date[], %(day_lasts)s::date[], %(day_uptos)s::bigint[],
-      %(day_lates)s::boolean[]
-    ) AS slice (first, last, upto, late)
+      %(day_lates)s::boolean[], %(day_schemes)s::text[], %(day_changes)s::date[]
+    ) AS slice (first, last, upto, late, scheme, change)
     CROSS JOIN LATERAL (
       SELECT {_LINE} FROM journal_line
       WHERE journal_line.business_id = %(business_id)s
@@ -54,19 +46,19 @@ _BY_DAY = f"""
       ORDER BY journal_line.entry_date
     ) AS line
     CROSS JOIN LATERAL (
-      SELECT source_type FROM journal_entry
+      SELECT source_type, source_id, place FROM journal_entry
       WHERE journal_entry.business_id = %(business_id)s AND journal_entry.id = line.entry_id
         AND journal_entry.place <= slice.upto AND journal_entry.source_type <> %(opening)s
       LIMIT 1
     ) AS entry"""
 _BY_NUMBER = f"""
-    SELECT line.*, entry.source_type, slice.late
+    SELECT line.*, {_OF_ENTRY}, {_OF_SLICE}
     FROM unnest(
       %(series)s::text[], %(firsts)s::date[], %(lasts)s::date[], %(afters)s::bigint[],
-      %(uptos)s::bigint[], %(lates)s::boolean[]
-    ) AS slice (series, first, last, after, upto, late)
+      %(uptos)s::bigint[], %(lates)s::boolean[], %(schemes)s::text[], %(changes)s::date[]
+    ) AS slice (series, first, last, after, upto, late, scheme, change)
     CROSS JOIN LATERAL (
-      SELECT id, source_type FROM journal_entry
+      SELECT id, source_type, source_id, place FROM journal_entry
       WHERE journal_entry.business_id = %(business_id)s
         AND journal_entry.series = slice.series
         AND journal_entry.place > slice.after AND journal_entry.place <= slice.upto
@@ -88,18 +80,44 @@ def _lines(which: str) -> str:
     return both.replace("<which>", which)
 
 
+# By their full names: within a condition others are called alike.
+_COLUMNS = {
+    "source": "line.source_type",
+    "source_id": "line.source_id",
+    "settles_id": "line.settles_id",
+    "day": "line.entry_date",
+    "place": "line.place",
+    "scheme": "line.scheme",
+    "change": "line.change",
+}
 # What a line itself is, and what a settling line says of the parts that it settles.
 _MARKED = f"""
   SELECT tax_code_id AS code_id, tax_rate AS rate, tax_part AS part, late, debit, credit
-  FROM ({_lines("tax_code_id = ANY(%(codes)s::uuid[])")}) AS marked
+  FROM ({_lines("tax_code_id = ANY(%(codes)s::uuid[])")}) AS line
   WHERE tax_code_id = ANY(%(when_posted)s::uuid[]) OR source_type <> ALL(%(documents)s::text[])"""
+_OF_SPLITS = _lines("account_id = ANY(%(settled_on)s::uuid[]) AND split <> '[]'")
 _SETTLED = f"""
   SELECT (share->>2)::uuid, (share->>3)::numeric, share->>4, late,
          greatest((share->>1)::bigint, 0), greatest(-(share->>1)::bigint, 0)
-  FROM ({_lines("account_id = ANY(%(settled_on)s::uuid[]) AND split <> '[]'")}) AS settling
+  FROM ({_OF_SPLITS}) AS line
   CROSS JOIN LATERAL jsonb_array_elements(split) AS share
   WHERE source_type = ANY(%(settlements)s::text[])
     AND (share->>2)::uuid = ANY(%(when_settled)s::uuid[])"""
+# Both again, where the scheme of each document is asked for.
+_MARKED_BY_SCHEME = f"{_MARKED} OR {about(POSTED_COUNTS, _COLUMNS)}"
+_SETTLED_BY_SCHEME = f"""
+  SELECT (share->>2)::uuid, (share->>3)::numeric, share->>4, late,
+         greatest(amount, 0), greatest(-amount, 0)
+  FROM (
+    SELECT * FROM ({_OF_SPLITS}) AS every
+    WHERE source_type = ANY(%(settlements)s::text[] || %(write_offs)s::text[]) OFFSET 0
+  ) AS line
+  CROSS JOIN LATERAL jsonb_array_elements(split) AS share
+  CROSS JOIN LATERAL (
+    SELECT CASE WHEN source_type = ANY(%(write_offs)s) THEN -1 ELSE 1 END
+           * (share->>1)::bigint AS amount
+  ) AS signed
+  WHERE (share->>2)::uuid = ANY(%(when_settled)s::uuid[]) AND {about(SETTLED_COUNTS, _COLUMNS)}"""
 _ADDED = """
 SELECT code_id, trim_scale(rate)::text AS rate, part, late,
        sum(debit)::bigint AS debits, sum(credit)::bigint AS credits
@@ -109,6 +127,29 @@ ORDER BY code_id, rate, part, late"""
 
 WHEN_POSTED = _ADDED.replace("<lines>", _MARKED)
 BOTH = _ADDED.replace("<lines>", f"{_MARKED} UNION ALL {_SETTLED}")
+BY_SCHEME = _ADDED.replace("<lines>", f"{_MARKED_BY_SCHEME} UNION ALL {_SETTLED_BY_SCHEME}")
+
+# What is unsettled before a change, by document: what it is, less what settled it.
+UNSETTLED = f"""
+SELECT owner_id, code_id, trim_scale(rate)::text AS rate, part, sum(amount)::bigint AS amount
+FROM (
+  SELECT {about(OWNER, {"id": "line.source_id"})} AS owner_id, tax_code_id AS code_id,
+         tax_rate AS rate, tax_part AS part, debit - credit AS amount
+  FROM ({_lines("tax_code_id = ANY(%(when_settled)s::uuid[])")}) AS line
+  WHERE source_type = ANY(%(documents)s::text[]) AND source_type <> ALL(%(write_offs)s::text[])
+    AND {about(MOVES, {**_COLUMNS, "id": "line.source_id"})}
+  UNION ALL
+  SELECT {about(OWNER, {"id": "line.settles_id"})}, (share->>2)::uuid,
+         (share->>3)::numeric, share->>4, -(share->>1)::bigint
+  FROM ({_OF_SPLITS}) AS line
+  CROSS JOIN LATERAL jsonb_array_elements(split) AS share
+  WHERE source_type = ANY(%(settlements)s::text[] || %(write_offs)s::text[])
+    AND (share->>2)::uuid = ANY(%(when_settled)s::uuid[])
+    AND {about(MOVES, {**_COLUMNS, "id": "line.settles_id"})}
+) AS amounts
+GROUP BY owner_id, code_id, rate, part
+HAVING sum(amount) <> 0
+ORDER BY owner_id, code_id, rate, part"""
 
 # What moved on the accounts for tax without a code.
 UNCODED = f"""
@@ -149,14 +190,13 @@ def sliced(slices: Iterable[Slice]) -> Row:
     }
 
 
-def counting(counted: Counted, settled_on: Sequence[UUID]) -> Row:
+def counting(counted: Counted, settled_on: Sequence[UUID], declared: Sequence[Slice]) -> Row:
     """The parameters that say what makes amounts count."""
     return {
+        **parameters(declared),
         "codes": [*counted.when_posted, *counted.when_settled],
         "when_posted": list(counted.when_posted),
         "when_settled": list(counted.when_settled),
-        "documents": DOCUMENTS,
-        "settlements": SETTLEMENTS,
         "settled_on": list(settled_on),
     }
 
@@ -165,6 +205,8 @@ def _days(prefix: str, slices: Sequence[Slice]) -> Row:
     return {
         f"{prefix}firsts": [each.first for each in slices],
         f"{prefix}lasts": [each.last for each in slices],
-        f"{prefix}uptos": [NO_END if each.upto is None else each.upto for each in slices],
+        f"{prefix}uptos": uptos(slices),
         f"{prefix}lates": [each.late for each in slices],
+        f"{prefix}schemes": [each.scheme.value for each in slices],
+        f"{prefix}changes": [each.change for each in slices],
     }

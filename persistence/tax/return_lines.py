@@ -1,5 +1,6 @@
 """The posted lines behind what a return says: of all of it, of a code, of a part or of a box."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -23,10 +24,11 @@ from sqlalchemy import (
     not_,
     or_,
     select,
+    text,
     true,
 )
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.sql.elements import ColumnElement
+from sqlalchemy.sql.elements import ColumnElement, TextClause
 
 from accounting.books.splits import Split
 from accounting.books.tax_marks import TaxMark
@@ -39,21 +41,33 @@ from persistence.engine.sql import Row, given, word
 from persistence.ledger.split_rows import MARK_COLUMNS, mark_in, split_of
 from persistence.store import in_business
 from persistence.tables import account, journal_entry, journal_line
-from persistence.tax.coded_amounts import NO_END
+from persistence.tax.document_schemes import (
+    OWNER,
+    POSTED_COUNTS,
+    SETTLED_COUNTS,
+    WRITE_OFFS,
+    about,
+    uptos,
+)
 
-CHOOSING = ("box", "tax_code", "tax_part", "is_late")
+CHOOSING = ("box", "tax_code", "tax_part", "is_late", "is_transition")
 
 _IDS, _WORDS = ARRAY(Uuid()), ARRAY(Text())
+Condition = ColumnElement[bool] | TextClause
 # By a name of its own, where the entry stands beside its line and is shown.
 _shown = journal_entry.alias("entry")
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What of a return a line is behind: a debit above zero, a credit below."""
+    """What of a return a line is behind: a debit above zero, a credit below.
+
+    In a transition a line that settles lowers what is unsettled.
+    """
 
     mark: TaxMark
     amount: int
+    is_transition: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,20 +96,24 @@ def _entry(*conditions: ColumnElement[bool]) -> ColumnElement[bool]:
     return found.offset(literal_column("0")).correlate(journal_line).exists()
 
 
-def _is_in_slices() -> ColumnElement[bool]:
-    """An entry is in a slice where its day and its number are."""
+def _is_in_slices(*conditions: Condition) -> ColumnElement[bool]:
+    """An entry is in a slice where its day and its number are, which fulfils conditions."""
     slices = (
         func.unnest(
             given("all_firsts", ARRAY(Date())),
             given("all_lasts", ARRAY(Date())),
             given("all_afters", ARRAY(BigInteger())),
             given("all_uptos", ARRAY(BigInteger())),
+            given("all_schemes", ARRAY(Text())),
+            given("all_changes", ARRAY(Date())),
         )
         .table_valued(
             column("first", Date),
             column("last", Date),
             column("after", BigInteger),
             column("upto", BigInteger),
+            column("scheme", Text),
+            column("change", Date),
         )
         .render_derived("slice")
     )
@@ -104,7 +122,8 @@ def _is_in_slices() -> ColumnElement[bool]:
         journal_entry.c.place > slices.c.after,
         journal_entry.c.place <= slices.c.upto,
     )
-    return select(literal_column("1")).select_from(slices).where(inside).exists()
+    found = select(slices.c.first).where(inside, *conditions)
+    return found.correlate(journal_entry, journal_line).exists()
 
 
 def _key(code: Any, part: Any, amount: Any) -> ColumnElement[str]:
@@ -120,11 +139,58 @@ def _is_marked() -> ColumnElement[bool]:
     return and_(coded, key == any_(given("behind", _WORDS)))
 
 
+_COLUMNS = {
+    "source": "journal_entry.source_type",
+    "source_id": "journal_entry.source_id",
+    "settles_id": "journal_line.settles_id",
+    "day": "journal_entry.entry_date",
+    "place": "journal_entry.place",
+    "scheme": "slice.scheme",
+}
+
+
+def _said(words: str, **more: str) -> TextClause:
+    """Words of the schemes of documents, about the line, its entry and its slice."""
+    return text(re.sub(r"%\((\w+)\)s", r":\1", about(words, {**_COLUMNS, **more})))
+
+
+def _is(source: str) -> ColumnElement[bool]:
+    return journal_entry.c.source_type == any_(given(source, _WORDS))
+
+
+_BY_SCHEME = given("by_scheme", Boolean)
+_IN_CHANGE = literal_column("slice.change IS NOT NULL", Boolean)
+
+
 def _counts_when_posted() -> ColumnElement[bool]:
-    return or_(
-        journal_line.c.tax_code_id == any_(given("when_posted", _IDS)),
-        not_(journal_entry.c.source_type == any_(given("documents", _WORDS))),
+    always = or_(
+        journal_line.c.tax_code_id == any_(given("when_posted", _IDS)), not_(_is("documents"))
     )
+    by_scheme = and_(_BY_SCHEME, _said(POSTED_COUNTS))
+    return _is_in_slices(not_(_IN_CHANGE), or_(always, by_scheme))
+
+
+def _counts_when_settled() -> ColumnElement[bool]:
+    always = and_(not_(_BY_SCHEME), _is("settlements"))
+    by_scheme = and_(_BY_SCHEME, _said(SETTLED_COUNTS))
+    return _is_in_slices(not_(_IN_CHANGE), or_(always, by_scheme))
+
+
+def _is_unsettled(subject: str) -> ColumnElement[bool]:
+    """Of a document that a transition has."""
+    owner = _said(f"{OWNER} = ANY(CAST(%(unsettled)s AS uuid[]))", id=subject)
+    return _is_in_slices(_IN_CHANGE, owner)
+
+
+def _moves_posted() -> ColumnElement[bool]:
+    settled_later = journal_line.c.tax_code_id == any_(given("when_settled", _IDS))
+    is_own = and_(_is("documents"), not_(_is("write_offs")), settled_later)
+    return and_(_BY_SCHEME, is_own, _is_unsettled("journal_entry.source_id"))
+
+
+def _moves_settled() -> ColumnElement[bool]:
+    settles = or_(_is("settlements"), _is("write_offs"))
+    return and_(_BY_SCHEME, settles, _is_unsettled("journal_line.settles_id"))
 
 
 def _settles() -> ColumnElement[bool]:
@@ -153,8 +219,15 @@ _SOURCE = journal_line.join(
     _shown,
     and_(in_business(_shown), _shown.c.id == journal_line.c.entry_id),
 ).join(account, and_(in_business(account), account.c.id == journal_line.c.account_id))
-_IN_RETURN = (_is_in_slices(), journal_entry.c.source_type != given("opening", Text))
-_IS_SETTLING = journal_entry.c.source_type == any_(given("settlements", _WORDS))
+_IS_NO_OPENING = journal_entry.c.source_type != given("opening", Text)
+
+
+def _of_line(posted: ColumnElement[bool], settled: ColumnElement[bool]) -> ColumnElement[bool]:
+    """A line is a part itself, or it settles parts: never both."""
+    is_part = journal_line.c.tax_code_id.is_not(None)
+    return case((is_part, _entry(posted)), else_=_entry(settled))
+
+
 LISTING = Listing(
     source=_SOURCE,
     key=journal_line.c.id,
@@ -163,8 +236,15 @@ LISTING = Listing(
         # Known of the line itself: without days on both ends, all of a business would be read.
         journal_line.c.entry_date.between(given("first_day", Date), given("last_day", Date)),
         or_(
-            and_(_is_marked(), _entry(*_IN_RETURN, _counts_when_posted())),
-            and_(given("on_cash", Boolean), _settles(), _entry(*_IN_RETURN, _IS_SETTLING)),
+            and_(
+                _is_marked(),
+                _entry(_IS_NO_OPENING, or_(_counts_when_posted(), _moves_posted())),
+            ),
+            and_(
+                given("on_cash", Boolean),
+                _settles(),
+                _entry(_IS_NO_OPENING, or_(_counts_when_settled(), _moves_settled())),
+            ),
         ),
     ),
     columns=[
@@ -175,6 +255,8 @@ LISTING = Listing(
         func.coalesce(journal_line.c.description, _shown.c.description).label("description"),
         account.c.code.label("account_code"),
         account.c.name.label("account_name"),
+        _of_line(_counts_when_posted(), _counts_when_settled()).label("counts"),
+        _of_line(_moves_posted(), _moves_settled()).label("moves"),
     ],
     filters={
         **{
@@ -199,7 +281,9 @@ def within(slices: Sequence[Slice]) -> Row:
         "all_firsts": [each.first for each in slices],
         "all_lasts": [each.last for each in slices],
         "all_afters": [each.after for each in slices],
-        "all_uptos": [NO_END if each.upto is None else each.upto for each in slices],
+        "all_uptos": uptos(slices),
+        "all_schemes": [each.scheme.value for each in slices],
+        "all_changes": [each.change for each in slices],
         "first_day": min((each.first for each in slices), default=None),
         "last_day": max((each.last for each in slices), default=None),
     }
@@ -214,11 +298,17 @@ def keys(behind: Iterable[Behind]) -> list[str]:
 def line_of(row: Row, wanted: frozenset[Behind]) -> ReturnLine:
     """Make a line of its row, with its shares in what is asked for.
 
-    A line is a part itself, or it settles parts: never both.
+    A line is a part itself, or it settles parts: never both. Of a transition it is a part of what
+    is unsettled, or takes from it; a write-off that is taken back gives that again.
     """
     mark, split = mark_in(row), split_of(row.pop("split"))
     amount = row.pop("debit") - row.pop("credit")
-    shares = _of_split(split) if mark is None else [Share(mark, amount)]
+    counts, moves = row.pop("counts"), row.pop("moves")
+    own = _of_split(split) if mark is None else [Share(mark, amount)]
+    given_up = mark is None and row["source_type"] in WRITE_OFFS
+    shares = [replace(each, amount=-each.amount) if given_up else each for each in own if counts]
+    sign = -1 if mark is None else 1
+    shares += [Share(each.mark, sign * each.amount, True) for each in own if moves]
     return ReturnLine(**row, shares=tuple(each for each in shares if _behind(each) in wanted))
 
 

@@ -34,12 +34,12 @@ def row_of(tax_return: TaxReturn) -> Row:
 
 def tax_return_of(row: Row) -> TaxReturn:
     """Read a return from a row, which may leave its slices and its figures out."""
-    figures = row.get("figures")
+    figures, scheme = row.get("figures"), Scheme(row["scheme"])
     return TaxReturn(
         **{name: row[name] for name in PLAIN},
-        scheme=Scheme(row["scheme"]),
+        scheme=scheme,
         status=ReturnStatus(row["status"]),
-        slices=tuple(map(_slice_of, row.get("slices", ()))),
+        slices=tuple(_slice_of(each, scheme) for each in row.get("slices", ())),
         figures=None if figures is None else figures_of(figures),
     )
 
@@ -57,6 +57,7 @@ def figures_as_json(figures: Figures) -> Json:
         ],
         "codes": _codes_as_json(figures.codes),
         "late": _codes_as_json(figures.late),
+        "transition": _codes_as_json(figures.transition),
         "uncoded": [
             {
                 "account_id": each.account_id,
@@ -80,6 +81,8 @@ def figures_of(stored: Json) -> Figures:
         ),
         codes=tuple(map(_code_of, stored["codes"])),
         late=tuple(map(_code_of, stored["late"])),
+        # Nothing before returns on both schemes followed upon one another.
+        transition=tuple(map(_code_of, stored.get("transition", ()))),
         uncoded=tuple(
             Uncoded(UUID(each["account_id"]), each["code"], each["name"], each["amount"])
             for each in stored["uncoded"]
@@ -121,15 +124,20 @@ def _behind(code_id: str, part: str, side: int) -> Behind:
 
 
 def _slice_as_json(each: Slice) -> list[Any]:
-    return [each.first.isoformat(), each.last.isoformat(), each.after, each.upto, each.late]
+    change = None if each.change is None else each.change.isoformat()
+    days = [each.first.isoformat(), each.last.isoformat()]
+    return [*days, each.after, each.upto, each.late, each.scheme, change]
 
 
-def _slice_of(stored: list[Any]) -> Slice:
-    first, last, after, upto, late = stored
+def _slice_of(stored: list[Any], scheme: Scheme) -> Slice:
+    """Read a slice; before schemes changed, each was on that of its return."""
+    first, last, after, upto, late, own, change = [*stored, scheme, None][:7]
     return Slice(
         first=date.fromisoformat(first),
         last=date.fromisoformat(last),
+        scheme=Scheme(own),
         after=after,
         upto=upto,
         late=late,
+        change=None if change is None else date.fromisoformat(change),
     )

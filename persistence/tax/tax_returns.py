@@ -11,7 +11,7 @@ from sqlalchemy import delete, select
 
 from accounting.books.tax_marks import TaxPart
 from accounting.tax.cash_schemes import Counted
-from accounting.tax.return_figures import Behind, Coded, Uncoded
+from accounting.tax.return_figures import Behind, Coded, Uncoded, Unsettled
 from accounting.tax.returns import Slice, TaxReturn
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.filters import between, created_filters, equal
@@ -96,11 +96,17 @@ class TaxReturnRecord:
 
 @dataclass(frozen=True, slots=True)
 class Behindhand:
-    """What of a return is listed: slices, what makes amounts count, and which of them."""
+    """What of a return is listed: slices, what makes amounts count, and which of them.
+
+    Where the scheme has changed, `declared` says which one what is on, and `unsettled` names the
+    documents that a transition has.
+    """
 
     slices: Sequence[Slice]
     counted: Counted
     behind: frozenset[Behind]
+    declared: Sequence[Slice] = ()
+    unsettled: frozenset[UUID] = frozenset()
 
 
 class TaxReturnStore(Store[TaxReturnRecord]):
@@ -129,13 +135,35 @@ class TaxReturnStore(Store[TaxReturnRecord]):
         return self.listed(LISTING, wanted, _record)
 
     def coded(
-        self, slices: Sequence[Slice], counted: Counted, settled_on: Sequence[UUID]
+        self,
+        slices: Sequence[Slice],
+        counted: Counted,
+        settled_on: Sequence[UUID],
+        declared: Sequence[Slice],
     ) -> Fetch[list[Coded]]:
         """Add up what slices of the journal have by code, rate and part."""
         text = coded_amounts.BOTH if counted.when_settled else coded_amounts.WHEN_POSTED
-        asked = coded_amounts.sliced(slices) | coded_amounts.counting(counted, settled_on)
+        text = coded_amounts.BY_SCHEME if declared else text
+        asked = coded_amounts.sliced(slices) | coded_amounts.counting(counted, settled_on, declared)
         return self.fetch(
             (Query(text, asked, once=True),), lambda answers: [_coded(row) for row in answers[0]]
+        )
+
+    def unsettled(
+        self,
+        transition: Sequence[Slice],
+        counted: Counted,
+        settled_on: Sequence[UUID],
+        declared: Sequence[Slice],
+    ) -> Fetch[list[Unsettled]]:
+        """Add up what of each document is unsettled in a transition; without one nothing is."""
+        if not transition:
+            return self.fetch((), lambda _: [])
+        asked = coded_amounts.counting(counted, settled_on, declared)
+        asked |= coded_amounts.sliced(transition)
+        return self.fetch(
+            (Query(coded_amounts.UNSETTLED, asked, once=True),),
+            lambda answers: [_unsettled(row) for row in answers[0]],
         )
 
     def uncoded(self, slices: Sequence[Slice], accounts: Sequence[UUID]) -> Fetch[list[Uncoded]]:
@@ -169,9 +197,11 @@ class TaxReturnStore(Store[TaxReturnRecord]):
             wanted,
             lambda row: return_lines.line_of(row, listed.behind),
             **return_lines.within(listed.slices),
-            **coded_amounts.counting(listed.counted, settled_on),
+            **coded_amounts.counting(listed.counted, settled_on, listed.declared),
             behind=return_lines.keys(listed.behind),
             on_cash=bool(listed.counted.when_settled),
+            by_scheme=bool(listed.declared),
+            unsettled=sorted(listed.unsettled),
         )
 
     def save(self, value: TaxReturn) -> None:
@@ -203,4 +233,14 @@ def _coded(row: Row) -> Coded:
         debits=row["debits"],
         credits=row["credits"],
         late=row["late"],
+    )
+
+
+def _unsettled(row: Row) -> Unsettled:
+    return Unsettled(
+        document_id=row["owner_id"],
+        code_id=row["code_id"],
+        rate=Decimal(row["rate"]),
+        part=TaxPart(row["part"]),
+        amount=row["amount"],
     )

@@ -491,7 +491,7 @@ PROVOKED: Mapping[str, Provoked] = {
     "TaxPeriodNotOver": returned(("2199-12-01", "2199-12-31", "accrual")),
     "ReturnOverlaps": returned(*[("2020-01-01", "2020-03-31", "accrual")] * 2),
     "TaxSchemeChanged": returned(
-        ("2020-04-01", "2020-06-30", "accrual"), ("2020-07-01", "2020-09-30", "cash")
+        ("2020-07-01", "2020-09-30", "accrual"), ("2020-04-01", "2020-06-30", "cash")
     ),
     "AlreadySuperseded": twice(post("tax-returns/{filed_return_id}/supersede/", reason="Again")),
     "DuplicateTaxCode": twice(post("tax-codes/", **code_body("V20"))),

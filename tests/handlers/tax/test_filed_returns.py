@@ -121,10 +121,6 @@ class TestFileTaxReturn:
             answer = ask(books, draft, "file")
             assert answer.status_code == status, answer.text
 
-    def test_the_scheme_stays(self, books: Business) -> None:
-        filed(books, drawn_up(books))
-        assert said(ask(books, drawn_up(books, 2, "cash"), "file")) == (409, "tax_scheme_changed")
-
     def test_a_return_that_is_not_there_is_not_found(self, books: Business) -> None:
         for move, body in (("file", {}), ("supersede", {"reason": "x"})):
             answer = ask(books, {"id": NOBODY}, move, json=body)

@@ -181,6 +181,7 @@ class TestListTaxReturnEntries:
                     "tax_code": "S20",
                     "tax_rate": 20,
                     "tax_part": "net",
+                    "is_transition": False,
                     "debit_amount": 0,
                     "credit_amount": NET,
                 }
