@@ -1,7 +1,7 @@
 """The posted lines behind what a return says: of all of it, of a code, of a part or of a box."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
@@ -295,16 +295,17 @@ def keys(behind: Iterable[Behind]) -> list[str]:
     return [f"{each.code_id}/{each.part}/{sides[each.side]}" for each in behind]
 
 
-def line_of(row: Row, wanted: frozenset[Behind]) -> ReturnLine:
+def line_of(row: Row, wanted: frozenset[Behind], settled: Collection[UUID]) -> ReturnLine:
     """Make a line of its row, with its shares in what is asked for.
 
-    A line is a part itself, or it settles parts: never both. Of a transition it is a part of what
-    is unsettled, or takes from it; a write-off that is taken back gives that again.
+    A line is a part itself, or it settles parts: never both, and of what it settles only codes
+    count that are `settled`. Of a transition it is a part of what is unsettled, or takes from it; a
+    write-off that is taken back gives that again.
     """
     mark, split = mark_in(row), split_of(row.pop("split"))
     amount = row.pop("debit") - row.pop("credit")
     counts, moves = row.pop("counts"), row.pop("moves")
-    own = _of_split(split) if mark is None else [Share(mark, amount)]
+    own = _of_split(split, settled) if mark is None else [Share(mark, amount)]
     given_up = mark is None and row["source_type"] in WRITE_OFFS
     shares = [replace(each, amount=-each.amount) if given_up else each for each in own if counts]
     sign = -1 if mark is None else 1
@@ -312,8 +313,9 @@ def line_of(row: Row, wanted: frozenset[Behind]) -> ReturnLine:
     return ReturnLine(**row, shares=tuple(each for each in shares if _behind(each) in wanted))
 
 
-def _of_split(split: Split) -> list[Share]:
-    return [Share(part.tax, amount) for part, amount in split if part.tax is not None]
+def _of_split(split: Split, settled: Collection[UUID]) -> list[Share]:
+    marked = ((part.tax, amount) for part, amount in split if part.tax is not None)
+    return [Share(mark, amount) for mark, amount in marked if mark.code_id in settled]
 
 
 def _behind(share: Share) -> Behind:

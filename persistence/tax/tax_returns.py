@@ -195,7 +195,7 @@ class TaxReturnStore(Store[TaxReturnRecord]):
         return self.listed(
             return_lines.LISTING,
             wanted,
-            lambda row: return_lines.line_of(row, listed.behind),
+            lambda row: return_lines.line_of(row, listed.behind, listed.counted.when_settled),
             **return_lines.within(listed.slices),
             **coded_amounts.counting(listed.counted, settled_on, listed.declared),
             behind=return_lines.keys(listed.behind),

@@ -42,6 +42,16 @@ class TestGetTaxReturn:
         assert shares == {("S20", "net"): 3_529, ("S20", "output"): 706, ("S0", "net"): 1_765}
         assert brought(lines(books, draft, tax_part="output")) == -706
 
+    def test_a_line_that_settles_tells_nothing_of_what_counts_by_itself(
+        self, books: Business
+    ) -> None:
+        bill = bought(books, "2025-01-10", of("P20", 1_000), of("PA20", 2_000))
+        paid(books, bill, 3_200, "2025-02-01")
+        draft = drawn_up(books, 1, "cash")
+        assert codes(draft["codes"])["PA20"]["net"] == 2_000
+        assert brought(lines(books, draft, tax_code="PA20", tax_part="net")) == 2_000
+        assert brought(lines(books, draft)) == 1_200 + 2_000
+
     def test_money_that_bounces_counts_back_on_its_day(self, books: Business) -> None:
         bill = bought(books, "2025-01-10", of("P20", 10_000))
         payment = paid(books, bill, 12_000, "2025-02-01")

@@ -1,5 +1,10 @@
-"""Returns of consecutive periods: together they say what moved on the accounts for tax, once."""
+"""Returns of consecutive periods: together they say what moved on the accounts for tax, once.
 
+On whichever schemes they are, in any order, where all that was traded is settled with money.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
 from random import Random
 
 import pytest
@@ -8,12 +13,22 @@ from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.journal_entries import credit, marked, moved, taxed
 from tests.builders.openings import opened
-from tests.builders.tax_returns import codes, drawn_up, filed, superseding
-from tests.builders.taxed_quarters import bought, credited, of, sold
-from tests.builders.trade import Record
+from tests.builders.sales import refund_paid, refunded
+from tests.builders.tax_returns import (
+    RETURNS,
+    codes,
+    drawn_up,
+    filed,
+    lines,
+    superseding,
+)
+from tests.builders.taxed_quarters import bought, credited, of, paid, sold
+from tests.builders.trade import PURCHASES, SALES, Record, Trade, read
+from tests.clock import today
 from tests.partner import Business
 
 CODES = ("S20", "S5", "S0")
+SCHEMES = ("accrual", "cash")
 BOUGHT = ("P20", "P5", "PA20", "PG20")
 
 
@@ -42,7 +57,140 @@ def moved_on_tax_accounts(ledger: Ledger) -> int:
     return int(amount)
 
 
+def moved_by_part(ledger: Ledger) -> dict[tuple[str, str], int]:
+    """What all lines say that have a code, by code and part; debits above zero."""
+    found = ledger.ask(
+        "SELECT c.code, l.tax_part, sum(l.debit - l.credit)::bigint"
+        " FROM journal_line l JOIN tax_code c"
+        " ON c.business_id = l.business_id AND c.id = l.tax_code_id"
+        " WHERE l.business_id = %(business)s GROUP BY 1, 2 HAVING sum(l.debit - l.credit) <> 0"
+    )
+    return {(code, part): int(amount) for code, part, amount in found}
+
+
+def declared_by(returns: Iterable[Record]) -> dict[tuple[str, str], int]:
+    """The same as returns say it."""
+    total: dict[tuple[str, str], int] = defaultdict(int)
+    for each in returns:
+        for code, parts in codes(each["codes"]).items():
+            for part, amount in parts.items():
+                is_credit = part == "output" or (part == "net" and code.startswith("S"))
+                total[code, part] += -amount if is_credit else amount
+    return {key: amount for key, amount in total.items() if amount}
+
+
+def told_by(lines: list[Record]) -> dict[tuple[str, str], int]:
+    """The same as the lines behind a return say it."""
+    total: dict[tuple[str, str], int] = defaultdict(int)
+    for share in (share for line in lines for share in line["shares"]):
+        key = share["tax_code"], share["tax_part"]
+        total[key] += share["debit_amount"] - share["credit_amount"]
+    return {key: amount for key, amount in total.items() if amount}
+
+
+class Trading:
+    """A random history of documents on both sides, of which nothing is written off."""
+
+    def __init__(self, books: Business, lots: Random) -> None:
+        self.books, self.lots = books, lots
+        self.documents: list[tuple[Trade, Record]] = []
+        self.credits: list[Record] = []
+        self.payments: list[tuple[Trade, Record]] = []
+
+    def on(self) -> str:
+        return f"2025-0{self.lots.randint(1, 9)}-{self.lots.randint(1, 28):02d}"
+
+    def go_on(self) -> None:
+        """Sell, buy, pay, credit, let money bounce, or void."""
+        move = self.lots.choice((self.open, self.open, self.pay, self.pay, self.credit, self.undo))
+        move()
+
+    def open(self) -> None:
+        net, lots = self.lots.randint(100, 99_999), self.lots
+        if lots.random() < 0.5:
+            invoice = sold(self.books, self.on(), of(lots.choice(CODES), net), of("S5", 777))
+            self.documents.append((SALES, invoice))
+        else:
+            bill = bought(self.books, self.on(), of(lots.choice(BOUGHT), net), of("P5", 333))
+            self.documents.append((PURCHASES, bill))
+
+    def pay(self, *, whole: bool = False) -> None:
+        """Pay a part of something, or the whole of it."""
+        for side, document in self.lots.sample(self.documents, min(1, len(self.documents))):
+            left = side.status_of(self.books, document)[1]
+            amount = left if whole else self.lots.randint(0, left)
+            if amount:
+                self.payments.append((side, paid(self.books, document, amount, self.on())))
+
+    def credit(self) -> None:
+        """Credit a part of an invoice, and apply it there where it fits."""
+        sales = [each for side, each in self.documents if side is SALES]
+        for invoice in self.lots.sample(sales, min(1, len(sales))):
+            net = max(invoice["line_items"][0]["subtotal"] // 5, 1)
+            body = {
+                "customer_id": invoice["customer"]["id"],
+                "line_items": [{"amount": net, "tax_code": self.lots.choice(CODES)}],
+                "sent_at": f"{self.on()}T09:00:00Z",
+            }
+            left = SALES.status_of(self.books, invoice)[1]
+            if self.lots.random() < 0.5 and left:
+                body["allocations"] = [SALES.share(invoice, min(left, net))]
+            self.credits.append(self.books.made("customer-credits/", body))
+
+    def undo(self) -> None:
+        """Let money bounce, or void what is not paid."""
+        if self.payments and self.lots.random() < 0.5:
+            side, payment = self.payments.pop(self.lots.randrange(len(self.payments)))
+            side.change(self.books, payment, status="failed")
+        elif self.documents:
+            side, document = self.lots.choice(self.documents)
+            day = f"{self.on()}T09:00:00Z"
+            answer = self.books.api.post(side.of(document, "void"), json={"voided_at": day})
+            if answer.status_code == 200:
+                self.documents.remove((side, document))
+
+    def settle(self) -> None:
+        """Pay all that is left, and pay out what credits have left."""
+        for side, document in self.documents:
+            left = side.status_of(self.books, document)[1]
+            if left:
+                paid(self.books, document, left, self.on())
+        for each in self.credits:
+            left = read(self.books, "customer-credits/", each)["unapplied_amount"]
+            if left:
+                refund = refunded(self.books, each, amount_cents=left)
+                refund_paid(self.books, refund)
+
+
 class TestFileTaxReturn:
+    @pytest.mark.parametrize("seed", range(8))
+    def test_on_any_schemes_what_is_settled_is_declared_once(
+        self, books: Business, api_server: ApiServer, seed: int
+    ) -> None:
+        lots, ledger = Random(seed), Ledger(api_server, books)
+        trading, returns = Trading(books, lots), dict[int, Record]()
+        for quarter in (1, 2, 3):
+            for _ in range(7):
+                trading.go_on()
+            scheme = lots.choice(SCHEMES)
+            returns[quarter] = filed(books, drawn_up(books, quarter, scheme))
+            if lots.random() < 0.5:
+                place = lots.randint(1, quarter)
+                returns[place] = filed(books, superseding(books, returns[place]))
+        for _ in range(4):
+            trading.go_on()
+        trading.settle()
+        last = {
+            "start_date": "2025-10-01",
+            "end_date": str(today()),
+            "scheme": lots.choice(SCHEMES),
+        }
+        returns[4] = filed(books, books.made(RETURNS, last))
+        for each in returns.values():
+            assert told_by(lines(books, each)) == declared_by([each])
+        assert declared_by(returns.values()) == moved_by_part(ledger)
+        ledger.audit()
+
     @pytest.mark.parametrize("seed", range(4))
     def test_all_of_them_say_what_moved_on_the_accounts_for_tax(
         self, books: Business, api_server: ApiServer, seed: int
