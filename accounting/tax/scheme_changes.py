@@ -55,10 +55,14 @@ def _piled(slices: Iterable[Slice]) -> list[Slice]:
     """Put the slices of a day upon one another by number, those on one scheme together."""
     pile: list[Slice] = []
     for each in sorted(slices, key=lambda each: each.after):
-        if not pile or pile[-1].scheme is not each.scheme:
+        if pile and _continues(pile[-1], each):
+            ends = (pile[-1].upto, each.upto)
+            pile[-1] = replace(pile[-1], upto=None if None in ends else max(filter(None, ends)))
+        else:
             pile.append(each)
-            continue
-        below = pile[-1]
-        ends = (below.upto, each.upto)
-        pile[-1] = replace(below, upto=None if None in ends else max(filter(None, ends)))
     return pile
+
+
+def _continues(below: Slice, above: Slice) -> bool:
+    follows = below.upto is None or above.after <= below.upto
+    return follows and below.scheme is above.scheme

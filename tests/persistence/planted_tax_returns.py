@@ -5,6 +5,9 @@ from collections.abc import Mapping
 from tests.persistence.planting import Fault, change
 
 _FILED = "status = 'filed' AND start_date = '2025-01-01'"
+_NEXT = "status = 'filed' AND start_date = '2025-04-01'"
+_MOVED_NET = "{transition,0,parts,net}"
+_WITHOUT_CHANGES = "jsonb_path_query_array(slices, '$[*] ? (@[6] == null)')"
 
 TAX_RETURNS: Mapping[str, Fault] = {
     "a filed return says another amount": (
@@ -13,6 +16,20 @@ TAX_RETURNS: Mapping[str, Fault] = {
     ),
     "a filed return has less than it says": (
         change("tax_return", "slices = jsonb_set(slices, '{0,3}', '1')", _FILED),
+        {"tax_returns"},
+    ),
+    "a transition says another amount": (
+        change(
+            "tax_return", "figures = jsonb_set(figures, '{transition,0,parts,net}', '1')", _NEXT
+        ),
+        {"tax_returns"},
+    ),
+    "a return has no transition any more": (
+        change("tax_return", f"slices = {_WITHOUT_CHANGES}", _NEXT),
+        {"tax_returns"},
+    ),
+    "a return is said to be on the other scheme": (
+        change("tax_return", "slices = jsonb_set(slices, '{0,5}', '\"accrual\"')", _FILED),
         {"tax_returns"},
     ),
     "two filed returns have one day": (

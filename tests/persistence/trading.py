@@ -56,11 +56,12 @@ def traded(shop: Business) -> Business:
 
 
 def declare(shop: Business) -> None:
-    """File two quarters, and the first of them anew; a draft waits."""
-    first = filed(shop, drawn_up(shop, 1))
-    filed(shop, drawn_up(shop, 2))
+    """File three quarters on cash and then on accrual, the first of them anew; a draft waits."""
+    first = filed(shop, drawn_up(shop, 1, "cash"))
+    filed(shop, drawn_up(shop, 2, "accrual"))
     filed(shop, superseding(shop, first))
-    drawn_up(shop, 3)
+    filed(shop, drawn_up(shop, 3, "cash"))
+    drawn_up(shop, 4, "accrual")
 
 
 def trade_documents(shop: Business, trade: Trade, party: Record) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounting.books.numbers import journal_series
-from accounting.tax import returns
+from accounting.tax import returns, scheme_changes
 from accounting.tax.commands import CreateTaxReturn, FileTaxReturn, Scheme
 from accounting.tax.return_figures import Figures
 from accounting.tax.returns import ReturnStatus, Slice, TaxReturn
@@ -97,7 +97,76 @@ class TestMembers:
         ]
 
 
+class TestMembersOnAnotherScheme:
+    CASH = file(drawn_up("01-01", "03-31", Scheme.CASH), [], y2026=40)
+
+    def test_accrual_after_cash_has_a_transition(self) -> None:
+        draft = drawn_up("04-01", "06-30")
+        moved, late, own = members(draft, [self.CASH], ["JE-2024", "JE-2026", "JE-2027"])[1:]
+        assert told([moved, late, own]) == [
+            ("01-01", "03-31", 0, None, False),
+            ("01-01", "03-31", 40, None, True),
+            ("04-01", "06-30", 0, None, False),
+        ]
+        assert (moved.change, late.change, own.change) == (date(2026, 4, 1), None, None)
+        assert (late.scheme, own.scheme) == (Scheme.CASH, Scheme.ACCRUAL)
+
+    def test_it_has_the_years_before_whole(self) -> None:
+        draft = drawn_up("04-01", "06-30")
+        moved = members(draft, [self.CASH], ["JE-2027", "JE-2026", "JE-2024"])[0]
+        assert (moved.first, moved.last) == (date(2024, 1, 1), date(2024, 12, 31))
+
+    def test_it_has_one_only_after_the_change(self) -> None:
+        second = file(drawn_up("04-01", "06-30"), [self.CASH], y2026=90)
+        third = members(drawn_up("07-01", "09-30"), [self.CASH, second])
+        assert [each.change for each in third] == [None, None]
+        assert {each.scheme for each in third} == {Scheme.ACCRUAL}
+
+    def test_cash_has_late_what_accrual_left_on_accrual(self) -> None:
+        late, own = members(drawn_up("04-01", "06-30", Scheme.CASH), [FIRST])
+        assert (late.scheme, own.scheme) == (Scheme.ACCRUAL, Scheme.CASH)
+
+    def test_one_that_supersedes_keeps_its_transition(self) -> None:
+        second = file(drawn_up("04-01", "06-30"), [self.CASH], y2026=90)
+        draft = returns.superseding(second, "Forgotten", NOW)
+        assert members(draft, [self.CASH, second])[:3] == second.slices
+
+    def test_what_is_late_of_cash_is_on_accrual_once_that_was_changed(self) -> None:
+        second = file(drawn_up("04-01", "06-30"), [self.CASH], y2026=90)
+        draft = returns.superseding(self.CASH, "Forgotten", NOW)
+        old, late = members(draft, [self.CASH, second])
+        assert (old.scheme, late.scheme) == (Scheme.CASH, Scheme.ACCRUAL)
+        assert late.after == 90
+
+
 class TestRefuseFiling:
+    @pytest.mark.parametrize("scheme", Scheme)
+    def test_what_follows_may_be_on_either_scheme(self, scheme: Scheme) -> None:
+        returns.refuse_filing(drawn_up("07-01", "09-30", scheme), [FIRST, SECOND], NOW)
+
+    @pytest.mark.parametrize("before", Scheme)
+    def test_days_left_out_are_on_the_scheme_of_what_follows(self, before: Scheme) -> None:
+        later = file(drawn_up("07-01", "09-30", before), [], y2026=90)
+        returns.refuse_filing(drawn_up("04-01", "06-30", before), [FIRST, later], NOW)
+        other = next(each for each in Scheme if each is not before)
+        draft = drawn_up("04-01", "06-30", other)
+        assert (
+            refused(returns.refuse_filing, draft, [FIRST, later], NOW).code == "tax_scheme_changed"
+        )
+
+    def test_days_left_out_before_a_change_to_accrual_are_on_cash(self) -> None:
+        first = file(drawn_up("01-01", "03-31", Scheme.CASH), [], y2026=40)
+        later = file(drawn_up("07-01", "09-30"), [first], y2026=90)
+        returns.refuse_filing(drawn_up("04-01", "06-30", Scheme.CASH), [first, later], NOW)
+        draft = drawn_up("04-01", "06-30")
+        assert (
+            refused(returns.refuse_filing, draft, [first, later], NOW).code == "tax_scheme_changed"
+        )
+
+    def test_one_that_supersedes_keeps_its_scheme_before_a_change(self) -> None:
+        later = file(drawn_up("04-01", "06-30", Scheme.CASH), [FIRST], y2026=90)
+        returns.refuse_filing(returns.superseding(FIRST, "x", NOW), [FIRST, later], NOW)
+
     @pytest.mark.parametrize(
         ("draft", "code"),
         [
@@ -162,7 +231,7 @@ class Books:
         return numbers
 
     def file(self, draft: TaxReturn) -> None:
-        having = (members(draft, self.returns), NOTHING)
+        having = (members(draft, self.returns, [*self.reached()]), NOTHING)
         done = returns.filed(draft, FileTaxReturn(), having, self.reached(), NOW)
         self.returns = [
             returns.superseded(each, NOW) if each.id == draft.supersedes_id else each
@@ -174,7 +243,7 @@ class Books:
         """The entries in slices, each as often as one of these has it."""
         return [
             entry
-            for each in slices
+            for each in scheme_changes.ordinary(slices)
             for entry in self.entries
             if each.first <= entry[0] <= each.last
             and each.after < entry[1] <= (each.upto or len(self.entries))
@@ -199,7 +268,10 @@ def test_in_any_history_an_entry_is_in_one_return_at_most_and_none_of_a_filed_da
             continue
         first, last = sorted((data.draw(DAYS), data.draw(DAYS)))
         draft = returns.created(
-            CreateTaxReturn(start_date=first, end_date=last, scheme=Scheme.ACCRUAL), NOW
+            CreateTaxReturn(
+                start_date=first, end_date=last, scheme=data.draw(st.sampled_from(Scheme))
+            ),
+            NOW,
         )
         if all(each.end_date < first or last < each.start_date for each in filed):
             books.file(draft)

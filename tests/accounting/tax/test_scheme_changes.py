@@ -1,0 +1,88 @@
+"""Which scheme what is on, of returns on both."""
+
+from datetime import date
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accounting.tax import scheme_changes
+from accounting.tax.commands import Scheme
+from accounting.tax.returns import Slice
+
+ACCRUAL, CASH = Scheme.ACCRUAL, Scheme.CASH
+
+
+def piece(
+    months: tuple[int, int], numbers: tuple[int, int | None], scheme: Scheme, **facts: object
+) -> Slice:
+    first, last = date(2026, months[0], 1), date(2026, months[1], 28)
+    after, upto = numbers
+    return Slice(first=first, last=last, after=after, upto=upto, scheme=scheme, **facts)  # type: ignore[arg-type] # Late, change.
+
+
+class TestDeclared:
+    def test_where_all_is_on_the_scheme_of_the_return_nothing_is_said(self) -> None:
+        own = [piece((1, 3), (0, 40), CASH), piece((4, 6), (0, None), CASH)]
+        assert scheme_changes.declared(CASH, own, []) == ()
+
+    def test_what_is_late_only_is_on_the_other_scheme(self) -> None:
+        own = [piece((1, 3), (0, None), ACCRUAL, late=True)]
+        said = (piece((1, 3), (0, None), ACCRUAL),)
+        assert scheme_changes.declared(CASH, own, []) == said
+
+    def test_numbers_on_one_scheme_are_put_together(self) -> None:
+        own = [
+            piece((1, 3), (0, 40), ACCRUAL),
+            piece((4, 6), (0, None), CASH),
+            piece((1, 3), (40, 90), ACCRUAL, late=True),
+            piece((1, 3), (90, None), ACCRUAL, late=True),
+        ]
+        assert scheme_changes.declared(CASH, own, []) == (
+            piece((1, 3), (0, None), ACCRUAL),
+            piece((4, 6), (0, None), CASH),
+        )
+
+    def test_numbers_on_different_schemes_stay_apart(self) -> None:
+        own = [piece((1, 3), (40, 90), ACCRUAL, late=True), piece((1, 3), (0, 40), CASH)]
+        assert scheme_changes.declared(CASH, own, []) == (
+            piece((1, 3), (0, 40), CASH),
+            piece((1, 3), (40, 90), ACCRUAL),
+        )
+
+    def test_transitions_stand_behind_the_earliest_first(self) -> None:
+        early, late = (
+            piece((1, month), (0, 9), ACCRUAL, change=date(2026, month + 1, 1)) for month in (3, 6)
+        )
+        own = [late, piece((1, 3), (0, 9), CASH), early]
+        assert scheme_changes.declared(ACCRUAL, own, []) == (
+            piece((1, 3), (0, 9), CASH), early, late
+        )  # fmt: skip
+        assert scheme_changes.transition(own) == (late, early)
+        assert scheme_changes.ordinary(own) == (own[1],)
+
+
+QUARTERS = st.sampled_from([(1, 3), (2, 2), (4, 6), (5, 9)])
+
+
+@given(st.lists(st.tuples(QUARTERS, st.sampled_from(Scheme), st.integers(1, 30)), max_size=6))
+def test_each_entry_is_on_the_scheme_of_its_slice(
+    drawn: list[tuple[tuple[int, int], Scheme, int]],
+) -> None:
+    own, reached = [], 0
+    for months, scheme, more in drawn:
+        own.append(piece(months, (reached, reached + more), scheme))
+        reached += more
+    said = scheme_changes.declared(CASH, own, [])
+    on_one = all(each.scheme is CASH for each in own)
+    for month in range(1, 10):
+        for number in range(1, reached + 1):
+            day = date(2026, month, 2)
+            known, told = (
+                {
+                    each.scheme
+                    for each in slices
+                    if each.first <= day <= each.last and each.after < number <= (each.upto or 0)
+                }
+                for slices in (own, said)
+            )
+            assert on_one or told == known
