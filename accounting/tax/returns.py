@@ -150,6 +150,13 @@ def members(
     )
 
 
+def unfiled(filed: Sequence[TaxReturn]) -> Iterator[Slice]:
+    """Lay out what filed returns have left of their own periods, which will be late somewhere."""
+    for each in filed:
+        scheme = _late_scheme(each.end_date, filed)
+        yield from _left(each.start_date, each.end_date, filed, scheme=scheme, late=True)
+
+
 def _late_scheme(last: date, filed: Iterable[TaxReturn]) -> Scheme:
     """Say how what is late of a filed period counts, which ends on a day.
 

@@ -11,17 +11,17 @@ from dataclasses import replace
 from datetime import date
 
 from accounting.tax.commands import Scheme
-from accounting.tax.returns import Slice, TaxReturn, cut, joined
+from accounting.tax.returns import Slice, TaxReturn, cut, joined, unfiled
 
 
 def declared(scheme: Scheme, own: Iterable[Slice], filed: Iterable[TaxReturn]) -> tuple[Slice, ...]:
     """Say which scheme each part of the journal is on, of a return and of all that are filed.
 
     Where a first quarter is filed on accrual up to number 40 and later up to 90, and a second one
-    on cash, that is the first up to 90, and the second. Nothing where all is on the scheme of the
-    return.
+    on cash, that is the first with all that will be late of it, and the second. Nothing where all
+    is on the scheme of the return.
     """
-    every = [*own, *(piece for each in filed for piece in each.slices)]
+    every = [*own, *(piece for each in filed for piece in each.slices), *unfiled(filed)]
     alike = {replace(each, late=False) for each in every}
     changes = sorted(transition(alike), key=lambda each: (each.change, each.first))
     if not changes and all(each.scheme is scheme for each in alike):

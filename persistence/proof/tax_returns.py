@@ -7,10 +7,11 @@ from accounting.tax.taxed_amounts import SELF_ASSESSED
 from persistence.proof.shapes import quoted
 from persistence.tax.document_schemes import (
     DOCUMENTS,
+    HANDED_ON,
     MOVES,
+    NO_END,
     POSTED_COUNTS,
     REFUND_PAYMENTS,
-    REFUNDS,
     SETTLED_COUNTS,
     SETTLEMENTS,
     WRITE_OFFS,
@@ -56,13 +57,32 @@ _COLUMNS = {
     "scheme": "line.scheme",
     "change": "line.change",
 }
-_KNOWN = "(SELECT s.first, s.last, s.after, s.upto, s.scheme, s.change FROM slice AS s)"
+# What filed returns have left of their periods, by year: it will be late somewhere.
+_UNFILED = f"""
+  SELECT d.first, d.last, coalesce((
+           SELECT max(s.upto) FROM slice s
+           WHERE s.status = 'filed' AND s.change IS NULL AND d.first BETWEEN s.first AND s.last
+         ), 0) AS after, {NO_END} AS upto,
+         CASE WHEN EXISTS (
+           SELECT FROM tax_return n
+           WHERE n.business_id = %(business_id)s AND n.status = 'filed' AND n.scheme = 'accrual'
+             AND n.end_date >= d.last
+         ) THEN 'accrual' ELSE 'cash' END AS scheme, NULL::date AS change
+  FROM (
+    SELECT greatest(r.start_date, make_date(y, 1, 1)) AS first,
+           least(r.end_date, make_date(y, 12, 31)) AS last
+    FROM tax_return r,
+         generate_series(extract(year FROM r.start_date)::integer,
+                         extract(year FROM r.end_date)::integer) AS y
+    WHERE r.business_id = %(business_id)s AND r.status = 'filed'
+  ) AS d"""
+_KNOWN = "(SELECT s.first, s.last, s.after, s.upto, s.scheme, s.change FROM known AS s)"
 _NAMED = {
     "documents": DOCUMENTS,
     "settlements": SETTLEMENTS,
     "write_offs": WRITE_OFFS,
     "refund_payments": REFUND_PAYMENTS,
-    "handed_on": [*WRITE_OFFS, *REFUNDS],
+    "handed_on": HANDED_ON,
 }
 
 
@@ -80,8 +100,25 @@ _SIDE = f"""CASE
       OR (part IN ('withheld', 'relief', 'relief_net') AND direction = '{Direction.PURCHASES}')
     THEN -1 ELSE 1 END"""
 
+
+def _settling(condition: str) -> str:
+    """Lines that settle and fulfil a condition, each looked at once, with what they settle."""
+    return f"""
+    SELECT line.id, line.source_type, code.id AS code_id, code.direction, share
+    FROM (
+      SELECT line.* FROM line CROSS JOIN changed
+      WHERE source_type IN ({quoted([*SETTLEMENTS, *WRITE_OFFS])}) AND {condition}
+      OFFSET 0
+    ) AS line
+    CROSS JOIN jsonb_array_elements(split) AS share
+    JOIN code ON code.id::text = share->>2 AND NOT code.own_day"""
+
+
 # What counts in the slices of each return, and what is unsettled in its transition. Where all are
 # on one scheme nobody asks whose amounts these are.
+_COUNTING = _settling(f"""change IS NULL AND CASE WHEN both_schemes THEN {_about(SETTLED_COUNTS)}
+        ELSE scheme = 'cash' AND source_type IN ({quoted(SETTLEMENTS)}) END""")
+_MOVING = _settling(f"change IS NOT NULL AND {_about(MOVES, id='line.settles_id')}")
 _POSTED = f"""
   SELECT line.id, false AS moved, code.id AS code_id, tax_rate AS rate, tax_part AS part, amount,
          direction
@@ -90,31 +127,25 @@ _POSTED = f"""
     own_day OR source_type NOT IN ({quoted(DOCUMENTS)})
     OR CASE WHEN both_schemes THEN {_about(POSTED_COUNTS)} ELSE scheme = 'accrual' END)
   UNION ALL
-  SELECT line.id, false, code.id, (share->>3)::numeric, share->>4,
+  SELECT id, false, code_id, (share->>3)::numeric, share->>4,
          CASE WHEN source_type IN ({quoted(WRITE_OFFS)}) THEN -1 ELSE 1 END * (share->>1)::bigint,
          direction
-  FROM line CROSS JOIN changed CROSS JOIN jsonb_array_elements(split) AS share
-  JOIN code ON code.id::text = share->>2
-  WHERE change IS NULL AND NOT own_day
-    AND source_type IN ({quoted([*SETTLEMENTS, *WRITE_OFFS])})
-    AND CASE WHEN both_schemes THEN {_about(SETTLED_COUNTS)}
-        ELSE scheme = 'cash' AND source_type IN ({quoted(SETTLEMENTS)}) END
+  FROM ({_COUNTING}) AS counting
   UNION ALL
   SELECT line.id, true, code.id, tax_rate, tax_part, amount, direction
   FROM line JOIN code ON code.id = tax_code_id
   WHERE change IS NOT NULL AND NOT own_day AND source_type IN ({quoted(DOCUMENTS)})
     AND source_type NOT IN ({quoted(WRITE_OFFS)}) AND {_about(MOVES, id="line.source_id")}
   UNION ALL
-  SELECT line.id, true, code.id, (share->>3)::numeric, share->>4, -(share->>1)::bigint, direction
-  FROM line CROSS JOIN jsonb_array_elements(split) AS share
-  JOIN code ON code.id::text = share->>2
-  WHERE change IS NOT NULL AND NOT own_day
-    AND source_type IN ({quoted([*SETTLEMENTS, *WRITE_OFFS])})
-    AND {_about(MOVES, id="line.settles_id")}"""
+  SELECT id, true, code_id, (share->>3)::numeric, share->>4, -(share->>1)::bigint, direction
+  FROM ({_MOVING}) AS moving"""
 
 TAX_RETURNS = f"""
 WITH slice AS ({_SLICES}), code AS ({_OWN_DAY}), line AS ({_LINES}),
-changed AS (SELECT count(DISTINCT scheme) > 1 OR count(change) > 0 AS both_schemes FROM slice),
+known AS (
+  SELECT first, last, after, upto, scheme, change FROM slice UNION ALL ({_UNFILED})
+),
+changed AS (SELECT count(DISTINCT scheme) > 1 OR count(change) > 0 AS both_schemes FROM known),
 posted AS ({_POSTED}
 ),
 told AS (

@@ -103,21 +103,34 @@ _SETTLED = f"""
   CROSS JOIN LATERAL jsonb_array_elements(split) AS share
   WHERE source_type = ANY(%(settlements)s::text[])
     AND (share->>2)::uuid = ANY(%(when_settled)s::uuid[])"""
+
+
+def _owner(subject: str) -> str:
+    return about(OWNER, {**_COLUMNS, "id": subject})
+
+
+def _settling(condition: str) -> str:
+    """The lines that settle and fulfil a condition, each looked at once, with what they settle."""
+    return f"""
+    SELECT line.*, {_owner("line.settles_id")} AS owner_id
+    FROM ({_OF_SPLITS}) AS line
+    WHERE line.source_type = ANY(%(settlements)s::text[] || %(write_offs)s::text[])
+      AND {about(condition, {**_COLUMNS, "id": "line.settles_id"})}
+    OFFSET 0"""
+
+
 # Both again, where the scheme of each document is asked for.
 _MARKED_BY_SCHEME = f"{_MARKED} OR {about(POSTED_COUNTS, _COLUMNS)}"
 _SETTLED_BY_SCHEME = f"""
   SELECT (share->>2)::uuid, (share->>3)::numeric, share->>4, late,
          greatest(amount, 0), greatest(-amount, 0)
-  FROM (
-    SELECT * FROM ({_OF_SPLITS}) AS every
-    WHERE source_type = ANY(%(settlements)s::text[] || %(write_offs)s::text[]) OFFSET 0
-  ) AS line
+  FROM ({_settling(SETTLED_COUNTS)}) AS line
   CROSS JOIN LATERAL jsonb_array_elements(split) AS share
   CROSS JOIN LATERAL (
     SELECT CASE WHEN source_type = ANY(%(write_offs)s) THEN -1 ELSE 1 END
            * (share->>1)::bigint AS amount
   ) AS signed
-  WHERE (share->>2)::uuid = ANY(%(when_settled)s::uuid[]) AND {about(SETTLED_COUNTS, _COLUMNS)}"""
+  WHERE (share->>2)::uuid = ANY(%(when_settled)s::uuid[])"""
 _ADDED = """
 SELECT code_id, trim_scale(rate)::text AS rate, part, late,
        sum(debit)::bigint AS debits, sum(credit)::bigint AS credits
@@ -133,19 +146,16 @@ BY_SCHEME = _ADDED.replace("<lines>", f"{_MARKED_BY_SCHEME} UNION ALL {_SETTLED_
 UNSETTLED = f"""
 SELECT owner_id, code_id, trim_scale(rate)::text AS rate, part, sum(amount)::bigint AS amount
 FROM (
-  SELECT {about(OWNER, {"id": "line.source_id"})} AS owner_id, tax_code_id AS code_id,
+  SELECT {_owner("line.source_id")} AS owner_id, tax_code_id AS code_id,
          tax_rate AS rate, tax_part AS part, debit - credit AS amount
   FROM ({_lines("tax_code_id = ANY(%(when_settled)s::uuid[])")}) AS line
   WHERE source_type = ANY(%(documents)s::text[]) AND source_type <> ALL(%(write_offs)s::text[])
     AND {about(MOVES, {**_COLUMNS, "id": "line.source_id"})}
   UNION ALL
-  SELECT {about(OWNER, {"id": "line.settles_id"})}, (share->>2)::uuid,
-         (share->>3)::numeric, share->>4, -(share->>1)::bigint
-  FROM ({_OF_SPLITS}) AS line
+  SELECT owner_id, (share->>2)::uuid, (share->>3)::numeric, share->>4, -(share->>1)::bigint
+  FROM ({_settling(MOVES)}) AS line
   CROSS JOIN LATERAL jsonb_array_elements(split) AS share
-  WHERE source_type = ANY(%(settlements)s::text[] || %(write_offs)s::text[])
-    AND (share->>2)::uuid = ANY(%(when_settled)s::uuid[])
-    AND {about(MOVES, {**_COLUMNS, "id": "line.settles_id"})}
+  WHERE (share->>2)::uuid = ANY(%(when_settled)s::uuid[])
 ) AS amounts
 GROUP BY owner_id, code_id, rate, part
 HAVING sum(amount) <> 0

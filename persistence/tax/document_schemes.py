@@ -19,6 +19,8 @@ _SIDES = (RECEIVABLE, PAYABLE)
 WRITE_OFFS = [side.write_off_source for side in _SIDES]
 REFUNDS = [side.refund_source for side in _SIDES]
 REFUND_PAYMENTS = [side.refund_payment_source for side in _SIDES]
+# What may be on the scheme of something else, and what is paid of it.
+HANDED_ON = [*WRITE_OFFS, *REFUNDS, *REFUND_PAYMENTS]
 # What is posted for these counts on cash once it is settled,
 DOCUMENTS = [
     source
@@ -68,7 +70,7 @@ _FIRST_ENTRY = """
   ORDER BY e.created_at, e.place LIMIT 1"""
 
 # Whose scheme an amount is on: a refund's is that of the credit that it pays out.
-OWNER = """coalesce((
+OWNER = """CASE WHEN <source> <> ALL(%(handed_on)s) THEN <id> ELSE coalesce((
   SELECT handed.settles_id
   FROM (
     SELECT e.id FROM journal_entry AS e
@@ -82,7 +84,7 @@ OWNER = """coalesce((
     ORDER BY l.line_number LIMIT 1
   ) AS handed
   LIMIT 1
-), <id>)"""
+), <id>) END"""
 # Since when it is there: since its first entry, or for money that paid a refund before, this money.
 _BORN = f"""(SELECT {OWNER} AS id OFFSET 0) AS owner
   LEFT JOIN LATERAL ({filled(_FIRST_ENTRY, id="owner.id")}
@@ -148,7 +150,7 @@ def parameters(declared: Sequence[Slice]) -> Row:
         "settlements": SETTLEMENTS,
         "write_offs": WRITE_OFFS,
         "refund_payments": REFUND_PAYMENTS,
-        "handed_on": [*WRITE_OFFS, *REFUNDS],
+        "handed_on": HANDED_ON,
         "known_firsts": [each.first for each in declared],
         "known_lasts": [each.last for each in declared],
         "known_afters": [each.after for each in declared],

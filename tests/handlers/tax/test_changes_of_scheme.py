@@ -329,6 +329,20 @@ class TestFileTaxReturn:
         assert added(first, second, third) == {"S20": {"net": 1_000, "output": 200}}
         Ledger(api_server, books).audit()
 
+    def test_what_was_in_no_return_counts_when_it_is_settled_on_cash(
+        self, books: Business, api_server: ApiServer
+    ) -> None:
+        """An invoice from before the first return, of which a third is paid in each quarter."""
+        invoice = sold(books, "2024-12-10", of("S20", 3_000))
+        for day in ("2025-02-01", "2025-05-01", "2025-08-01"):
+            paid(books, invoice, 1_200, day)
+        third: Codes = {"S20": {"net": 1_000, "output": 200}}
+        assert quarter(books, 1, "accrual")["codes"] == []
+        assert codes(quarter(books, 2, "cash")["codes"]) == third
+        moved = quarter(books, 3, "accrual")
+        assert codes(moved["transition"]) == codes(moved["codes"]) == third
+        Ledger(api_server, books).audit()
+
     def test_in_germany_a_bill_was_declared_before(self, acme: Partner) -> None:
         shop = acme.business(country="DE", entity_type="gmbh")
         bought(shop, "2025-01-10", of("P19", 1_000))
@@ -369,6 +383,18 @@ class TestSupersedeTaxReturn:
         assert codes(again["codes"]) == {"S20": {"net": 500, "output": 100}}
         paid(books, late, 300, "2025-07-11")
         assert quarter(books, 3, "cash")["codes"] == []
+        Ledger(api_server, books).audit()
+
+    def test_what_is_late_for_another_on_accrual_is_not_declared_when_it_is_settled(
+        self, books: Business, api_server: ApiServer
+    ) -> None:
+        quarter(books, 1, "accrual")
+        second = quarter(books, 2, "cash")
+        late = sold(books, "2025-02-10", of("S20", 500))
+        paid(books, late, 600, "2025-05-11")
+        assert filed(books, superseding(books, second))["codes"] == []
+        Ledger(api_server, books).audit()
+        assert codes(quarter(books, 3, "cash")["codes"]) == {"S20": {"net": 500, "output": 100}}
         Ledger(api_server, books).audit()
 
     def test_a_return_across_a_year_keeps_its_transition(self, books: Business) -> None:

@@ -170,11 +170,13 @@ class TestFileTaxReturn:
         lots, ledger = Random(seed), Ledger(api_server, books)
         trading, returns = Trading(books, lots), dict[int, Record]()
         for quarter in (1, 2, 3):
-            for _ in range(7):
+            for _ in range(6):
                 trading.go_on()
             scheme = lots.choice(SCHEMES)
             returns[quarter] = filed(books, drawn_up(books, quarter, scheme))
             if lots.random() < 0.5:
+                for _ in range(3):
+                    trading.go_on()
                 place = lots.randint(1, quarter)
                 returns[place] = filed(books, superseding(books, returns[place]))
         for _ in range(4):
