@@ -14,7 +14,7 @@ from accounting.tax.commands import Scheme
 from accounting.tax.returns import Slice, TaxReturn, cut, joined, unfiled
 
 
-def declared(scheme: Scheme, own: Iterable[Slice], filed: Iterable[TaxReturn]) -> tuple[Slice, ...]:
+def declared(scheme: Scheme, own: Iterable[Slice], filed: Sequence[TaxReturn]) -> tuple[Slice, ...]:
     """Say which scheme each part of the journal is on, of a return and of all that are filed.
 
     Where a first quarter is filed on accrual up to number 40 and later up to 90, and a second one
