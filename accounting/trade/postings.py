@@ -123,6 +123,11 @@ def _document(side: Side, document: Document, roles: Roles) -> Iterator[Movement
     end = None if document.voided_at is None else document.voided_at.date()
     stood = days(opened_on(document), end, opened_on(document))
     claim = Amount(roles[side.control], side.sign * document.total_amount)
+    if document.opening_id is not None:
+        # It was sold and taxed elsewhere: what is posted for it is in no tax return.
+        whole = (Amount(line.account_id, -side.sign * line.total_amount) for line in document.lines)
+        yield from during(stood, MAIN, (claim, *whole))
+        return
     yield from during(stood, MAIN, (claim, *_of_lines(side, document, roles)))
     owed = [tax for line in document.lines for tax in line.self_assessed]
     yield from during(stood, SELF_ASSESSED, (_of_tax(tax, tax.amount) for tax in owed))
@@ -193,6 +198,8 @@ def _credit(side: Side, credit: Credit, roles: Roles) -> Iterator[Movement]:
     on = credits.opened_on(credit)
     stood = days(on, None if credit.voided_at is None else credit.voided_at.date(), on)
     charged = [part for line in credit.lines for part in line.charged]
+    if credit.opening_id is not None:  # In no tax return, as its documents.
+        charged = [(replace(part, tax=None), share) for part, share in charged]
     amounts = [_of_part(part, side.sign * share) for part, share in charged]
     amounts.append(Amount(roles[side.credits], -side.sign * credit.total_amount))
     yield from during(stood, MAIN, amounts)

@@ -1,11 +1,12 @@
 """Books that are opened: balances, and what is open with customers and vendors."""
 
-from accounting.absent import for_each, or_else, or_none
+from accounting.absent import Absent, for_each, or_else, or_none
 from accounting.books.commands import EntryLineGiven
 from accounting.opening.commands import (
     OpenBooks,
     OpenCreditGiven,
     OpenDocumentGiven,
+    OpenTaxGiven,
     OpenWithSide,
     PrepaymentGiven,
 )
@@ -18,6 +19,7 @@ from handlers.bodies import (
     OpeningCustomerCreditInput,
     OpeningInvoiceInput,
     OpeningPrepaymentInput,
+    OpeningTaxInput,
     OpeningVendorCreditInput,
 )
 from handlers.commands.account_commands import any_account
@@ -52,6 +54,7 @@ def _balance(item: OpeningAccountInput) -> EntryLineGiven:
 def _invoice(place: int, item: OpeningInvoiceInput) -> OpenDocumentGiven:
     return OpenDocumentGiven(
         place=f"invoices.{place}",
+        taxes=_taxes(f"invoices.{place}", item["tax"]),
         party=party(item["customer_id"], item["customer_external_id"]),
         amount=item["outstanding_amount_cents"],
         external_id=or_none(item["external_id"]),
@@ -67,6 +70,7 @@ def _invoice(place: int, item: OpeningInvoiceInput) -> OpenDocumentGiven:
 def _bill(place: int, item: OpeningBillInput) -> OpenDocumentGiven:
     return OpenDocumentGiven(
         place=f"bills.{place}",
+        taxes=_taxes(f"bills.{place}", item["tax"]),
         party=party(item["vendor_id"], item["vendor_external_id"]),
         amount=item["outstanding_amount_cents"],
         external_id=or_none(item["external_id"]),
@@ -83,6 +87,7 @@ def _bill(place: int, item: OpeningBillInput) -> OpenDocumentGiven:
 def _customer_credit(place: int, item: OpeningCustomerCreditInput) -> OpenCreditGiven:
     return OpenCreditGiven(
         place=f"customer_credits.{place}",
+        taxes=_taxes(f"customer_credits.{place}", item["tax"]),
         party=party(item["customer_id"], item["customer_external_id"]),
         amount=item["unapplied_amount_cents"],
         external_id=or_none(item["external_id"]),
@@ -96,6 +101,7 @@ def _customer_credit(place: int, item: OpeningCustomerCreditInput) -> OpenCredit
 def _vendor_credit(place: int, item: OpeningVendorCreditInput) -> OpenCreditGiven:
     return OpenCreditGiven(
         place=f"vendor_credits.{place}",
+        taxes=_taxes(f"vendor_credits.{place}", item["tax"]),
         party=party(item["vendor_id"], item["vendor_external_id"]),
         amount=item["unapplied_amount_cents"],
         external_id=or_none(item["external_id"]),
@@ -103,6 +109,19 @@ def _vendor_credit(place: int, item: OpeningVendorCreditInput) -> OpenCreditGive
         currency=or_none(item["currency"]),
         number=or_none(item["vendor_credit_number"]),
         opened_at=item["received_at"],
+    )
+
+
+def _taxes(place: str, given: list[OpeningTaxInput] | Absent) -> tuple[OpenTaxGiven, ...]:
+    """Read what is open by tax code; without it nothing is said of tax."""
+    return tuple(
+        OpenTaxGiven(
+            place=f"{place}.tax.{number}",
+            tax_code=item["tax_code"],
+            net=item["net_cents"],
+            tax=item["tax_cents"],
+        )
+        for number, item in enumerate(or_else(given, []))
     )
 
 
