@@ -1,6 +1,8 @@
 """Books that are opened: balances, and what is open with customers and vendors."""
 
-from accounting.absent import Absent, for_each, or_else, or_none
+from functools import partial
+
+from accounting.absent import for_each, or_else, or_none
 from accounting.books.commands import EntryLineGiven
 from accounting.opening.commands import (
     OpenBooks,
@@ -54,7 +56,7 @@ def _balance(item: OpeningAccountInput) -> EntryLineGiven:
 def _invoice(place: int, item: OpeningInvoiceInput) -> OpenDocumentGiven:
     return OpenDocumentGiven(
         place=f"invoices.{place}",
-        taxes=_taxes(f"invoices.{place}", item["tax"]),
+        taxes=or_else(for_each(item["tax"], partial(_tax, f"invoices.{place}")), ()),
         party=party(item["customer_id"], item["customer_external_id"]),
         amount=item["outstanding_amount_cents"],
         external_id=or_none(item["external_id"]),
@@ -70,7 +72,7 @@ def _invoice(place: int, item: OpeningInvoiceInput) -> OpenDocumentGiven:
 def _bill(place: int, item: OpeningBillInput) -> OpenDocumentGiven:
     return OpenDocumentGiven(
         place=f"bills.{place}",
-        taxes=_taxes(f"bills.{place}", item["tax"]),
+        taxes=or_else(for_each(item["tax"], partial(_tax, f"bills.{place}")), ()),
         party=party(item["vendor_id"], item["vendor_external_id"]),
         amount=item["outstanding_amount_cents"],
         external_id=or_none(item["external_id"]),
@@ -87,7 +89,7 @@ def _bill(place: int, item: OpeningBillInput) -> OpenDocumentGiven:
 def _customer_credit(place: int, item: OpeningCustomerCreditInput) -> OpenCreditGiven:
     return OpenCreditGiven(
         place=f"customer_credits.{place}",
-        taxes=_taxes(f"customer_credits.{place}", item["tax"]),
+        taxes=or_else(for_each(item["tax"], partial(_tax, f"customer_credits.{place}")), ()),
         party=party(item["customer_id"], item["customer_external_id"]),
         amount=item["unapplied_amount_cents"],
         external_id=or_none(item["external_id"]),
@@ -101,7 +103,7 @@ def _customer_credit(place: int, item: OpeningCustomerCreditInput) -> OpenCredit
 def _vendor_credit(place: int, item: OpeningVendorCreditInput) -> OpenCreditGiven:
     return OpenCreditGiven(
         place=f"vendor_credits.{place}",
-        taxes=_taxes(f"vendor_credits.{place}", item["tax"]),
+        taxes=or_else(for_each(item["tax"], partial(_tax, f"vendor_credits.{place}")), ()),
         party=party(item["vendor_id"], item["vendor_external_id"]),
         amount=item["unapplied_amount_cents"],
         external_id=or_none(item["external_id"]),
@@ -112,16 +114,12 @@ def _vendor_credit(place: int, item: OpeningVendorCreditInput) -> OpenCreditGive
     )
 
 
-def _taxes(place: str, given: list[OpeningTaxInput] | Absent) -> tuple[OpenTaxGiven, ...]:
-    """Read what is open by tax code; without it nothing is said of tax."""
-    return tuple(
-        OpenTaxGiven(
-            place=f"{place}.tax.{number}",
-            tax_code=item["tax_code"],
-            net=item["net_cents"],
-            tax=item["tax_cents"],
-        )
-        for number, item in enumerate(or_else(given, []))
+def _tax(place: str, number: int, item: OpeningTaxInput) -> OpenTaxGiven:
+    return OpenTaxGiven(
+        place=f"{place}.tax.{number}",
+        tax_code=item["tax_code"],
+        net=item["net_cents"],
+        tax=item["tax_cents"],
     )
 
 

@@ -90,7 +90,7 @@ OPENINGS: Mapping[str, Fault] = {
             "lines = jsonb_set(lines, '{0,taxes,0,2}', to_jsonb(gen_random_uuid()))",
             f"{_CAME} AND external_id = 'taxed'",
         ),
-        {"opening_lines"},
+        {"opening_lines", "posted_as_desired"},
     ),
     "tax of a credit that came with an opening is on its own account": (
         change(

@@ -34,6 +34,7 @@ class TestDocuments:
         assert (invoice.issue_date, documents.opened_on(invoice)) == (day("10"), ON)
         assert (invoice.state, invoice.number, documents.left(invoice)) == ("open", "A-1", 120)
         assert documents.parts(invoice) == {EQUITY: 120}
+        assert told(RECEIVABLE, invoice) == []
 
     def test_it_is_overdue_by_its_own_due_day(self) -> None:
         given = owed(120, due_at=moment("20"))
@@ -75,6 +76,12 @@ def posted(side: Side, subject: Subject) -> list[tuple[str, str | None, int]]:
     ]
 
 
+def told(side: Side, subject: Subject) -> list[tuple[str, str | None, int]]:
+    """What the lines that are to be posted tell of parts."""
+    moves = postings.desired(side, subject, ROLES)
+    return amounts(pair for each in moves for pair in each.split)
+
+
 class TestTaxedDocuments:
     def test_it_is_settled_on_3290_and_given_back_where_its_tax_stood(self) -> None:
         """120.00 at 20 % and 50.00 at none: of 60.00, 35.29 and 7.06, and 17.65."""
@@ -100,8 +107,12 @@ class TestTaxedDocuments:
         invoice = with_tax(170, by_code("S20", 100, 20), by_code("S0", 50))
         assert posted(RECEIVABLE, invoice) == [
             ("1200", None, 170),
-            ("3290", None, -120),
-            ("3290", None, -50),
+            ("3290", None, -170),
+        ]
+        assert told(RECEIVABLE, invoice) == [
+            ("3290", "net", -100),
+            ("3290", "net", -50),
+            ("3290", "output", -20),
         ]
         bill = with_tax(100, by_code("PR20", 100), party=MILLER)
         assert posted(PAYABLE, bill) == [("2000", None, -100), ("3290", None, 100)]
@@ -158,11 +169,8 @@ class TestCredits:
             ("3290", "net", 100),
             ("3290", "output", 20),
         ]
-        assert posted(RECEIVABLE, credit) == [
-            ("3290", None, 100),
-            ("3290", None, 20),
-            ("2250", None, -120),
-        ]
+        assert posted(RECEIVABLE, credit) == [("3290", None, 120), ("2250", None, -120)]
+        assert told(RECEIVABLE, credit) == [("3290", "net", 100), ("3290", "output", 20)]
 
     def test_one_can_be_used_from_the_day_of_the_opening_on(self) -> None:
         [credit] = opened(sales=OpenWithSide(credits=(credited(20),))).sales.credits
