@@ -330,6 +330,31 @@ class TestWriteOffs:
         assert declared(shop) == {"S20": {"net": 5_000, "output": 1_000}}
         ledger.audit()
 
+    def test_one_that_is_reversed_owes_the_tax_again(
+        self, shop: Business, ledger: Ledger, invoice: Record
+    ) -> None:
+        done = written_off(shop, invoice, tax_relief=True, write_off_at="2025-03-01T09:00:00Z")
+        path = f"{SALES.of(invoice, 'write-offs')}{done['write_offs'][0]['id']}/"
+        with ledger.moving() as moved:
+            shop.api.delete(path).raise_for_status()
+        assert moved == {"6200": -15_000, "2200": -2_000, "1200": 17_000}
+        assert SALES.status_of(shop, invoice) == ("sent", 17_000)
+        ledger.audit()
+
+    def test_what_is_paid_and_what_is_relieved_come_to_what_was_open(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        taxes = (by_code("S20", 9_999, 2_001), by_code("S5", 777, 38), by_code("S20", 1, 1))
+        invoice = opened_invoice(shop, buyer, *taxes)
+        for amount in (333, 4_001):
+            paid(shop, invoice, amount, "2025-02-01")
+        written_off(shop, invoice, tax_relief=True, write_off_at="2025-03-01T09:00:00Z")
+        cash, relieved = declared(shop), declared(shop, 1, "accrual")
+        for code, net, tax in (("S20", 10_000, 2_002), ("S5", 777, 38)):
+            assert cash[code]["net"] + relieved[code]["relief_net"] == net
+            assert cash[code]["output"] + relieved[code]["relief"] == tax
+        ledger.audit()
+
     def test_without_relief_the_tax_stays(
         self, shop: Business, ledger: Ledger, invoice: Record
     ) -> None:
