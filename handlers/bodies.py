@@ -1162,6 +1162,14 @@ class OpeningAccountInput(TypedDict):
     credit_amount: int | Absent
 
 
+class OpeningTaxInput(TypedDict):
+    """What is left of one tax code, in what was open."""
+
+    tax_code: str
+    net_cents: int
+    tax_cents: int
+
+
 class OpeningInvoiceInput(TypedDict):
     """An invoice of which something is still owed."""
 
@@ -1173,6 +1181,7 @@ class OpeningInvoiceInput(TypedDict):
     sent_at: datetime | Absent
     due_at: datetime | Absent | None
     outstanding_amount_cents: int
+    tax: list[OpeningTaxInput] | Absent
     currency: Currency | Absent
     memo: str | Absent | None
 
@@ -1189,6 +1198,7 @@ class OpeningBillInput(TypedDict):
     received_at: datetime | Absent
     due_at: datetime | Absent | None
     outstanding_amount_cents: int
+    tax: list[OpeningTaxInput] | Absent
     currency: Currency | Absent
     memo: str | Absent | None
 
@@ -1202,6 +1212,7 @@ class OpeningCustomerCreditInput(TypedDict):
     credit_note_number: str
     sent_at: datetime
     unapplied_amount_cents: int
+    tax: list[OpeningTaxInput] | Absent
     currency: Currency | Absent
     memo: str | Absent | None
 
@@ -1215,6 +1226,7 @@ class OpeningVendorCreditInput(TypedDict):
     vendor_credit_number: str | Absent
     received_at: datetime
     unapplied_amount_cents: int
+    tax: list[OpeningTaxInput] | Absent
     currency: Currency | Absent
     memo: str | Absent | None
 

@@ -12,10 +12,12 @@ from accounting.tax.day_codes import MarkedByHand
 from handlers.bodies import JournalEntryCreate, JournalEntryReplace, JournalEntryReversal
 from handlers.commands import journal_commands
 from handlers.results import Created, Csv, Reply
+from handlers.shared.shapes import shape_lines
 from handlers.shared.tax_code_shapes import shape_mark
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
 from persistence.ledger.journal_records import EntryLine, EntryRecord, written
+from persistence.trade.linked_lines import NOTHING, Linked
 
 AUTHORS = {"ai": "AI", "manual": "Manual", "system": "System", "import": "Import"}
 EXPORTED = {
@@ -56,8 +58,11 @@ async def export_journal_entries(books: Books, page: PageRequest) -> Csv:
 
 
 async def get_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
-    """Read one entry with its lines."""
-    return shape(await books.journal.get(journal_entry_id))
+    """Read one entry with its lines, and with the bank lines that it was matched with."""
+    entry, linked = await books.fetch(
+        books.journal.get(journal_entry_id), books.bank_links.at(journal_entry_id)
+    )
+    return shape(entry, linked)
 
 
 async def create_journal_entry(books: Books, body: JournalEntryCreate) -> Reply:
@@ -149,14 +154,15 @@ def summarize(entry: EntryRecord) -> dict[str, Any]:
     }
 
 
-def shape(entry: EntryRecord) -> dict[str, Any]:
-    """Show an entry with its lines."""
+def shape(entry: EntryRecord, linked: Linked = NOTHING) -> dict[str, Any]:
+    """Show an entry with its lines; nothing is linked with one that is being written."""
     return {
         **summarize(entry),
         "accounting_period": entry.entry_date.isoformat()[:7],
         "reversal_of_id": entry.reversal_of_id,
         "reversed_by_id": entry.reversed_by_id,
         "lines": [shape_line(line) for line in entry.lines],
+        "reconciled_bank_transactions": shape_lines(linked.get(entry.id, ())),
     }
 
 

@@ -22,12 +22,13 @@ from persistence.engine.pages import Page, PageRequest
 async def create_opening_balance(books: Books, body: OpeningBalanceCreate, preview: bool) -> Reply:
     """Open the books on a day, all or nothing; a preview shows what does not tie."""
     command, roles = opening_commands.open_books(body), await books.roles()
-    named, customers, vendors = await books.fetch(
+    named, codes, customers, vendors = await books.fetch(
         books.accounts.named(opening_changes.account_references(command, roles)),
+        books.tax_codes.for_use(needed=opening_changes.names_codes(command)),
         books.customers.all_named({each.party for each in command.sales.items}),
         books.vendors.all_named({each.party for each in command.purchases.items}),
     )
-    known = opening_changes.Known(roles, named, customers, vendors)
+    known = opening_changes.Known(roles, named, codes, customers, vendors)
     made = opening_changes.open_books(command, known, books.context)
     accounts = {account.id: account for account in named.values()}
     if not preview:

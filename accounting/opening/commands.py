@@ -23,7 +23,24 @@ class OpenItem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OpenDocumentGiven(OpenItem):
+class OpenTaxGiven:
+    """What of something that is open a tax code taxes: net, and the tax on it as it is given."""
+
+    place: str
+    tax_code: str
+    net: int
+    tax: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenTaxedItem(OpenItem):
+    """Something that is open and may say all of it by tax code; else its tax is not for here."""
+
+    taxes: tuple[OpenTaxGiven, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenDocumentGiven(OpenTaxedItem):
     """An invoice or bill of which something is still owed; without a moment it opened on its day.
 
     `party_number` is the number that a vendor gave it.
@@ -37,7 +54,7 @@ class OpenDocumentGiven(OpenItem):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OpenCreditGiven(OpenItem):
+class OpenCreditGiven(OpenTaxedItem):
     """A credit of which something is not applied yet."""
 
     opened_at: datetime

@@ -16,6 +16,7 @@ from accounting.money import within_bounds
 from accounting.opening.commands import OpenBooks
 from accounting.opening.opening_items import Day, Parties, opened_with
 from accounting.opening.openings import OpenedBooks, OpenedWith, Opening, documented
+from accounting.tax.codes import TaxCodes
 from accounting.trade import credits, payments
 from accounting.trade.payment_status import completions_after
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
@@ -26,10 +27,11 @@ MOST_TOLD = 20
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What an opening needs to know: accounts that it names, and whom it names on either side."""
+    """What an opening needs to know: accounts and tax codes, and whom it names on either side."""
 
     roles: Roles
     named: Named
+    codes: TaxCodes
     customers: Parties
     vendors: Parties
 
@@ -38,6 +40,13 @@ def account_references(command: OpenBooks, roles: Roles) -> frozenset[AccountRef
     """List the accounts that an opening names or may speak of, so that they can be loaded first."""
     control = {AccountReference("id", roles[role]) for role in CONTROL_ROLES}
     return frozenset({*control, *(line.account for line in command.accounts)})
+
+
+def names_codes(command: OpenBooks) -> bool:
+    """Tell whether tax codes are needed to open the books."""
+    documents = (*command.sales.documents, *command.purchases.documents)
+    credited = (*command.sales.credits, *command.purchases.credits)
+    return any(each.taxes for each in (*documents, *credited))
 
 
 def open_books(command: OpenBooks, known: Known, context: Context) -> OpenedBooks:
@@ -50,7 +59,7 @@ def open_books(command: OpenBooks, known: Known, context: Context) -> OpenedBook
     """
     refuse_locked(context, command.on)
     id_ = context.identify()
-    day = Day(id_, command.on, known.roles)
+    day = Day(id_, command.on, known.roles, known.codes)
     stated = _stated(command.accounts, known.named)
     sales = opened_with(RECEIVABLE, command.sales, known.customers, day, context)
     purchases = opened_with(PAYABLE, command.purchases, known.vendors, day, context)

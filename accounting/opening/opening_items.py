@@ -1,10 +1,10 @@
 """What is open when books are opened: documents, credits and money in advance, as any others are.
 
-What they stand for was sold, bought and taxed elsewhere: in these books they come from opening
-balance equity, on the day of the opening.
+What they stand for was sold and bought elsewhere: in these books they come from opening balance
+equity, on the day of the opening. What says so by tax code is taxed here as it is settled.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
@@ -15,19 +15,31 @@ from accounting.books.chart import Role, Roles
 from accounting.books.context import Context, refuse_other_currency
 from accounting.books.numbers import Number, Pending
 from accounting.books.spans import Span
-from accounting.books.splits import Part
 from accounting.errors import RuleBroken, about_item
 from accounting.money import within_bounds
 from accounting.opening.commands import (
     OpenCreditGiven,
     OpenDocumentGiven,
     OpenItem,
+    OpenTaxedItem,
+    OpenTaxGiven,
     OpenWithSide,
     PrepaymentGiven,
 )
 from accounting.opening.openings import OpenedWith
+from accounting.tax.codes import TaxCodes
+from accounting.tax.day_codes import DayCodes, mismatch
+from accounting.tax.taxed_amounts import (
+    DayCode,
+    GivenTax,
+    Taxable,
+    TaxAccounts,
+    Taxed,
+    Taxing,
+    tax,
+)
 from accounting.trade.credits import Credit, CreditLine
-from accounting.trade.document_changes import opened
+from accounting.trade.document_changes import ledger_day, opened
 from accounting.trade.documents import Document, LineItem
 from accounting.trade.parties import Party, refuse_inactive, refuse_reference_mismatch
 from accounting.trade.party_details import PartyNamed
@@ -35,17 +47,23 @@ from accounting.trade.payments import Payment
 from accounting.trade.sides import Side
 
 Parties = Mapping[PartyNamed, Party]
-Parts = Sequence[tuple[Part, int]]
-"""What something that is open is made of; it sums to what is open."""
+OpenParts = Sequence[tuple[DayCode | None, Taxed]]
+"""What something that is open is made of, by tax code or with none; it comes to what is open."""
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """The opening that items belong to: which one, on which day, and on which accounts."""
+    """The opening that items belong to: which one, on which day, on which accounts and codes."""
 
     opening_id: UUID
     on: date
     roles: Roles
+    codes: TaxCodes
+
+    @property
+    def equity(self) -> UUID:
+        """The account that everything comes from."""
+        return self.roles[Role.OPENING_BALANCE_EQUITY]
 
 
 def opened_with(
@@ -54,8 +72,9 @@ def opened_with(
     """Make all that is open with one side.
 
     What has no number takes the next ones of its series, in the order of the request. Raises
-    RuleBroken `dated_after_opening`, `currency_mismatch` or `reference_mismatch`; Conflict
-    `customer_archived` or `vendor_not_active`; each tells the item.
+    RuleBroken `dated_after_opening`, `currency_mismatch`, `reference_mismatch`,
+    `reference_not_found`, `lines_do_not_add_up`, `tax_code_mismatch` or `tax_rate_missing`;
+    Conflict `customer_archived`, `vendor_not_active` or `tax_code_archived`; each tells the item.
     """
     numbers = _numbers(side.series, [each.number for each in given.documents])
     credit_numbers = _numbers(side.credit_series, [each.number for each in given.credits])
@@ -75,34 +94,82 @@ def opened_with(
     )
 
 
-def lines_of(parts: Parts, context: Context) -> tuple[LineItem, ...]:
+def _open_parts(
+    side: Side, given: OpenTaxedItem, tax_point: date, day: Day, tax_account_id: UUID | None = None
+) -> OpenParts:
+    """Say what is open by tax code, each at the code's rate on a day, or all of it without one.
+
+    The tax stands on an account, or on that of its code.
+    """
+    if not given.taxes:
+        return [(None, Taxed(subtotal=within_bounds(given.amount), discount=0))]
+    _refuse_other_sum(given)
+    codes = DayCodes(day.codes, side.tax_direction, tax_point)
+    taxings = [_taxing(each, codes, tax_account_id) for each in given.taxes]
+    taxable = [
+        Taxable(amount=each.net, account_id=day.equity, taxing=taxing)
+        for each, taxing in zip(given.taxes, taxings, strict=True)
+    ]
+    accounts = TaxAccounts(day.roles[side.tax], day.roles[Role.OUTPUT_TAX])
+    taxed = tax(taxable, accounts)
+    return [(taxing.code, each) for taxing, each in zip(taxings, taxed, strict=True)]
+
+
+def _refuse_other_sum(given: OpenTaxedItem) -> None:
+    total = sum(each.net + each.tax for each in given.taxes)
+    if total != given.amount:
+        with about_item(given.place):
+            raise RuleBroken(
+                "lines_do_not_add_up",
+                f"Its parts by tax code come to {total} and not to {given.amount}, in minor units.",
+                amount=given.amount,
+                lines_total=total,
+            )
+
+
+def _taxing(given: OpenTaxGiven, codes: DayCodes, account_id: UUID | None) -> Taxing:
+    """Say how a part is taxed: as given, or by a code whose tax whoever buys owes beside it."""
+    code = codes.named(given.tax_code, given.place)
+    if given.tax and (code.self_assessed or not code.rate):
+        with about_item(given.place):
+            raise mismatch(code.code, "The code has no tax in what is owed: it must be 0.")
+    if code.self_assessed:
+        return Taxing(code=code)
+    taxes = (GivenTax(given.tax, account_id or code.code.tax_account_id, code),)
+    return Taxing(code=code, given=taxes if given.tax else ())
+
+
+def _document_lines(parts: OpenParts, day: Day, context: Context) -> Iterable[LineItem]:
     """Write what is open of a document as its lines, one for each part."""
-    return tuple(
-        LineItem(
+    for code, taxed in parts:
+        yield LineItem(
             id=context.identify(),
-            account_id=part.account_id,
+            account_id=day.equity,
             quantity=Decimal(1),
-            unit_price=amount,
+            unit_price=taxed.subtotal,
             discount_amount=0,
             discount_share=0,
-            subtotal=amount,
-            taxes=(),
-            tax_rate=None,
+            subtotal=taxed.subtotal,
+            taxes=taxed.taxes,
+            tax_rate=None if code is None else code.rate,
+            tax_code_id=None if code is None else code.code.id,
+            taxes_given=code is not None,
+            self_assessed=taxed.self_assessed,
         )
-        for part, amount in parts
-    )
 
 
-def credit_lines_of(parts: Parts, context: Context) -> tuple[CreditLine, ...]:
+def _credit_lines(parts: OpenParts, day: Day, context: Context) -> Iterable[CreditLine]:
     """Write what is open of a credit as its lines, one for each part."""
-    return tuple(
-        CreditLine(id=context.identify(), account_id=part.account_id, amount=amount)
-        for part, amount in parts
-    )
-
-
-def _parts(given: OpenItem, day: Day) -> Parts:
-    return [(Part(day.roles[Role.OPENING_BALANCE_EQUITY]), within_bounds(given.amount))]
+    for code, taxed in parts:
+        yield CreditLine(
+            id=context.identify(),
+            account_id=day.equity,
+            amount=taxed.subtotal,
+            taxes=taxed.taxes,
+            tax_rate=None if code is None else code.rate,
+            tax_code_id=None if code is None else code.code.id,
+            taxes_given=code is not None,
+        )
 
 
 def _numbers(series: str, given: Sequence[str | None]) -> list[Number]:
@@ -134,10 +201,13 @@ def _document(
     """Make a document over what is still owed of it; it is due by its own dates.
 
     It is sent on its own day and stands in the books from that of the opening: an invoice of
-    3 November that is due on 3 December is overdue when books are opened on 31 December.
+    3 November that is due on 3 December is overdue when books are opened on 31 December. Of 120
+    with 20 of tax, these 20 are given back from the account of their code.
     """
     opened_at = given.opened_at or _midnight(given.issue_date)
     _refuse_later(given, day, given.issue_date, opened_at.date())
+    parts = _open_parts(side, given, ledger_day(side, given.issue_date, opened_at), day)
+    lines = tuple(_document_lines(parts, day, context))
     draft = Document(
         **_common(given, party, day, context),
         number=number,
@@ -150,11 +220,11 @@ def _document(
         voided_at=None,
         paid_on=None,
         imported_at=context.now,
-        lines=lines_of(_parts(given, day), context),
+        lines=lines,
         additional_discount=0,
-        subtotal=given.amount,
+        subtotal=sum(line.subtotal for line in lines),
         discount_total=0,
-        tax_total=0,
+        tax_total=sum(line.tax_total for line in lines),
         total_amount=given.amount,
         memo=given.memo,
     )
@@ -165,6 +235,9 @@ def _credit(
     side: Side, given: OpenCreditGiven, party: Party, number: Number, day: Day, context: Context
 ) -> Credit:
     _refuse_later(given, day, given.opened_at.date())
+    # Nothing is ever given back of a credit, so all of it stands where its net does.
+    parts = _open_parts(side, given, given.opened_at.date(), day, day.equity)
+    lines = tuple(_credit_lines(parts, day, context))
     return Credit(
         **_common(given, party, day, context),
         number=number,
@@ -174,9 +247,9 @@ def _credit(
         voided_at=None,
         source_document_id=None,
         refund_id=None,
-        lines=credit_lines_of(_parts(given, day), context),
+        lines=lines,
         tax_account_id=day.roles[side.tax],
-        tax_total=0,
+        tax_total=sum(line.tax_amount for line in lines),
         total_amount=given.amount,
         memo=given.memo,
     )

@@ -32,7 +32,7 @@ class DayCodes:
         with _told(place):
             code = self._usable(reference)
             if code.treatment is Treatment.WITHHOLDING:
-                raise _mismatch(code, "The code is of tax that is withheld: give it as that.")
+                raise mismatch(code, "The code is of tax that is withheld: give it as that.")
             return self._on_day(code)
 
     def withholding(self, reference: str, place: str) -> DayCode:
@@ -40,7 +40,7 @@ class DayCodes:
         with _told(place):
             code = self._usable(reference)
             if code.treatment is not Treatment.WITHHOLDING:
-                raise _mismatch(code, "The code is not of tax that is withheld.")
+                raise mismatch(code, "The code is not of tax that is withheld.")
             return self._on_day(code)
 
     def part(self, reference: str, part: TaxPart, place: str) -> TaxMark:
@@ -51,7 +51,7 @@ class DayCodes:
         with _told(place):
             code = self._usable(reference)
             if (code.treatment is Treatment.WITHHOLDING) != (part is TaxPart.WITHHELD):
-                raise _mismatch(
+                raise mismatch(
                     code,
                     "The code is of tax that is withheld, and the part is not; or the other way"
                     " round.",
@@ -90,7 +90,7 @@ class DayCodes:
                 tax_code=code.code,
             )
         if self.direction is not None and code.direction is not self.direction:
-            raise _mismatch(code, f"The code is not one of {self.direction}.")
+            raise mismatch(code, f"The code is not one of {self.direction}.")
         return code
 
     def _on_day(self, code: TaxCode) -> DayCode:
@@ -108,7 +108,8 @@ class DayCodes:
         )
 
 
-def _mismatch(code: TaxCode, message: str) -> RuleBroken:
+def mismatch(code: TaxCode, message: str) -> RuleBroken:
+    """Say that a code cannot tax what it is named for."""
     return RuleBroken(
         "tax_code_mismatch",
         message,

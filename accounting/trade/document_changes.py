@@ -134,7 +134,7 @@ def opened(side: Side, document: Document, opened_at: datetime) -> Document:
     Without a `due_at` it is due the party's days after its day in the books: a bill of 3 January
     that is received on the 5th, at 30 days, on 2 February.
     """
-    on = _ledger_day(side, document.issue_date, opened_at)
+    on = ledger_day(side, document.issue_date, opened_at)
     days = document.party.payment_terms_days
     due_at = document.due_at
     if due_at is None and days is not None:
@@ -229,7 +229,7 @@ def _refused_move(side: Side, document: Document, context: Context, message: str
     return Conflict.of_state(message, status(side, document, context.today), allowed)
 
 
-def _ledger_day(side: Side, issue_date: date | None, opened_at: datetime) -> date:
+def ledger_day(side: Side, issue_date: date | None, opened_at: datetime) -> date:
     """Say on which day what is opened stands in the books."""
     return issue_date if side.dated_by_issue and issue_date is not None else opened_at.date()
 
@@ -238,7 +238,7 @@ def _tax_point(
     side: Side, issue_date: date | None, opened_at: datetime | None, context: Context
 ) -> date:
     """Say by the rates of which day tax is worked out: that in the books, of a draft today."""
-    return _ledger_day(side, issue_date, opened_at or context.now)
+    return ledger_day(side, issue_date, opened_at or context.now)
 
 
 def _of_day(side: Side, draft: Document, referenced: Referenced, day: date) -> Document:

@@ -209,11 +209,28 @@ def parts(document: Document) -> dict[Part, int]:
     """Say what the document is made of: each part's share of the total.
 
     Lines are net of their discount and of their share of the document's own; taxes stand at
-    their accounts, below zero where they are withheld. The parts sum to the total.
+    their accounts, below zero where they are withheld. The parts sum to the total. One that came
+    with an opening is all of it from where its nets are: its tax stood on its account before.
     """
     nets = [line.charged[0] for line in document.lines]
-    taxes = [part for line in document.lines for part in line.charged[1:]]
+    taxes = [
+        (part if document.opening_id is None else replace(part, account_id=line.account_id), amount)
+        for line in document.lines
+        for part, amount in line.charged[1:]
+    ]
     return summed([*nets, *taxes])
+
+
+def on_own_accounts(document: Document, split: Split) -> Split:
+    """Say of settled parts where they are given back: tax on the account that has it.
+
+    That is another one only for what came with an opening: 10 of its tax that stand on 3290 in a
+    settlement are given back on 2200.
+    """
+    if document.opening_id is None:
+        return split
+    own = {part.tax: part for line in document.lines for part, _ in line.charged}
+    return tuple((own[part.tax], amount) for part, amount in split)
 
 
 def share_out(document: Document, amount: int) -> Split:

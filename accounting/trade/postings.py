@@ -5,7 +5,7 @@ day. Nothing here knows what was posted before: that is compared in `accounting.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from uuid import UUID
@@ -16,7 +16,7 @@ from accounting.books.spans import Days, days
 from accounting.books.splits import Part, Split, added, negative, times_sign
 from accounting.books.tax_marks import TaxMark
 from accounting.tax.taxed_amounts import Tax
-from accounting.trade import credits, refunds
+from accounting.trade import credits, documents, refunds
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document, opened_on
 from accounting.trade.payments import Payment, applied_days, completion_days
@@ -123,6 +123,9 @@ def _document(side: Side, document: Document, roles: Roles) -> Iterator[Movement
     end = None if document.voided_at is None else document.voided_at.date()
     stood = days(opened_on(document), end, opened_on(document))
     claim = Amount(roles[side.control], side.sign * document.total_amount)
+    if document.opening_id is not None:
+        yield from during(stood, MAIN, (claim, _from_before(documents.parts(document), -side.sign)))
+        return
     yield from during(stood, MAIN, (claim, *_of_lines(side, document, roles)))
     owed = [tax for line in document.lines for tax in line.self_assessed]
     yield from during(stood, SELF_ASSESSED, (_of_tax(tax, tax.amount) for tax in owed))
@@ -192,10 +195,13 @@ def _credit(side: Side, credit: Credit, roles: Roles) -> Iterator[Movement]:
         return
     on = credits.opened_on(credit)
     stood = days(on, None if credit.voided_at is None else credit.voided_at.date(), on)
+    taken = Amount(roles[side.credits], -side.sign * credit.total_amount)
+    if credit.opening_id is not None:
+        yield from during(stood, MAIN, (_from_before(credits.parts(credit), side.sign), taken))
+        return
     charged = [part for line in credit.lines for part in line.charged]
     amounts = [_of_part(part, side.sign * share) for part, share in charged]
-    amounts.append(Amount(roles[side.credits], -side.sign * credit.total_amount))
-    yield from during(stood, MAIN, amounts)
+    yield from during(stood, MAIN, (*amounts, taken))
     assessed = [tax for line in credit.lines for tax in line.self_assessed]
     yield from during(stood, SELF_ASSESSED, (_of_tax(tax, tax.amount) for tax in assessed))
 
@@ -263,6 +269,18 @@ def _settling(side: Side, roles: Roles, document_id: UUID, amount: int, split: S
     return Amount(
         roles[side.control], -side.sign * amount, document_id, times_sign(split, -side.sign)
     )
+
+
+def _from_before(parts: Mapping[Part, int], sign: int) -> Amount:
+    """What came with an opening, all on one account.
+
+    Its split tells its parts by tax code. It is not marked itself: it was declared elsewhere, and
+    what is posted for it is in no return of these books.
+    """
+    [account_id] = {part.account_id for part in parts}
+    coded = any(part.tax is not None for part in parts)
+    split = tuple((part, amount) for part, amount in parts.items() if amount) if coded else ()
+    return Amount(account_id, sign * sum(parts.values()), split=times_sign(split, sign))
 
 
 def _of_tax(tax: Tax, amount: int) -> Amount:

@@ -52,6 +52,7 @@ class RefundAllocation:
     `lines` is what it takes of a document's lines, and `self_assessed` what is posted for the tax
     on them that was never charged. `released` is what was taken off a payment's documents to make
     its money free. Where allocations come later than their refund, `created_at` tells when.
+    `tax_code_id` is what the credit that it is kept as is taxed by.
     """
 
     id: UUID
@@ -60,6 +61,7 @@ class RefundAllocation:
     target_number: Number
     amount: int
     split: Split
+    tax_code_id: UUID | None = None
     lines: LineShares = ()
     self_assessed: Split = ()
     start: date | None = None

@@ -221,6 +221,7 @@ def _to_credit(
         target_number=credit.number,
         amount=wanted.amount,
         split=(),
+        tax_code_id=line.tax_code_id,
         start=refund_context.start,
         **_words(wanted),
     )

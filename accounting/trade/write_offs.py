@@ -137,7 +137,7 @@ def _relieved(
     left = parts_left(document)
     charged = {(p.tax.code_id, p.tax.rate) for p, _ in split if p.tax and p.tax.part in CHARGED}
     taken, relieved = [], []
-    for part, share in split:
+    for part, share in documents.on_own_accounts(document, split):
         mark = part.tax
         if mark is None:
             continue

@@ -1,11 +1,14 @@
 """Books that are opened: balances, and what is open with customers and vendors."""
 
+from functools import partial
+
 from accounting.absent import for_each, or_else, or_none
 from accounting.books.commands import EntryLineGiven
 from accounting.opening.commands import (
     OpenBooks,
     OpenCreditGiven,
     OpenDocumentGiven,
+    OpenTaxGiven,
     OpenWithSide,
     PrepaymentGiven,
 )
@@ -18,6 +21,7 @@ from handlers.bodies import (
     OpeningCustomerCreditInput,
     OpeningInvoiceInput,
     OpeningPrepaymentInput,
+    OpeningTaxInput,
     OpeningVendorCreditInput,
 )
 from handlers.commands.account_commands import any_account
@@ -52,6 +56,7 @@ def _balance(item: OpeningAccountInput) -> EntryLineGiven:
 def _invoice(place: int, item: OpeningInvoiceInput) -> OpenDocumentGiven:
     return OpenDocumentGiven(
         place=f"invoices.{place}",
+        taxes=or_else(for_each(item["tax"], partial(_tax, f"invoices.{place}")), ()),
         party=party(item["customer_id"], item["customer_external_id"]),
         amount=item["outstanding_amount_cents"],
         external_id=or_none(item["external_id"]),
@@ -67,6 +72,7 @@ def _invoice(place: int, item: OpeningInvoiceInput) -> OpenDocumentGiven:
 def _bill(place: int, item: OpeningBillInput) -> OpenDocumentGiven:
     return OpenDocumentGiven(
         place=f"bills.{place}",
+        taxes=or_else(for_each(item["tax"], partial(_tax, f"bills.{place}")), ()),
         party=party(item["vendor_id"], item["vendor_external_id"]),
         amount=item["outstanding_amount_cents"],
         external_id=or_none(item["external_id"]),
@@ -83,6 +89,7 @@ def _bill(place: int, item: OpeningBillInput) -> OpenDocumentGiven:
 def _customer_credit(place: int, item: OpeningCustomerCreditInput) -> OpenCreditGiven:
     return OpenCreditGiven(
         place=f"customer_credits.{place}",
+        taxes=or_else(for_each(item["tax"], partial(_tax, f"customer_credits.{place}")), ()),
         party=party(item["customer_id"], item["customer_external_id"]),
         amount=item["unapplied_amount_cents"],
         external_id=or_none(item["external_id"]),
@@ -96,6 +103,7 @@ def _customer_credit(place: int, item: OpeningCustomerCreditInput) -> OpenCredit
 def _vendor_credit(place: int, item: OpeningVendorCreditInput) -> OpenCreditGiven:
     return OpenCreditGiven(
         place=f"vendor_credits.{place}",
+        taxes=or_else(for_each(item["tax"], partial(_tax, f"vendor_credits.{place}")), ()),
         party=party(item["vendor_id"], item["vendor_external_id"]),
         amount=item["unapplied_amount_cents"],
         external_id=or_none(item["external_id"]),
@@ -103,6 +111,15 @@ def _vendor_credit(place: int, item: OpeningVendorCreditInput) -> OpenCreditGive
         currency=or_none(item["currency"]),
         number=or_none(item["vendor_credit_number"]),
         opened_at=item["received_at"],
+    )
+
+
+def _tax(place: str, number: int, item: OpeningTaxInput) -> OpenTaxGiven:
+    return OpenTaxGiven(
+        place=f"{place}.tax.{number}",
+        tax_code=item["tax_code"],
+        net=item["net_cents"],
+        tax=item["tax_cents"],
     )
 
 

@@ -1,7 +1,7 @@
 """Openings of the books as they are shown."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from accounting.books.accounts import Account
@@ -15,8 +15,13 @@ from accounting.opening.openings import (
     ties,
     totals,
 )
+from accounting.trade.credits import CreditLine
+from accounting.trade.documents import LineItem
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
+from handlers.shared.shapes import shape_rate
 from persistence.books import Books
+
+Line = TypeVar("Line", LineItem, CreditLine)
 
 
 def summarize(books: Books, opening: Opening, roles: Roles) -> dict[str, Any]:
@@ -105,6 +110,7 @@ def _shape_documents(side: Side, opened: OpenedWith) -> Iterable[dict[str, Any]]
             "external_id": each.external_id,
             side.names.party_id: each.party.id,
             "outstanding_amount_cents": each.total_amount,
+            "tax": [_shape_tax(line, line.subtotal, line.tax_total) for line in _coded(each.lines)],
         }
 
 
@@ -116,7 +122,22 @@ def _shape_credits(side: Side, opened: OpenedWith) -> Iterable[dict[str, Any]]:
             "external_id": each.external_id,
             side.names.party_id: each.party.id,
             "unapplied_amount_cents": each.total_amount,
+            "tax": [_shape_tax(line, line.amount, line.tax_amount) for line in _coded(each.lines)],
         }
+
+
+def _coded(lines: Iterable[Line]) -> Iterable[Line]:
+    """The lines of what said something of tax; one without has a line without a code."""
+    return (line for line in lines if line.tax_code_id is not None)
+
+
+def _shape_tax(line: LineItem | CreditLine, net: int, tax: int) -> dict[str, Any]:
+    return {
+        "tax_code_id": line.tax_code_id,
+        "tax_rate": shape_rate(line.tax_rate),
+        "net_cents": net,
+        "tax_cents": tax,
+    }
 
 
 def _shape_payments(side: Side, opened: OpenedWith) -> Iterable[dict[str, Any]]:

@@ -7,7 +7,7 @@ from access.links import Links
 from accounting.books.numbers import titled
 from accounting.trade import documents, refunds, vendor_refund_payments
 from accounting.trade.refunds import Kind, RefundAllocation, VendorRefundPayment
-from handlers.shared import attached_files
+from handlers.shared import attached_files, warnings
 from handlers.shared.shapes import day_start, shape_lines
 from handlers.shared.vendor_refund_locks import Record
 from persistence.books import Trade
@@ -49,6 +49,7 @@ def shape(trade: Trade, record: Record, stored: StoredFile | None, links: Links)
         "allocations": [
             shape_allocation(each, record) for each in refunds.live_allocations(refund)
         ],
+        "warnings": warnings.of_credits_without_code(refund),
         "vendor_refund_payments": [shape_payment(each, record.linked) for each in record.payments],
         "document": attached_files.summary(stored, links),
         "created_at": refund.created_at,
@@ -71,6 +72,7 @@ def shape_allocation(allocation: RefundAllocation, record: Record) -> dict[str, 
         "bill_outstanding_balance_cents": documents.outstanding(bill) if bill else None,
         "bill_payment_id": target_id if kind == "payment" else None,
         "vendor_credit_id": target_id if kind in ("credit", "refunded_credit") else None,
+        "tax_code_id": allocation.tax_code_id,
         "target_description": titled(words, allocation.target_number),
         "description": allocation.description,
         "allocation_date": day_start(begun),

@@ -7,7 +7,9 @@ import phonenumbers
 from stdnum import get_cc_module
 from stdnum.exceptions import ValidationError
 
+from accounting.trade import refunds
 from accounting.trade.documents import Document
+from accounting.trade.refunds import VendorRefund
 
 Warnings = list[dict[str, str]]
 
@@ -41,6 +43,19 @@ def of_rates_without_code(document: Document) -> Warnings:
     ]
     return [
         {"field": f"line_items.{place}.tax_rate", "message": told} for place in places[:MOST_TOLD]
+    ]
+
+
+def of_credits_without_code(refund: VendorRefund) -> Warnings:
+    """Warn of parts of a refund that are kept as a credit without a tax code."""
+    told = "names no tax code, so the credit has no tax"
+    places = [
+        place
+        for place, each in enumerate(refunds.live_allocations(refund))
+        if each.kind == "credit" and each.tax_code_id is None
+    ]
+    return [
+        {"field": f"allocations.{place}.tax_code", "message": told} for place in places[:MOST_TOLD]
     ]
 
 

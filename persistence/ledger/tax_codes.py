@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 from uuid import UUID
 
-from sqlalchemy import Uuid, and_, literal_column, select
+from sqlalchemy import Table, Uuid, and_, func, literal_column, select
 
 from accounting.books.accounts import Account
 from accounting.tax.codes import TaxCode, TaxCodes
@@ -13,11 +13,19 @@ from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.filters import any_part, created_filters, equal
 from persistence.engine.listings import SKIPPED, Filter, Listing, either_way
 from persistence.engine.pages import Page, PageRequest
-from persistence.engine.sql import Query, Row, compiled, given
+from persistence.engine.sql import Query, Row, compiled, given, word
 from persistence.ledger.accounts_beside import account_beside, account_columns
 from persistence.ledger.tax_code_rows import STORED, row_of, tax_code_of
 from persistence.store import Store, among, in_business
-from persistence.tables import account, journal_line, tax_code
+from persistence.tables import (
+    account,
+    bill,
+    customer_credit,
+    invoice,
+    journal_line,
+    tax_code,
+    vendor_credit,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +58,20 @@ POSTED_WITH = compiled(
     select(journal_line.c.id)
     .where(in_business(journal_line), journal_line.c.tax_code_id == given("id", Uuid))
     .limit(literal_column("1"))
+)
+
+
+def _opened_with(table: Table) -> str:
+    """Find what came with an opening and names a code; what is posted for it does not."""
+    named = func.jsonb_build_array(func.jsonb_build_object(word("tax_code_id"), given("id", Uuid)))
+    came = and_(in_business(table), table.c.opening_id.is_not(None))
+    found = select(table.c.id).where(came, table.c.lines.op("@>")(named))
+    return compiled(found.limit(literal_column("1")))
+
+
+IN_USE = (
+    POSTED_WITH,
+    *(_opened_with(table) for table in (invoice, bill, customer_credit, vendor_credit)),
 )
 
 
@@ -111,8 +133,9 @@ class TaxCodeStore(Store[TaxCodeRecord]):
         return self.all() if needed else self.fetch((), lambda _: TaxCodes(()))
 
     def in_use(self, id: UUID) -> Fetch[bool]:
-        """Tell whether any posted line names a tax code."""
-        return self.fetch((Query(POSTED_WITH, {"id": id}),), lambda answers: bool(answers[0]))
+        """Tell whether any posted line names a tax code, or anything that came with an opening."""
+        queries = [Query(text, {"id": id}) for text in IN_USE]
+        return self.fetch(queries, any)
 
     def page(self, wanted: PageRequest) -> Fetch[Page[TaxCodeRecord]]:
         """List one page; the archived ones only where they are asked for."""

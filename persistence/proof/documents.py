@@ -98,9 +98,10 @@ def _nets(tables: SideTables, account_id: str = "item->>'account_id'") -> str:
       WHERE business_id = %(business_id)s"""
 
 
-def _taxes(tables: SideTables) -> str:
+def _taxes(tables: SideTables, account_id: str = "tax->>1") -> str:
+    part = part_of("tax", 1).replace("tax->>1", account_id)
     return f"""
-      SELECT id, {part_of("tax", 1)} AS part, sign * (tax->>0)::bigint AS amount
+      SELECT id, {part} AS part, sign * (tax->>0)::bigint AS amount
       FROM {tables.document}, jsonb_array_elements(lines) AS item,
            (VALUES ('taxes', 1), ('withheld', -1)) AS kind (name, sign),
            jsonb_array_elements(item->kind.name) AS tax
@@ -108,7 +109,11 @@ def _taxes(tables: SideTables) -> str:
 
 
 def _parts_settled(tables: SideTables) -> str:
-    """By part, what is settled is what payments, credits and write-offs took of it."""
+    """By part, what is settled is what payments, credits and write-offs took of it.
+
+    What came with an opening is all of it from where its nets are.
+    """
+    stands = "CASE WHEN opening_id IS NULL THEN tax->>1 ELSE item->>'account_id' END"
     taken = [
         shares(tables.allocation, "document_id", "split", "end_on IS NULL"),
         shares(tables.credit_allocation, "document_id", "split", "end_on IS NULL"),
@@ -119,7 +124,7 @@ def _parts_settled(tables: SideTables) -> str:
         _NAME,
         kept="settled",
         sums_to="t.paid + t.credited + t.written_off",
-        parts=f"{_nets(tables)} UNION ALL {_taxes(tables)}",
+        parts=f"{_nets(tables)} UNION ALL {_taxes(tables, stands)}",
         taken=" UNION ALL ".join(taken),
     )
 

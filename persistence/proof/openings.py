@@ -1,6 +1,7 @@
 """What must hold in openings of books: what came with them, and that it stands or falls as one."""
 
 from accounting.books.chart import Role
+from accounting.books.tax_marks import TaxPart
 from persistence.proof.sides import BOTH, SideTables
 
 
@@ -54,17 +55,26 @@ LEFT JOIN (
 ) AS came ON came.opening_id = o.id AND came.role = said.role
 WHERE o.business_id = %(business_id)s"""
 
-# What came stands against opening balance equity alone.
+# What came stands against opening balance equity alone; of a document, what is recovered of tax has
+# the account from which it is given back.
 LINES = " UNION ALL ".join(
     f"""
 SELECT coalesce(d.number, d.id::text) AS name,
-       bool_and(a.role = '{Role.OPENING_BALANCE_EQUITY}') AS holds
-FROM {table} d, jsonb_array_elements(d.lines) AS item, account a
+       bool_and(a.id IS NOT NULL AND NOT EXISTS (
+         SELECT FROM jsonb_array_elements(item->'taxes') AS tax
+         WHERE tax->>2 IS DISTINCT FROM item->>'tax_code_id'
+            OR {elsewhere} AND tax->>1 <> item->>'account_id'
+       )) AS holds
+FROM {table} d CROSS JOIN LATERAL jsonb_array_elements(d.lines) AS item
+LEFT JOIN account a ON a.business_id = %(business_id)s AND a.id = (item->>'account_id')::uuid
+  AND a.role = '{Role.OPENING_BALANCE_EQUITY}'
 WHERE d.business_id = %(business_id)s AND d.opening_id IS NOT NULL
-  AND a.business_id = %(business_id)s AND a.id = (item->>'account_id')::uuid
 GROUP BY d.id, d.number"""
     for tables in BOTH
-    for table in (tables.document, tables.credit)
+    for table, elsewhere in (
+        (tables.document, f"tax->>4 = '{TaxPart.BLOCKED}'"),
+        (tables.credit, "true"),
+    )
 )
 
 CHECKS = {"opening_items": ITEMS, "opening_ties": TIES, "opening_lines": LINES}

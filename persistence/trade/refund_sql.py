@@ -13,7 +13,7 @@ from accounting.trade.refunds import InvoiceRefund, RefundPayment, VendorRefund
 from accounting.trade.sides import Side
 from persistence.engine.filters import between, created_filters, equal
 from persistence.engine.listings import Filter, Listing, one_of
-from persistence.engine.sql import compiled, given
+from persistence.engine.sql import compiled, given, word
 from persistence.store import MINE, Choice, among, in_business
 from persistence.tables import bank_link
 from persistence.trade.document_sql import DocumentSql
@@ -174,12 +174,16 @@ class RefundSql(ABC):
         return compiled(chosen.where(in_business(self.refund), choice(self.refund.c.id)))
 
     def _allocations(self, choice: Choice) -> str:
-        """Everything that refunds give or gave back, with the number of what has one."""
+        """Everything that refunds give or gave back, with the number of what has one.
+
+        Of a credit of one line, what that is taxed by, too.
+        """
         row, document = self.allocation, self.documents.document
         own = (column for column in row.c if column.name != "business_id")
         source = row.outerjoin(document, self.given_back()).outerjoin(self.credit, self._credited())
         number = func.coalesce(document.c.number, self.credit.c.number)
-        chosen = select(*own, number.label("target_number"))
+        code = self.credit.c.lines.op("#>>")(word("{0,tax_code_id}"))
+        chosen = select(*own, number.label("target_number"), code.label("credit_code"))
         return compiled(
             chosen.select_from(source)
             .where(in_business(row), choice(row.c.refund_id))

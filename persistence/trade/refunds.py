@@ -189,6 +189,9 @@ class RefundStore(Store[R], Generic[R, P]):
                 target_number=row["target_number"],
                 amount=row["amount"],
                 split=split_of(row["split"]),
+                tax_code_id=UUID(row["credit_code"])
+                if kind == "credit" and row["credit_code"]
+                else None,
                 lines=line_shares_of(row["lines"]),
                 self_assessed=split_of(row["self_assessed"]),
                 start=row["start_on"],

@@ -56,6 +56,11 @@ def prepaid(party: Record, amount: int, of: str = "customer", **facts: Any) -> R
     return {**given, "unapplied_amount_cents": amount, **facts}
 
 
+def by_code(tax_code: str, net: int, tax: int = 0) -> Record:
+    """What of something that is open a tax code taxes."""
+    return {"tax_code": tax_code, "net_cents": net, "tax_cents": tax}
+
+
 def opened(shop: Business, **facts: Any) -> Record:
     """Open the books."""
     return shop.made(OPENINGS, {"date": DAY, **facts})

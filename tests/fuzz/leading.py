@@ -19,6 +19,7 @@ LONGEST = {
     **{"bill_number": 100, "vendor_bill_number": 100, "vendor_credit_number": 100},
 }
 CURRENCY = "GBP"
+BOUGHT = ("bills", "vendor_credits")
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,10 @@ def take_kind(_case: Any, body: Body) -> None:
 
 
 def open_before(_case: Any, body: Body) -> None:
-    """Books are opened on a day of their own, with little that is older and of one party each."""
+    """Books are opened on a day of their own, with little that is older and of one party each.
+
+    What is said of tax comes to what is owed.
+    """
     body["date"] = str(date(2030, 1, 1) + timedelta(days=next(numbers) % 60_000))
     for name in ("invoices", "bills", "customer_credits", "vendor_credits", "prepayments"):
         for item in body.get(name, ()):
@@ -111,6 +115,14 @@ def open_before(_case: Any, body: Body) -> None:
             for amount in ("outstanding_amount_cents", "unapplied_amount_cents"):
                 if amount in item:
                     item[amount] = 1 + item[amount] % 100_000
+                    say_all_by_code(item, item[amount], "P20" if name in BOUGHT else "S20")
+
+
+def say_all_by_code(item: Body, amount: int, tax_code: str) -> None:
+    """What is open says all of it by one code, where it says anything of tax."""
+    if "tax" in item:
+        tax = amount // 6
+        item["tax"] = [{"tax_code": tax_code, "net_cents": amount - tax, "tax_cents": tax}]
 
 
 # ── What sales and purchases have alike ────────────────────────────────────────────────────────

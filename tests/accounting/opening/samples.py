@@ -10,6 +10,7 @@ from accounting.opening.commands import (
     OpenBooks,
     OpenCreditGiven,
     OpenDocumentGiven,
+    OpenTaxGiven,
     OpenWithSide,
     PrepaymentGiven,
 )
@@ -17,6 +18,7 @@ from accounting.opening.opening_changes import Known, open_books
 from accounting.opening.openings import OpenedBooks
 from accounting.trade.party_details import PartyNamed
 from tests.accounting.samples import ACME, NAMED, OTHER, ROLES, context_of, day, moment
+from tests.accounting.trade.test_coded_documents import CODES
 
 ON = day("31")
 TODAY = "2-10"
@@ -24,12 +26,17 @@ BUYER, MILLER = PartyNamed(ACME.id), PartyNamed(OTHER.id)
 TYPES = {each.code: each.account_type for each in STARTING_CHART}
 ACCOUNTS = {each.id: replace(each, account_type=TYPES[each.code]) for each in NAMED.values()}
 BY_ID = {AccountReference("id", ROLES[role]): ACCOUNTS[ROLES[role]] for role in CONTROL_ROLES}
-KNOWN = Known(ROLES, {**NAMED, **BY_ID}, {BUYER: ACME}, {MILLER: OTHER})
+KNOWN = Known(ROLES, {**NAMED, **BY_ID}, CODES, {BUYER: ACME}, {MILLER: OTHER})
 
 
 def balance(code: str, amount: int) -> EntryLineGiven:
     """A balance of an account, a debit above zero."""
     return EntryLineGiven(AccountReference("code", code), amount)
+
+
+def by_code(tax_code: str, net: int, tax: int = 0) -> OpenTaxGiven:
+    """What of something that is open a tax code taxes."""
+    return OpenTaxGiven(place="invoices.0.tax.0", tax_code=tax_code, net=net, tax=tax)
 
 
 def owed(amount: int, party: PartyNamed = BUYER, **facts: Any) -> OpenDocumentGiven:

@@ -1,25 +1,29 @@
 """What is open when books are opened."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
 from accounting.books.numbers import Pending
 from accounting.books.splits import Part
-from accounting.opening.commands import OpenWithSide
-from accounting.opening.opening_items import credit_lines_of, lines_of
-from accounting.trade import credits, documents, payments
+from accounting.opening.commands import OpenTaxGiven, OpenWithSide
+from accounting.trade import credits, documents, payments, postings
+from accounting.trade.documents import Document
+from accounting.trade.line_rests import parts_left
 from accounting.trade.payments import completion_days
-from accounting.trade.sides import PAYABLE, RECEIVABLE
+from accounting.trade.postings import Subject
+from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from tests.accounting.opening.samples import (
     MILLER,
     ON,
+    by_code,
     credited,
     opened,
     owed,
     prepaid,
 )
-from tests.accounting.samples import account_id, context_of, day, moment, part_on, refused
+from tests.accounting.samples import ROLES, code_of, day, moment, part_on, refused
 
 EQUITY = part_on("3290")
 
@@ -30,6 +34,7 @@ class TestDocuments:
         assert (invoice.issue_date, documents.opened_on(invoice)) == (day("10"), ON)
         assert (invoice.state, invoice.number, documents.left(invoice)) == ("open", "A-1", 120)
         assert documents.parts(invoice) == {EQUITY: 120}
+        assert told(RECEIVABLE, invoice) == []
 
     def test_it_is_overdue_by_its_own_due_day(self) -> None:
         given = owed(120, due_at=moment("20"))
@@ -43,18 +48,130 @@ class TestDocuments:
         numbers = [each.number for each in made]
         assert numbers == [Pending("BILL", 0), "B-1", Pending("BILL", 1)]
 
-    def test_a_line_stands_for_each_part(self) -> None:
-        parts = [(Part(account_id("3290")), 100), (Part(account_id("2200")), 20)]
-        lines = lines_of(parts, context_of("31"))
-        assert [(line.account_id, line.subtotal) for line in lines] == [
-            (account_id("3290"), 100),
-            (account_id("2200"), 20),
+
+def with_tax(amount: int, *taxes: OpenTaxGiven, party: Any = None, **facts: Any) -> Document:
+    """An invoice, or a bill of a vendor, that says what is owed by tax code."""
+    if party is None:
+        side = OpenWithSide(documents=(owed(amount, taxes=taxes, **facts),))
+        return opened(sales=side).sales.documents[0]
+    side = OpenWithSide(documents=(owed(amount, party, taxes=taxes, **facts),))
+    return opened(purchases=side).purchases.documents[0]
+
+
+def amounts(split: Iterable[tuple[Part, int]]) -> list[tuple[str, str | None, int]]:
+    """Amounts by account and by what they are for a return."""
+    return [
+        (code_of(part.account_id), part.tax and str(part.tax.part), amount)
+        for part, amount in split
+    ]
+
+
+def posted(side: Side, subject: Subject) -> list[tuple[str, str | None, int]]:
+    """What is to be posted, by account and by what it is for a return."""
+    moves = postings.desired(side, subject, ROLES)
+    return [
+        (code_of(each.account_id), each.tax and str(each.tax.part), each.amount)
+        for each in moves
+        if each.amount
+    ]
+
+
+def told(side: Side, subject: Subject) -> list[tuple[str, str | None, int]]:
+    """What the lines that are to be posted tell of parts."""
+    moves = postings.desired(side, subject, ROLES)
+    return amounts(pair for each in moves for pair in each.split)
+
+
+class TestTaxedDocuments:
+    def test_it_is_settled_on_3290_and_given_back_where_its_tax_stood(self) -> None:
+        """120.00 at 20 % and 50.00 at none: of 60.00, 35.29 and 7.06, and 17.65."""
+        invoice = with_tax(17_000, by_code("S20", 10_000, 2_000), by_code("S0", 5_000))
+        assert (invoice.subtotal, invoice.tax_total) == (15_000, 2_000)
+        split = documents.share_out(invoice, 6_000)
+        assert amounts(split) == [
+            ("3290", "net", 3_529),
+            ("3290", "net", 1_765),
+            ("3290", "output", 706),
         ]
-        credit_lines = credit_lines_of(parts, context_of("31"))
-        assert [line.amount for line in credit_lines] == [100, 20]
+        assert amounts(documents.on_own_accounts(invoice, split)) == [
+            ("3290", "net", 3_529),
+            ("3290", "net", 1_765),
+            ("2200", "output", 706),
+        ]
+        assert amounts(parts_left(invoice).items())[-2:] == [
+            ("2200", "output", 2_000),
+            ("3290", "net", 5_000),
+        ]
+
+    def test_what_is_posted_for_it_is_in_no_return(self) -> None:
+        invoice = with_tax(170, by_code("S20", 100, 20), by_code("S0", 50))
+        assert posted(RECEIVABLE, invoice) == [
+            ("1200", None, 170),
+            ("3290", None, -170),
+        ]
+        assert told(RECEIVABLE, invoice) == [
+            ("3290", "net", -100),
+            ("3290", "net", -50),
+            ("3290", "output", -20),
+        ]
+        bill = with_tax(100, by_code("PR20", 100), party=MILLER)
+        assert posted(PAYABLE, bill) == [("2000", None, -100), ("3290", None, 100)]
+
+    def test_the_rate_is_that_of_its_day_in_other_books(self) -> None:
+        """At 20 % up to the 6th and 10 % from then on; a bill goes by the date on it."""
+        late = {"opened_at": moment("8")}
+        for issued, facts, percent in (("6", {}, 20), ("7", {}, 10), ("6", late, 10)):
+            invoice = with_tax(11, by_code("MOVES", 10, 1), issue_date=day(issued), **facts)
+            assert invoice.lines[0].tax_rate == percent
+
+    def test_what_is_not_recovered_of_it_stays_on_3290(self) -> None:
+        bill = with_tax(110, by_code("PH", 100, 10), party=MILLER)
+        assert amounts(bill.lines[0].charged) == [
+            ("3290", "net", 100),
+            ("1300", "input", 5),
+            ("3290", "blocked", 5),
+        ]
+
+    def test_what_a_buyer_owes_beside_it_can_be_given_back(self) -> None:
+        bill = with_tax(100, by_code("PR20", 100), party=MILLER)
+        assert (bill.total_amount, bill.tax_total) == (100, 0)
+        assert amounts(bill.lines[0].assessed) == [("2200", "output", -20), ("1300", "input", 20)]
+
+    @pytest.mark.parametrize(
+        ("taxes", "code", "place"),
+        [
+            ((by_code("S20", 100, 19),), "lines_do_not_add_up", "invoices.0"),
+            ((by_code("S20", 100, 20), by_code("S0", 1)), "lines_do_not_add_up", "invoices.0"),
+            ((by_code("S0", 100, 20),), "tax_code_mismatch", "invoices.0.tax.0"),
+            ((by_code("W15", 120),), "tax_code_mismatch", "invoices.0.tax.0"),
+            ((by_code("P20", 100, 20),), "tax_code_mismatch", "invoices.0.tax.0"),
+            ((by_code("none", 120),), "reference_not_found", "invoices.0.tax.0"),
+            ((by_code("GONE", 120),), "tax_code_archived", "invoices.0.tax.0"),
+        ],
+    )
+    def test_what_does_not_fit_is_refused_with_its_place(
+        self, taxes: tuple[OpenTaxGiven, ...], code: str, place: str
+    ) -> None:
+        fault = refused(with_tax, 120, *taxes)
+        assert (fault.code, fault.detail["item"]) == (code, place)
+
+    def test_tax_that_a_buyer_owes_is_not_in_what_is_owed(self) -> None:
+        fault = refused(with_tax, 120, by_code("PR20", 100, 20), party=MILLER)
+        assert fault.code == "tax_code_mismatch"
 
 
 class TestCredits:
+    def test_all_of_one_with_tax_stays_on_3290(self) -> None:
+        given = credited(120, taxes=(by_code("S20", 100, 20),))
+        [credit] = opened(sales=OpenWithSide(credits=(given,))).sales.credits
+        assert (credit.tax_total, credit.total_amount) == (20, 120)
+        assert amounts(credits.parts(credit).items()) == [
+            ("3290", "net", 100),
+            ("3290", "output", 20),
+        ]
+        assert posted(RECEIVABLE, credit) == [("3290", None, 120), ("2250", None, -120)]
+        assert told(RECEIVABLE, credit) == [("3290", "net", 100), ("3290", "output", 20)]
+
     def test_one_can_be_used_from_the_day_of_the_opening_on(self) -> None:
         [credit] = opened(sales=OpenWithSide(credits=(credited(20),))).sales.credits
         assert (credit.opened_at, credits.opened_on(credit)) == (moment("11"), ON)

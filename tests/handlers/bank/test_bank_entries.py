@@ -6,7 +6,7 @@ from tests.bookkeeping import Ledger
 from tests.builders.bank import BOOKED, JOURNAL_ENTRY, Bank, left, matching, open_account
 from tests.builders.journal_entries import ENTRIES, credit, debit, moved
 from tests.builders.sales import paid
-from tests.builders.trade import Record
+from tests.builders.trade import Record, read
 from tests.partner import Business
 
 
@@ -35,6 +35,21 @@ class TestMatchBankTransaction:
         [link] = done["links"]
         assert (link["target_type"], link["target_id"]) == (JOURNAL_ENTRY, loan["id"])
         assert bank.read(line) == done
+
+    def test_the_entry_shows_the_lines(self, shop: Business, ledger: Ledger, bank: Bank) -> None:
+        loan, line = lent(bank, 100), bank.line(60)
+        assert loan["reconciled_bank_transactions"] == []
+        [link] = bank.match(line, JOURNAL_ENTRY, loan)["links"]
+        [shown] = read(shop, ENTRIES, loan)["reconciled_bank_transactions"]
+        assert shown["bank_transaction_id"] == line["id"]
+        assert (shown["reconciliation_link_id"], shown["payment_type"]) == (
+            link["reconciliation_link_id"],
+            JOURNAL_ENTRY,
+        )
+        assert (shown["reconciled_amount_cents"], shown["bank_transaction_amount_cents"]) == (
+            60,
+            60,
+        )
 
     def test_many_lines_show_one_and_no_more_than_it_moves(
         self, ledger: Ledger, bank: Bank

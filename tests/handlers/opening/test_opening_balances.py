@@ -132,6 +132,7 @@ class TestCreateOpeningBalance:
             "external_id": "inv",
             "customer_id": buyer["id"],
             "outstanding_amount_cents": 1_200,
+            "tax": [],
         }
         found = shown(shop, "invoices/", told["id"])
         facts = {

@@ -2,6 +2,7 @@
 
 from tests.bookkeeping import Ledger
 from tests.builders.purchases import CREDITS, PAYMENTS, bill_paid, part, received, status_of
+from tests.builders.tax_codes import codes_of
 from tests.builders.trade import Record, read
 from tests.builders.vendor_refunds import (
     AGREED,
@@ -11,6 +12,7 @@ from tests.builders.vendor_refunds import (
     of_bill,
     of_payment,
     refund_body,
+    refund_of,
     taxed,
 )
 from tests.clock import today
@@ -152,6 +154,24 @@ class TestAllocationsAsCredits:
                 assert answer.status_code == 409
                 assert answer.json()["error_code"] == "credit_of_refund"
             assert shop.api.put(f"{CREDITS}{id_}/", json={"allocations": []}).status_code == 200
+
+    def test_one_without_a_tax_code_has_no_tax_and_is_warned_of(
+        self, shop: Business, vendor: Record
+    ) -> None:
+        made = agreed(shop, vendor, 240, as_credit(120), as_credit(120, tax_code="P20"))
+        plain, taxed_ = made["allocations"]
+        code = codes_of(shop)["P20"]["id"]
+        assert (plain["tax_code_id"], taxed_["tax_code_id"]) == (None, code)
+        told = [
+            {
+                "field": "allocations.0.tax_code",
+                "message": "names no tax code, so the credit has no tax",
+            }
+        ]
+        assert made["refund"]["warnings"] == told
+        assert refund_of(shop, made) == made["refund"]
+        whole = agreed(shop, vendor, 120, as_credit(120, tax_code="P20"))
+        assert whole["refund"]["warnings"] == []
 
     def test_each_takes_a_number_of_its_own(self, shop: Business, vendor: Record) -> None:
         made = agreed(shop, vendor, 60, as_credit(10), as_credit(20), as_credit(30))

@@ -232,10 +232,20 @@ class TestCreateCustomerCredit(CreateCredit):
     def test_a_line_of_a_source_needs_the_source_and_nothing_beside_it(
         self, shop: Business, buyer: Record
     ) -> None:
-        item = {"amount": 1, "source_line_id": NOBODY, "tax_code": "S20"}
-        status, code, faults = refused(shop, SALES.credits, SALES.credit_body(buyer, item))
-        assert (status, code) == (400, "validation_error")
-        assert set(faults) == {"line_items.0.source_line_id", "line_items.0.tax_code"}
+        item = {"amount": 1, "source_line_id": NOBODY}
+        account = {"type": "AccountCode", "code": "4000"}
+        for beside, told in (
+            ({}, "needs the source that it is a line of"),
+            ({"tax_code": "S20"}, "cannot stand beside a tax_code or an account"),
+            (
+                {"revenue_account_identifier": account},
+                "cannot stand beside a tax_code or an account",
+            ),
+        ):
+            body = SALES.credit_body(buyer, {**item, **beside})
+            status, code, faults = refused(shop, SALES.credits, body)
+            assert (status, code) == (400, "validation_error")
+            assert faults == {"line_items.0.source_line_id": [told]}
 
     def test_a_line_that_the_source_does_not_have_is_refused(
         self, shop: Business, buyer: Record
