@@ -8,6 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import Uuid, select
 
+from accounting.books.cuts import Basis
 from accounting.books.periods import month_start
 from accounting.books.tax_marks import TaxMark
 from persistence.engine.fetches import Fetch
@@ -96,7 +97,7 @@ WITH opening AS (
     WHERE account_month.business_id = %(business_id)s AND account_id = %(account_id)s
       AND month < %(month)s
     UNION ALL
-    SELECT debit - credit FROM ({UNROLLED}) AS unrolled
+    SELECT debit - credit FROM ({UNROLLED[Basis.ACCRUAL]}) AS unrolled
     WHERE account_id = %(account_id)s AND entry_date < %(month)s
     UNION ALL
     SELECT debit - credit FROM journal_line
@@ -125,7 +126,7 @@ FROM (
   SELECT debit_count + credit_count AS lines FROM account_month
   WHERE account_month.business_id = %(business_id)s AND account_id = %(account_id)s
   UNION ALL
-  SELECT 1 FROM ({UNROLLED}) AS unrolled WHERE account_id = %(account_id)s
+  SELECT 1 FROM ({UNROLLED[Basis.ACCRUAL]}) AS unrolled WHERE account_id = %(account_id)s
 ) AS counted
 """
 

@@ -50,7 +50,8 @@ GRANTS = {
     **dict.fromkeys(("journal_draft", "tax_return"), "SELECT INSERT UPDATE DELETE"),
     **dict.fromkeys(("audit_record", "audit_seal", "partner_audit_record"), "SELECT"),
     "audited_table": "",
-    **dict.fromkeys(("journal_entry", "journal_line", "stored_document"), "SELECT INSERT"),
+    **dict.fromkeys(("journal_entry", "journal_line", "cash_line"), "SELECT INSERT"),
+    "stored_document": "SELECT INSERT",
 }
 
 
