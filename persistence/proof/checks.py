@@ -7,6 +7,7 @@ What only the rules can tell, that everything is posted as it desires, is in `po
 from persistence.proof import (
     balances,
     bank,
+    cash,
     control,
     credits,
     documents,
@@ -35,6 +36,7 @@ CHECKS = {
     **control.CHECKS,
     **tax_codes.CHECKS,
     **tax_returns.CHECKS,
+    **cash.CHECKS,
     **balances.CHECKS,
     **periods.CHECKS,
     **trail.CHECKS,

@@ -16,8 +16,10 @@ from accounting.books.periods import EVER, Period
 from accounting.books.splits import Part, Split
 from persistence.books import Books
 from persistence.engine.identifiers import new_id
+from persistence.ledger.rebuilding import rebuild
 from tests.api_server import ApiServer
 from tests.partner import Partner
+from tests.persistence.auditing import tamper
 from tests.persistence.posting import NOW, JournalWriter
 
 DAYS = st.dates(date(2025, 10, 20), date(2026, 3, 10))
@@ -76,9 +78,7 @@ def counted(entry: Entry, basis: Basis) -> list[tuple[UUID, int]]:
     return [*parts, (other.account_id, other.amount)]
 
 
-def expected(
-    posted: list[tuple[datetime, Entry]], spans: Sequence[Period], cut: Cut
-) -> ByAccount:
+def expected(posted: list[tuple[datetime, Entry]], spans: Sequence[Period], cut: Cut) -> ByAccount:
     sums: dict[UUID, list[list[int]]] = defaultdict(lambda: [[0, 0] for _ in spans])
     for moment, entry in posted:
         if cut.known_at is not None and moment > cut.known_at:
@@ -123,4 +123,21 @@ class TestAnyHistory:
         assert found == expected(posted, spans, cut)
         for place in range(len(spans)):
             assert sum(moved[place].debits - moved[place].credits for moved in found.values()) == 0
+        assert journal.roll_ups_hold()
+
+
+class TestRebuilding:
+    def test_months_of_both_bases_are_made_anew(
+        self, own_server: ApiServer, partner: Partner
+    ) -> None:
+        journal = JournalWriter(own_server, partner.business())
+        settling = Settling(date(2026, 1, 5), ((2, 900), (3, 100)), in_cash=True)
+        journal.run(lambda pool: journal.adding(pool, [entry_of(settling, journal.accounts)] * 4))
+        tamper(
+            own_server,
+            "UPDATE account_month SET cash_debits = cash_debits + 7 WHERE business_id = %s",
+            journal.business.id,
+        )
+        assert not journal.roll_ups_hold()
+        journal.run(lambda pool: rebuild(pool, UUID(journal.business.id)))
         assert journal.roll_ups_hold()

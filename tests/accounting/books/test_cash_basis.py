@@ -69,4 +69,3 @@ class TestDocument:
     def test_what_writes_off_is_about_what_it_writes_off(self) -> None:
         written_off = entry(MONEY, about={PAYMENT: INVOICE})
         assert cash_basis.document_of(written_off, MONEY) == INVOICE
-
