@@ -53,6 +53,7 @@ from persistence.ledger.audit_trail import AuditTrail
 from persistence.ledger.balances import Balances
 from persistence.ledger.journal import JournalStore
 from persistence.ledger.movements import Movements
+from persistence.ledger.tags import Tags
 from persistence.ledger.tax_codes import TaxCodeStore
 from persistence.store import Store
 from persistence.tax.tax_returns import TaxReturnStore
@@ -228,6 +229,7 @@ class Books:
     journal = OnFirstUse(JournalStore)
     balances = OnFirstUse(Balances)
     movements = OnFirstUse(Movements)
+    tags = OnFirstUse(Tags)
     account_entries = OnFirstUse(AccountEntries)
     files = OnFirstUse(StoredFileStore)
     audit_trail = OnFirstUse(AuditTrail)

@@ -1173,9 +1173,40 @@ cash_line = tenant_table(
     *marked(),
     within_business("line_id", "journal_line"),
     within_business("account_id", "account"),
-    index("line_id"),
+    index("document_id"),
     index("entry_id"),
     index("account_id", "entry_date", "id", include=("debit", "credit")),
+)
+
+# The lines of the documents that have a tag now, and what counts on cash of them: once for each tag
+# of their document, and once more under '', which stands for any.
+tagged_line = Table(
+    "tagged_line",
+    metadata,
+    Column("business_id", ForeignKey("business.id"), nullable=False),
+    Column("tag", Text, nullable=False),
+    Column("account_id", Uuid, nullable=False),
+    Column("entry_date", Date, nullable=False),
+    Column("line_id", Uuid, nullable=False),
+    Column("entry_id", Uuid, nullable=False),
+    Column("document_id", Uuid, nullable=False),
+    cents("debit"),
+    cents("credit"),
+    Column("in_ledger", Boolean, nullable=False),
+    Column("in_cash", Boolean, nullable=False),
+    PrimaryKeyConstraint("business_id", "tag", "account_id", "entry_date", "line_id"),
+    CheckConstraint("in_ledger OR in_cash", name="counted"),
+    within_business("account_id", "account"),
+    index("document_id"),
+    # Covers what a tag comes to.
+    index(
+        "tag",
+        "account_id",
+        "entry_date",
+        include=("debit", "credit", "in_ledger", "in_cash"),
+        name="tagged_line_sums_idx",
+    ),
+    info={"tenant": True},
 )
 
 # What was posted to an account in a month, of the entries that are rolled up. Nobody names such a

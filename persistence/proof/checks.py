@@ -18,6 +18,7 @@ from persistence.proof import (
     payouts,
     periods,
     refunds,
+    tags,
     tax_codes,
     tax_returns,
     trail,
@@ -38,6 +39,7 @@ CHECKS = {
     **tax_returns.CHECKS,
     **cash.CHECKS,
     **balances.CHECKS,
+    **tags.CHECKS,
     **periods.CHECKS,
     **trail.CHECKS,
 }

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from tests.persistence.banked import BANK
 from tests.persistence.cleared import PAYOUTS
 from tests.persistence.opened import OPENINGS
-from tests.persistence.planted_cash import CASH
+from tests.persistence.planted_cash import CASH, TAGS
 from tests.persistence.planted_periods import PERIODS
 from tests.persistence.planted_refunds import REFUNDS
 from tests.persistence.planted_tax_codes import TAX_CODES
@@ -40,7 +40,7 @@ JOURNAL: Mapping[str, Fault] = {
             f"account_id = {role('accounts_payable')}",
             f"account_id = {role('accounts_receivable')}",
         ),
-        {"receivables", "payables", "posted_as_desired", "roll_ups"},
+        {"receivables", "payables", "posted_as_desired", "roll_ups", "tagged_lines"},
     ),
     "the last line of the journal is dated elsewhere": (
         "UPDATE journal_line SET entry_date = entry_date - 1"
@@ -156,6 +156,7 @@ ROLL_UPS: Mapping[str, Fault] = {
 PLANTED: Mapping[str, Fault] = {
     **ROLL_UPS,
     **CASH,
+    **TAGS,
     **JOURNAL,
     **MANUAL,
     **{name: each for told in (SOLD, BOUGHT) for name, each in write_offs(told).items()},

@@ -18,23 +18,23 @@ _OWN = (
 CASH: Mapping[str, Fault] = {
     "a part is dropped": (
         f"DELETE FROM cash_line WHERE business_id = %(b)s AND {_PART}",
-        {"cash_lines", "cash_balanced", "roll_ups"},
+        {"tagged_lines", "cash_lines", "cash_balanced", "roll_ups"},
     ),
     "a part is more than what is settled of it": (
         change("cash_line", "debit = debit * 2, credit = credit * 2", _PART),
-        {"cash_lines", "cash_balanced", "roll_ups"},
+        {"tagged_lines", "cash_lines", "cash_balanced", "roll_ups"},
     ),
     "a part stands on another account": (
         change("cash_line", f"account_id = {role('suspense')}", _PART),
-        {"cash_lines", "roll_ups"},
+        {"tagged_lines", "cash_lines", "roll_ups"},
     ),
     "a part stands on another day": (
         change("cash_line", "entry_date = entry_date + 40", _PART),
-        {"cash_lines", "roll_ups"},
+        {"tagged_lines", "cash_lines", "roll_ups"},
     ),
     "a part is of another document": (
         change("cash_line", "document_id = entry_id", _PART),
-        {"cash_lines"},
+        {"tagged_lines", "cash_lines"},
     ),
     "a part has lost its line": (
         change("cash_line", "line_id = id", _PART),
@@ -42,11 +42,11 @@ CASH: Mapping[str, Fault] = {
     ),
     "money does not count on cash": (
         change("journal_line", "in_cash = false", _MONEY),
-        {"cash_lines", "cash_balanced", "roll_ups"},
+        {"tagged_lines", "cash_lines", "cash_balanced", "roll_ups"},
     ),
     "a server of before has posted a line": (
         change("journal_line", "in_cash = NULL, document_id = NULL", _MONEY),
-        {"cash_lines", "cash_balanced", "roll_ups"},
+        {"tagged_lines", "cash_lines", "cash_balanced", "roll_ups"},
     ),
     "an invoice counts on cash": (
         change("journal_line", "in_cash = true", _OWN.format(source="invoice")),
@@ -54,11 +54,11 @@ CASH: Mapping[str, Fault] = {
     ),
     "a line is about another document": (
         change("journal_line", "document_id = entry_id", _MONEY),
-        {"cash_lines"},
+        {"tagged_lines", "cash_lines"},
     ),
     "a write-off is about itself": (
         change("journal_line", "document_id = entry_id", _OWN.format(source="write_off")),
-        {"cash_lines"},
+        {"tagged_lines", "cash_lines"},
     ),
     "a month says less than came on cash": (
         change(
@@ -67,5 +67,33 @@ CASH: Mapping[str, Fault] = {
             f"cash_debit_count > 0 AND account_id = {role('bank')} AND month = '2025-03-01'",
         ),
         {"roll_ups"},
+    ),
+}
+
+_TAGGED = (
+    "line_id = (SELECT min(line_id::text)::uuid FROM tagged_line"
+    " WHERE business_id = %(b)s AND tag <> '') AND tag {tag} ''"
+)
+
+TAGS: Mapping[str, Fault] = {
+    "a line is not found by its tag": (
+        "DELETE FROM tagged_line WHERE business_id = %(b)s AND " + _TAGGED.format(tag="<>"),
+        {"tagged_lines"},
+    ),
+    "a line counts as one without tags": (
+        "DELETE FROM tagged_line WHERE business_id = %(b)s AND " + _TAGGED.format(tag="="),
+        {"tagged_lines"},
+    ),
+    "a tag comes to more than its documents": (
+        change("tagged_line", "debit = debit * 2, credit = credit * 2", _TAGGED.format(tag="<>")),
+        {"tagged_lines"},
+    ),
+    "a line has a tag that its document has lost": (
+        change("tagged_line", "tag = 'lost ' || tag", _TAGGED.format(tag="<>")),
+        {"tagged_lines"},
+    ),
+    "a document has a tag that its lines have not": (
+        change("invoice", "transaction_tags = '[\"lost\"]'", "external_id = 'partly'"),
+        {"tagged_lines"},
     ),
 }

@@ -22,6 +22,7 @@ MIGRATIONS_OWN = {"audited_table"}
 KEYS = {
     "number_series": ["series"],
     "account_month": ["account_id", "month"],
+    "tagged_line": ["tag", "account_id", "entry_date", "line_id"],
     "audit_seal": ["number"],
 }
 GRANTS = {
@@ -52,6 +53,7 @@ GRANTS = {
     "audited_table": "",
     **dict.fromkeys(("journal_entry", "journal_line", "cash_line"), "SELECT INSERT"),
     "stored_document": "SELECT INSERT",
+    "tagged_line": "SELECT INSERT DELETE",
 }
 
 

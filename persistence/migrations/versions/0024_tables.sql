@@ -22,7 +22,7 @@ CREATE TABLE cash_line (
   )
 );
 
-CREATE INDEX cash_line_business_id_line_id_idx ON cash_line (business_id, line_id);
+CREATE INDEX cash_line_business_id_document_id_idx ON cash_line (business_id, document_id);
 CREATE INDEX cash_line_business_id_entry_id_idx ON cash_line (business_id, entry_id);
 CREATE INDEX cash_line_business_id_account_id_entry_date_id_idx
   ON cash_line (business_id, account_id, entry_date, id) INCLUDE (debit, credit);
