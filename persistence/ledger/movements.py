@@ -6,6 +6,7 @@ from the lines. What was not known at a moment is what was posted later: it is t
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from functools import cache
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row
 from persistence.ledger.balances import LINES_OF_ENTRY, MONTH_SUMS, UNROLLED
+from persistence.ledger.tags import ANY_TAG
 
 # The lines of some days on one account, on each basis. An index covers them.
 _DAYS = """SELECT debit, credit FROM <table>
@@ -41,7 +43,6 @@ _MONTHS = """
       %(month_places)s::int[], %(month_firsts)s::date[], %(month_lasts)s::date[]
     ) AS span (place, first, last) ON unrolled.entry_date BETWEEN span.first AND span.last"""
 _ENDS = """
-    UNION ALL
     SELECT account.id, days.place, days.sign * lines.debits, days.sign * lines.credits
     FROM account
     CROSS JOIN unnest(
@@ -55,23 +56,62 @@ _ENDS = """
     WHERE account.business_id = %(business_id)s AND lines.debits IS NOT NULL"""
 # The ORDER BY lets the lines be found by their entries: PostgreSQL cannot know how few these are.
 _LATER = """
-    UNION ALL
-    SELECT line.account_id, span.place, -line.debit, -line.credit
+    SELECT line.account_id, span.place, -{sign} * line.debit, -{sign} * line.credit
     FROM (
       SELECT id FROM journal_entry
       WHERE journal_entry.business_id = %(business_id)s
         AND journal_entry.posted_at > %(known_at)s
       ORDER BY journal_entry.posted_at
     ) AS entry
-    CROSS JOIN LATERAL ({lines}) AS line
+    CROSS JOIN LATERAL ({lines}) AS line{tagged}
     JOIN unnest(%(places)s::int[], %(firsts)s::date[], %(lasts)s::date[])
       AS span (place, first, last) ON line.entry_date BETWEEN span.first AND span.last"""
+# The lines of a tag, all of which an index covers: there are no months of them.
+_TAGGED = """
+    SELECT account.id AS account_id, span.place, {sign} * lines.debits AS debits,
+           {sign} * lines.credits AS credits
+    FROM account
+    CROSS JOIN unnest(%(places)s::int[], %(firsts)s::date[], %(lasts)s::date[])
+      AS span (place, first, last)
+    CROSS JOIN LATERAL (
+      SELECT sum(debit) AS debits, sum(credit) AS credits FROM tagged_line
+      WHERE tagged_line.business_id = %(business_id)s AND tagged_line.tag = %(tag)s
+        AND tagged_line.account_id = account.id AND {counts}
+        AND tagged_line.entry_date BETWEEN span.first AND span.last
+    ) AS lines
+    WHERE account.business_id = %(business_id)s AND lines.debits IS NOT NULL"""
+_TAGGED_LINE = """
+    CROSS JOIN LATERAL (
+      SELECT tag FROM tagged_line
+      WHERE tagged_line.business_id = %(business_id)s AND tagged_line.tag = %(tag)s
+        AND tagged_line.account_id = line.account_id
+        AND tagged_line.entry_date = line.entry_date AND tagged_line.line_id = line.id
+      LIMIT 1
+    ) AS tagged"""
 _ADDED = """
 SELECT account_id, place, sum(debits)::bigint AS debits, sum(credits)::bigint AS credits
 FROM ({amounts}
 ) AS amounts
 GROUP BY account_id, place
 HAVING sum(debits) <> 0 OR sum(credits) <> 0"""
+
+_COUNTS = {Basis.ACCRUAL: "in_ledger", Basis.CASH: "in_cash"}
+
+
+class Counted(Enum):
+    """Which lines a cut counts by their tags."""
+
+    ALL = 1
+    TAGGED = 2
+    UNTAGGED = 3
+
+    @classmethod
+    def by(cls, cut: Cut) -> "Counted":
+        """Say which a cut counts."""
+        if cut.untagged:
+            return cls.UNTAGGED
+        return cls.ALL if cut.tag is None else cls.TAGGED
+
 
 ByAccount = Mapping[UUID, tuple[Movement, ...]]
 
@@ -87,10 +127,13 @@ class Movements:
 
         The movements stand in the order of the periods; one from `date.min` on is since ever.
         """
-        query = Query(
-            _statement(cut.basis, cut.known_at is not None),
-            {"business_id": self.scope.business_id, "known_at": cut.known_at, **_laid_out(spans)},
-        )
+        counted = {
+            "business_id": self.scope.business_id,
+            "known_at": cut.known_at,
+            "tag": ANY_TAG if cut.untagged else cut.tag,
+        }
+        text = _statement(cut.basis, Counted.by(cut), cut.known_at is not None)
+        query = Query(text, {**counted, **_laid_out(spans)})
 
         def answer(answers: Answers) -> ByAccount:
             found: dict[UUID, list[Movement]] = defaultdict(lambda: [Movement()] * len(spans))
@@ -102,13 +145,22 @@ class Movements:
 
 
 @cache
-def _statement(basis: Basis, known: bool) -> str:
-    debits, credits_, *_ = (f"account_month.{name}" for name in MONTH_SUMS[basis])
-    amounts = _MONTHS.format(debits=debits, credits=credits_, unrolled=UNROLLED[basis])
-    amounts += _ENDS.format(days=_DAYS_OF[basis])
-    if known:
-        amounts += _LATER.format(lines=LINES_OF_ENTRY[basis])
-    return _ADDED.format(amounts=amounts)
+def _statement(basis: Basis, counted: Counted, known: bool) -> str:
+    amounts = []
+    if counted is not Counted.TAGGED:
+        debits, credits_, *_ = (f"account_month.{name}" for name in MONTH_SUMS[basis])
+        amounts.append(_MONTHS.format(debits=debits, credits=credits_, unrolled=UNROLLED[basis]))
+        amounts.append(_ENDS.format(days=_DAYS_OF[basis]))
+        if known:
+            amounts.append(_LATER.format(sign=1, lines=LINES_OF_ENTRY[basis], tagged=""))
+    if counted is not Counted.ALL:
+        # What has no tag is all that there is, less what has any.
+        sign = 1 if counted is Counted.TAGGED else -1
+        amounts.append(_TAGGED.format(sign=sign, counts=_COUNTS[basis]))
+        if known:
+            tagged = LINES_OF_ENTRY[basis]
+            amounts.append(_LATER.format(sign=sign, lines=tagged, tagged=_TAGGED_LINE))
+    return _ADDED.format(amounts="\n    UNION ALL".join(amounts))
 
 
 def _laid_out(spans: Sequence[Period]) -> Row:
