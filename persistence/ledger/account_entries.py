@@ -81,7 +81,7 @@ def _tagged(table: Table, tag: ColumnElement[str]) -> ColumnElement[bool]:
 def _listing(table: Table, *counted: ColumnElement[bool]) -> Listing:
     """The lines of an account that stand in a table, all or those that count."""
     created = created_filters(journal_entry, updated=journal_entry.c.created_at)
-    words = table.c.get("description", literal_column("NULL::text"))
+    words: ColumnElement[Any] = table.c.get("description", literal_column("NULL::text"))
     marks = (table.c[name] for name in MARK_COLUMNS)
     return Listing(
         source=table,
