@@ -6,6 +6,7 @@ from typing import Any
 
 import psycopg
 
+from accounting.books.cuts import Basis
 from persistence.bank import (
     bank_accounts,
     bank_rules,
@@ -52,7 +53,7 @@ LISTS: Mapping[str, Listing] = {
     "list_tax_returns": tax_returns.LISTING,
     "list_tax_return_entries": return_lines.LISTING,
     "list_journal_entries": journal_lists.LISTING,
-    "list_account_entries": account_entries.LISTING,
+    "list_account_entries": account_entries.LISTINGS[Basis.ACCRUAL],
 }
 """Every list that is read from a table, by its operation."""
 # It reads a return of many lines, and the demo has none.

@@ -83,7 +83,10 @@ _CHANGED = {
         "id": "('01900000-0000-7000-a000-'"
         " || lpad(to_hex(c.place * 8 + t.line_number), 12, '0'))::uuid",
         "entry_id": "('01900000-0000-7000-9000-' || lpad(to_hex(c.place), 12, '0'))::uuid",
-        "settles_id": "CASE WHEN t.settles_id = c.seed_id THEN c.id ELSE t.settles_id END",
+        **{
+            name: f"CASE WHEN t.{name} = c.seed_id THEN c.id ELSE t.{name} END"
+            for name in ("settles_id", "document_id")
+        },
     },
 }
 _SOURCES = {

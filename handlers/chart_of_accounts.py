@@ -11,6 +11,7 @@ from accounting.books.accounts import Account
 from accounting.books.chart import SUBTYPES, refuse_disagreeing_kind, type_of
 from accounting.books.commands import CreateAccount
 from accounting.books.context import refuse_other_currency
+from accounting.books.cuts import Basis
 from accounting.books.periods import EVER, Period, calendar_month
 from accounting.errors import Malformed
 from handlers.bodies import AccountChildCreate, AccountCreate, AccountUpdate
@@ -42,10 +43,20 @@ async def get_account(books: Books, account_id: str) -> Reply:
 
 
 async def list_account_entries(books: Books, account_id: str, page: PageRequest) -> Page[Reply]:
-    """List what was posted to an account, each line with the balance after it."""
+    """List what was posted to an account, each line with the balance after it.
+
+    Raises Malformed where lines with a tag and lines without any are asked for at once.
+    """
+    filters = {**page.filters}
+    basis = Basis(filters.pop("basis"))
+    if not filters["untagged"]:
+        del filters["untagged"]
+    elif "tag" in filters:
+        raise Malformed.fields(untagged=["cannot stand beside tag"])
     books.pin_snapshot()
     account = (await named(books, account_id))[0]
-    return (await books.account_entries.page(account.id, page)).of(
+    asked = replace(page, filters=filters)
+    return (await books.account_entries.page(account.id, asked, basis)).of(
         lambda entry: shape_entry(account, entry)
     )
 

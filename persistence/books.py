@@ -52,6 +52,8 @@ from persistence.ledger.accounts import AccountStore, RoleMemory
 from persistence.ledger.audit_trail import AuditTrail
 from persistence.ledger.balances import Balances
 from persistence.ledger.journal import JournalStore
+from persistence.ledger.movements import Movements
+from persistence.ledger.tags import Tags
 from persistence.ledger.tax_codes import TaxCodeStore
 from persistence.store import Store
 from persistence.tax.tax_returns import TaxReturnStore
@@ -226,6 +228,8 @@ class Books:
     open_items = OnFirstUse(OpenItems)
     journal = OnFirstUse(JournalStore)
     balances = OnFirstUse(Balances)
+    movements = OnFirstUse(Movements)
+    tags = OnFirstUse(Tags)
     account_entries = OnFirstUse(AccountEntries)
     files = OnFirstUse(StoredFileStore)
     audit_trail = OnFirstUse(AuditTrail)

@@ -204,7 +204,7 @@ class Store(ABC, Generic[V]):
     def seen(self, values: list[V]) -> list[V]:
         """Note the versions of loaded values, so that a save knows a changed row from a new one."""
         for value in values:
-            self.scope.note_version(value.id, value.version)
+            self._note(value)
         return values
 
     def only(self, found: list[R]) -> R:
@@ -212,8 +212,13 @@ class Store(ABC, Generic[V]):
         if not found:
             raise not_found(self.noun)
         [value] = found
-        self.scope.note_version(value.id, value.version)
+        self._note(value)
         return value
+
+    def _note(self, value: Versioned) -> None:
+        self.scope.note_version(value.id, value.version)
+        if hasattr(value, "transaction_tags"):
+            self.scope.note_tags(value.id, value.transaction_tags)
 
     def _locking(self, ids: Sequence[UUID]) -> Query:
         return Query(lock_statement(self.table), {"ids": list(ids)})

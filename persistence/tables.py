@@ -1041,6 +1041,30 @@ payout_item = tenant_table(
 
 # ── The journal ────────────────────────────────────────────────────────────────────────────────
 
+
+def marked() -> tuple[SchemaItem, ...]:
+    """What an amount of the journal says of tax, and that it stands on one side."""
+    return (
+        Column("tax_code_id", Uuid),
+        Column("tax_rate", Numeric),
+        Column("tax_part", Text),
+        CheckConstraint(
+            "(debit > 0 AND credit = 0) OR (credit > 0 AND debit = 0)", name="one_side_only"
+        ),
+        CheckConstraint("num_nulls(tax_code_id, tax_rate, tax_part) IN (0, 3)", name="mark_whole"),
+        one_of(
+            "tax_part",
+            "net",
+            "output",
+            "input",
+            "blocked",
+            "withheld",
+            "relief_net",
+            "relief",
+        ),
+    )
+
+
 # Posted entries and their lines are only ever inserted: the server's role holds no other grant.
 journal_entry = tenant_table(
     "journal_entry",
@@ -1079,6 +1103,7 @@ journal_entry = tenant_table(
     index("entry_date", "id"),
     index("entry_date", "id", where="source_type = 'manual'", name="journal_entry_manual_idx"),
     index("created_at", "id"),
+    index("posted_at"),
 )
 
 # What is written by hand waits here, with its lines, until it is posted under the same id.
@@ -1116,34 +1141,72 @@ journal_line = tenant_table(
     Column("split", JSONB, nullable=False),
     # As many as its entry says: with all of them there, no other number is left for one more.
     Column("line_count", Integer, nullable=False),
-    Column("tax_code_id", Uuid),
-    Column("tax_rate", Numeric),
-    Column("tax_part", Text),
-    CheckConstraint(
-        "(debit > 0 AND credit = 0) OR (credit > 0 AND debit = 0)", name="one_side_only"
-    ),
+    *marked(),
+    # Whether it counts on cash as it is, and which document it is about. Both are null in what a
+    # server of the release before has posted since.
+    Column("in_cash", Boolean),
+    Column("document_id", Uuid),
     CheckConstraint("line_number BETWEEN 1 AND line_count", name="counted"),
-    CheckConstraint("num_nulls(tax_code_id, tax_rate, tax_part) IN (0, 3)", name="mark_whole"),
     ForeignKeyConstraint(
         ["business_id", "entry_id", "line_count"],
         ["journal_entry.business_id", "journal_entry.id", "journal_entry.line_count"],
-    ),
-    one_of(
-        "tax_part",
-        "net",
-        "output",
-        "input",
-        "blocked",
-        "withheld",
-        "relief_net",
-        "relief",
     ),
     within_business("account_id", "account"),
     within_business("tax_code_id", "tax_code"),
     unique("entry_id", "line_number"),
     # Covers every balance: sums by account and period never touch the table itself.
-    index("account_id", "entry_date", "id", include=("debit", "credit")),
+    index("account_id", "entry_date", "id", include=("debit", "credit", "in_cash")),
     index("tax_code_id", "entry_date", "id", where="tax_code_id IS NOT NULL"),
+    index("document_id"),
+)
+
+# On cash these stand in the place of a line: the parts of what it settles, each on its account.
+cash_line = tenant_table(
+    "cash_line",
+    Column("line_id", Uuid, nullable=False),
+    Column("entry_id", Uuid, nullable=False),
+    Column("account_id", Uuid, nullable=False),
+    Column("entry_date", Date, nullable=False),
+    cents("debit"),
+    cents("credit"),
+    Column("document_id", Uuid, nullable=False),
+    *marked(),
+    within_business("line_id", "journal_line"),
+    within_business("account_id", "account"),
+    index("document_id"),
+    index("entry_id"),
+    index("account_id", "entry_date", "id", include=("debit", "credit")),
+)
+
+# The lines of the documents that have a tag now, and what counts on cash of them: once for each tag
+# of their document, and once more under '', which stands for any.
+tagged_line = Table(
+    "tagged_line",
+    metadata,
+    Column("business_id", ForeignKey("business.id"), nullable=False),
+    Column("tag", Text, nullable=False),
+    Column("account_id", Uuid, nullable=False),
+    Column("entry_date", Date, nullable=False),
+    Column("line_id", Uuid, nullable=False),
+    Column("entry_id", Uuid, nullable=False),
+    Column("document_id", Uuid, nullable=False),
+    cents("debit"),
+    cents("credit"),
+    Column("in_ledger", Boolean, nullable=False),
+    Column("in_cash", Boolean, nullable=False),
+    PrimaryKeyConstraint("business_id", "tag", "account_id", "entry_date", "line_id"),
+    CheckConstraint("in_ledger OR in_cash", name="counted"),
+    within_business("account_id", "account"),
+    index("document_id"),
+    # Covers what a tag comes to.
+    index(
+        "tag",
+        "account_id",
+        "entry_date",
+        include=("debit", "credit", "in_ledger", "in_cash"),
+        name="tagged_line_sums_idx",
+    ),
+    info={"tenant": True},
 )
 
 # What was posted to an account in a month, of the entries that are rolled up. Nobody names such a
@@ -1158,9 +1221,18 @@ account_month = Table(
     cents("credits"),
     Column("debit_count", BigInteger, nullable=False),
     Column("credit_count", BigInteger, nullable=False),
+    # The same on cash.
+    cents("cash_debits"),
+    cents("cash_credits"),
+    Column("cash_debit_count", BigInteger, nullable=False),
+    Column("cash_credit_count", BigInteger, nullable=False),
     PrimaryKeyConstraint("business_id", "account_id", "month"),
     CheckConstraint("extract(day FROM month) = 1", name="first_of_month"),
     CheckConstraint("least(debits, credits, debit_count, credit_count) >= 0", name="sums_positive"),
+    CheckConstraint(
+        "least(cash_debits, cash_credits, cash_debit_count, cash_credit_count) >= 0",
+        name="cash_sums_positive",
+    ),
     within_business("account_id", "account"),
     info={"tenant": True},
 )

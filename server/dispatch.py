@@ -204,6 +204,7 @@ class Request:
         if isinstance(opened, Books):
             opened.journal.reactivate_accounts()
             opened.balances.advance()
+            opened.tags.follow()
             if self.preview:
                 self.entries = await journal_entries.preview(opened)
         return lambda: self.endpoint.render(self, opened, value)

@@ -55,7 +55,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A balanced entry to be posted; the store gives it its id and its number."""
+    """A balanced entry to be posted; the store gives it its id and its number.
+
+    `about` names, of what is only about another document, that document: of a refund its invoice.
+    An entry that only agrees something is not `in_cash`: it counts once that is settled.
+    """
 
     entry_date: date
     stream: str
@@ -65,6 +69,8 @@ class Entry:
     source_id: UUID
     reference: Number = None
     reversal_of_id: UUID | None = None
+    about: Mapping[UUID, UUID] = field(default_factory=dict)
+    in_cash: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,12 +83,18 @@ class Posted(Entry):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The document behind entries; `titles` names each of its streams, for people."""
+    """The document behind entries; `titles` names each of its streams, for people.
+
+    `about` names, of what is only about another document, that document; the streams in `agreed`
+    only agree something.
+    """
 
     type: str
     id: UUID
     reference: Number
     titles: Mapping[str, str]
+    about: Mapping[UUID, UUID] = field(default_factory=dict)
+    agreed: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -219,6 +231,8 @@ def _entry(source: Source, on: date, stream: str, lines: tuple[Line, ...], openi
         source_type=source.type,
         source_id=source.id,
         reference=source.reference,
+        about=source.about,
+        in_cash=stream not in source.agreed,
     )
 
 
@@ -263,4 +277,6 @@ def _reversal(posted: Posted, taking_back: Entry) -> Entry:
         source_id=posted.source_id,
         reference=taking_back.reference,
         reversal_of_id=posted.id,
+        about=taking_back.about,
+        in_cash=taking_back.in_cash,
     )

@@ -59,6 +59,62 @@ class Period:
 EVER = Period()
 
 
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """A period as whole months, with days that are added to them and days that are taken off.
+
+    `months` are the first days of the first and the last of them.
+    """
+
+    months: FirstAndLast | None = None
+    added: tuple[FirstAndLast, ...] = ()
+    taken: tuple[FirstAndLast, ...] = ()
+
+
+def pieces(period: Period) -> Pieces:
+    """Take a period apart so that few days are left: what is more than half a month is that month.
+
+    2026-01-10 to 2026-04-10 is January to March with 1 to 10 April, without 1 to 9 January.
+    """
+    first, last = period.first, period.last
+    if first > last:
+        return Pieces()
+    begun, ended = month_start(first), month_end(last)
+    if begun == month_start(last):
+        if _mostly(first, last):
+            before, after = _days_before(first), _days_after(last)
+            return Pieces((begun, begun), taken=(*before, *after))
+        return Pieces(added=((first, last),))
+    added: list[FirstAndLast] = []
+    taken: list[FirstAndLast] = []
+    first_month, last_month = begun, month_start(ended)
+    if _mostly(first, month_end(first)):
+        taken += _days_before(first)
+    else:
+        added.append((first, month_end(first)))
+        first_month = month_end(first) + timedelta(days=1)
+    if _mostly(last_month, last):
+        taken += _days_after(last)
+    else:
+        added.append((last_month, last))
+        last_month = month_start(last_month - timedelta(days=1))
+    months = (first_month, last_month) if first_month <= last_month else None
+    return Pieces(months, tuple(added), tuple(taken))
+
+
+def _mostly(first: date, last: date) -> bool:
+    """Tell whether days of one month are more than half of it."""
+    return 2 * (last.day - first.day + 1) > month_end(first).day
+
+
+def _days_before(day: date) -> tuple[FirstAndLast, ...]:
+    return () if day.day == 1 else ((month_start(day), day - timedelta(days=1)),)
+
+
+def _days_after(day: date) -> tuple[FirstAndLast, ...]:
+    return () if day == month_end(day) else ((day + timedelta(days=1), month_end(day)),)
+
+
 def month_start(day: date) -> date:
     """Find the first day of a day's month."""
     return day.replace(day=1)

@@ -153,6 +153,7 @@ def pay(
         cancelled_at=None,
         completions=(Span(),),
         splits=(split,),
+        about=refunds.about(refund),
         memo=command.memo,
         transaction_tags=command.transaction_tags,
         metadata=command.metadata,

@@ -88,13 +88,16 @@ def _taken_back(subject: Subject) -> bool:
 
 def _source(side: Side, subject: Subject) -> Source:
     words = side.words
+    about: dict[UUID, UUID] = {}
+    agreed = frozenset({MAIN})
     match subject:
         case Document():
             source, title, reference = side.document_source, words.document_title, subject.number
         case Payment():
             source, title = side.payment_source, words.payment_title
-            reference = subject.external_id
+            reference, agreed = subject.external_id, frozenset()
         case WriteOff():
+            about = {subject.id: subject.document_id}
             article = "an" if words.document_title[0] in "aeiou" else "a"
             source = side.write_off_source
             title = f"write-off of {article} {words.document_title}"
@@ -104,9 +107,11 @@ def _source(side: Side, subject: Subject) -> Source:
         case Refund():
             source, title = side.refund_source, words.refund_title
             reference = subject.reference_number or subject.external_id
+            about = _standing_for(subject.id, refunds.about(subject))
         case RefundPayment():
             source, title = side.refund_payment_source, words.refund_payment_title
-            reference = subject.external_id
+            reference, agreed = subject.external_id, frozenset()
+            about = _standing_for(subject.refund_id, subject.about)
     title = f"{title} {subject.party.name}"
     titles = {
         MAIN: title,
@@ -114,7 +119,12 @@ def _source(side: Side, subject: Subject) -> Source:
         APPLIED: f"{title}, applied",
         SELF_ASSESSED: f"self-assessed tax of {title}",
     }
-    return Source(source, subject.id, reference, titles)
+    return Source(source, subject.id, reference, titles, about, agreed)
+
+
+def _standing_for(refund_id: UUID, target_id: UUID | None) -> dict[UUID, UUID]:
+    """Name what a refund gives back of, where that is one thing."""
+    return {} if target_id is None else {refund_id: target_id}
 
 
 def _document(side: Side, document: Document, roles: Roles) -> Iterator[Movement]:

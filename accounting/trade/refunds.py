@@ -128,9 +128,10 @@ class VendorRefund(Refund):
 class RefundPayment:
     """Money that pays a refund, with the spans in which it stood completed.
 
-    `splits` say, for each of these spans, which parts of the refund it paid. It is dated on the
-    day it moved, also before the refund's own: its `payment_date`, else the day it completed. Bank
-    lines and a payout hold it as they hold a payment.
+    `splits` say, for each of these spans, which parts of the refund it paid, and `about` what that
+    gives back of. It is dated on the day it moved, also before the refund's own: its
+    `payment_date`, else the day it completed. Bank lines and a payout hold it as they hold a
+    payment.
     """
 
     id: UUID
@@ -150,6 +151,7 @@ class RefundPayment:
     cancelled_at: datetime | None
     completions: tuple[Span, ...]
     splits: tuple[Split, ...]
+    about: UUID | None = None
     memo: str | None = None
     transaction_tags: Any = None
     metadata: Any = None
@@ -240,6 +242,12 @@ def parts(refund: Refund, unallocated_account_id: UUID | None = None) -> dict[Pa
     if unallocated_account_id is not None:
         split.append((Part(unallocated_account_id), unallocated(refund)))
     return summed(split)
+
+
+def about(refund: Refund) -> UUID | None:
+    """Name the one thing that a refund ever gave back of; none where there were several."""
+    targets = {each.target_id for each in refund.allocations if each.kind != "credit"}
+    return targets.pop() if len(targets) == 1 else None
 
 
 def agreed_days(refund: Refund, allocation: RefundAllocation) -> Days:

@@ -82,7 +82,7 @@ def moved(
     """
     if status == payment.status:
         return refund, payment
-    facts: dict[str, Any] = {"status": status}
+    facts: dict[str, Any] = {"status": status, "about": refunds.about(refund)}
     if status in _MOMENTS:
         facts[_MOMENTS[status]] = context.now
     facts["completions"] = completions_after(
@@ -114,7 +114,7 @@ def split_anew(
         if each.status == "completed":
             split = _share(refund, each.amount, roles)
             refund = replace(refund, settled=added(refund.settled, split))
-            changed.append(_again(each, split, context))
+            changed.append(_again(refund, each, split, context))
         else:
             changed.append(each)
     return refund, tuple(changed)
@@ -156,7 +156,9 @@ def _paid(refund: VendorRefund, amount: int, split: Split) -> VendorRefund:
     return replace(refund, paid=refund.paid + amount, settled=added(refund.settled, split))
 
 
-def _again(payment: VendorRefundPayment, split: Split, context: Context) -> VendorRefundPayment:
+def _again(
+    refund: VendorRefund, payment: VendorRefundPayment, split: Split, context: Context
+) -> VendorRefundPayment:
     if split == payment.splits[-1]:
         return payment
     ended = replace(payment.completions[-1], end=context.today)
@@ -164,5 +166,6 @@ def _again(payment: VendorRefundPayment, split: Split, context: Context) -> Vend
         payment,
         completions=(*payment.completions[:-1], ended, Span(context.today)),
         splits=(*payment.splits, split),
+        about=refunds.about(refund),
         updated_at=context.now,
     )

@@ -23,6 +23,7 @@ _FIRST = "account"  # The tables of a business lie together with this one.
 DELEGATED = (
     "audit_business(uuid)",
     "advance_months(uuid, text[], bigint)",
+    "tag_documents(uuid, uuid[])",
 )
 
 # Of the database, so that each connection to it has them: a tenant that is set in a transaction is

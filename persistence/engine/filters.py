@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Column, DateTime, Text, and_, func, or_
+from sqlalchemy import ARRAY, Column, DateTime, Text, and_, func, or_
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import FromClause
 
@@ -47,6 +47,11 @@ def created_filters(
         **between(table.c.created_at, "created_at_from", "created_at_to"),
         "updated_at_from": Filter(changed >= given("updated_at_from", MOMENT), range=True),
     }
+
+
+def any_tag(name: str, column: Column[Any]) -> dict[str, Filter]:
+    """The filter of rows that have any of some tags."""
+    return {name: Filter(column.bool_op("?|")(given(name, ARRAY(Text()))))}
 
 
 def contains(text: str) -> str:

@@ -48,6 +48,7 @@ class Scope:
     __slots__ = (
         "_last_lock",
         "_precondition",
+        "_tags",
         "_tenant",
         "_versions",
         "business_id",
@@ -68,6 +69,7 @@ class Scope:
         self._tenant = tenant
         self._precondition = precondition
         self._versions: dict[UUID, int] = {}
+        self._tags: dict[UUID, Any] = {}
         self._last_lock: tuple[int, UUID] | None = None
 
     @property
@@ -110,6 +112,14 @@ class Scope:
     def note_version(self, id_: UUID, version: int) -> None:
         """Note the version that a row was loaded with."""
         self._versions[id_] = version
+
+    def note_tags(self, id_: UUID, tags: Any) -> None:
+        """Note the tags that a document was loaded with."""
+        self._tags[id_] = tags
+
+    def has_tags(self, id_: UUID, tags: Any) -> bool:
+        """Tell whether a document was loaded with these tags; not where it was not noted."""
+        return id_ in self._tags and (self._tags[id_] or ()) == (tags or ())
 
     def etag(self, id_: UUID) -> int:
         """The version a row has once this transaction is committed."""

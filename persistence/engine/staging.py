@@ -181,7 +181,12 @@ class Staging:
 def _parents_first() -> tuple[Table, ...]:
     # All that posts takes a number in the journal, and no other row refers to what stands there. A
     # reconciled statement lets nothing be posted up to its day: copied books have it after that.
-    last = (tables.journal_entry, tables.journal_line, tables.bank_reconciliation)
+    last = (
+        tables.journal_entry,
+        tables.journal_line,
+        tables.cash_line,
+        tables.bank_reconciliation,
+    )
     return (*(each for each in tables.metadata.sorted_tables if each not in last), *last)
 
 

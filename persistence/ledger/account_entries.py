@@ -1,25 +1,29 @@
 """The lines of one account, each with the balance that the account has after it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Uuid, select
+from sqlalchemy import Table, Text, Uuid, and_, literal_column, not_, select
+from sqlalchemy.sql.elements import ColumnElement
 
+from accounting.books.cuts import Basis
 from accounting.books.periods import month_start
 from accounting.books.tax_marks import TaxMark
 from persistence.engine.fetches import Fetch
-from persistence.engine.filters import between, created_filters
+from persistence.engine.filters import MOMENT, between, created_filters
+from persistence.engine.joint_lists import JointListing
 from persistence.engine.listings import Filter, Listing
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.scope import Scope
-from persistence.engine.sql import Query, Row, compiled, given
-from persistence.ledger.balances import UNROLLED
+from persistence.engine.sql import Query, Row, compiled, given, word
+from persistence.ledger.balances import MONTH_SUMS, UNROLLED
 from persistence.ledger.split_rows import MARK_COLUMNS, mark_in
+from persistence.ledger.tags import ANY_TAG
 from persistence.store import among, in_business
-from persistence.tables import journal_entry, journal_line
+from persistence.tables import cash_line, journal_entry, journal_line, tagged_line
 
 _OF_ENTRY = (
     "sequence_number",
@@ -53,81 +57,130 @@ class AccountEntry:
     net: int
 
 
-def _of_its_entry(filter_: Filter) -> Filter:
-    """Let a filter of entries filter their lines."""
-    entry = (
-        select(journal_entry.c.id)
-        .where(
-            in_business(journal_entry),
-            journal_entry.c.id == journal_line.c.entry_id,
-            filter_.condition,
-        )
-        .exists()
+def _of_entry(table: Table, condition: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Pick the lines whose entry fulfils a condition."""
+    entry = select(journal_entry.c.id).where(
+        in_business(journal_entry), journal_entry.c.id == table.c.entry_id, condition
     )
-    return replace(filter_, condition=entry)
+    return entry.exists()
 
 
-_CREATED = created_filters(journal_entry, updated=journal_entry.c.created_at)
-LISTING = Listing(
-    source=journal_line,
-    key=journal_line.c.id,
-    scope=in_business(journal_line) & (journal_line.c.account_id == given("account_id", Uuid)),
-    columns=[journal_line.c[name] for name in (*_OF_LINE, "description", *MARK_COLUMNS)],
-    filters={
-        **{name: _of_its_entry(each) for name, each in _CREATED.items()},
-        **between(journal_line.c.entry_date, "date_from", "date_to"),
-    },
-    sorts={"entry_date": journal_line.c.entry_date},
-    default_sort="-entry_date",
-)
+def _tagged(table: Table, tag: ColumnElement[str]) -> ColumnElement[bool]:
+    """Pick the lines of documents that have a tag."""
+    row = tagged_line.c
+    found = select(row.line_id).where(
+        in_business(tagged_line),
+        row.tag == tag,
+        row.account_id == table.c.account_id,
+        row.entry_date == table.c.entry_date,
+        row.line_id == table.c.id,
+    )
+    return found.exists()
+
+
+def _listing(table: Table, *counted: ColumnElement[bool]) -> Listing:
+    """The lines of an account that stand in a table, all or those that count."""
+    created = created_filters(journal_entry, updated=journal_entry.c.created_at)
+    words: ColumnElement[Any] = table.c.get("description", literal_column("NULL::text"))
+    marks = (table.c[name] for name in MARK_COLUMNS)
+    return Listing(
+        source=table,
+        key=table.c.id,
+        scope=and_(in_business(table), table.c.account_id == given("account_id", Uuid), *counted),
+        columns=[*(table.c[name] for name in _OF_LINE), words.label("description"), *marks],
+        filters={
+            **{
+                name: replace(each, condition=_of_entry(table, each.condition))
+                for name, each in created.items()
+            },
+            **between(table.c.entry_date, "date_from", "date_to"),
+            "tag": Filter(_tagged(table, given("tag", Text))),
+            "untagged": Filter(not_(_tagged(table, word(ANY_TAG)))),
+            "known_at": Filter(
+                _of_entry(table, journal_entry.c.posted_at <= given("known_at", MOMENT))
+            ),
+        },
+        sorts={"entry_date": table.c.entry_date},
+        default_sort="-entry_date",
+    )
+
+
+LISTINGS: Mapping[Basis, Listing] = {
+    Basis.ACCRUAL: _listing(journal_line),
+    Basis.CASH: JointListing.of(
+        _listing(journal_line, journal_line.c.in_cash), _listing(cash_line)
+    ),
+}
 ENTRIES = compiled(
     select(journal_entry.c.id, *(journal_entry.c[name] for name in _OF_ENTRY)).where(
         in_business(journal_entry), among(journal_entry.c.id)
     )
 )
 
+# What of a table counts for an account.
+_ROWS = """SELECT entry_date, id, debit, credit FROM <table>
+    WHERE <table>.business_id = %(business_id)s AND account_id = %(account_id)s"""
+_OF_LEDGER = _ROWS.replace("<table>", "journal_line")
+_ROWS_OF = {
+    Basis.ACCRUAL: _OF_LEDGER,
+    Basis.CASH: f"{_OF_LEDGER} AND in_cash UNION ALL {_ROWS.replace('<table>', 'cash_line')}",
+}
+
 # The balance before the oldest line shown, of whole months and the days of its own month before it;
 # from there line by line. So a page far down costs what the first one does.
-NETS = f"""
+_NETS = """
 WITH opening AS (
   SELECT coalesce(sum(net), 0) AS net
   FROM (
-    SELECT debits - credits AS net FROM account_month
+    SELECT {debits} - {credits} AS net FROM account_month
     WHERE account_month.business_id = %(business_id)s AND account_id = %(account_id)s
       AND month < %(month)s
     UNION ALL
-    SELECT debit - credit FROM ({UNROLLED}) AS unrolled
+    SELECT debit - credit FROM ({unrolled}) AS unrolled
     WHERE account_id = %(account_id)s AND entry_date < %(month)s
     UNION ALL
-    SELECT debit - credit FROM journal_line
-    WHERE journal_line.business_id = %(business_id)s AND account_id = %(account_id)s
-      AND entry_date BETWEEN %(month)s AND %(first_date)s
+    SELECT debit - credit FROM ({rows}) AS line
+    WHERE entry_date BETWEEN %(month)s AND %(first_date)s
       AND (entry_date, id) < (%(first_date)s, %(first_id)s)
   ) AS before
 )
 SELECT id, net::bigint
 FROM (
   SELECT id, (SELECT net FROM opening) + sum(debit - credit) OVER (ORDER BY entry_date, id) AS net
-  FROM journal_line
-  WHERE journal_line.business_id = %(business_id)s AND account_id = %(account_id)s
-    AND entry_date BETWEEN %(first_date)s AND %(last_date)s
+  FROM ({rows}) AS line
+  WHERE entry_date BETWEEN %(first_date)s AND %(last_date)s
     AND (entry_date, id) >= (%(first_date)s, %(first_id)s)
     AND (entry_date, id) <= (%(last_date)s, %(last_id)s)
 ) AS counted
 WHERE id = ANY(%(ids)s::uuid[])
 """
 
-
 # How many lines there are in all, which the roll-up knows.
-COUNT = f"""
+_COUNT = """
 SELECT coalesce(sum(lines), 0)::bigint AS total
 FROM (
-  SELECT debit_count + credit_count AS lines FROM account_month
+  SELECT {debit_count} + {credit_count} AS lines FROM account_month
   WHERE account_month.business_id = %(business_id)s AND account_id = %(account_id)s
   UNION ALL
-  SELECT 1 FROM ({UNROLLED}) AS unrolled WHERE account_id = %(account_id)s
+  SELECT 1 FROM ({unrolled}) AS unrolled WHERE account_id = %(account_id)s
 ) AS counted
 """
+
+
+def _of_basis(text: str, basis: Basis) -> str:
+    debits, credits_, debit_count, credit_count = MONTH_SUMS[basis]
+    return text.format(
+        debits=debits,
+        credits=credits_,
+        debit_count=debit_count,
+        credit_count=credit_count,
+        unrolled=UNROLLED[basis],
+        rows=_ROWS_OF[basis],
+    )
+
+
+NETS = {basis: _of_basis(_NETS, basis) for basis in Basis}
+COUNTS = {basis: _of_basis(_COUNT, basis) for basis in Basis}
 
 
 class AccountEntries:
@@ -136,31 +189,33 @@ class AccountEntries:
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
 
-    async def page(self, account_id: UUID, wanted: PageRequest) -> Page[AccountEntry]:
-        """List one page of an account's lines, the latest first.
+    async def page(
+        self, account_id: UUID, wanted: PageRequest, basis: Basis = Basis.ACCRUAL
+    ) -> Page[AccountEntry]:
+        """List one page of an account's lines on a basis, the latest first.
 
         It takes two rounds: let the books hold still before.
         """
         scope = {"business_id": self.scope.business_id, "account_id": account_id}
-        lines = await self._lines(scope, wanted)
+        lines = await self._lines(scope, wanted, basis)
         if not lines.rows:
             return lines.of(_never)
-        entries, nets = await self._around(scope, lines.rows)
+        entries, nets = await self._around(scope, lines.rows, basis)
         return lines.of(lambda line: _entry(line, entries[line["entry_id"]], nets[line["id"]]))
 
-    async def _lines(self, scope: Row, wanted: PageRequest) -> Page[Row]:
+    async def _lines(self, scope: Row, wanted: PageRequest, basis: Basis) -> Page[Row]:
         """Read one page of lines; all of them are counted by the roll-up, some one by one."""
-        session = self.scope.session
+        session, listing = self.scope.session, LISTINGS[basis]
         if not wanted.count or wanted.filters:
-            return await LISTING.fetch(session, wanted, scope, lambda row: row)
+            return await listing.fetch(session, wanted, scope, lambda row: row)
         page, total = await session.fetch(
-            LISTING.fetch(session, replace(wanted, count=False), scope, lambda row: row),
-            Fetch(session, (Query(COUNT, scope),), lambda answers: answers[0][0]["total"]),
+            listing.fetch(session, replace(wanted, count=False), scope, lambda row: row),
+            Fetch(session, (Query(COUNTS[basis], scope),), lambda answers: answers[0][0]["total"]),
         )
         return Page(page.rows, total, wanted, page.next_cursor)
 
     def _around(
-        self, scope: Row, lines: Sequence[Row]
+        self, scope: Row, lines: Sequence[Row], basis: Basis
     ) -> Fetch[tuple[dict[UUID, Row], dict[UUID, int]]]:
         """Read the entries of lines, and the balance after each."""
         first, *_, last = sorted((line["entry_date"], line["id"]) for line in [*lines, *lines])
@@ -179,7 +234,7 @@ class AccountEntries:
         }
         return Fetch(
             self.scope.session,
-            (Query(ENTRIES, entries), Query(NETS, asked)),
+            (Query(ENTRIES, entries), Query(NETS[basis], asked)),
             lambda answers: (
                 {row["id"]: row for row in answers[0]},
                 {row["id"]: row["net"] for row in answers[1]},

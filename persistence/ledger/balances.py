@@ -11,6 +11,7 @@ since a month belongs to one year (docs/decisions/0013).
 from collections.abc import Sequence
 from datetime import date
 
+from accounting.books.cuts import Basis
 from accounting.books.periods import Period, month_end
 from persistence.engine.machines import CLOSE_GATE
 from persistence.engine.scope import Scope
@@ -19,11 +20,49 @@ from persistence.engine.sql import Query, Row
 STEP = 100  # Entries of a year that may wait; reading them costs half a millisecond.
 SERIES = "JE-"
 
+# The lines of one entry on each basis, as part of a statement that has the entry beside it. On cash
+# they are those that stay, and what stands in the place of the others.
+_OF_ENTRY = """
+    SELECT account_id, entry_date, debit, credit, id FROM journal_line
+    WHERE journal_line.business_id = %(business_id)s AND entry_id = entry.id"""
+_IN_ORDER = "ORDER BY line_number"
+LINES_OF_ENTRY = {
+    Basis.ACCRUAL: f"{_OF_ENTRY} {_IN_ORDER}",
+    Basis.CASH: f"""({_OF_ENTRY} AND in_cash {_IN_ORDER})
+    UNION ALL
+    (SELECT account_id, entry_date, debit, credit, id FROM cash_line
+    WHERE cash_line.business_id = %(business_id)s AND entry_id = entry.id ORDER BY entry_id)""",
+}
+
+# What the months say on each basis: sums of both sides, and how many lines these are of.
+MONTH_SUMS = {
+    Basis.ACCRUAL: ("debits", "credits", "debit_count", "credit_count"),
+    Basis.CASH: ("cash_debits", "cash_credits", "cash_debit_count", "cash_credit_count"),
+}
+EVERY_SUM = [name for names in MONTH_SUMS.values() for name in names]
+
+# All lines of a business, once each: on which of the bases one counts.
+BOTH_BASES = """
+    SELECT business_id, entry_id, account_id, entry_date, debit, credit, true AS in_ledger,
+           coalesce(in_cash, false) AS in_cash
+    FROM journal_line WHERE journal_line.business_id = %(business_id)s
+    UNION ALL
+    SELECT business_id, entry_id, account_id, entry_date, debit, credit, false, true
+    FROM cash_line WHERE cash_line.business_id = %(business_id)s"""
+# What those of one account and month come to, as the months say it.
+ADDED_UP = ", ".join(
+    f"""coalesce(sum(line.debit) FILTER (WHERE {counts}), 0),
+       coalesce(sum(line.credit) FILTER (WHERE {counts}), 0),
+       count(*) FILTER (WHERE line.debit > 0 AND {counts}),
+       count(*) FILTER (WHERE line.credit > 0 AND {counts})"""
+    for counts in ("in_ledger", "in_cash")
+)
+
 # The lines of entries that are not rolled up yet. Each ORDER BY keeps PostgreSQL from joining all
 # lines there are: it cannot know how few entries wait, and these follow an index. GREATEST stands
 # for COALESCE, of which PostgreSQL does not know that it keeps secrets: behind row security it
 # would look at all entries before it compares their places.
-UNROLLED = """
+_UNROLLED = """
   SELECT line.account_id, line.entry_date, line.debit, line.credit
   FROM number_series
   CROSS JOIN LATERAL (
@@ -33,12 +72,9 @@ UNROLLED = """
       AND journal_entry.place > greatest(number_series.rolled_up, 0)
     ORDER BY journal_entry.place
   ) AS entry
-  CROSS JOIN LATERAL (
-    SELECT account_id, entry_date, debit, credit FROM journal_line
-    WHERE journal_line.business_id = %(business_id)s AND entry_id = entry.id
-    ORDER BY line_number
-  ) AS line
+  CROSS JOIN LATERAL (<lines>) AS line
   WHERE number_series.business_id = %(business_id)s AND number_series.series LIKE 'JE-%%'"""
+UNROLLED = {basis: _UNROLLED.replace("<lines>", LINES_OF_ENTRY[basis]) for basis in Basis}
 
 # What was posted to the accounts in `wanted`: ever, and within a period. The period's whole months
 # come from the roll-up, the days at its ends from the lines.
@@ -60,7 +96,7 @@ TURNOVERS = f"""
              THEN debit ELSE 0 END,
            CASE WHEN entry_date BETWEEN %(months_first)s AND %(months_last)s
              THEN credit ELSE 0 END
-    FROM ({UNROLLED}) AS unrolled
+    FROM ({UNROLLED[Basis.ACCRUAL]}) AS unrolled
     WHERE account_id IN (SELECT id FROM wanted)
     UNION ALL
     SELECT wanted.id, 0, 0, 0, 0, edges.debits, edges.credits
@@ -92,31 +128,27 @@ def period_parameters(period: Period) -> Row:
 ADVANCE = "SELECT advance_months(%(business_id)s, %(series)s, %(step)s)"
 
 # Nothing is ever deleted; a month that should not be there stays, and says nothing.
-_EMPTY = """
-UPDATE account_month SET debits = 0, credits = 0, debit_count = 0, credit_count = 0
+_EMPTY = f"""
+UPDATE account_month SET {", ".join(f"{name} = 0" for name in EVERY_SUM)}
 WHERE business_id = %(business_id)s
 """
-_ADD_UP = """
-INSERT INTO account_month (
-  business_id, account_id, month, debits, credits, debit_count, credit_count
-)
+_ADD_UP = f"""
+INSERT INTO account_month (business_id, account_id, month, {", ".join(EVERY_SUM)})
 SELECT line.business_id, line.account_id,
-       date_trunc('month', line.entry_date::timestamp)::date, sum(line.debit), sum(line.credit),
-       count(*) FILTER (WHERE line.debit > 0), count(*) FILTER (WHERE line.credit > 0)
+       date_trunc('month', line.entry_date::timestamp)::date,
+       {ADDED_UP}
 FROM (
-  SELECT journal_line.business_id, account_id, journal_line.entry_date, debit, credit
-  FROM journal_line
+  SELECT line.business_id, account_id, line.entry_date, debit, credit, in_ledger, in_cash
+  FROM ({BOTH_BASES}) AS line
   JOIN journal_entry ON journal_entry.business_id = %(business_id)s
-    AND journal_entry.id = journal_line.entry_id
+    AND journal_entry.id = line.entry_id
   JOIN number_series ON number_series.business_id = %(business_id)s
     AND number_series.series = journal_entry.series AND journal_entry.place <= number_series.last
-  WHERE journal_line.business_id = %(business_id)s
-    AND journal_entry.business_id = %(business_id)s AND number_series.business_id = %(business_id)s
+  WHERE journal_entry.business_id = %(business_id)s AND number_series.business_id = %(business_id)s
 ) AS line
 GROUP BY 1, 2, 3
 ON CONFLICT (business_id, account_id, month) DO UPDATE SET
-  debits = excluded.debits, credits = excluded.credits,
-  debit_count = excluded.debit_count, credit_count = excluded.credit_count
+  {", ".join(f"{name} = excluded.{name}" for name in EVERY_SUM)}
 """
 _MARK = """
 UPDATE number_series SET rolled_up = last

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 from uuid import UUID
 
+from accounting.books import cash_basis
 from accounting.books.accounts import Account
 from accounting.books.ledger import Entry, Line
 from accounting.books.manual_entries import ManualEntry
@@ -27,7 +28,7 @@ from persistence.ledger.journal_records import (
 from persistence.ledger.journal_sql import BY_ID, DELETE_DRAFT, LINES, REACTIVATE, STORED
 from persistence.ledger.split_rows import mark_columns, mark_in, split_rows
 from persistence.store import Store, lock_statement, no_such_reference
-from persistence.tables import journal_draft, journal_entry, journal_line
+from persistence.tables import cash_line, journal_draft, journal_entry, journal_line
 
 
 class JournalStore(Store[EntryRecord]):
@@ -97,7 +98,10 @@ class JournalStore(Store[EntryRecord]):
             "source_id": entry.source_id,
             "reversal_of_id": entry.reversal_of_id,
         }
-        self._stage(head, [(new_id(), line) for line in entry.lines])
+        lines = [(new_id(), line) for line in entry.lines]
+        self._stage(head, [(id_, line, _on_cash(entry, line)) for id_, line in lines])
+        for id_, line in lines:
+            self._stage_cash(entry, entry_id, id_, line)
 
     def keep(self, entry: ManualEntry, accounts: Mapping[UUID, Account]) -> EntryRecord:
         """Stage an entry that was written by hand, as a draft or posted; return it as it is shown.
@@ -111,6 +115,7 @@ class JournalStore(Store[EntryRecord]):
             (
                 line.id,
                 Line(line.account_id, line.amount, description=line.description, tax=line.tax),
+                {"in_cash": True, "document_id": entry.source_id},
             )
             for line in entry.lines
         ]
@@ -128,8 +133,11 @@ class JournalStore(Store[EntryRecord]):
         self.scope.staging.lead_with(Query(DELETE_DRAFT, parameters))
         self.scope.note_version(entry.id, entry.version)
 
-    def _stage(self, head: Row, lines: Sequence[tuple[UUID, Line]]) -> Number:
-        """Stage the head of an entry and its lines by their ids; return the number it takes."""
+    def _stage(self, head: Row, lines: Sequence[tuple[UUID, Line, Row]]) -> Number:
+        """Stage the head of an entry and its lines by their ids; return the number it takes.
+
+        Beside each line stands what it is on cash.
+        """
         staging = self.scope.staging
         number = staging.take_number(journal_series(head["entry_date"]))
         posted = {
@@ -138,7 +146,7 @@ class JournalStore(Store[EntryRecord]):
             "line_count": len(lines),
         }
         staging.insert(journal_entry, {**head, **posted})
-        for place, (id_, line) in enumerate(lines, start=1):
+        for place, (id_, line, on_cash) in enumerate(lines, start=1):
             row = {
                 "id": id_,
                 "entry_id": head["id"],
@@ -152,9 +160,26 @@ class JournalStore(Store[EntryRecord]):
                 "settles_id": line.settles,
                 "split": split_rows(line.split),
                 **mark_columns(line.tax),
+                **on_cash,
             }
             staging.insert(journal_line, row)
         return number
+
+    def _stage_cash(self, entry: Entry, entry_id: UUID, line_id: UUID, line: Line) -> None:
+        """Stage what counts on cash in the place of a line."""
+        for part, amount in cash_basis.parts(entry, line):
+            row = {
+                "id": new_id(),
+                "line_id": line_id,
+                "entry_id": entry_id,
+                "account_id": part.account_id,
+                "entry_date": entry.entry_date,
+                "debit": max(amount, 0),
+                "credit": max(-amount, 0),
+                "document_id": cash_basis.document_of(entry, line),
+                **mark_columns(part.tax),
+            }
+            self.scope.staging.insert(cash_line, row)
 
     def staged_accounts(self) -> frozenset[UUID]:
         """Name the accounts that wait to be posted to."""
@@ -206,3 +231,11 @@ class JournalStore(Store[EntryRecord]):
     def _locking(self, ids: Sequence[UUID]) -> Query:
         """Only a draft changes; what is posted stays as it is."""
         return Query(lock_statement(journal_draft), {"ids": list(ids)})
+
+
+def _on_cash(entry: Entry, line: Line) -> Row:
+    """The columns of a line that say what it is on cash."""
+    return {
+        "in_cash": cash_basis.stays(entry, line),
+        "document_id": cash_basis.document_of(entry, line),
+    }

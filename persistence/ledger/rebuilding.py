@@ -7,6 +7,7 @@ from persistence.engine.pipeline import exchange
 from persistence.engine.pool import Pool
 from persistence.engine.sessions import COMMIT
 from persistence.engine.sql import Query
+from persistence.ledger import tags
 from persistence.ledger.balances import rebuilding
 
 # All lines of a business may take longer than any request may. Where PostgreSQL knows little of the
@@ -20,17 +21,18 @@ _NO_HURRY = Query(
 async def rebuild(pool: Pool, business_id: UUID) -> int:
     """Roll up all that was posted in a business; return how many months of accounts that makes.
 
-    The business waits meanwhile: nothing is written to it.
+    Lines by tag are written anew, too. The business waits meanwhile: nothing is written to it.
     """
     mine = {"business_id": business_id}
-    queries = [Query(text, mine) for text in rebuilding()]
+    queries = [Query(text, mine) for text in (*rebuilding(), tags.OF_ALL)]
     async with pool.connection() as connection:
         try:
             opened = [BEGIN, _NO_HURRY, connection.machines.set_tenant(business_id)]
             results = await exchange(connection, [*opened, *queries])
-            await exchange(connection, [COMMIT])
+            documents = [row["id"] for row in results[-1].rows]
+            await exchange(connection, [tags.writing(business_id, documents), COMMIT])
         except BaseException:
             await connection.rollback()
             raise
-    *_, added_up, _ = results
+    *_, added_up, _, _ = results
     return added_up.affected

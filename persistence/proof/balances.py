@@ -1,27 +1,29 @@
-"""What must hold of the roll-up of balances: it says what the lines say."""
+"""What must hold of the roll-up of balances: on both bases it says what the lines say."""
+
+from persistence.ledger.balances import ADDED_UP, BOTH_BASES, EVERY_SUM
 
 # The months of the roll-up against the lines of the entries that are said to be in it.
-ROLL_UPS = """
+ROLL_UPS = f"""
 SELECT coalesce(a.code, account_id::text) || ' in ' || to_char(month, 'YYYY-MM') AS name,
-       bool_and(debits = 0 AND credits = 0 AND debit_count = 0 AND credit_count = 0) AS holds
+       bool_and(said = found) AS holds
 FROM (
-  SELECT account_id, month, sum(debits) AS debits, sum(credits) AS credits,
-         sum(debit_count) AS debit_count, sum(credit_count) AS credit_count
+  SELECT coalesce(kept.account_id, added.account_id) AS account_id,
+         coalesce(kept.month, added.month) AS month,
+         coalesce(kept.sums, ARRAY[0, 0, 0, 0, 0, 0, 0, 0]) AS said,
+         coalesce(added.sums, ARRAY[0, 0, 0, 0, 0, 0, 0, 0]) AS found
   FROM (
-    SELECT account_id, month, debits, credits, debit_count, credit_count
+    SELECT account_id, month, ARRAY[{", ".join(EVERY_SUM)}]::numeric[] AS sums
     FROM account_month WHERE business_id = %(business_id)s
-    UNION ALL
-    SELECT l.account_id, date_trunc('month', l.entry_date::timestamp)::date,
-           -sum(l.debit), -sum(l.credit),
-           -count(*) FILTER (WHERE l.debit > 0), -count(*) FILTER (WHERE l.credit > 0)
-    FROM journal_line l
-    JOIN journal_entry e ON e.business_id = %(business_id)s AND e.id = l.entry_id
+  ) AS kept
+  FULL JOIN (
+    SELECT line.account_id, date_trunc('month', line.entry_date::timestamp)::date AS month,
+           ARRAY[{ADDED_UP}]::numeric[] AS sums
+    FROM ({BOTH_BASES}) AS line
+    JOIN journal_entry e ON e.business_id = %(business_id)s AND e.id = line.entry_id
     JOIN number_series s
       ON s.business_id = %(business_id)s AND s.series = e.series AND e.place <= s.rolled_up
-    WHERE l.business_id = %(business_id)s
     GROUP BY 1, 2
-  ) AS both_sides
-  GROUP BY account_id, month
+  ) AS added ON added.account_id = kept.account_id AND added.month = kept.month
 ) AS compared
 LEFT JOIN account a ON a.business_id = %(business_id)s AND a.id = account_id
 GROUP BY 1

@@ -7,6 +7,7 @@ What only the rules can tell, that everything is posted as it desires, is in `po
 from persistence.proof import (
     balances,
     bank,
+    cash,
     control,
     credits,
     documents,
@@ -17,6 +18,7 @@ from persistence.proof import (
     payouts,
     periods,
     refunds,
+    tags,
     tax_codes,
     tax_returns,
     trail,
@@ -35,7 +37,9 @@ CHECKS = {
     **control.CHECKS,
     **tax_codes.CHECKS,
     **tax_returns.CHECKS,
+    **cash.CHECKS,
     **balances.CHECKS,
+    **tags.CHECKS,
     **periods.CHECKS,
     **trail.CHECKS,
 }

@@ -40,7 +40,11 @@ PAYMENTS = PaymentSql(PAYABLE, tables.bill_payment, tables.vendor, PAID, REFUNDE
 CREDITED = AllocationSql(tables.vendor_credit_allocation, "credit_id", BILLS)
 CREDITS = CreditSql(PAYABLE, tables.vendor_credit, tables.vendor, CREDITED)
 REFUND_PAYMENTS = VendorRefundPaymentSql(
-    VendorRefundPayment, tables.vendor_refund_payment, tables.vendor_refund, tables.vendor
+    VendorRefundPayment,
+    tables.vendor_refund_payment,
+    tables.vendor_refund,
+    tables.vendor_refund_allocation,
+    tables.vendor,
 )
 REFUNDS = VendorRefundSql(
     PAYABLE,

@@ -7,7 +7,7 @@ from sqlalchemy import Table, Uuid, select
 
 from accounting.trade.credits import Credit
 from accounting.trade.sides import Side
-from persistence.engine.filters import created_filters, equal, listed_between
+from persistence.engine.filters import any_tag, created_filters, equal, listed_between
 from persistence.engine.listings import Filter, Listing, one_of
 from persistence.engine.sql import compiled, given
 from persistence.store import among, in_business
@@ -64,6 +64,7 @@ class CreditSql:
         first, last = f"{opened}_from", f"{opened}_to"
         return {
             **created_filters(self.credit),
+            **any_tag("transaction_tags", row.transaction_tags),
             own: one_of(own, row.party_id),
             "status": one_of("status", row.listed_status),
             other: of_party_known_as(other, row.party_id, self.party),

@@ -13,6 +13,7 @@ from accounting.trade.sides import Side
 from persistence.engine.filters import (
     MOMENT,
     any_part,
+    any_tag,
     between,
     created_filters,
     equal,
@@ -150,6 +151,7 @@ class DocumentSql:
         late, statuses = self._late(), ARRAY(Text())
         return {
             **created_filters(self.document),
+            **any_tag("transaction_tags", row.transaction_tags),
             own: one_of(own, row.party_id),
             "listed_status": one_of("listed_status", row.listed_status),
             "when_late": Filter(

@@ -49,7 +49,11 @@ PAYMENTS = PaymentSql(
 CREDITED = AllocationSql(tables.customer_credit_allocation, "credit_id", INVOICES)
 CREDITS = CreditSql(RECEIVABLE, tables.customer_credit, tables.customer, CREDITED)
 REFUND_PAYMENTS = RefundPaymentSql(
-    RefundPayment, tables.invoice_refund_payment, tables.invoice_refund, tables.customer
+    RefundPayment,
+    tables.invoice_refund_payment,
+    tables.invoice_refund,
+    tables.invoice_refund_allocation,
+    tables.customer,
 )
 REFUNDS = InvoiceRefundSql(
     RECEIVABLE,

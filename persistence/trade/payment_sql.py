@@ -18,7 +18,7 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.trade.payments import Payment
 from accounting.trade.sides import Side
-from persistence.engine.filters import between, created_filters, equal
+from persistence.engine.filters import any_tag, between, created_filters, equal
 from persistence.engine.listings import Filter, Listing, either_way
 from persistence.engine.sql import compiled, given
 from persistence.store import among, in_business
@@ -91,6 +91,7 @@ class PaymentSql:
         side, row = self.side, self.payment.c
         return {
             **created_filters(self.payment),
+            **any_tag("transaction_tags", row.transaction_tags),
             side.names.party_id: Filter(row.party_id == given(side.names.party_id, Uuid)),
             side.names.document_id: Filter(
                 self.allocations.touching(self.payment, side.names.document_id)

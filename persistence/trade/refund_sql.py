@@ -5,8 +5,21 @@ from collections.abc import Mapping
 from dataclasses import fields
 from functools import cached_property
 from typing import Any
+from uuid import UUID
 
-from sqlalchemy import Table, Text, Uuid, and_, func, select
+from sqlalchemy import (
+    ARRAY,
+    Table,
+    Text,
+    Uuid,
+    and_,
+    case,
+    distinct,
+    func,
+    literal_column,
+    select,
+    type_coerce,
+)
 from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.trade.refunds import InvoiceRefund, RefundPayment, VendorRefund
@@ -20,18 +33,36 @@ from persistence.trade.document_sql import DocumentSql
 from persistence.trade.linked_lines import lines_where
 from persistence.trade.party_sql import on_party, party_columns
 
-DERIVED = ("party", "allocations", "posted")
+DERIVED = ("party", "allocations", "posted", "about")
 
 
 WholeRefunds = tuple[str, str, str, str, str]
 """What reads refunds, their allocations, their documents, their payments, and the bank's lines."""
 
 
+def _only_target(allocation: Table, refund_id: ColumnElement[UUID]) -> ColumnElement[Any]:
+    """As `accounting.trade.refunds.about` says."""
+    row = allocation.c
+    target = func.coalesce(row.document_id, row.payment_id, row.refunded_credit_id)
+    targets = type_coerce(func.array_agg(distinct(target)), ARRAY(Uuid()))
+    one: ColumnElement[int] = literal_column("1")
+    only = case((func.cardinality(targets) == one, targets[one]))
+    given_back = select(only).where(
+        in_business(allocation), row.refund_id == refund_id, target.is_not(None)
+    )
+    return given_back.scalar_subquery()
+
+
 class RefundPaymentSql:
     """The statements of the payments of one side's refunds."""
 
     def __init__(
-        self, kind: type[RefundPayment], payment: Table, refund: Table, party: Table
+        self,
+        kind: type[RefundPayment],
+        payment: Table,
+        refund: Table,
+        allocation: Table,
+        party: Table,
     ) -> None:
         self.kind = kind
         self.payment = payment
@@ -44,6 +75,7 @@ class RefundPaymentSql:
             *(payment.c[name] for name in self.stored),
             *party_columns(party),
         )
+        self.about = _only_target(allocation, payment.c.refund_id).label("about")
 
     @cached_property
     def by_id(self) -> str:
@@ -61,7 +93,7 @@ class RefundPaymentSql:
 
     def chosen(self, condition: ColumnElement[bool]) -> str:
         """Read the payments that a condition picks, oldest first."""
-        found = select(*self.columns).select_from(self.source)
+        found = select(*self.columns, self.about).select_from(self.source)
         picked = found.where(in_business(self.payment), condition)
         return compiled(picked.order_by(self.payment.c.created_at, self.payment.c.id))
 

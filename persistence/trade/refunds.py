@@ -175,6 +175,7 @@ class RefundStore(Store[R], Generic[R, P]):
         for row in rows:
             payment = refund_payment_of(self.sql.payments, row)
             self.scope.note_version(payment.id, payment.version)
+            self.scope.note_tags(payment.id, payment.transaction_tags)
             found[payment.refund_id].append(payment)
         return {refund: tuple(payments) for refund, payments in found.items()}
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from tests.persistence.banked import BANK
 from tests.persistence.cleared import PAYOUTS
 from tests.persistence.opened import OPENINGS
+from tests.persistence.planted_cash import CASH, TAGS
 from tests.persistence.planted_periods import PERIODS
 from tests.persistence.planted_refunds import REFUNDS
 from tests.persistence.planted_tax_codes import TAX_CODES
@@ -39,7 +40,7 @@ JOURNAL: Mapping[str, Fault] = {
             f"account_id = {role('accounts_payable')}",
             f"account_id = {role('accounts_receivable')}",
         ),
-        {"receivables", "payables", "posted_as_desired", "roll_ups"},
+        {"receivables", "payables", "posted_as_desired", "roll_ups", "tagged_lines"},
     ),
     "the last line of the journal is dated elsewhere": (
         "UPDATE journal_line SET entry_date = entry_date - 1"
@@ -71,11 +72,11 @@ JOURNAL: Mapping[str, Fault] = {
     ),
     "an entry's source is nobody": (
         change("journal_entry", "source_id = business_id", "sequence_number = 'JE-2025-000002'"),
-        {"entry_sources", "posted_as_desired"},
+        {"entry_sources", "posted_as_desired", "cash_lines"},
     ),
     "an entry names another kind of source": (
         change("journal_entry", "source_type = 'write_off'", "source_type = 'refund_payment'"),
-        {"entry_sources", "clearing"},
+        {"entry_sources", "clearing", "cash_lines"},
     ),
     "a reversal takes back from another account": (
         change(
@@ -95,7 +96,7 @@ _TAKEN_BACK = "source_type = 'manual' AND reversal_of_id IS NOT NULL"
 MANUAL: Mapping[str, Fault] = {
     "a reversal by hand comes from itself": (
         change("journal_entry", "source_id = id", _TAKEN_BACK),
-        {"manual_entries", "entry_sources", "reversals_mirror"},
+        {"manual_entries", "entry_sources", "reversals_mirror", "cash_lines"},
     ),
     "an entry by hand was made by the system": (
         change("journal_entry", "created_by = 'system'", _ACCRUED),
@@ -154,6 +155,8 @@ ROLL_UPS: Mapping[str, Fault] = {
 
 PLANTED: Mapping[str, Fault] = {
     **ROLL_UPS,
+    **CASH,
+    **TAGS,
     **JOURNAL,
     **MANUAL,
     **{name: each for told in (SOLD, BOUGHT) for name, each in write_offs(told).items()},

@@ -51,6 +51,7 @@ class JournalWriter:
     def __init__(self, api_server: ApiServer, business: Business, step: int = STEP) -> None:
         self.api_server, self.business, self.step = api_server, business, step
         self.writer = Writer(api_server, business)
+        self.now = NOW
         self.accounts: list[UUID] = [
             id_
             for (id_,) in api_server.query(
@@ -81,7 +82,7 @@ class JournalWriter:
 
     def books(self, session: Reading | Writing) -> Books:
         assert isinstance(session.tenant, BusinessTenant)
-        return Books(session, session.tenant, NOW, RoleMemory())
+        return Books(session, session.tenant, self.now, RoleMemory())
 
     def read(self, question: Callable[[Books], Awaitable[T]]) -> T:
         return self.run(lambda pool: self.reading(pool, question))

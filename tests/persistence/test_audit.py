@@ -21,10 +21,10 @@ PARTS = {
     *("invoice_allocation", "bill_allocation"),
     *("customer_credit_allocation", "vendor_credit_allocation"),
     *("invoice_refund_allocation", "vendor_refund_allocation"),
-    *("journal_line", "payout_item"),
+    *("journal_line", "cash_line", "payout_item"),
 }
 # What the product keeps for itself: nothing in it says anything that is not said elsewhere too.
-OWN = {"reply", "partner_reply", "number_series", "account_month"}
+OWN = {"reply", "partner_reply", "number_series", "account_month", "tagged_line"}
 THE_TRAIL = {"audit_record", "partner_audit_record", "audit_seal", "audited_table"}
 
 

@@ -212,7 +212,7 @@ class TestAdvancing:
 
 
 class TestPlan:
-    @pytest.mark.parametrize("text", [CHART, FAMILY, NETS])
+    @pytest.mark.parametrize("text", [CHART, FAMILY, *NETS.values()])
     def test_only_the_entries_that_wait_are_looked_at(
         self, own_server: ApiServer, partner: Partner, text: str
     ) -> None:

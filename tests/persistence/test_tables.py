@@ -22,6 +22,7 @@ MIGRATIONS_OWN = {"audited_table"}
 KEYS = {
     "number_series": ["series"],
     "account_month": ["account_id", "month"],
+    "tagged_line": ["tag", "account_id", "entry_date", "line_id"],
     "audit_seal": ["number"],
 }
 GRANTS = {
@@ -50,7 +51,9 @@ GRANTS = {
     **dict.fromkeys(("journal_draft", "tax_return"), "SELECT INSERT UPDATE DELETE"),
     **dict.fromkeys(("audit_record", "audit_seal", "partner_audit_record"), "SELECT"),
     "audited_table": "",
-    **dict.fromkeys(("journal_entry", "journal_line", "stored_document"), "SELECT INSERT"),
+    **dict.fromkeys(("journal_entry", "journal_line", "cash_line"), "SELECT INSERT"),
+    "stored_document": "SELECT INSERT",
+    "tagged_line": "SELECT INSERT DELETE",
 }
 
 

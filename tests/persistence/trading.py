@@ -74,11 +74,15 @@ def trade_documents(shop: Business, trade: Trade, party: Record) -> None:
     trade.open(shop, party, 10_000, **{trade.number: f"{trade.series}000050"}, **undated)
     did(shop, "POST", trade.of(voided, "void"), {})
     settled, partly, waiting = (
-        trade.open(shop, party, external_id=name, **plain) for name in ("paid", "partly", "waiting")
+        trade.open(shop, party, external_id=name, transaction_tags=["fair", "online"], **plain)
+        for name in ("paid", "partly", "waiting")
     )
     fee = {"processing_fee_cents": 290} | ({"payment_method": "stripe"} if trade is SALES else {})
     parts = trade.part(settled, 9_900), trade.part(partly, 100)
-    trade.pay(shop, party, 10_500, *parts, external_id="main", **fee)
+    main = trade.pay(
+        shop, party, 10_500, *parts, external_id="main", transaction_tags=["card"], **fee
+    )
+    did(shop, "PATCH", f"{trade.payments}{main['id']}/", {"transaction_tags": ["online"]})
     failed = trade.pay(shop, party, 500, trade.part(partly, 500))
     did(shop, "PATCH", f"{trade.payments}{failed['id']}/", {"status": "failed"})
     trade.pay(shop, party, 1_000, trade.part(waiting, 1_000), status="pending")
@@ -92,7 +96,7 @@ def trade_credits(shop: Business, trade: Trade, party: Record) -> None:
         for name in ("credited", "spared")
     )
     shares = [trade.share(each, 900) for each in (first, second)]
-    facts = {"line_items": [line], trade.moment: LATER}
+    facts = {"line_items": [line], trade.moment: LATER, "tags": ["returned"]}
     applied = trade.credit(shop, party, 3_000, *shares, external_id="returned", **facts)
     did(shop, "PUT", f"{trade.credits}{applied['id']}/", {"allocations": shares[:1]})
     number = {"credit_note_number": "CN-000007"}
@@ -105,7 +109,8 @@ def trade_credits(shop: Business, trade: Trade, party: Record) -> None:
 
 def write_off(shop: Business, trade: Trade, party: Record) -> None:
     """Write two parts of a document off, and reverse one."""
-    doubtful = trade.open(shop, party, line_items=[TAXED], external_id="doubtful")
+    told = {"external_id": "doubtful", "transaction_tags": ["fair"]}
+    doubtful = trade.open(shop, party, line_items=[TAXED], **told)
     trade.write_off(shop, doubtful, amount_cents=1_000, write_off_at=LATER, external_id="lost")
     written = trade.write_off(shop, doubtful, amount_cents=500)["write_offs"]
     [mistaken] = [each for each in written if each["external_id"] is None]
@@ -138,12 +143,15 @@ def get_credit_in_cash(shop: Business, miller: Record) -> None:
 
 def refund_customer(shop: Business, baker: Record) -> None:
     """Refund an invoice in steps, cancel a refund, and refund a payment that bounces later."""
-    invoice = SALES.open(shop, baker, line_items=[TAXED], external_id="given back")
+    told = {"external_id": "given back", "transaction_tags": ["fair"]}
+    invoice = SALES.open(shop, baker, line_items=[TAXED], **told)
     owed = invoice["total_amount"]
     SALES.pay(shop, baker, owed + 400, SALES.part(invoice, owed), external_id="too much")
     refund = refunded(shop, invoice, amount_cents=3_333, external_id="in steps")
     fee = {"method": "STRIPE", "refund_processing_fee_cents": 30}
-    refund_paid(shop, refund, amount_cents=1_111, external_id="step", **fee)
+    refund_paid(
+        shop, refund, amount_cents=1_111, external_id="step", transaction_tags=["card"], **fee
+    )
     mistaken = refund_paid(shop, refund, amount_cents=1_000)
     path = f"{SALES_REFUNDS}{refund['id']}/payments/{mistaken['id']}/delete/"
     did(shop, "POST", path)

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounting.books.periods import EVER, Period, calendar_month, month_end
+from accounting.books.periods import (
+    EVER,
+    Period,
+    Pieces,
+    calendar_month,
+    month_end,
+    pieces,
+)
 
 DAYS = st.dates(date(2023, 11, 1), date(2025, 2, 28))
 
@@ -66,3 +73,65 @@ def test_ever_has_no_edges() -> None:
 def test_a_month_is_as_long_as_it_is() -> None:
     assert calendar_month(2024, 2) == Period(day("2024-02-01"), day("2024-02-29"))
     assert calendar_month(9999, 12).last == date.max
+
+
+def told(parts: Pieces) -> list[date]:
+    """The days that pieces come to, one by one."""
+    spans = list(parts.added)
+    if parts.months is not None:
+        first, last = parts.months
+        spans.append((first, month_end(last)))
+    held = [a + timedelta(days=n) for a, b in spans for n in range((b - a).days + 1)]
+    for first, last in parts.taken:
+        for n in range((last - first).days + 1):
+            held.remove(first + timedelta(days=n))
+    return sorted(held)
+
+
+class TestPieces:
+    @given(DAYS, DAYS)
+    def test_they_hold_each_day_of_the_period_once(self, first: date, last: date) -> None:
+        period = Period(first, last)
+        expected = [first + timedelta(days=n) for n in range((last - first).days + 1)]
+        assert told(pieces(period)) == expected
+
+    @given(DAYS, DAYS)
+    def test_at_neither_end_are_more_days_than_half_a_month(self, first: date, last: date) -> None:
+        parts = pieces(Period(first, last))
+        for begun, ended in (*parts.added, *parts.taken):
+            days = (ended - begun).days + 1
+            assert 2 * days <= month_end(begun).day
+
+    @pytest.mark.parametrize(
+        ("first", "last", "months", "added", "taken"),
+        [
+            (
+                *("2026-01-10", "2026-04-10", ("2026-01-01", "2026-03-01")),
+                [("2026-04-01", "2026-04-10")],
+                [("2026-01-01", "2026-01-09")],
+            ),
+            ("2026-01-20", "2026-02-05", None, [(20, 31), (32, 36)], []),
+            ("0001-01-01", "2026-02-27", ("0001-01-01", "2026-02-01"), [], [(59, 59)]),
+            ("2026-03-02", "2026-03-30", ("2026-03-01", "2026-03-01"), [], [(60, 60), (90, 90)]),
+        ],
+    )
+    def test_worked_examples(
+        self,
+        first: str,
+        last: str,
+        months: tuple[str, str] | None,
+        added: list[tuple[str | int, str | int]],
+        taken: list[tuple[str | int, str | int]],
+    ) -> None:
+        parts = pieces(Period(day(first), day(last)))
+        assert parts.months == (months and (day(months[0]), day(months[1])))
+        assert [*parts.added] == [(of_2026(a), of_2026(b)) for a, b in added]
+        assert [*parts.taken] == [(of_2026(a), of_2026(b)) for a, b in taken]
+
+    def test_ever_is_whole_months(self) -> None:
+        assert pieces(EVER) == Pieces((date(1, 1, 1), date(9999, 12, 1)))
+
+
+def of_2026(said: str | int) -> date:
+    """A day as it is written, or by its number in 2026."""
+    return day(said) if isinstance(said, str) else date(2025, 12, 31) + timedelta(days=said)

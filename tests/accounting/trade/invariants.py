@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from uuid import UUID
 
-from accounting.books import ledger
-from accounting.books.chart import Role
-from accounting.books.splits import Part, Split, times_sign
+from accounting.books import cash_basis, ledger
+from accounting.books.chart import STARTING_CHART, AccountType, Role
+from accounting.books.splits import Part, Split, rests, times_sign
 from accounting.trade import credits, documents, payments, postings, refunds
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
@@ -191,6 +191,106 @@ def check_parts(trade: Trade, *trading: str) -> None:
     assert sums(*(times_sign(each, side.sign) for each in wanted)) == {
         code: balances[code] for code in trading if code in balances
     }
+
+
+PROFIT_AND_LOSS = {
+    each.code
+    for each in STARTING_CHART
+    if each.account_type in (AccountType.REVENUE, AccountType.EXPENSE)
+}
+
+
+def check_cash(trade: Trade) -> None:
+    """On cash both sides are the same on every day, and profit is what settled parts come to."""
+    accrual, cash = trade.balances(), on_cash(trade)
+    assert sum(cash.values()) == 0
+    assert all(sum(amounts.values()) == 0 for amounts in cash_by_entry(trade))
+    # What profit differs by, net assets differ by.
+    assert _profit(accrual) - _profit(cash) == _net_assets(accrual) - _net_assets(cash)
+    assert _profit(accrual) - _profit(cash) == -sum(
+        amount for code, amount in not_on_cash(trade).items() if code in PROFIT_AND_LOSS
+    )
+    # Only money counts there, and what stands between money and what it settles.
+    for role in (trade.side.control, trade.side.credits, trade.side.refunds):
+        assert cash.get(code_of(ROLES[role]), 0) == 0
+    for role in (trade.side.prepayments, Role.BANK, Role.CASH):
+        code = code_of(ROLES[role])
+        assert cash.get(code, 0) == accrual.get(code, 0) - unpaid(trade, code)
+
+
+def on_cash(trade: Trade) -> dict[str, int]:
+    """Debits less credits on cash by account code, without the zeros."""
+    total: Counter[str] = Counter()
+    for amounts in cash_by_entry(trade):
+        total.update(amounts)
+    return {code: amount for code, amount in total.items() if amount}
+
+
+def cash_by_entry(trade: Trade) -> list[Counter[str]]:
+    found = []
+    for entry in trade.entries():
+        amounts: Counter[str] = Counter()
+        for line in entry.lines:
+            if cash_basis.stays(entry, line):
+                amounts[code_of(line.account_id)] += line.amount
+            for part, share in cash_basis.parts(entry, line):
+                amounts[code_of(part.account_id)] += share
+        found.append(amounts)
+    return found
+
+
+def not_on_cash(trade: Trade) -> dict[str, int]:
+    """What of documents, credits and refunds is agreed and not paid, and what is written off."""
+    sign = trade.side.sign
+    left: list[Split] = []
+    for document in trade.documents.values():
+        if document.state == "open":
+            left.append(times_sign(_rest(documents.parts(document), document.settled), -sign))
+            left.append(times_sign(discount_of(trade, document), sign))
+    for credit in trade.credits.values():
+        if credit.state == "open":
+            left.append(times_sign(_rest(credits.parts(credit), credit.settled), sign))
+    left += [times_sign(split, sign) for split in unpaid_refunds(trade)]
+    for write_off in trade.write_offs.values():
+        if write_off.reversed_at is None:
+            given_up = write_off.amount - sum(share for _, share in write_off.relieved)
+            left.append(times_sign(((Part(write_off.account_id), given_up),), sign))
+            left.append(times_sign(write_off.relieved, sign))
+            left.append(times_sign(write_off.split, -sign))
+    return sums(*left)
+
+
+def discount_of(trade: Trade, document: Document) -> Split:
+    """A document's own discount, which lessens its lines on cash and else has its own account."""
+    if trade.side.discount is None:
+        return ()
+    shares = [(Part(line.account_id), -line.discount_share) for line in document.lines]
+    return (*shares, (Part(ROLES[trade.side.discount]), document.additional_discount))
+
+
+def unpaid_refunds(trade: Trade) -> list[Split]:
+    return [
+        _rest(refunds.parts(refund, ROLES[Role.SUSPENSE]), refund.settled)
+        for refund in trade.refunds.values()
+        if refund.cancelled_at is None
+    ]
+
+
+def unpaid(trade: Trade, code: str) -> int:
+    """What refunds that are agreed have taken of an account before they are paid."""
+    return sums(*unpaid_refunds(trade)).get(code, 0) * trade.side.sign
+
+
+def _rest(parts: dict[Part, int], settled: Split) -> Split:
+    return tuple(rests(parts, settled).items())
+
+
+def _profit(balances: dict[str, int]) -> int:
+    return -sum(amount for code, amount in balances.items() if code in PROFIT_AND_LOSS)
+
+
+def _net_assets(balances: dict[str, int]) -> int:
+    return sum(amount for code, amount in balances.items() if code not in PROFIT_AND_LOSS)
 
 
 def mirrored(subjects: Iterable[postings.Subject]) -> bool:

@@ -11,6 +11,7 @@ from accounting.trade import credits, documents, payments, refunds
 from tests.accounting.trade.business import Trade
 from tests.accounting.trade.history import History, Sales
 from tests.accounting.trade.invariants import (
+    check_cash,
     check_credits,
     check_documents,
     check_parts,
@@ -18,6 +19,7 @@ from tests.accounting.trade.invariants import (
     check_postings,
     check_refunds,
     mirrored,
+    on_cash,
     payments_of,
 )
 from tests.accounting.trade.purchase_history import Buying
@@ -96,6 +98,7 @@ def check(history: History) -> None:
     check_credits(trade)
     check_refunds(trade)
     check_payments(trade)
+    check_cash(trade)
     if isinstance(trade, Purchases):
         check_parts(trade, "6000", "5100", "4500", "2200", "1300")
         check_purchases(trade)
@@ -125,6 +128,7 @@ class TestHistories:
         check(history)
         trade = history.trade
         assert trade.balances() == {}
+        assert on_cash(trade) == {}
         assert all(not each.settled and not each.returned for each in trade.documents.values())
         assert all(each.refunded == 0 for each in trade.payments.values())
         if side is Sales:

@@ -1,0 +1,188 @@
+"""What was posted to each account in some periods, on either basis, as a report counts it.
+
+Whole months come from the roll-up, with the entries that are not in it yet; the days at the ends
+from the lines. What was not known at a moment is what was posted later: it is taken off.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from functools import cache
+from uuid import UUID
+
+from accounting.books.cuts import Basis, Cut, Movement
+from accounting.books.periods import FirstAndLast, Period, month_end, pieces
+from persistence.engine.fetches import Answers, Fetch
+from persistence.engine.scope import Scope
+from persistence.engine.sql import Query, Row
+from persistence.ledger.balances import LINES_OF_ENTRY, MONTH_SUMS, UNROLLED
+from persistence.ledger.tags import ANY_TAG
+
+# The lines of some days on one account, on each basis. An index covers them.
+_DAYS = """SELECT debit, credit FROM <table>
+        WHERE <table>.business_id = %(business_id)s AND account_id = account.id
+          AND entry_date BETWEEN days.first AND days.last"""
+_OF_LEDGER = _DAYS.replace("<table>", "journal_line")
+_DAYS_OF = {
+    Basis.ACCRUAL: _OF_LEDGER,
+    Basis.CASH: f"{_OF_LEDGER} AND in_cash\n        UNION ALL\n        "
+    + _DAYS.replace("<table>", "cash_line"),
+}
+
+_MONTHS = """
+    SELECT account_month.account_id, span.place, {debits} AS debits, {credits} AS credits
+    FROM unnest(
+      %(month_places)s::int[], %(month_firsts)s::date[], %(month_lasts)s::date[]
+    ) AS span (place, first, last)
+    JOIN account_month ON account_month.business_id = %(business_id)s
+      AND account_month.month BETWEEN span.first AND span.last
+    UNION ALL
+    SELECT unrolled.account_id, span.place, unrolled.debit, unrolled.credit
+    FROM ({unrolled}) AS unrolled
+    JOIN unnest(
+      %(month_places)s::int[], %(month_firsts)s::date[], %(month_lasts)s::date[]
+    ) AS span (place, first, last) ON unrolled.entry_date BETWEEN span.first AND span.last"""
+_ENDS = """
+    SELECT account.id, days.place, days.sign * lines.debits, days.sign * lines.credits
+    FROM account
+    CROSS JOIN unnest(
+      %(day_places)s::int[], %(day_signs)s::int[], %(day_firsts)s::date[], %(day_lasts)s::date[]
+    ) AS days (place, sign, first, last)
+    CROSS JOIN LATERAL (
+      SELECT sum(debit) AS debits, sum(credit) AS credits FROM (
+        {days}
+      ) AS line
+    ) AS lines
+    WHERE account.business_id = %(business_id)s AND lines.debits IS NOT NULL"""
+# The ORDER BY lets the lines be found by their entries: PostgreSQL cannot know how few these are.
+_LATER = """
+    SELECT line.account_id, span.place, -{sign} * line.debit, -{sign} * line.credit
+    FROM (
+      SELECT id FROM journal_entry
+      WHERE journal_entry.business_id = %(business_id)s
+        AND journal_entry.posted_at > %(known_at)s
+      ORDER BY journal_entry.posted_at
+    ) AS entry
+    CROSS JOIN LATERAL ({lines}) AS line{tagged}
+    JOIN unnest(%(places)s::int[], %(firsts)s::date[], %(lasts)s::date[])
+      AS span (place, first, last) ON line.entry_date BETWEEN span.first AND span.last"""
+# The lines of a tag, all of which an index covers: there are no months of them.
+_TAGGED = """
+    SELECT account.id AS account_id, span.place, {sign} * lines.debits AS debits,
+           {sign} * lines.credits AS credits
+    FROM account
+    CROSS JOIN unnest(%(places)s::int[], %(firsts)s::date[], %(lasts)s::date[])
+      AS span (place, first, last)
+    CROSS JOIN LATERAL (
+      SELECT sum(debit) AS debits, sum(credit) AS credits FROM tagged_line
+      WHERE tagged_line.business_id = %(business_id)s AND tagged_line.tag = %(tag)s
+        AND tagged_line.account_id = account.id AND {counts}
+        AND tagged_line.entry_date BETWEEN span.first AND span.last
+    ) AS lines
+    WHERE account.business_id = %(business_id)s AND lines.debits IS NOT NULL"""
+_TAGGED_LINE = """
+    CROSS JOIN LATERAL (
+      SELECT tag FROM tagged_line
+      WHERE tagged_line.business_id = %(business_id)s AND tagged_line.tag = %(tag)s
+        AND tagged_line.account_id = line.account_id
+        AND tagged_line.entry_date = line.entry_date AND tagged_line.line_id = line.id
+      LIMIT 1
+    ) AS tagged"""
+_ADDED = """
+SELECT account_id, place, sum(debits)::bigint AS debits, sum(credits)::bigint AS credits
+FROM ({amounts}
+) AS amounts
+GROUP BY account_id, place
+HAVING sum(debits) <> 0 OR sum(credits) <> 0"""
+
+_COUNTS = {Basis.ACCRUAL: "in_ledger", Basis.CASH: "in_cash"}
+
+
+class Counted(Enum):
+    """Which lines a cut counts by their tags."""
+
+    ALL = 1
+    TAGGED = 2
+    UNTAGGED = 3
+
+    @classmethod
+    def by(cls, cut: Cut) -> "Counted":
+        """Say which a cut counts."""
+        if cut.untagged:
+            return cls.UNTAGGED
+        return cls.ALL if cut.tag is None else cls.TAGGED
+
+
+ByAccount = Mapping[UUID, tuple[Movement, ...]]
+
+
+class Movements:
+    """What was posted in one business."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    def by_account(self, spans: Sequence[Period], cut: Cut) -> Fetch[ByAccount]:
+        """Add up, for each account with a movement, what was posted in each of some periods.
+
+        The movements stand in the order of the periods; one from `date.min` on is since ever.
+        """
+        counted = {
+            "business_id": self.scope.business_id,
+            "known_at": cut.known_at,
+            "tag": ANY_TAG if cut.untagged else cut.tag,
+        }
+        text = _statement(cut.basis, Counted.by(cut), cut.known_at is not None)
+        query = Query(text, {**counted, **_laid_out(spans)})
+
+        def answer(answers: Answers) -> ByAccount:
+            found: dict[UUID, list[Movement]] = defaultdict(lambda: [Movement()] * len(spans))
+            for row in answers[0]:
+                found[row["account_id"]][row["place"]] = Movement(row["debits"], row["credits"])
+            return {account: tuple(moved) for account, moved in found.items()}
+
+        return Fetch(self.scope.session, (query,), answer)
+
+
+@cache
+def _statement(basis: Basis, counted: Counted, known: bool) -> str:
+    amounts = []
+    if counted is not Counted.TAGGED:
+        debits, credits_, *_ = (f"account_month.{name}" for name in MONTH_SUMS[basis])
+        amounts.append(_MONTHS.format(debits=debits, credits=credits_, unrolled=UNROLLED[basis]))
+        amounts.append(_ENDS.format(days=_DAYS_OF[basis]))
+        if known:
+            amounts.append(_LATER.format(sign=1, lines=LINES_OF_ENTRY[basis], tagged=""))
+    if counted is not Counted.ALL:
+        # What has no tag is all that there is, less what has any.
+        sign = 1 if counted is Counted.TAGGED else -1
+        amounts.append(_TAGGED.format(sign=sign, counts=_COUNTS[basis]))
+        if known:
+            tagged = LINES_OF_ENTRY[basis]
+            amounts.append(_LATER.format(sign=sign, lines=tagged, tagged=_TAGGED_LINE))
+    return _ADDED.format(amounts="\n    UNION ALL".join(amounts))
+
+
+def _laid_out(spans: Sequence[Period]) -> Row:
+    """The parameters that say which months and days are added up for each period."""
+    months: list[tuple[int, FirstAndLast]] = []
+    days: list[tuple[int, int, FirstAndLast]] = []
+    for place, span in enumerate(spans):
+        parts = pieces(span)
+        if parts.months is not None:
+            first, last = parts.months
+            months.append((place, (first, month_end(last))))
+        days += [(place, 1, each) for each in parts.added]
+        days += [(place, -1, each) for each in parts.taken]
+    return {
+        "places": list(range(len(spans))),
+        "firsts": [span.first for span in spans],
+        "lasts": [span.last for span in spans],
+        "month_places": [place for place, _ in months],
+        "month_firsts": [first for _, (first, _) in months],
+        "month_lasts": [last for _, (_, last) in months],
+        "day_places": [place for place, *_ in days],
+        "day_signs": [sign for _, sign, _ in days],
+        "day_firsts": [first for *_, (first, _) in days],
+        "day_lasts": [last for *_, (_, last) in days],
+    }

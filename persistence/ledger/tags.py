@@ -1,0 +1,93 @@
+"""The lines of documents by the tags that these have now.
+
+A tag is no posting: where the tags of a document change, its lines are written anew under those
+that it has now, and count so for the past, too. Documents without tags cost nothing.
+"""
+
+from collections.abc import Iterator
+from uuid import UUID
+
+from persistence import tables
+from persistence.engine.scope import Scope
+from persistence.engine.sql import Query, Row
+
+TAGGED = tuple(
+    table
+    for table in tables.metadata.sorted_tables
+    if "transaction_tags" in table.c and table not in (tables.customer, tables.vendor)
+)
+"""The tables of what counts for its tags."""
+
+ANY_TAG = ""
+"""What stands for any tag; it is none itself."""
+
+# What is posted for these is about them alone, and they have no tags.
+_NEVER_TAGGED = {
+    "manual",
+    "payout",
+    "bank_transaction",
+    "bank_transfer",
+    "opening_balance",
+}
+
+_WRITE = "SELECT tag_documents(%(business_id)s, %(documents)s::uuid[])"
+
+# What has tags, or had some when its lines were written.
+OF_ALL = " UNION ".join(
+    [
+        *(
+            f"SELECT id FROM {table.name} WHERE business_id = %(business_id)s"
+            " AND transaction_tags <> '[]'"
+            for table in TAGGED
+        ),
+        "SELECT document_id FROM tagged_line WHERE business_id = %(business_id)s",
+    ]
+)
+
+
+def writing(business_id: UUID, documents: list[UUID]) -> Query:
+    """The statement that writes the lines of documents under the tags that these have."""
+    return Query(_WRITE, {"business_id": business_id, "documents": documents})
+
+
+class Tags:
+    """Keeps the lines by tag of one business."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    def follow(self) -> None:
+        """Have the lines of this transaction's documents written under their tags, where needed."""
+        documents = sorted({*self._changed(), *self._posted_with_tags()})
+        if documents:
+            self.scope.staging.follow_with(writing(self.scope.business_id, documents))
+
+    def _changed(self) -> Iterator[UUID]:
+        """Name the documents whose tags are others than they were loaded with."""
+        for row in self._staged("updated"):
+            if not self.scope.has_tags(row["id"], row["transaction_tags"]):
+                yield row["id"]
+
+    def _posted_with_tags(self) -> Iterator[UUID]:
+        """Name the documents of lines that wait here, which have tags or may have some."""
+        inserted = self.scope.staging.inserted
+        if "journal_line" not in inserted:
+            return
+        tags = {
+            row["id"]: row["transaction_tags"]
+            for row in (*self._staged("inserted"), *self._staged("updated"))
+        }
+        plain = {
+            row["source_id"]
+            for row in inserted["journal_entry"]
+            if row["source_type"] in _NEVER_TAGGED
+        }
+        for line in inserted["journal_line"]:
+            document = line["document_id"]
+            if document not in plain and tags.get(document, True):
+                yield document
+
+    def _staged(self, kind: str) -> Iterator[Row]:
+        staged: dict[str, list[Row]] = getattr(self.scope.staging, kind)
+        for table in TAGGED:
+            yield from staged.get(table.name, [])

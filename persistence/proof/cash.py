@@ -1,0 +1,93 @@
+"""What must hold of the cash basis: what counts there is what the lines of the journal settle."""
+
+from accounting.trade.postings import APPLIED, SELF_ASSESSED
+from persistence.proof.shapes import part_of, quoted
+from persistence.proof.sides import BOTH
+
+# Whose entries only agree something, but those of some streams.
+_AGREED = quoted(
+    source
+    for each in BOTH
+    for source in (
+        each.side.document_source,
+        each.side.credit_source,
+        each.side.refund_source,
+        each.side.write_off_source,
+    )
+)
+
+
+def _targets() -> str:
+    """What is only about other things, with each of these.
+
+    What a vendor gives back may be allocated later, and anew: until then it is about itself.
+    """
+    selects = []
+    for each in BOTH:
+        selects += [
+            f"SELECT id, document_id AS target_id, false AS later FROM {each.write_off}"
+            " WHERE business_id = %(business_id)s",
+            "SELECT refund_id, coalesce(document_id, payment_id, refunded_credit_id),"
+            f" {str(each.refunds_paid_later).lower()} FROM {each.refund_allocation}"
+            " WHERE business_id = %(business_id)s"
+            " AND num_nonnulls(document_id, payment_id, refunded_credit_id) > 0",
+        ]
+    return " UNION ALL ".join(selects)
+
+
+_LINES = f"""
+  SELECT l.id, l.entry_id, e.sequence_number || ', line ' || l.line_number AS name, l.debit,
+         l.credit, l.entry_date, l.split, l.in_cash, l.document_id,
+         coalesce(l.settles_id, e.source_id) AS own_id,
+         e.source_type IN ({_AGREED})
+         AND e.stream NOT IN ({quoted([APPLIED, SELF_ASSESSED])}) AS agreed
+  FROM journal_line l
+  JOIN journal_entry e ON e.business_id = %(business_id)s AND e.id = l.entry_id
+  WHERE l.business_id = %(business_id)s"""
+
+# A line stays on cash or its parts stand there, and says which document it is about.
+CASH_LINES = f"""
+WITH line AS ({_LINES}
+), target AS (
+  SELECT id, array_agg(target_id) AS ids, bool_or(later) AS later
+  FROM ({_targets()}) AS each_one GROUP BY id
+), differing AS (
+  SELECT line_id FROM (
+    SELECT line.id AS line_id, {part_of("share")} AS part, (share->>1)::bigint AS amount
+    FROM line CROSS JOIN jsonb_array_elements(line.split) AS share WHERE NOT agreed
+    UNION ALL
+    SELECT c.line_id, concat_ws(' ', c.account_id, c.tax_code_id, c.tax_rate, c.tax_part),
+           c.credit - c.debit
+    FROM cash_line c WHERE c.business_id = %(business_id)s
+  ) AS amounts
+  GROUP BY line_id, part HAVING sum(amount) <> 0
+  UNION ALL
+  SELECT c.line_id FROM cash_line c LEFT JOIN line ON line.id = c.line_id
+  WHERE c.business_id = %(business_id)s
+    AND (c.entry_id, c.entry_date, c.document_id)
+      IS DISTINCT FROM (line.entry_id, line.entry_date, line.document_id)
+)
+SELECT coalesce(line.name, 'a part of no line') AS name,
+       differing.line_id IS NULL
+       AND line.in_cash IS NOT DISTINCT FROM (line.split = '[]' AND NOT line.agreed)
+       AND CASE WHEN target.id IS NULL OR target.later AND line.document_id = line.own_id
+         THEN line.document_id = line.own_id
+         ELSE line.document_id = ANY(target.ids) END AS holds
+FROM line
+FULL JOIN (SELECT DISTINCT line_id FROM differing) AS differing ON differing.line_id = line.id
+LEFT JOIN target ON target.id = line.own_id"""
+
+# On every day both sides are the same there, since they are in each entry.
+CASH_BALANCED = """
+SELECT e.sequence_number AS name, coalesce(sum(counted.amount), 0) = 0 AS holds
+FROM journal_entry e
+LEFT JOIN (
+  SELECT entry_id, debit - credit AS amount FROM journal_line
+  WHERE business_id = %(business_id)s AND in_cash
+  UNION ALL
+  SELECT entry_id, debit - credit FROM cash_line WHERE business_id = %(business_id)s
+) AS counted ON counted.entry_id = e.id
+WHERE e.business_id = %(business_id)s
+GROUP BY e.id, e.sequence_number"""
+
+CHECKS = {"cash_lines": CASH_LINES, "cash_balanced": CASH_BALANCED}

@@ -1,0 +1,71 @@
+"""What of an entry counts on cash, and which document its lines are about."""
+
+from datetime import date
+from uuid import UUID
+
+import pytest
+
+from accounting.books import cash_basis
+from accounting.books.ledger import Entry, Line
+from accounting.books.splits import Part
+
+RECEIVABLES, SALES, TAX, BANK = (UUID(int=n) for n in range(1, 5))
+PAYMENT, INVOICE, REFUND = (UUID(int=n) for n in range(11, 14))
+SPLIT = ((Part(SALES), -41_667), (Part(TAX), -8_333))
+APPLIED = Line(RECEIVABLES, -50_000, INVOICE, SPLIT)
+MONEY = Line(BANK, 50_000)
+
+
+def entry(*lines: Line, about: dict[UUID, UUID] | None = None, in_cash: bool = True) -> Entry:
+    return Entry(
+        entry_date=date(2026, 3, 5),
+        stream="main",
+        lines=lines,
+        description="Payment",
+        source_type="payment",
+        source_id=PAYMENT,
+        about=about or {},
+        in_cash=in_cash,
+    )
+
+
+class TestOnCash:
+    def test_what_settles_something_is_replaced_by_the_parts_of_that(self) -> None:
+        paid = entry(MONEY, APPLIED)
+        assert not cash_basis.stays(paid, APPLIED)
+        assert cash_basis.parts(paid, APPLIED) == SPLIT
+
+    def test_every_other_line_stays(self) -> None:
+        paid = entry(MONEY, APPLIED)
+        assert cash_basis.stays(paid, MONEY)
+        assert cash_basis.parts(paid, MONEY) == ()
+
+    @pytest.mark.parametrize("line", [MONEY, APPLIED])
+    def test_an_entry_that_only_agrees_something_counts_nothing(self, line: Line) -> None:
+        agreed = entry(MONEY, APPLIED, in_cash=False)
+        assert not cash_basis.stays(agreed, line)
+        assert cash_basis.parts(agreed, line) == ()
+
+    def test_an_entry_balances_on_cash_where_it_balances_in_the_ledger(self) -> None:
+        paid = entry(MONEY, APPLIED)
+        stays = [line.amount for line in paid.lines if cash_basis.stays(paid, line)]
+        parts = [share for line in paid.lines for _, share in cash_basis.parts(paid, line)]
+        assert sum(stays) + sum(parts) == 0
+
+
+class TestDocument:
+    def test_a_line_is_about_what_it_settles(self) -> None:
+        assert cash_basis.document_of(entry(MONEY, APPLIED), APPLIED) == INVOICE
+
+    def test_and_else_about_its_source(self) -> None:
+        assert cash_basis.document_of(entry(MONEY, APPLIED), MONEY) == PAYMENT
+
+    def test_what_pays_a_refund_is_about_what_that_gives_back_of(self) -> None:
+        paying = Line(RECEIVABLES, 50_000, REFUND)
+        paid = entry(paying, MONEY, about={REFUND: INVOICE})
+        assert cash_basis.document_of(paid, paying) == INVOICE
+        assert cash_basis.document_of(paid, MONEY) == PAYMENT
+
+    def test_what_writes_off_is_about_what_it_writes_off(self) -> None:
+        written_off = entry(MONEY, about={PAYMENT: INVOICE})
+        assert cash_basis.document_of(written_off, MONEY) == INVOICE
