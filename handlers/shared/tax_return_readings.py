@@ -24,11 +24,16 @@ TAX_ROLES = (
 )
 
 
-async def drawn_up(books: Books, draft: TaxReturn) -> tuple[Sequence[Slice], Figures]:
-    """Work out what a draft has of the journal by now, and what it says."""
+async def drawn_up(
+    books: Books, draft: TaxReturn, *, whole: bool = False
+) -> tuple[Sequence[Slice], Figures]:
+    """Work out what a draft has of the journal by now, and what it says.
+
+    The `whole` of its days has what was filed before, too, and nothing is late.
+    """
     roles = await books.roles()
     filed, codes = await books.fetch(books.tax_returns.filed(), books.tax_codes.all())
-    slices = returns.members(draft, filed)
+    slices = returns.members(draft, () if whole else filed)
     country = books.business.country
     counted = cash_schemes.counted(country, draft.scheme, codes)
     coded, uncoded, held = await books.fetch(
