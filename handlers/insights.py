@@ -16,8 +16,8 @@ async def get_financial_summary(books: Books, query: Mapping[str, Any]) -> Table
     """Sum up what was earned and spent, in all and over time."""
     report = await asked(books, query)
     interval = GRANULARITIES[query["granularity"]]
-    year_end = report.business.fiscal_year_end
-    layout = layouts.of_period(period_of(query), year_end, interval, asked_as="granularity")
+    period = period_of(query, books.context)
+    layout = layouts.of_period(period, report.year_end, interval, asked_as="granularity")
     found = statements.income_and_expenses(await report.posted(layout.periods))
     shown = Shown(report, layout)
     totals = {name: amounts[0] for name, amounts in found.items()}
@@ -44,7 +44,7 @@ async def get_financial_summary(books: Books, query: Mapping[str, Any]) -> Table
 async def get_expense_breakdown(books: Books, query: Mapping[str, Any]) -> Tabled:
     """Tell what was spent on what."""
     report = await asked(books, query)
-    layout = Layout(period_of(query))
+    layout = Layout(period_of(query, books.context))
     found = statements.expenses(await report.posted(layout.periods))
     shown = Shown(report, layout)
     value = {

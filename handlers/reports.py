@@ -31,7 +31,7 @@ from persistence.engine.pages import PageRequest
 async def get_profit_and_loss(books: Books, query: Mapping[str, Any]) -> Tabled:
     """Report what was earned and spent in some days."""
     report = await asked(books, query)
-    layout = layout_of(query, report.business.fiscal_year_end)
+    layout = layout_of(query, books.context)
     found = statements.profit_and_loss(await report.posted(layout.periods))
     shown = Shown(report, layout)
     value = {
@@ -53,7 +53,7 @@ async def get_profit_and_loss(books: Books, query: Mapping[str, Any]) -> Tabled:
 async def get_balance_sheet(books: Books, query: Mapping[str, Any]) -> Tabled:
     """Report what is there on a day, and whose it is."""
     report = await asked(books, query)
-    layout, year_end = layout_of_day(query, books.context.today), report.business.fiscal_year_end
+    layout, year_end = layout_of_day(query, books.context), report.year_end
     posted = await report.posted(balance_sheets.spans(layout.days, year_end))
     found = balance_sheets.balance_sheet(posted, layout.days, year_end)
     shown = Shown(report, layout)
@@ -74,7 +74,7 @@ async def get_balance_sheet(books: Books, query: Mapping[str, Any]) -> Tabled:
 async def get_cash_flow(books: Books, query: Mapping[str, Any]) -> Tabled:
     """Report what moved cash in some days, from the profit on."""
     report = await asked(books, query)
-    layout = layout_of(query, report.business.fiscal_year_end)
+    layout = layout_of(query, books.context)
     posted = await report.posted(cash_flows.spans(layout.periods))
     found = cash_flows.cash_flow(posted, len(layout.periods))
     shown = Shown(report, layout)
@@ -109,7 +109,7 @@ async def get_cash_flow(books: Books, query: Mapping[str, Any]) -> Tabled:
 async def get_trial_balance(books: Books, query: Mapping[str, Any]) -> Tabled:
     """Report what every account holds on a day, on its side."""
     report = await asked(books, query)
-    layout, year_end = layout_of_day(query, books.context.today), report.business.fiscal_year_end
+    layout, year_end = layout_of_day(query, books.context), report.year_end
     posted = await report.posted(ledgers.trial_spans(layout.whole.last, year_end))
     rows = ledgers.trial_balance(posted, layout.whole.last, year_end)
     debits, credits_ = ledgers.totals(rows)
@@ -127,7 +127,7 @@ async def get_trial_balance(books: Books, query: Mapping[str, Any]) -> Tabled:
 async def get_general_ledger(books: Books, query: Mapping[str, Any], page: PageRequest) -> Tabled:
     """Report what moved on every account in some days; of one account, its lines as well."""
     report = await asked(books, query)
-    layout, year_end = Layout(period_of(query)), report.business.fiscal_year_end
+    layout, year_end = Layout(period_of(query, books.context)), report.year_end
     posted = await report.posted(ledgers.ledger_spans(layout.whole, year_end))
     account = account_named(report.chart, query["account"]) if "account" in query else None
     rows = ledgers.general_ledger(posted, account)
@@ -149,10 +149,9 @@ async def get_vat_summary(books: Books, query: Mapping[str, Any]) -> Tabled:
     books.pin_snapshot()
     await books.fetch()
     basis = cut_of(query, books.business).basis
-    asked_for = CreateTaxReturn(
-        start_date=query["start_date"], end_date=query["end_date"], scheme=Scheme(basis)
-    )
-    draft = returns.created(asked_for, books.context)
+    days = period_of(query, books.context)
+    command = CreateTaxReturn(start_date=days.first, end_date=days.last, scheme=Scheme(basis))
+    draft = returns.created(command, books.context)
     _, whole = await drawn_up(books, draft, whole=True)
     _, preview = await drawn_up(books, draft)
     value = {

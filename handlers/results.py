@@ -28,7 +28,7 @@ class Csv:
 
 @dataclass(frozen=True, slots=True)
 class Tabled:
-    """The operation's 200 for who takes JSON, and the same as a file for who would rather have that."""
+    """The operation's 200, and the same as a file for those who would rather have that."""
 
     value: Any
     file: Csv

@@ -28,7 +28,7 @@ class CashFlowStatement:
 
 
 def spans(periods: Iterable[Period]) -> list[Period]:
-    """Name the spans that cash flows of some periods are read from: before, within, up to the end."""
+    """Name the spans that cash flows are read from: before each period, in it, up to its end."""
     return [
         span
         for each in periods

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from accounting.books.businesses import fiscal_year
 from accounting.books.periods import Period
+from accounting.errors import Malformed
 from accounting.reports.columns import Interval, columns
 from accounting.reports.comparisons import CompareTo, compared, compared_day
-from accounting.errors import Malformed
 from accounting.reports.statements import Amounts
 
 
@@ -66,10 +67,16 @@ def of_day(day: date, compare_to: CompareTo | None = None) -> Layout:
     return Layout(Period(last=day), (), previous)
 
 
-def refuse_backwards(period: Period) -> None:
-    """Refuse days that end before they begin. Raises Malformed on `end_date`."""
-    if period.last < period.first:
+def days(first: date | None, last: date, fiscal_year_end: date) -> Period:
+    """Take the days of a report; they begin with the fiscal year of the last one, left out.
+
+    Up to 2026-05-10, with a year that ends on 31 March, they begin on 2026-04-01. Raises Malformed
+    on `end_date` where they end before they begin.
+    """
+    begin, _ = fiscal_year(fiscal_year_end, last) if first is None else (first, last)
+    if last < begin:
         raise Malformed.fields(end_date=["must not be before start_date"])
+    return Period(begin, last)
 
 
 def named(periods: Sequence[Period]) -> list[str]:

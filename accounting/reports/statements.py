@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from uuid import UUID
 
+from accounting.books.account_tree import AccountTree
 from accounting.books.accounts import Account
 from accounting.books.cash_flow import CashFlow, cash_flow_class
-from accounting.books.account_tree import AccountTree
 from accounting.books.chart import SUBTYPES, AccountType, type_of
 from accounting.books.cuts import Movement
 from accounting.books.ledger import normal_sign
@@ -125,8 +125,8 @@ PROFIT_AND_LOSS = (
 def profit_and_loss(posted: Posted) -> Statement:
     """Lay out profit and loss.
 
-    Revenue 1000 and other income 50 less direct costs 400 make a gross profit of 650; less operating
-    expenses 200, plus 10 of interest, less 30 of it, less 80 of tax, 350 are left.
+    Revenue 1000 and other income 50 less direct costs 400 make a gross profit of 650; less
+    operating expenses 200, plus 10 of interest, less 30 of it, less 80 of tax, 350 are left.
     """
     parts = {subtype: posted.of_subtype(subtype) for subtype in PROFIT_AND_LOSS}
     totals = {subtype: part.totals for subtype, part in parts.items()}

@@ -67,7 +67,7 @@ def of_general_ledger(rows: Iterable[LedgerRow]) -> Table:
 
 
 def of_trends(layout: Layout, figures: Mapping[str, Amounts]) -> Table:
-    """Write figures as a table with a row for each column: (2026-01-01, 2026-01-31, 100, 60, 40)."""
+    """Write figures as a table, a row for each column: (2026-01-01, 2026-01-31, 100, 60, 40)."""
     header = ("start_date", "end_date", *(f"{name}_cents" for name in figures))
     told = [layout.told(amounts).columns for amounts in figures.values()]
     rows = (

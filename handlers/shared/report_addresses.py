@@ -1,4 +1,4 @@
-"""Where a line of a report leads: to the entries behind it, or the report that it is computed of."""
+"""Where a line of a report leads: to the entries behind it, or what it is computed of."""
 
 from datetime import date
 from typing import Any
@@ -42,8 +42,7 @@ def lines_asked(days: Period, cut: Cut, wanted: PageRequest) -> PageRequest:
 
 def counted(cut: Cut) -> dict[str, str]:
     """The parameters that say which postings are counted."""
-    told = {name: _text(value) for name, value in _narrowing(cut).items()}
-    return told
+    return {name: _text(value) for name, value in _narrowing(cut).items()}
 
 
 def _narrowing(cut: Cut) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from accounting.books.accounts import Account
 from accounting.books.businesses import Business
+from accounting.books.context import Context
 from accounting.books.cuts import Basis, Cut
 from accounting.books.periods import Period
 from accounting.errors import Malformed
@@ -31,9 +32,9 @@ class Asked:
     detailed: bool
 
     @property
-    def business(self) -> Business:
-        """The business that is reported on."""
-        return self.books.business
+    def year_end(self) -> date:
+        """The month and the day on which the fiscal years of the business end."""
+        return self.books.business.fiscal_year_end
 
     async def posted(self, spans: Sequence[Period]) -> Posted:
         """Read what was posted in some spans, of what the report counts."""
@@ -74,29 +75,34 @@ def cut_of(query: Query, business: Business) -> Cut:
     )
 
 
-def period_of(query: Query) -> Period:
-    """Read the days of a report. Raises Malformed where they end before they begin."""
-    period = Period(query["start_date"], query["end_date"])
-    layouts.refuse_backwards(period)
-    return period
+def period_of(query: Query, context: Context) -> Period:
+    """Read the days of a report; the fiscal year up to today where none are asked for.
+
+    Raises Malformed where they end before they begin.
+    """
+    return layouts.days(
+        query.get("start_date"),
+        query.get("end_date", context.today),
+        context.business.fiscal_year_end,
+    )
 
 
-def layout_of(query: Query, fiscal_year_end: date) -> Layout:
+def layout_of(query: Query, context: Context) -> Layout:
     """Read the days of a report with its columns and what it is compared with.
 
     Raises Malformed where there would be too many columns.
     """
     interval, compare_to = query.get("interval"), query.get("compare_to")
     return layouts.of_period(
-        period_of(query),
-        fiscal_year_end,
+        period_of(query, context),
+        context.business.fiscal_year_end,
         None if interval is None else Interval(interval),
         None if compare_to is None else CompareTo(compare_to),
     )
 
 
-def layout_of_day(query: Query, today: date) -> Layout:
+def layout_of_day(query: Query, context: Context) -> Layout:
     """Read the day of a report, today where none is asked for, with what it is compared with."""
     compare_to = query.get("compare_to")
-    day = query.get("as_of_date", today)
+    day = query.get("as_of_date", context.today)
     return layouts.of_day(day, None if compare_to is None else CompareTo(compare_to))
