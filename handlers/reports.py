@@ -20,6 +20,7 @@ from handlers.shared.report_readings import (
     layout_of,
     layout_of_day,
     period_of,
+    refuse_stray_cursor,
 )
 from handlers.shared.report_shapes import Shown
 from handlers.shared.tax_return_readings import drawn_up
@@ -127,6 +128,7 @@ async def get_trial_balance(books: Books, query: Mapping[str, Any]) -> Tabled:
 async def get_general_ledger(books: Books, query: Mapping[str, Any], page: PageRequest) -> Tabled:
     """Report what moved on every account in some days; of one account, its lines as well."""
     report = await asked(books, query)
+    refuse_stray_cursor(query)
     layout, year_end = Layout(period_of(query, books.context)), report.year_end
     posted = await report.posted(ledgers.ledger_spans(layout.whole, year_end))
     account = account_named(report.chart, query["account"]) if "account" in query else None

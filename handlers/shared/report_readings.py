@@ -62,6 +62,12 @@ def account_named(chart: Chart, reference: str) -> Account:
     return found
 
 
+def refuse_stray_cursor(query: Query) -> None:
+    """Refuse to go on in the lines of no account. Raises Malformed."""
+    if "cursor" in query and "account" not in query:
+        raise Malformed.fields(cursor=["goes on in the lines of an account, which is not named"])
+
+
 def cut_of(query: Query, business: Business) -> Cut:
     """Say which postings a report counts."""
     tag, untagged = query.get("tag"), query.get("untagged", False)

@@ -76,6 +76,13 @@ class TestMarch:
         }
         assert found["total_debits_cents"] == found["total_credits_cents"] == 225_000
 
+    def test_general_ledger(self, shop: Business) -> None:
+        found = report(shop, "reports/general-ledger", **MARCH)
+        [bank] = [each for each in found["accounts"] if each["account_code"] == "1100"]
+        told = ("opening_cents", "debits_cents", "credits_cents", "closing_cents")
+        assert [bank[name] for name in told] == [0, 150_000, 60_000, 90_000]
+        assert found["lines"] is None
+
     def test_insights(self, shop: Business) -> None:
         found = report(shop, "insights/financial-summary", **MARCH)
         assert found["summary"] == {
@@ -102,9 +109,52 @@ class TestMarch:
         )
         assert found["tax_due_cents"] == found["return_preview"]["tax_due_cents"] == 20_000
 
-    def test_general_ledger(self, shop: Business) -> None:
-        found = report(shop, "reports/general-ledger", **MARCH)
-        [bank] = [each for each in found["accounts"] if each["account_code"] == "1100"]
-        told = ("opening_cents", "debits_cents", "credits_cents", "closing_cents")
-        assert [bank[name] for name in told] == [0, 150_000, 60_000, 90_000]
-        assert found["lines"] is None
+
+class TestMarchOnCash:
+    CASH = {**MARCH, "basis": "cash"}  # noqa: RUF012 - A constant of these tests.
+
+    def test_profit_and_loss(self, shop: Business) -> None:
+        found = report(shop, "reports/profit-and-loss", **self.CASH)
+        assert (found["basis"], values(found["revenue"])) == ("cash", {"4000": 41_667})
+        assert found["summary"]["net_profit_cents"] == 36_667
+
+    def test_cash_flow(self, shop: Business) -> None:
+        found = report(shop, "reports/cash-flow", **self.CASH)
+        operating = found["operating_activities"]
+        assert operating["net_profit_cents"] == 36_667
+        assert values(operating["non_cash_adjustments"]) == {"1650": 5_000}
+        assert values(operating["working_capital_changes"]) == {"2200": 8_333}
+        assert found["summary"] == {
+            "net_cash_from_operating_cents": 50_000,
+            "net_cash_from_investing_cents": -60_000,
+            "net_cash_from_financing_cents": 100_000,
+            "net_change_in_cash_cents": 90_000,
+            "opening_cash_cents": 0,
+            "closing_cash_cents": 90_000,
+        }
+        assert found["cash_reconciliation"]["reconciles"] is True
+
+    def test_profits_differ_by_as_much_as_net_assets(self, shop: Business) -> None:
+        told = {
+            basis: report(shop, "reports/balance-sheet", as_of_date="2026-03-31", basis=basis)
+            for basis in ("accrual", "cash")
+        }
+        assets = {basis: each["summary"]["net_assets_cents"] for basis, each in told.items()}
+        assert assets["accrual"] - assets["cash"] == 95_000 - 36_667 == 70_000 - 11_667
+        assert values(told["cash"]["current_assets"]) == {"1100": 90_000}
+        assert values(told["cash"]["current_liabilities"]) == {"2200": 8_333}
+
+    def test_what_is_taken_off_the_invoice_in_april_counts_back_then(self, acme: Partner) -> None:
+        shop = acme.business(accounting_method="cash")
+        _, payment = worked_march(shop)
+        at_first = report(shop, "reports/profit-and-loss", **MARCH)
+        # Released today, which is later than March.
+        released = shop.api.put(f"invoices/payments/{payment['id']}/", json={"allocations": []})
+        assert released.status_code == 200, released.text
+        assert report(shop, "reports/profit-and-loss", **MARCH) == at_first
+        later = {"start_date": "2026-04-01"}
+        found = report(shop, "reports/profit-and-loss", **later)
+        assert (found["basis"], values(found["revenue"])) == ("cash", {"4000": -41_667})
+        operating = report(shop, "reports/cash-flow", **later)["operating_activities"]
+        changes = values(operating["working_capital_changes"])
+        assert changes == {"2100": 50_000, "2200": -8_333}
