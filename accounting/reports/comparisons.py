@@ -21,7 +21,7 @@ def compared(period: Period, to: CompareTo) -> Period:
 
     Whole months are held against as many whole months: February and March 2024 against December and
     January, February 2025 against all 29 days of February 2024. Other days go back by as many days
-    as they are: 10 to 19 March against 29 February to 9 March.
+    as they are: 10 to 19 March 2024 against 29 February to 9 March.
     """
     first, last = period.first, period.last
     whole = first.day == 1 and last == month_end(last)
