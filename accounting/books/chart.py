@@ -112,6 +112,11 @@ def type_of(account_subtype: str) -> AccountType:
     return next(kind for kind, subtypes in SUBTYPES.items() if account_subtype in subtypes)
 
 
+def in_profit_and_loss(account_type: str) -> bool:
+    """Tell whether accounts of a type begin each fiscal year with nothing: revenue and expenses."""
+    return account_type in (AccountType.REVENUE, AccountType.EXPENSE)
+
+
 def refuse_disagreeing_kind(account_type: str, account_subtype: str) -> None:
     """Refuse a subtype of another type.
 

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 from accounting.books.accounts import Account
 from accounting.books.businesses import fiscal_year
-from accounting.books.chart import AccountType
+from accounting.books.chart import in_profit_and_loss
 from accounting.books.ledger import normal_sign
 from accounting.books.periods import Period
 from accounting.reports.balance_sheets import EARLIER_YEARS, years_before
@@ -54,7 +54,7 @@ def trial_balance(posted: Posted, day: date, fiscal_year_end: date) -> tuple[Tri
     before, year = years_before(day, fiscal_year_end)
     rows = []
     for account in posted.chart.accounts:
-        own, days = (1, year) if in_profit_and_loss(account) else (0, Period(last=day))
+        own, days = (1, year) if in_profit_and_loss(account.account_type) else (0, Period(last=day))
         [net] = posted.at([own]).net(account)
         rows.append(_trial_row(account.name, net, days, account))
     [ever], [current] = (net_profit(posted.at([place])) for place in (0, 1))
@@ -84,11 +84,6 @@ def general_ledger(posted: Posted, one: Account | None = None) -> tuple[LedgerRo
     return tuple(row for row in rows if any((row.opening, row.debits, row.credits)))
 
 
-def in_profit_and_loss(account: Account) -> bool:
-    """Tell whether an account is one of profit and loss."""
-    return account.account_type in (AccountType.REVENUE, AccountType.EXPENSE)
-
-
 def totals(rows: Sequence[TrialRow]) -> tuple[int, int]:
     """Add up debits and credits, which agree."""
     return sum(row.debit for row in rows), sum(row.credit for row in rows)
@@ -100,7 +95,7 @@ def _trial_row(name: str, net: int, days: Period, account: Account | None = None
 
 def _ledger_row(posted: Posted, account: Account) -> LedgerRow:
     sign = normal_sign(account.account_type)
-    before = posted.at([1 if in_profit_and_loss(account) else 0])
+    before = posted.at([1 if in_profit_and_loss(account.account_type) else 0])
     [opening] = before.net(account, sign)
     [moved] = posted.at([2]).moved(account)
     closing = opening + sign * (moved.debits - moved.credits)
