@@ -174,6 +174,6 @@ async def lines_of(
 ) -> dict[str, Any]:
     """Show one page of what was posted to an account, of what the report counts."""
     wanted = lines_asked(days, report.cut, page)
-    lines = await report.books.account_entries.page(account.id, wanted)
+    lines = await report.books.account_entries.page(account.id, wanted, report.cut.basis)
     shown = lines.of(lambda entry: shape_entry(account, entry))
     return {"page_info": shown.info, "results": shown.rows}
