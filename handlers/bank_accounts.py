@@ -23,7 +23,7 @@ async def create_bank_account(books: Books, body: BankAccountCreate) -> Reply:
     command = bank_commands.create_bank_account(body)
     given = bank_accounts.facts(command.details)
     known = books.bank_accounts.with_external_id(or_none(command.details.external_id))
-    chart_in_use, existing = await books.fetch(books.bank_accounts.chart_in_use(), known)
+    chart_in_use, existing = await books.fetch(books.bank_accounts.chart_in_use(hold=True), known)
     if existing is not None:
         return shape_bank_account(books, existing)
     refuse_other_currency(command.currency, books.context)

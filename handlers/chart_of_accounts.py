@@ -8,7 +8,12 @@ from typing import Any
 from accounting.absent import Absent, or_else, or_none, said
 from accounting.books import account_tree, accounts, businesses
 from accounting.books.accounts import Account
-from accounting.books.chart import SUBTYPES, refuse_disagreeing_kind, type_of
+from accounting.books.chart import (
+    SUBTYPES,
+    in_profit_and_loss,
+    refuse_disagreeing_kind,
+    type_of,
+)
 from accounting.books.commands import CreateAccount
 from accounting.books.context import refuse_other_currency
 from accounting.books.cuts import Basis
@@ -64,7 +69,7 @@ async def list_account_entries(books: Books, account_id: str, page: PageRequest)
 async def get_account_hierarchy(books: Books, query: Mapping[str, Any]) -> Reply:
     """Read the active accounts by type, subtype and parent."""
     year = query.get("fiscal_year")
-    chart = Chart(await books.accounts.chart(await up_to(books, year)), books.currency).active()
+    chart = Chart(await states_of(books, year), books.currency).active()
     return {
         "currency": books.currency,
         "fiscal_year": year,
@@ -79,7 +84,7 @@ async def get_account_hierarchy(books: Books, query: Mapping[str, Any]) -> Reply
 async def export_accounts(books: Books, query: Mapping[str, Any]) -> Csv:
     """Write every account into a file, the archived ones too."""
     year = query.get("fiscal_year")
-    chart = Chart(await books.accounts.chart(await up_to(books, year)), books.currency)
+    chart = Chart(await states_of(books, year), books.currency)
     name = "chart-of-accounts" if year is None else f"chart-of-accounts-{year}"
     return Csv(f"{name}.csv", COLUMNS, [cells(chart, state) for state in chart.states.values()])
 
@@ -201,13 +206,23 @@ def branches(chart: Chart, subtype: str) -> list[dict[str, Any]]:
     return [shape_node(chart, root) for root in roots if root.account.account_subtype == subtype]
 
 
-async def up_to(books: Books, year: int | None) -> Period:
-    """Find the time up to the last day of the fiscal year that ends in a year; ever without one."""
+async def states_of(books: Books, year: int | None) -> list[AccountState]:
+    """Read the chart as it is, or up to the end of the fiscal year that ends in a year.
+
+    Accounts of profit and loss then have what was posted in that year, all others all before, too.
+    """
     if year is None:
-        return EVER
+        return await books.accounts.chart()
+    books.pin_snapshot()
     await books.fetch()
-    _, last = businesses.fiscal_year(books.business.fiscal_year_end, date(year, 1, 1))
-    return Period(last=last)
+    first, last = businesses.fiscal_year(books.business.fiscal_year_end, date(year, 1, 1))
+    ever, within = await books.fetch(
+        books.accounts.chart(Period(last=last)), books.accounts.chart(Period(first, last))
+    )
+    return [
+        own if in_profit_and_loss(own.account.account_type) else held
+        for held, own in zip(ever, within, strict=True)
+    ]
 
 
 def period_of(asked: Mapping[str, Any]) -> Period | None:

@@ -39,9 +39,14 @@ class Members:
     codes: TaxCodes
 
 
-async def drawn_up(books: Books, draft: TaxReturn) -> tuple[Sequence[Slice], Figures]:
-    """Work out what a draft has of the journal by now, and what it says."""
-    has = await members_of(books, draft)
+async def drawn_up(
+    books: Books, draft: TaxReturn, *, whole: bool = False
+) -> tuple[Sequence[Slice], Figures]:
+    """Work out what a draft has of the journal by now, and what it says.
+
+    The `whole` of its days has what was filed before, too, and nothing is late.
+    """
+    has = await members_of(books, draft, whole=whole)
     return has.slices, await worked_out(books, draft, has)
 
 
@@ -63,12 +68,12 @@ async def worked_out(books: Books, draft: TaxReturn, has: Members) -> Figures:
     )
 
 
-async def members_of(books: Books, tax_return: TaxReturn) -> Members:
+async def members_of(books: Books, tax_return: TaxReturn, *, whole: bool = False) -> Members:
     """Say what a return has: a draft what is there by now, another one what it was filed with."""
     filed, codes, reached = await books.fetch(
         books.tax_returns.filed(), books.tax_codes.all(), books.tax_returns.reached()
     )
-    slices = tax_return.slices
+    filed, slices = () if whole else filed, tax_return.slices
     if tax_return.status is ReturnStatus.DRAFT:
         slices = returns.members(tax_return, filed, reached)
     declared = scheme_changes.declared(tax_return.scheme, slices, filed)

@@ -33,11 +33,29 @@ def shape_tax_return(record: TaxReturnRecord, figures: Figures) -> dict[str, Any
     """Show a return with what it says."""
     return {
         **summarize(record),
+        **shape_preview(figures),
+        **shape_summary(figures),
+        "unapplied_cents": figures.unapplied_received,
+        "unapplied_paid_cents": figures.unapplied_paid,
+    }
+
+
+def shape_preview(figures: Figures) -> dict[str, Any]:
+    """Show what a return says in its boxes and by code, with what is late of it."""
+    return {
         "boxes": [{"box": each.number, "amount_cents": each.amount} for each in figures.boxes],
         "tax_due_cents": figures.tax_due,
         "codes": [shape_code(each) for each in figures.codes],
         "late": [shape_code(each) for each in figures.late],
         "transition": [shape_code(each) for each in figures.transition],
+    }
+
+
+def shape_summary(figures: Figures) -> dict[str, Any]:
+    """Show net and tax by code, with what was withheld, and what has no code."""
+    return {
+        "tax_due_cents": figures.tax_due,
+        "codes": [shape_code(each) for each in figures.codes],
         "withheld_by_customers_cents": figures.withheld(Direction.SALES),
         "withheld_from_vendors_cents": figures.withheld(Direction.PURCHASES),
         "uncoded": [
@@ -49,8 +67,6 @@ def shape_tax_return(record: TaxReturnRecord, figures: Figures) -> dict[str, Any
             }
             for each in figures.uncoded
         ],
-        "unapplied_cents": figures.unapplied_received,
-        "unapplied_paid_cents": figures.unapplied_paid,
     }
 
 

@@ -105,17 +105,18 @@ class BankAccountStore(Store[BankAccountRecord]):
     def assemble(self, answers: Answers) -> list[BankAccountRecord]:
         return [self._record(row) for row in answers[0]]
 
-    def chart_in_use(self) -> Fetch[ChartInUse]:
-        """Read the chart that a new bank account finds; nobody makes another one meanwhile."""
+    def chart_in_use(self, *, hold: bool = False) -> Fetch[ChartInUse]:
+        """Read the chart, and which bank accounts there are; held, nobody makes another one."""
 
         def answer(answers: Answers) -> ChartInUse:
-            _, chart, taken = answers
+            chart, taken = answers[-2:]
             accounts = [Account(**row) for row in chart]
             for each in accounts:
                 self.scope.note_version(each.id, each.version)
             return ChartInUse(accounts, {row["account_id"]: row["id"] for row in taken})
 
-        return self.fetch((Query(LOCK_GROUND, {}), Query(CHART, {}), Query(TAKEN, {})), answer)
+        held = (Query(LOCK_GROUND, {}),) if hold else ()
+        return self.fetch((*held, Query(CHART, {}), Query(TAKEN, {})), answer)
 
     def with_external_id(self, external_id: str | None) -> Fetch[BankAccountRecord | None]:
         """Find the bank account a partner knows by its own identifier."""

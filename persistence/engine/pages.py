@@ -57,6 +57,18 @@ class Page(Generic[T]):
         """Return the same page with every row in another shape."""
         return Page([shape(row) for row in self.rows], self.total, self.wanted, self.next_cursor)
 
+    @property
+    def info(self) -> dict[str, Any]:
+        """Where it stands in its list, as it is told."""
+        total, size = self.total, self.wanted.page_size
+        return {
+            "total_count": total,
+            "current_page": None if self.wanted.cursor is not None else self.wanted.page,
+            "total_pages": None if total is None else -(-total // size),
+            "page_size": size,
+            "next_cursor": self.next_cursor,
+        }
+
 
 def page_of(
     rows: Sequence[R], wanted: PageRequest, key: Callable[[R, str], str], default: str

@@ -8,9 +8,11 @@ from uuid import UUID
 
 import orjson
 from starlette.types import Scope, Send
+from werkzeug.datastructures import MIMEAccept
+from werkzeug.http import parse_accept_header
 
 from accounting.books.numbers import Pending, Titled
-from handlers.results import Created, Csv
+from handlers.results import Created, Csv, Tabled
 from persistence.books import Books
 from persistence.engine.idempotency import Outcome
 from persistence.engine.pages import Page
@@ -20,6 +22,7 @@ from server.responses.csv_files import written
 
 _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_PASSTHROUGH_DATACLASS  # A Pending is no answer.
 _JSON = {"content-type": "application/json"}
+_EITHER = ("application/json", "text/csv", "text/csv; charset=utf-8")
 
 
 class ReplyWriter:
@@ -36,6 +39,8 @@ class ReplyWriter:
 
         `entries` are there for a preview, which is always a 200, since nothing was made.
         """
+        if isinstance(value, Tabled):
+            return self._either(value, scope)
         if isinstance(value, Csv):
             return _file(value)
         preview = entries is not None
@@ -53,6 +58,17 @@ class ReplyWriter:
         number = _no_number if preview else _number(opened)
         body = orjson.dumps(shown, default=number, option=_OPTIONS)
         return Outcome(201 if created and not preview else 200, headers, body)
+
+    def _either(self, value: Tabled, scope: Scope) -> Outcome:
+        """Write what the caller would rather have; JSON where it does not say, or takes neither."""
+        accepted = b", ".join(text for name, text in scope["headers"] if name == b"accept")
+        types = parse_accept_header(accepted.decode("latin-1"), MIMEAccept)
+        if types.best_match(_EITHER, default=_EITHER[0]).startswith("text/csv"):
+            found = _file(value.file)
+        else:
+            found = Outcome(200, dict(_JSON), orjson.dumps(value.value, option=_OPTIONS))
+        found.headers["vary"] = "Accept"
+        return found
 
     async def send(self, send: Send, outcome: Outcome, *, replayed: bool) -> None:
         """Send an outcome."""
@@ -77,21 +93,15 @@ def _file(table: Csv) -> Outcome:
 
 def envelope(page: Page[Any], scope: Scope) -> dict[str, Any]:
     """Write a page in both documented forms: page_info, and next and previous."""
-    wanted, total = page.wanted, page.total
+    wanted = page.wanted
     by_cursor = wanted.cursor is not None
     following = {"cursor": page.next_cursor} if by_cursor else {"page": wanted.page + 1}
     earlier = not by_cursor and wanted.page > 1
     return {
-        "count": total,
+        "count": page.total,
         "next": _sibling(scope, following) if page.next_cursor else None,
         "previous": _sibling(scope, {"page": wanted.page - 1}) if earlier else None,
-        "page_info": {
-            "total_count": total,
-            "current_page": None if by_cursor else wanted.page,
-            "total_pages": None if total is None else -(-total // wanted.page_size),
-            "page_size": wanted.page_size,
-            "next_cursor": page.next_cursor,
-        },
+        "page_info": page.info,
         "results": page.rows,
     }
 

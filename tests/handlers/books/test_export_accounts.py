@@ -72,6 +72,13 @@ class TestExportAccounts:
         found = exported(shop, fiscal_year=year)["1200"]
         assert (found["current_balance"], found["debit_balance"]) == (receivable, receivable)
 
+    @pytest.mark.parametrize(("year", "sales"), [(2024, "0"), (2025, "300"), (2026, "50")])
+    def test_a_fiscal_year_has_its_own_profit_and_loss(
+        self, shop: Business, year: int, sales: str
+    ) -> None:
+        found = exported(shop, fiscal_year=year)["4000"]
+        assert (found["current_balance"], found["credit_balance"]) == (sales, sales)
+
     @pytest.mark.parametrize("accepted", ["application/json", "text/csv", "*/*", "image/png"])
     def test_it_is_a_file_whatever_is_accepted(self, shop: Business, accepted: str) -> None:
         answer = shop.api.get(f"{ACCOUNTS}export/", headers={"Accept": accepted})

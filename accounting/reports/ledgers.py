@@ -1,0 +1,102 @@
+"""The trial balance and the general ledger: every account with what was posted to it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from accounting.books.accounts import Account
+from accounting.books.businesses import fiscal_year
+from accounting.books.chart import in_profit_and_loss
+from accounting.books.ledger import normal_sign
+from accounting.books.periods import Period
+from accounting.reports.balance_sheets import EARLIER_YEARS, years_before
+from accounting.reports.statements import Posted, net_profit
+
+DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRow:
+    """What an account holds, on one side; without an account, the profit of earlier years."""
+
+    name: str
+    debit: int
+    credit: int
+    days: Period
+    account: Account | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRow:
+    """What an account held before, what was posted to it, and what it holds then.
+
+    Opening and closing are positive on the normal side of the account's type.
+    """
+
+    account: Account
+    opening: int
+    debits: int
+    credits: int
+    closing: int
+
+
+def trial_spans(day: date, fiscal_year_end: date) -> list[Period]:
+    """Name the spans that the trial balance of a day is read from: ever, and this year."""
+    return [Period(last=day), years_before(day, fiscal_year_end)[1]]
+
+
+def trial_balance(posted: Posted, day: date, fiscal_year_end: date) -> tuple[TrialRow, ...]:
+    """List what accounts hold: those of profit and loss from their year on, the others from ever.
+
+    Sales of 1000 last year and 200 in this one, all in the bank: the bank holds 1200 of debits,
+    sales 200 of credits, and the profit of earlier years 1000.
+    """
+    before, year = years_before(day, fiscal_year_end)
+    rows = []
+    for account in posted.chart.accounts:
+        own, days = (1, year) if in_profit_and_loss(account.account_type) else (0, Period(last=day))
+        [net] = posted.at([own]).net(account)
+        rows.append(_trial_row(account.name, net, days, account))
+    [ever], [current] = (net_profit(posted.at([place])) for place in (0, 1))
+    rows.append(_trial_row(EARLIER_YEARS, current - ever, before))
+    return tuple(row for row in rows if row.debit or row.credit)
+
+
+def ledger_spans(period: Period, fiscal_year_end: date) -> list[Period]:
+    """Name the spans that the general ledger of a period is read from.
+
+    Ever before it, its own year before it, and the period itself.
+    """
+    first, _ = fiscal_year(fiscal_year_end, period.first)
+    eve = period.first - DAY
+    return [Period(last=eve), Period(first, eve), period]
+
+
+def general_ledger(posted: Posted, one: Account | None = None) -> tuple[LedgerRow, ...]:
+    """List the accounts that hold or held something, or that something was posted to; or only one.
+
+    A profit and loss account begins each fiscal year with nothing. With a bank of 500, then debits
+    of 300 and credits of 100, it is 500, 300, 100 and 700.
+    """
+    if one is not None:
+        return (_ledger_row(posted, one),)
+    rows = (_ledger_row(posted, account) for account in posted.chart.accounts)
+    return tuple(row for row in rows if any((row.opening, row.debits, row.credits)))
+
+
+def totals(rows: Sequence[TrialRow]) -> tuple[int, int]:
+    """Add up debits and credits, which agree."""
+    return sum(row.debit for row in rows), sum(row.credit for row in rows)
+
+
+def _trial_row(name: str, net: int, days: Period, account: Account | None = None) -> TrialRow:
+    return TrialRow(name, max(net, 0), max(-net, 0), days, account)
+
+
+def _ledger_row(posted: Posted, account: Account) -> LedgerRow:
+    sign = normal_sign(account.account_type)
+    before = posted.at([1 if in_profit_and_loss(account.account_type) else 0])
+    [opening] = before.net(account, sign)
+    [moved] = posted.at([2]).moved(account)
+    closing = opening + sign * (moved.debits - moved.credits)
+    return LedgerRow(account, opening, moved.debits, moved.credits, closing)

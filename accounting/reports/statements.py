@@ -1,0 +1,184 @@
+"""Statements: what was posted, by sections of accounts and what these add up to."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from uuid import UUID
+
+from accounting.books.account_tree import AccountTree
+from accounting.books.accounts import Account
+from accounting.books.cash_flow import CashFlow, cash_flow_class
+from accounting.books.chart import SUBTYPES, AccountType, type_of
+from accounting.books.cuts import Movement
+from accounting.books.ledger import normal_sign
+from accounting.books.periods import Period
+
+Amounts = tuple[int, ...]
+"""A figure of a report: one amount for each of the days that it is laid out for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a section: an account, or what was computed from the profit and loss of days."""
+
+    name: str
+    amounts: Amounts
+    account: Account | None = None
+    days: Period | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Lines and what they add up to; lines of nothing but zeros are left out."""
+
+    lines: tuple[Line, ...]
+    totals: Amounts
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A report: its sections in their order, and the figures that are told above them."""
+
+    sections: Mapping[str, Section]
+    summary: Mapping[str, Amounts]
+
+
+class Chart:
+    """The accounts of a business by code, and which of them stand for bank accounts."""
+
+    def __init__(self, accounts: Iterable[Account], banked: Iterable[UUID] = ()) -> None:
+        self.accounts = sorted(accounts, key=lambda each: (each.code, each.id))
+        self._tree = AccountTree.of(self.accounts)
+        self._banked = frozenset(banked)
+
+    def of_subtype(self, subtype: str) -> list[Account]:
+        """The accounts of a subtype."""
+        return [each for each in self.accounts if each.account_subtype == subtype]
+
+    def of_class(self, kind: CashFlow) -> list[Account]:
+        """The balance sheet accounts of a class of cash flow."""
+        return [each for each in self.accounts if self._class_of(each) is kind]
+
+    def find(self, reference: str) -> Account | None:
+        """Find an account by id, then by code, then by external id."""
+        for name in ("id", "code", "external_id"):
+            wanted = reference.lower() if name == "id" else reference
+            for each in self.accounts:
+                if str(getattr(each, name)) == wanted:
+                    return each
+        return None
+
+    def _class_of(self, account: Account) -> CashFlow | None:
+        return cash_flow_class(account, self._tree.above(account.id), self._banked)
+
+
+class Posted:
+    """What was posted to the accounts of a chart, in each of some spans of days."""
+
+    def __init__(
+        self, chart: Chart, moved: Mapping[UUID, Sequence[Movement]], places: Sequence[int]
+    ) -> None:
+        """Look at some places of the spans that were asked for."""
+        self.chart = chart
+        self._moved = moved
+        self._places = places
+
+    @property
+    def nothing(self) -> Amounts:
+        """Zero throughout."""
+        return (0,) * len(self._places)
+
+    def at(self, places: Sequence[int]) -> "Posted":
+        """The same, at other places of the spans."""
+        return Posted(self.chart, self._moved, places)
+
+    def moved(self, account: Account) -> list[Movement]:
+        """What was posted to an account."""
+        found = self._moved.get(account.id)
+        return [found[place] if found else Movement() for place in self._places]
+
+    def net(self, account: Account, sign: int = 1) -> Amounts:
+        """Debits less credits; with a sign of -1, credits less debits."""
+        return tuple(sign * (each.debits - each.credits) for each in self.moved(account))
+
+    def section(self, accounts: Iterable[Account], sign: int, *computed: Line) -> Section:
+        """Lay out accounts, debits above zero with a sign of 1, and then what was computed."""
+        lines = (Line(each.name, self.net(each, sign), each) for each in accounts)
+        shown = tuple(line for line in chain(lines, computed) if any(line.amounts))
+        return Section(shown, plus(self.nothing, *(line.amounts for line in shown)))
+
+    def of_subtype(self, subtype: str, *computed: Line) -> Section:
+        """Lay out a subtype, positive on the normal side of its type.
+
+        A contra account is below zero there, whatever side its own balance is told on.
+        """
+        sign = normal_sign(type_of(subtype))
+        return self.section(self.chart.of_subtype(subtype), sign, *computed)
+
+
+PROFIT_AND_LOSS = (
+    *("revenue", "other_operating_income", "direct_costs", "operating_expenses"),
+    *("finance_income", "finance_costs", "income_tax"),
+)
+
+
+def profit_and_loss(posted: Posted) -> Statement:
+    """Lay out profit and loss.
+
+    Revenue 1000 and other income 50 less direct costs 400 make a gross profit of 650; less
+    operating expenses 200, plus 10 of interest, less 30 of it, less 80 of tax, 350 are left.
+    """
+    parts = {subtype: posted.of_subtype(subtype) for subtype in PROFIT_AND_LOSS}
+    totals = {subtype: part.totals for subtype, part in parts.items()}
+    income = plus(totals["revenue"], totals["other_operating_income"])
+    gross = minus(income, totals["direct_costs"])
+    operating = minus(gross, totals["operating_expenses"])
+    before_tax = minus(plus(operating, totals["finance_income"]), totals["finance_costs"])
+    summary = {
+        "net_revenue": totals["revenue"],
+        "total_operating_income": income,
+        "gross_profit": gross,
+        "total_operating_expenses": totals["operating_expenses"],
+        "operating_profit": operating,
+        "profit_before_tax": before_tax,
+        "net_profit": minus(before_tax, totals["income_tax"]),
+    }
+    return Statement(parts, summary)
+
+
+def net_profit(posted: Posted) -> Amounts:
+    """What is left of revenue after all expenses."""
+    return profit_and_loss(posted).summary["net_profit"]
+
+
+def income_and_expenses(posted: Posted) -> Mapping[str, Amounts]:
+    """What was earned and spent in all: 1060 and 710 leave 350."""
+    revenue = plus(posted.nothing, *_of_type(posted, AccountType.REVENUE))
+    expenses = plus(posted.nothing, *_of_type(posted, AccountType.EXPENSE))
+    return {"revenue": revenue, "expenses": expenses, "net_profit": minus(revenue, expenses)}
+
+
+def expenses(posted: Posted) -> Statement:
+    """Lay out what was spent, the largest account of each kind first."""
+    parts = {}
+    for subtype in SUBTYPES[AccountType.EXPENSE]:
+        found = posted.of_subtype(subtype)
+        largest = sorted(found.lines, key=lambda line: -line.amounts[0])
+        parts[subtype] = replace(found, lines=tuple(largest))
+    total = plus(posted.nothing, *(part.totals for part in parts.values()))
+    return Statement(parts, {"total_expenses": total})
+
+
+def _of_type(posted: Posted, kind: AccountType) -> list[Amounts]:
+    sign = normal_sign(kind)
+    return [posted.net(each, sign) for each in posted.chart.accounts if each.account_type == kind]
+
+
+def plus(*amounts: Amounts) -> Amounts:
+    """Add figures up: (1, 2) and (10, 20) are (11, 22)."""
+    return tuple(map(sum, zip(*amounts, strict=True)))
+
+
+def minus(amounts: Amounts, less: Amounts) -> Amounts:
+    """Take a figure off another: (10, 20) less (1, 2) is (9, 18)."""
+    return tuple(one - other for one, other in zip(amounts, less, strict=True))

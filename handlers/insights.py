@@ -1,0 +1,58 @@
+"""Insights: what was earned and spent over time, and on what."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from accounting.reports import layouts, statements, tables
+from accounting.reports.columns import GRANULARITIES
+from accounting.reports.layouts import Layout
+from handlers.results import Tabled
+from handlers.shared.report_readings import asked, period_of
+from handlers.shared.report_shapes import Shown
+from persistence.books import Books
+
+
+async def get_financial_summary(books: Books, query: Mapping[str, Any]) -> Tabled:
+    """Sum up what was earned and spent, in all and over time."""
+    report = await asked(books, query)
+    interval = GRANULARITIES[query["granularity"]]
+    period = period_of(query, books.context)
+    layout = layouts.of_period(period, report.year_end, interval, asked_as="granularity")
+    found = statements.income_and_expenses(await report.posted(layout.periods))
+    shown = Shown(report, layout)
+    totals = {name: amounts[0] for name, amounts in found.items()}
+    value = {
+        **shown.head(),
+        **shown.period(),
+        "summary": {
+            "total_revenue_cents": totals["revenue"],
+            "total_expenses_cents": totals["expenses"],
+            "net_profit_cents": totals["net_profit"],
+        },
+        "trends": [
+            {
+                "period_start": trend["start_date"],
+                "period_end": trend["end_date"],
+                **trend["summary"],
+            }
+            for trend in shown.columns(found)
+        ],
+    }
+    return Tabled(value, shown.file("financial-summary", tables.of_trends(layout, found)))
+
+
+async def get_expense_breakdown(books: Books, query: Mapping[str, Any]) -> Tabled:
+    """Tell what was spent on what."""
+    report = await asked(books, query)
+    layout = Layout(period_of(query, books.context))
+    found = statements.expenses(await report.posted(layout.periods))
+    shown = Shown(report, layout)
+    value = {
+        **shown.head(),
+        **shown.period(),
+        **shown.tagged(),
+        **shown.summary(found.summary),
+        "categories": [shown.category(name, section) for name, section in found.sections.items()],
+    }
+    table = tables.of_statement(found, layout, detailed=True)
+    return Tabled(value, shown.file("expense-breakdown", table))

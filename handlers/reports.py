@@ -1,0 +1,179 @@
+"""Reports from the ledger: what came in and went out, what is there, what moved cash."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from accounting.books.accounts import Account
+from accounting.books.periods import Period
+from accounting.reports import balance_sheets, cash_flows, ledgers, statements, tables, tax_tables
+from accounting.reports.layouts import Layout
+from accounting.tax import returns
+from accounting.tax.commands import CreateTaxReturn, Scheme
+from handlers.results import Csv, Tabled
+from handlers.shared.charts import shape_entry
+from handlers.shared.report_addresses import lines_asked
+from handlers.shared.report_readings import (
+    Asked,
+    account_named,
+    asked,
+    cut_of,
+    layout_of,
+    layout_of_day,
+    period_of,
+    refuse_stray_cursor,
+)
+from handlers.shared.report_shapes import Shown
+from handlers.shared.tax_return_readings import drawn_up
+from handlers.shared.tax_return_shapes import shape_preview, shape_summary
+from persistence.books import Books
+from persistence.engine.pages import PageRequest
+
+
+async def get_profit_and_loss(books: Books, query: Mapping[str, Any]) -> Tabled:
+    """Report what was earned and spent in some days."""
+    report = await asked(books, query)
+    layout = layout_of(query, books.context)
+    found = statements.profit_and_loss(await report.posted(layout.periods))
+    shown = Shown(report, layout)
+    value = {
+        **shown.head(),
+        **shown.period(),
+        **shown.tagged(),
+        "summary": shown.summary(found.summary),
+        "columns": shown.columns(found.summary),
+        "comparison": shown.comparison(found.summary),
+        **{
+            name: shown.section(name, section, layout.whole)
+            for name, section in found.sections.items()
+        },
+    }
+    table = tables.of_statement(found, layout, detailed=report.detailed)
+    return Tabled(value, shown.file("profit-and-loss", table))
+
+
+async def get_balance_sheet(books: Books, query: Mapping[str, Any]) -> Tabled:
+    """Report what is there on a day, and whose it is."""
+    report = await asked(books, query)
+    layout, year_end = layout_of_day(query, books.context), report.year_end
+    posted = await report.posted(balance_sheets.spans(layout.days, year_end))
+    found = balance_sheets.balance_sheet(posted, layout.days, year_end)
+    shown = Shown(report, layout)
+    value = {
+        **shown.head(),
+        "as_of_date": layout.whole.last,
+        "summary": shown.summary(found.summary),
+        "comparison": shown.comparison(found.summary),
+        **{
+            name: shown.section(name, section, layout.whole)
+            for name, section in found.sections.items()
+        },
+    }
+    table = tables.of_statement(found, layout, detailed=report.detailed)
+    return Tabled(value, shown.file("balance-sheet", table))
+
+
+async def get_cash_flow(books: Books, query: Mapping[str, Any]) -> Tabled:
+    """Report what moved cash in some days, from the profit on."""
+    report = await asked(books, query)
+    layout = layout_of(query, books.context)
+    posted = await report.posted(cash_flows.spans(layout.periods))
+    found = cash_flows.cash_flow(posted, len(layout.periods))
+    shown = Shown(report, layout)
+    summary, sections = found.statement.summary, found.statement.sections
+    told = {name: shown.section(name, section, layout.whole) for name, section in sections.items()}
+    value = {
+        **shown.head(),
+        **shown.period(),
+        "summary": shown.summary(summary),
+        "columns": shown.columns(summary),
+        "comparison": shown.comparison(summary),
+        "cash_reconciliation": {
+            "opening_cash_cents": summary["opening_cash"][0],
+            "net_change_cents": summary["net_change_in_cash"][0],
+            "calculated_closing_cents": summary["closing_cash"][0],
+            "actual_closing_cents": found.actual_closing[0],
+            "reconciles": summary["closing_cash"] == found.actual_closing,
+        },
+        "operating_activities": {
+            **shown.figure("net_profit_cents", found.net_profit),
+            "explain": shown.addresses.profit_and_loss(layout.whole),
+            "non_cash_adjustments": told.pop("non_cash_adjustments"),
+            "working_capital_changes": told.pop("working_capital_changes"),
+        },
+        **told,
+    }
+    profit = ("net_profit", found.net_profit)
+    table = tables.of_statement(found.statement, layout, profit, detailed=report.detailed)
+    return Tabled(value, shown.file("cash-flow", table))
+
+
+async def get_trial_balance(books: Books, query: Mapping[str, Any]) -> Tabled:
+    """Report what every account holds on a day, on its side."""
+    report = await asked(books, query)
+    layout, year_end = layout_of_day(query, books.context), report.year_end
+    posted = await report.posted(ledgers.trial_spans(layout.whole.last, year_end))
+    rows = ledgers.trial_balance(posted, layout.whole.last, year_end)
+    debits, credits_ = ledgers.totals(rows)
+    shown = Shown(report, layout)
+    value = {
+        **shown.head(),
+        "as_of_date": layout.whole.last,
+        "total_debits_cents": debits,
+        "total_credits_cents": credits_,
+        "accounts": [shown.trial_row(row) for row in rows],
+    }
+    return Tabled(value, shown.file("trial-balance", tables.of_trial_balance(rows)))
+
+
+async def get_general_ledger(books: Books, query: Mapping[str, Any], page: PageRequest) -> Tabled:
+    """Report what moved on every account in some days; of one account, its lines as well."""
+    report = await asked(books, query)
+    refuse_stray_cursor(query)
+    layout, year_end = Layout(period_of(query, books.context)), report.year_end
+    posted = await report.posted(ledgers.ledger_spans(layout.whole, year_end))
+    account = account_named(report.chart, query["account"]) if "account" in query else None
+    rows = ledgers.general_ledger(posted, account)
+    shown = Shown(report, layout)
+    value = {
+        **shown.head(),
+        **shown.period(),
+        **shown.tagged(),
+        "total_debits_cents": sum(row.debits for row in rows),
+        "total_credits_cents": sum(row.credits for row in rows),
+        "accounts": [shown.ledger_row(row) for row in rows],
+        "lines": account and await lines_of(report, account, layout.whole, page),
+    }
+    return Tabled(value, shown.file("general-ledger", tables.of_general_ledger(rows)))
+
+
+async def get_vat_summary(books: Books, query: Mapping[str, Any]) -> Tabled:
+    """Report net and tax of some days by code, and what a return of them would say now."""
+    books.pin_snapshot()
+    await books.fetch()
+    basis = cut_of(query, books.business).basis
+    days = period_of(query, books.context)
+    command = CreateTaxReturn(start_date=days.first, end_date=days.last, scheme=Scheme(basis))
+    draft = returns.created(command, books.context)
+    _, whole = await drawn_up(books, draft, whole=True)
+    _, preview = await drawn_up(books, draft)
+    value = {
+        "currency": books.currency,
+        "basis": basis,
+        "start_date": draft.start_date,
+        "end_date": draft.end_date,
+        **shape_summary(whole),
+        "return_preview": shape_preview(preview),
+    }
+    name = f"vat-summary-{draft.start_date}-{draft.end_date}.csv"
+    table = tax_tables.of_summary(whole, preview)
+    return Tabled(value, Csv(name, table.header, table.rows))
+
+
+async def lines_of(
+    report: Asked, account: Account, days: Period, page: PageRequest
+) -> dict[str, Any]:
+    """Show one page of what was posted to an account, of what the report counts."""
+    wanted = lines_asked(days, report.cut, page)
+    lines = await report.books.account_entries.page(account.id, wanted, report.cut.basis)
+    shown = lines.of(lambda entry: shape_entry(account, entry))
+    return {"page_info": shown.info, "results": shown.rows}

@@ -1,0 +1,41 @@
+"""A chart with the accounts that a business starts with, and what was posted to them."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from accounting.books.accounts import Account
+from accounting.books.chart import STARTING_CHART
+from accounting.books.cuts import Movement
+from accounting.reports.statements import Chart, Posted, Section
+from tests.accounting.samples import account, account_id
+
+ACCOUNTS: tuple[Account, ...] = tuple(
+    replace(
+        account(each.code, each.role),
+        name=each.name,
+        account_type=each.account_type,
+        account_subtype=each.account_subtype,
+    )
+    for each in STARTING_CHART
+)
+CHART = Chart(ACCOUNTS)
+
+
+def posted(*spans: Mapping[str, int], chart: Chart = CHART) -> Posted:
+    """What was posted in some spans, by code: debits above zero, credits below."""
+    codes = {code for span in spans for code in span}
+    moved = {
+        account_id(code): tuple(movement(span.get(code, 0)) for span in spans) for code in codes
+    }
+    return Posted(chart, moved, range(len(spans)))
+
+
+def movement(amount: int) -> Movement:
+    return Movement(max(amount, 0), max(-amount, 0))
+
+
+def lines(section: Section) -> dict[str, tuple[int, ...]]:
+    """The lines of a section by code, or by name where there is no account."""
+    return {
+        line.account.code if line.account else line.name: line.amounts for line in section.lines
+    }
