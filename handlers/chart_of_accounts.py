@@ -8,7 +8,7 @@ from typing import Any
 from accounting.absent import Absent, or_else, or_none, said
 from accounting.books import account_tree, accounts, businesses
 from accounting.books.accounts import Account
-from accounting.books.chart import SUBTYPES, refuse_disagreeing_kind, type_of
+from accounting.books.chart import AccountType, refuse_disagreeing_kind, type_of
 from accounting.books.commands import CreateAccount
 from accounting.books.context import refuse_other_currency
 from accounting.books.periods import EVER, Period, calendar_month
@@ -16,7 +16,7 @@ from accounting.errors import Malformed
 from handlers.bodies import AccountChildCreate, AccountCreate, AccountUpdate
 from handlers.commands import account_commands
 from handlers.results import Created, Csv, Reply
-from handlers.shared.charts import COLUMNS, Chart, cells, shape, shape_entry, shape_node
+from handlers.shared.charts import COLUMNS, Chart, cells, shape, shape_entry, shape_type
 from persistence.books import Books
 from persistence.engine.identifiers import new_id
 from persistence.engine.pages import Page, PageRequest, page_of
@@ -58,10 +58,7 @@ async def get_account_hierarchy(books: Books, query: Mapping[str, Any]) -> Reply
         "currency": books.currency,
         "fiscal_year": year,
         "total_accounts": len(chart.states),
-        "hierarchy": {
-            kind.value: {subtype: branches(chart, subtype) for subtype in subtypes}
-            for kind, subtypes in SUBTYPES.items()
-        },
+        "hierarchy": [shape_type(chart, kind) for kind in AccountType],
     }
 
 
@@ -182,12 +179,6 @@ def kind_of(command: CreateAccount, lineage: Lineage) -> tuple[str, str]:
 def show(books: Books, family: Family) -> Reply:
     """Show an account with everything under it."""
     return shape(Chart(family.states, books.currency), family.one)
-
-
-def branches(chart: Chart, subtype: str) -> list[dict[str, Any]]:
-    """Show the roots of a subtype with everything under them."""
-    roots = chart.under(None)
-    return [shape_node(chart, root) for root in roots if root.account.account_subtype == subtype]
 
 
 async def up_to(books: Books, year: int | None) -> Period:
