@@ -32,6 +32,7 @@ class Role(StrEnum):
     VENDOR_REFUNDS_RECEIVABLE = "vendor_refunds_receivable"
     INPUT_TAX = "input_tax"
     WITHHOLDING_TAX_RECEIVABLE = "withholding_tax_receivable"
+    ACCUMULATED_DEPRECIATION = "accumulated_depreciation"
     SUSPENSE = "suspense"
     ACCOUNTS_PAYABLE = "accounts_payable"
     CUSTOMER_PREPAYMENTS = "customer_prepayments"
@@ -179,7 +180,9 @@ STARTING_CHART = (
     _account("1400", "Prepaid expenses", "current_assets"),
     _account("1500", "Inventory", "current_assets"),
     _account("1600", "Fixed assets", "non_current_assets"),
-    _account("1650", "Accumulated depreciation", "non_current_assets"),
+    _account(
+        *("1650", "Accumulated depreciation", "non_current_assets"), Role.ACCUMULATED_DEPRECIATION
+    ),
     _account("1900", "Suspense", "current_assets", Role.SUSPENSE),
     _account("2000", "Accounts payable", "current_liabilities", Role.ACCOUNTS_PAYABLE),
     _account("2100", "Customer prepayments", "current_liabilities", Role.CUSTOMER_PREPAYMENTS),
