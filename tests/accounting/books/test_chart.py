@@ -56,7 +56,7 @@ class TestStartingChart:
         ("code", "role", "kind", "subtype"),
         [
             ("1150", Role.PROCESSOR_CLEARING, AccountType.ASSET, "current_assets"),
-            ("1650", None, AccountType.ASSET, "non_current_assets"),
+            ("1650", "accumulated_depreciation", AccountType.ASSET, "non_current_assets"),
             ("3290", Role.OPENING_BALANCE_EQUITY, AccountType.EQUITY, "reserves"),
             ("4200", Role.DISCOUNTS_GIVEN, AccountType.REVENUE, "revenue"),
             ("5100", Role.PURCHASE_RETURNS, AccountType.EXPENSE, "direct_costs"),
