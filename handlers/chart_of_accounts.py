@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any
 
 from accounting.absent import Absent, or_else, or_none, said
-from accounting.books import account_tree, accounts, businesses
+from accounting.books import account_tree, accounts, businesses, cash_flow
 from accounting.books.accounts import Account
 from accounting.books.chart import AccountType, refuse_disagreeing_kind, type_of
 from accounting.books.commands import CreateAccount
@@ -94,7 +94,9 @@ async def update_account(books: Books, account_id: str, body: AccountUpdate) -> 
     account = family.one.account
     given = said(command, "code", "name") | said(command.details)
     active = or_else(command.active, account.archived_at is None)
-    return put(books, family, replace(account, **given), active=active)
+    changed = replace(account, **given)
+    cash_flow.refuse_class_of_profit(changed)
+    return put(books, family, changed, active=active)
 
 
 async def archive_account(books: Books, account_id: str) -> Reply:
@@ -143,7 +145,7 @@ async def add(books: Books, command: CreateAccount, lineage: Lineage) -> Reply:
         known = await books.accounts.family_of_external_id(external_id)
         if known is not None:
             return show(books, known)
-    await books.fetch()
+    [banked] = await books.fetch(books.bank_accounts.stood_for())
     refuse_other_currency(command.currency, books.context)
     account_type, account_subtype = kind_of(command, lineage)
     if lineage:
@@ -162,9 +164,10 @@ async def add(books: Books, command: CreateAccount, lineage: Lineage) -> Reply:
         parent_id=lineage[0].id if lineage else None,
         **said(command.details),
     )
+    cash_flow.refuse_class_of_profit(account)
     books.save(account)
     state = AccountState.untouched(account)
-    above = [AccountState.untouched(each) for each in lineage]
+    above = [AccountState.untouched(each, banked=each.id in banked) for each in lineage]
     return Created(shape(Chart([*above, state], books.currency), state))
 
 

@@ -342,6 +342,12 @@ account = tenant_table(
     unique("role"),
     unique("external_id"),
     index("parent_id"),
+    Column("cash_flow", Text),  # Where it is null the rules know it.
+    one_of("cash_flow", "cash", "operating", "investing", "financing", "non_cash"),
+    CheckConstraint(
+        "cash_flow IS NULL OR account_type IN ('asset', 'liability', 'equity')",
+        name="cash_flow_of_balance_sheet",
+    ),
 )
 
 tax_code = tenant_table(

@@ -38,10 +38,16 @@ class AccountTree:
         for child in self.under(account_id):
             yield from self.branch(child)
 
+    def above(self, account_id: UUID) -> Iterator[Account]:
+        """The accounts that one stands under, its parent first."""
+        parent = self.accounts[account_id].parent_id
+        while parent in self.accounts:
+            yield self.accounts[parent]
+            parent = self.accounts[parent].parent_id
+
     def level(self, account_id: UUID) -> int:
         """How many accounts stand above one: 0 at the root."""
-        parent = self.accounts[account_id].parent_id
-        return 0 if parent not in self.accounts else 1 + self.level(parent)
+        return sum(1 for _ in self.above(account_id))
 
 
 def refuse_unfit_parent(parent: Account, account_type: str, level: int) -> None:

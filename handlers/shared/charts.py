@@ -11,6 +11,7 @@ from babel.numbers import format_currency, get_currency_precision
 from accounting.books import chart
 from accounting.books.account_tree import AccountTree
 from accounting.books.accounts import Account
+from accounting.books.cash_flow import CashFlow, cash_flow_class
 from accounting.books.chart import AccountType
 from accounting.books.ledger import balance, normal_sign
 from handlers.shared.shapes import day_start
@@ -104,6 +105,14 @@ class Chart:
         children = (child.account for child in self.under(account_id))
         return [child for child in children if child.archived_at is None]
 
+    def cash_flow(self, state: AccountState) -> CashFlow | None:
+        """Where an account stands in the cash flow statement."""
+        return cash_flow_class(state.account, self.tree.above(state.id), self._banked)
+
+    @cached_property
+    def _banked(self) -> set[UUID]:
+        return {state.id for state in self.states.values() if state.banked}
+
     def rollup(self, account_id: UUID, balance_of: Callable[[AccountState], int]) -> int:
         """A balance of an account and of everything under it, by a balance that each has.
 
@@ -133,6 +142,7 @@ def shape(chart_read: Chart, state: AccountState) -> dict[str, Any]:
         "currency": currency,
         "account_type_display": chart.display(account.account_type),
         "account_subtype_display": chart.display(account.account_subtype),
+        "cash_flow": chart_read.cash_flow(state),
         "is_control_account": chart.is_control(account.role),
         "parent_account_code": parent.account.code if parent else None,
         "current_balance": state.balance,

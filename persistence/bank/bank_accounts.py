@@ -127,6 +127,12 @@ class BankAccountStore(Store[BankAccountRecord]):
 
         return self.fetch((Query(LOCK_GROUND, {}), Query(CHART, {}), Query(TAKEN, {})), answer)
 
+    def stood_for(self) -> Fetch[frozenset[UUID]]:
+        """Read which accounts of the chart stand for bank accounts."""
+        return self.fetch(
+            (Query(TAKEN, {}),), lambda rows: frozenset(row["account_id"] for row in rows[0])
+        )
+
     def with_external_id(self, external_id: str | None) -> Fetch[BankAccountRecord | None]:
         """Find the bank account a partner knows by its own identifier."""
         return self.by_external_id(external_id, [BY_EXTERNAL_ID], self.assemble)

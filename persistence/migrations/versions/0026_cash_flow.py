@@ -1,0 +1,10 @@
+"""Accounts of the balance sheet say where they stand in the cash flow statement."""
+
+from persistence.migrations.texts import run_texts
+
+revision = "0026"
+down_revision = "0023"
+
+
+def upgrade() -> None:
+    run_texts(__file__, "0026_cash_flow.sql")
