@@ -24,3 +24,11 @@ class Csv:
     file_name: str
     header: Sequence[str]
     rows: Iterable[Sequence[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tabled:
+    """The operation's 200, and the same as a file for those who would rather have that."""
+
+    value: Any
+    file: Csv

@@ -548,7 +548,14 @@ def document_table(name: str, party: str, opened: str) -> Table:
         index("listed_number", "id"),
         index("created_at", "id"),
         index("updated_at"),
-        index("party_id", "outstanding"),
+        # What is open is found without what is not: one party's, and everybody's by due date.
+        index(
+            "party_id",
+            "id",
+            where="outstanding > 0",
+            include=["outstanding", "due_at"],
+            name=f"{name}_open_idx",
+        ),
         # A number that a vendor gave is entered once, and again where the first was void.
         Index(
             f"{name}_party_number_key",

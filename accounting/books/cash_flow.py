@@ -36,9 +36,10 @@ def cash_flow_class(
 ) -> CashFlow | None:
     """Tell the class of an account; None of a profit and loss account.
 
-    The one that was given, else the first that fits. `above` are the accounts over it, `banked` those that stand for a bank account. What is cash, in the bank or under such an account is cash; depreciation that adds up and
-    other contra accounts of fixed assets move none; the rest goes by its subtype. 1110 under
-    1100 is cash, 1600 is investing, and 1650 under it is non-cash.
+    The one that was given, else the first that fits: what is cash, in the bank or under such an
+    account is cash; depreciation that adds up and other contra accounts of fixed assets move none;
+    the rest goes by its subtype. `above` are the accounts over it, `banked` those that stand for a
+    bank account. 1110 under 1100 is cash, 1600 is investing, and 1650 under it is non-cash.
     """
     if account.cash_flow is not None:
         return CashFlow(account.cash_flow)

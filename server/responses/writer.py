@@ -8,9 +8,11 @@ from uuid import UUID
 
 import orjson
 from starlette.types import Scope, Send
+from werkzeug.datastructures import MIMEAccept
+from werkzeug.http import parse_accept_header
 
 from accounting.books.numbers import Pending, Titled
-from handlers.results import Created, Csv
+from handlers.results import Created, Csv, Tabled
 from persistence.books import Books
 from persistence.engine.idempotency import Outcome
 from persistence.engine.pages import Page
@@ -20,6 +22,7 @@ from server.responses.csv_files import written
 
 _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_PASSTHROUGH_DATACLASS  # A Pending is no answer.
 _JSON = {"content-type": "application/json"}
+_EITHER = ("application/json", "text/csv", "text/csv; charset=utf-8")
 
 
 class ReplyWriter:
@@ -36,6 +39,8 @@ class ReplyWriter:
 
         `entries` are there for a preview, which is always a 200, since nothing was made.
         """
+        if isinstance(value, Tabled):
+            return self._either(value, scope)
         if isinstance(value, Csv):
             return _file(value)
         preview = entries is not None
@@ -53,6 +58,17 @@ class ReplyWriter:
         number = _no_number if preview else _number(opened)
         body = orjson.dumps(shown, default=number, option=_OPTIONS)
         return Outcome(201 if created and not preview else 200, headers, body)
+
+    def _either(self, value: Tabled, scope: Scope) -> Outcome:
+        """Write what the caller would rather have; JSON where it does not say, or takes neither."""
+        accepted = b", ".join(text for name, text in scope["headers"] if name == b"accept")
+        types = parse_accept_header(accepted.decode("latin-1"), MIMEAccept)
+        if types.best_match(_EITHER, default=_EITHER[0]).startswith("text/csv"):
+            found = _file(value.file)
+        else:
+            found = Outcome(200, dict(_JSON), orjson.dumps(value.value, option=_OPTIONS))
+        found.headers["vary"] = "Accept"
+        return found
 
     async def send(self, send: Send, outcome: Outcome, *, replayed: bool) -> None:
         """Send an outcome."""

@@ -1,4 +1,4 @@
-"""Accounts of the balance sheet say where they stand in the cash flow statement."""
+"""Accounts say where they stand in the cash flow statement; what is open has an index."""
 
 from persistence.migrations.texts import run_texts
 
@@ -7,4 +7,4 @@ down_revision = "0023"
 
 
 def upgrade() -> None:
-    run_texts(__file__, "0026_cash_flow.sql")
+    run_texts(__file__, "0026_cash_flow.sql", "0026_open_documents.sql")
