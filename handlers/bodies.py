@@ -998,6 +998,7 @@ AccountSubtype = Literal[
     "income_tax",
 ]
 BalanceBehavior = Literal["debit_positive", "credit_positive"]
+CashFlowClass = Literal["cash", "operating", "investing", "financing", "non_cash"]
 
 
 class AccountCreate(TypedDict):
@@ -1009,6 +1010,7 @@ class AccountCreate(TypedDict):
     external_id: str | Absent
     description: str | Absent
     balance_behavior: BalanceBehavior | Absent
+    cash_flow: CashFlowClass | Absent
     currency: Currency | Absent
     institution_name: str | Absent
     iban: str | Absent
@@ -1026,6 +1028,7 @@ class AccountUpdate(TypedDict):
     sort_code: str | Absent | None
     account_number_mask: str | Absent | None
     is_active: bool | Absent
+    cash_flow: str | Absent | None
 
 
 class AccountChildCreate(TypedDict):
@@ -1036,6 +1039,7 @@ class AccountChildCreate(TypedDict):
     external_id: str | Absent
     description: str | Absent
     balance_behavior: BalanceBehavior | Absent
+    cash_flow: CashFlowClass | Absent
     currency: Currency | Absent
     institution_name: str | Absent
     iban: str | Absent

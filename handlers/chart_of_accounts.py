@@ -6,10 +6,10 @@ from datetime import date
 from typing import Any
 
 from accounting.absent import Absent, or_else, or_none, said
-from accounting.books import account_tree, accounts, businesses
+from accounting.books import account_tree, accounts, businesses, cash_flow
 from accounting.books.accounts import Account
 from accounting.books.chart import (
-    SUBTYPES,
+    AccountType,
     in_profit_and_loss,
     refuse_disagreeing_kind,
     type_of,
@@ -22,7 +22,7 @@ from accounting.errors import Malformed
 from handlers.bodies import AccountChildCreate, AccountCreate, AccountUpdate
 from handlers.commands import account_commands
 from handlers.results import Created, Csv, Reply
-from handlers.shared.charts import COLUMNS, Chart, cells, shape, shape_entry, shape_node
+from handlers.shared.charts import COLUMNS, Chart, cells, shape, shape_entry, shape_type
 from persistence.books import Books
 from persistence.engine.identifiers import new_id
 from persistence.engine.pages import Page, PageRequest, page_of
@@ -74,10 +74,7 @@ async def get_account_hierarchy(books: Books, query: Mapping[str, Any]) -> Reply
         "currency": books.currency,
         "fiscal_year": year,
         "total_accounts": len(chart.states),
-        "hierarchy": {
-            kind.value: {subtype: branches(chart, subtype) for subtype in subtypes}
-            for kind, subtypes in SUBTYPES.items()
-        },
+        "hierarchy": [shape_type(chart, kind) for kind in AccountType],
     }
 
 
@@ -113,7 +110,9 @@ async def update_account(books: Books, account_id: str, body: AccountUpdate) -> 
     account = family.one.account
     given = said(command, "code", "name") | said(command.details)
     active = or_else(command.active, account.archived_at is None)
-    return put(books, family, replace(account, **given), active=active)
+    changed = replace(account, **given)
+    cash_flow.refuse_class_of_profit(changed)
+    return put(books, family, changed, active=active)
 
 
 async def archive_account(books: Books, account_id: str) -> Reply:
@@ -162,7 +161,7 @@ async def add(books: Books, command: CreateAccount, lineage: Lineage) -> Reply:
         known = await books.accounts.family_of_external_id(external_id)
         if known is not None:
             return show(books, known)
-    await books.fetch()
+    [banked] = await books.fetch(books.bank_accounts.stood_for())
     refuse_other_currency(command.currency, books.context)
     account_type, account_subtype = kind_of(command, lineage)
     if lineage:
@@ -181,9 +180,10 @@ async def add(books: Books, command: CreateAccount, lineage: Lineage) -> Reply:
         parent_id=lineage[0].id if lineage else None,
         **said(command.details),
     )
+    cash_flow.refuse_class_of_profit(account)
     books.save(account)
     state = AccountState.untouched(account)
-    above = [AccountState.untouched(each) for each in lineage]
+    above = [AccountState.untouched(each, banked=each.id in banked) for each in lineage]
     return Created(shape(Chart([*above, state], books.currency), state))
 
 
@@ -198,12 +198,6 @@ def kind_of(command: CreateAccount, lineage: Lineage) -> tuple[str, str]:
 def show(books: Books, family: Family) -> Reply:
     """Show an account with everything under it."""
     return shape(Chart(family.states, books.currency), family.one)
-
-
-def branches(chart: Chart, subtype: str) -> list[dict[str, Any]]:
-    """Show the roots of a subtype with everything under them."""
-    roots = chart.under(None)
-    return [shape_node(chart, root) for root in roots if root.account.account_subtype == subtype]
 
 
 async def states_of(books: Books, year: int | None) -> list[AccountState]:

@@ -1,6 +1,8 @@
 """Customers: who is invoiced."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 from access.links import Links
@@ -9,8 +11,8 @@ from accounting.trade.parties import Customer
 from accounting.trade.sides import RECEIVABLE
 from handlers.bodies import CustomerCreate, CustomerUpdate
 from handlers.commands import file_commands, party_commands
-from handlers.results import Created, Reply
-from handlers.shared import trade_parties
+from handlers.results import Created, Reply, Tabled
+from handlers.shared import owed, trade_parties
 from handlers.shared.trade_parties import PartyRecord
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
@@ -57,6 +59,13 @@ async def unarchive_customer(books: Books, customer_id: UUID, links: Links) -> R
     """Bring an archived customer back; an active one stays as it is."""
     found = await trade_parties.lock(books, books.customers, customer_id)
     return show(trade_parties.put(books, found, parties.unarchive(found.trader)), links)
+
+
+async def get_customer_statement(
+    books: Books, customer_id: UUID, query: Mapping[str, Any]
+) -> Tabled:
+    """Tell what a customer owed in some days, and what came to it."""
+    return await owed.state(books.sales, customer_id, query)
 
 
 def show(found: PartyRecord[Customer], links: Links) -> Reply:

@@ -1,6 +1,8 @@
 """Vendors: who is bought from."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 from access.links import Links
@@ -10,8 +12,8 @@ from accounting.trade.parties import Vendor
 from accounting.trade.sides import PAYABLE
 from handlers.bodies import VendorCreate, VendorUpdate
 from handlers.commands import file_commands, party_commands
-from handlers.results import Created, Reply
-from handlers.shared import trade_parties
+from handlers.results import Created, Reply, Tabled
+from handlers.shared import owed, trade_parties
 from handlers.shared.trade_parties import PartyRecord
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
@@ -58,6 +60,11 @@ async def unarchive_vendor(books: Books, vendor_id: UUID, links: Links) -> Reply
     """Bring an archived vendor back, ACTIVE; one that is not archived stays as it is."""
     found = await trade_parties.lock(books, books.vendors, vendor_id)
     return show(trade_parties.put(books, found, parties.unarchive(found.trader)), links)
+
+
+async def get_vendor_statement(books: Books, vendor_id: UUID, query: Mapping[str, Any]) -> Tabled:
+    """Tell what a vendor was owed in some days, and what came to it."""
+    return await owed.state(books.purchases, vendor_id, query)
 
 
 def show(found: PartyRecord[Vendor], links: Links) -> Reply:

@@ -77,6 +77,7 @@ from persistence.trade.invoices import (
     InvoiceWriteOffStore,
 )
 from persistence.trade.openings import OpeningStore
+from persistence.trade.owed import Owed, OwedByCustomers, OwedToVendors
 from persistence.trade.parties import PartyStore
 from persistence.trade.payments import PaymentStore
 from persistence.trade.refund_payments import RefundPaymentStore
@@ -144,6 +145,7 @@ class Trade:
     credits: OnFirstUse[CreditStore]
     refunds: OnFirstUse[RefundStore[Any, Any]]
     refund_payments: OnFirstUse[RefundPaymentStore[Any]]
+    owed: OnFirstUse[Owed]
 
     def __init__(self, books: "Books") -> None:
         self.books = books
@@ -186,6 +188,7 @@ class Sales(Trade):
     credits = OnFirstUse(CustomerCreditStore)
     refunds = OnFirstUse(InvoiceRefundStore)
     refund_payments = OnFirstUse(InvoiceRefundPaymentStore)
+    owed = OnFirstUse(OwedByCustomers)
 
 
 class Purchases(Trade):
@@ -199,6 +202,7 @@ class Purchases(Trade):
     credits = OnFirstUse(VendorCreditStore)
     refunds = OnFirstUse(VendorRefundStore)
     refund_payments = OnFirstUse(VendorRefundPaymentStore)
+    owed = OnFirstUse(OwedToVendors)
 
 
 class Books:

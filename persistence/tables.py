@@ -342,6 +342,12 @@ account = tenant_table(
     unique("role"),
     unique("external_id"),
     index("parent_id"),
+    Column("cash_flow", Text),  # Where it is null the rules know it.
+    one_of("cash_flow", "cash", "operating", "investing", "financing", "non_cash"),
+    CheckConstraint(
+        "cash_flow IS NULL OR account_type IN ('asset', 'liability', 'equity')",
+        name="cash_flow_of_balance_sheet",
+    ),
 )
 
 tax_code = tenant_table(
@@ -542,7 +548,14 @@ def document_table(name: str, party: str, opened: str) -> Table:
         index("listed_number", "id"),
         index("created_at", "id"),
         index("updated_at"),
-        index("party_id", "outstanding"),
+        # What is open is found without what is not: one party's, and everybody's by due date.
+        index(
+            "party_id",
+            "id",
+            where="outstanding > 0",
+            include=["outstanding", "due_at"],
+            name=f"{name}_open_idx",
+        ),
         # A number that a vendor gave is entered once, and again where the first was void.
         Index(
             f"{name}_party_number_key",

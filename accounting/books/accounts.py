@@ -12,7 +12,7 @@ from accounting.errors import Conflict, RuleBroken
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """An account of the chart as it is stored."""
+    """An account of the chart as it is stored; `cash_flow` is the class that was given."""
 
     id: UUID
     version: int
@@ -32,6 +32,7 @@ class Account:
     sort_code: str | None = None
     account_number_mask: str | None = None
     archived_at: datetime | None = None
+    cash_flow: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from accounting.books.accounts import Account
 from accounting.books.chart import Role
+from accounting.errors import Malformed
 
 
 class CashFlow(StrEnum):
@@ -33,18 +34,29 @@ _BY_SUBTYPE = {
 def cash_flow_class(
     account: Account, above: Iterable[Account], banked: Container[UUID]
 ) -> CashFlow | None:
-    """Tell the class of an account that says none itself; None of a profit and loss account.
+    """Tell the class of an account; None of a profit and loss account.
 
-    `above` are the accounts over it, `banked` those that stand for a bank account. The first that
-    fits: what is cash, in the bank or under such an account is cash; depreciation that adds up and
-    other contra accounts of fixed assets move none; the rest goes by its subtype. 1110 under
-    1100 is cash, 1600 is investing, and 1650 under it is non-cash.
+    The one that was given, else the first that fits: what is cash, in the bank or under such an
+    account is cash; depreciation that adds up and other contra accounts of fixed assets move none;
+    the rest goes by its subtype. `above` are the accounts over it, `banked` those that stand for a
+    bank account. 1110 under 1100 is cash, 1600 is investing, and 1650 under it is non-cash.
     """
+    if account.cash_flow is not None:
+        return CashFlow(account.cash_flow)
     if any(_is_cash(each, banked) for each in (account, *above)):
         return CashFlow.CASH
     if account.account_subtype == "non_current_assets" and _is_contra(account):
         return CashFlow.NON_CASH
     return _BY_SUBTYPE.get(account.account_subtype)
+
+
+def refuse_class_of_profit(account: Account) -> None:
+    """Refuse a class that was given to an account of profit and loss, which has none.
+
+    Raises Malformed `validation_error` on `cash_flow`.
+    """
+    if account.cash_flow is not None and account.account_subtype not in _BY_SUBTYPE:
+        raise Malformed.fields(cash_flow=["is for accounts of the balance sheet"])
 
 
 def _is_cash(account: Account, banked: Container[UUID]) -> bool:

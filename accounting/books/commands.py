@@ -78,6 +78,7 @@ class AccountDetails:
     iban: str | Absent | None = ABSENT
     sort_code: str | Absent | None = ABSENT
     account_number_mask: str | Absent | None = ABSENT
+    cash_flow: str | Absent | None = ABSENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -174,6 +174,11 @@ def is_overdue(document: Document, today: date) -> bool:
     return open_and_owed and due is not None and due.date() < today
 
 
+def owing_statuses(side: Side) -> tuple[str, str, str]:
+    """List the statuses, `overdue` aside, in which something of a document is open."""
+    return side.opened_status, "partially_paid", "partially_written_off"
+
+
 def status(side: Side, document: Document, today: date) -> str:
     """Derive the status for callers; the first that fits."""
     if document.state != "open":

@@ -22,6 +22,8 @@ class Party:
     external_id: str | None = None
     payment_terms_days: int | None = None
     status: str = "ACTIVE"
+    company_name: str | None = None
+    individual_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +112,8 @@ def party_of(trader: Customer | Vendor) -> Party:
         external_id=trader.external_id,
         payment_terms_days=trader.payment_terms_days,
         status=trader.status,
+        company_name=trader.company_name,
+        individual_name=trader.individual_name,
     )
 
 

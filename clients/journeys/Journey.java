@@ -352,8 +352,8 @@ public class Journey {
     Account clearing = chart.getAccount(business, "1150");
     tell("account", "name", clearing.getName(), "balance", clearing.getCurrentBalance());
     AccountHierarchy report = chart.getAccountHierarchy(business, null);
-    List<AccountNode> assets = report.getHierarchy().getAsset().getCurrentAssets();
-    long held = assets.stream().mapToLong(AccountNode::getCurrentBalance).sum();
+    AccountNode assets = report.getHierarchy().get(0);
+    long held = assets.getChildren().get(0).getRollupBalance();
     tell("report", "accounts", report.getTotalAccounts(), "assets", held);
     tell("export", "columns", exported().lines().findFirst().orElseThrow().split(",").length);
     Integrity books = new IntegrityApi(client).getIntegrity(business, null);

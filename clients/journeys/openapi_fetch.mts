@@ -284,8 +284,7 @@ class Journey {
     const clearing = answered(await books.GET(`${CHART}/{account_id}/`, { params: one }));
     tell("account", { name: clearing.name, balance: clearing.current_balance });
     const report = answered(await books.GET(`${CHART}/hierarchy/`, { params: { path } }));
-    const balances = report.hierarchy.asset.current_assets.map((each) => each.current_balance);
-    const assets = balances.reduce((sum, each) => sum + each, 0);
+    const assets = report.hierarchy[0]?.children[0]?.rollup_balance;
     tell("report", { accounts: report.total_accounts, assets });
     const asText = { params: { path }, parseAs: "text" } as const;
     const [header = ""] = answered(await books.GET(`${CHART}/export/`, asText)).split("\n");

@@ -251,7 +251,7 @@ class Journey:
         clearing = chart.get_account(self.business_id, "1150")
         tell("account", name=clearing.name, balance=clearing.current_balance)
         report = chart.get_account_hierarchy(self.business_id)
-        assets = sum(each.current_balance for each in report.hierarchy.asset.current_assets)
+        assets = report.hierarchy[0].children[0].rollup_balance
         tell("report", accounts=report.total_accounts, assets=assets)
         header = chart.export_accounts(self.business_id).splitlines()[0]
         tell("export", columns=len(header.split(",")))

@@ -285,7 +285,7 @@ class Journey:
         tell("account", name=clearing.name, balance=clearing.current_balance)
         answer = get_account_hierarchy.sync(self.business_id, client=self.client)
         report = expect(models.AccountHierarchy, answer)
-        assets = sum(each.current_balance for each in report.hierarchy.asset.current_assets)
+        assets = report.hierarchy[0].children[0].rollup_balance
         tell("report", accounts=report.total_accounts, assets=assets)
         answer = export_accounts.sync(self.business_id, client=self.client)
         header = expect(str, answer).splitlines()[0]

@@ -151,8 +151,7 @@ async function lookedThrough(books: Books): Promise<void> {
   const { name, current_balance: balance } = await books.getAccount("1150");
   tell("account", { name, balance });
   const report = await books.getAccountHierarchy();
-  const balances = report.hierarchy.asset.current_assets.map((each) => each.current_balance);
-  const assets = balances.reduce((sum, each) => sum + each, 0);
+  const assets = report.hierarchy[0]?.children[0]?.rollup_balance;
   tell("report", { accounts: report.total_accounts, assets });
   const [header = ""] = (await books.exportAccounts()).split("\n");
   tell("export", { columns: header.split(",").length });

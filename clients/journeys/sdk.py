@@ -182,7 +182,7 @@ def looked_through(books: Books) -> None:
     clearing = books.get_account("1150")
     tell("account", name=clearing.name, balance=clearing.current_balance)
     report = books.get_account_hierarchy()
-    assets = sum(each.current_balance for each in report.hierarchy.asset.current_assets)
+    assets = report.hierarchy[0].children[0].rollup_balance
     tell("report", accounts=report.total_accounts, assets=assets)
     header = books.export_accounts().splitlines()[0]
     tell("export", columns=len(header.split(",")))

@@ -241,8 +241,7 @@ class Journey {
     const { name, currentBalance: balance } = await chart.getAccount({ businessId, accountId: "1150" });
     tell("account", { name, balance });
     const report = await chart.getAccountHierarchy({ businessId });
-    const balances = report.hierarchy.asset.currentAssets.map((each) => each.currentBalance);
-    const assets = balances.reduce((sum, each) => sum + each, 0);
+    const assets = report.hierarchy[0]?.children[0]?.rollupBalance;
     tell("report", { accounts: report.totalAccounts, assets });
     const [header = ""] = (await chart.exportAccounts({ businessId })).split("\n");
     tell("export", { columns: header.split(",").length });

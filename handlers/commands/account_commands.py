@@ -66,4 +66,5 @@ def _details(body: AccountCreate | AccountChildCreate | AccountUpdate) -> Accoun
         iban=body["iban"],
         sort_code=body["sort_code"],
         account_number_mask=body["account_number_mask"],
+        cash_flow=body["cash_flow"],
     )

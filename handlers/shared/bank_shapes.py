@@ -24,6 +24,7 @@ def shape_bank_account(books: Books, record: BankAccountRecord) -> dict[str, Any
         "currency": bank_account.currency,
         "account": shape_account(record.ledger),
         **{name: getattr(bank_account, name) for name in SHOWN},
+        "is_active": record.ledger.archived_at is None,
         "created_at": bank_account.created_at,
         "updated_at": bank_account.updated_at,
     }

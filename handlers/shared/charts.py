@@ -1,6 +1,6 @@
 """A chart as it was read, and how its accounts are shown."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from typing import Any
@@ -11,6 +11,8 @@ from babel.numbers import format_currency, get_currency_precision
 from accounting.books import chart
 from accounting.books.account_tree import AccountTree
 from accounting.books.accounts import Account
+from accounting.books.cash_flow import CashFlow, cash_flow_class
+from accounting.books.chart import AccountType
 from accounting.books.ledger import balance, normal_sign
 from handlers.shared.shapes import day_start
 from handlers.shared.tax_code_shapes import shape_mark
@@ -103,15 +105,30 @@ class Chart:
         children = (child.account for child in self.under(account_id))
         return [child for child in children if child.archived_at is None]
 
-    def rollup(self, account_id: UUID) -> int:
-        """The balance of an account and of everything under it, positive on the account's side.
+    def cash_flow(self, state: AccountState) -> CashFlow | None:
+        """Where an account stands in the cash flow statement."""
+        return cash_flow_class(state.account, self.tree.above(state.id), self._banked)
 
-        A contra account below it subtracts, whatever side its own balance is shown on.
+    @cached_property
+    def _banked(self) -> set[UUID]:
+        return {state.id for state in self.states.values() if state.banked}
+
+    def rollup(self, account_id: UUID, balance_of: Callable[[AccountState], int]) -> int:
+        """A balance of an account and of everything under it, by a balance that each has.
+
+        All of a branch is of one type, in whose normal sign it is added up.
         """
-        account = self.states[account_id].account
-        branch = [self.states[each] for each in self.tree.branch(account_id)]
-        debits, credits_ = sum(each.debits for each in branch), sum(each.credits for each in branch)
-        return balance(account.account_type, debits, credits_, account.balance_behavior)
+        return sum(balance_of(self.states[each]) for each in self.tree.branch(account_id))
+
+
+def ever(state: AccountState) -> int:
+    """All that was posted to an account, in the normal sign of its type."""
+    return balance(state.account.account_type, state.debits, state.credits)
+
+
+def within_period(state: AccountState) -> int:
+    """What was posted to an account in the period asked for, in the normal sign of its type."""
+    return balance(state.account.account_type, state.period_debits, state.period_credits)
 
 
 def shape(chart_read: Chart, state: AccountState) -> dict[str, Any]:
@@ -125,11 +142,12 @@ def shape(chart_read: Chart, state: AccountState) -> dict[str, Any]:
         "currency": currency,
         "account_type_display": chart.display(account.account_type),
         "account_subtype_display": chart.display(account.account_subtype),
+        "cash_flow": chart_read.cash_flow(state),
         "is_control_account": chart.is_control(account.role),
         "parent_account_code": parent.account.code if parent else None,
         "current_balance": state.balance,
         "current_balance_formatted": formatted(state.balance, currency),
-        "rollup_balance": chart_read.rollup(state.id),
+        "rollup_balance": chart_read.rollup(state.id, ever),
         "debit_balance": state.debits,
         "credit_balance": state.credits,
         "period_balance": movement,
@@ -152,8 +170,37 @@ def formatted(amount: int, currency: str) -> str:
     return str(format_currency(whole, currency, locale="en_GB"))
 
 
+def shape_type(chart_read: Chart, account_type: AccountType) -> dict[str, Any]:
+    """Show a type with its subtypes, and these with their accounts, as nodes of the tree."""
+    subtypes = [
+        _group(account_type, subtype, [shape_node(chart_read, root) for root in roots])
+        for subtype in chart.subtypes_of(account_type)
+        for roots in [
+            [each for each in chart_read.under(None) if each.account.account_subtype == subtype]
+        ]
+    ]
+    return _group(account_type, None, subtypes)
+
+
+def _group(
+    account_type: AccountType, subtype: str | None, children: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """Show a type or a subtype, which holds what is under it."""
+    held = sum(child["rollup_balance"] for child in children)
+    return {
+        "id": None,
+        "code": None,
+        "name": chart.display(subtype or account_type),
+        "account_type": account_type,
+        "account_subtype": subtype,
+        "current_balance": held,
+        "rollup_balance": held,
+        "children": children,
+    }
+
+
 def shape_node(chart_read: Chart, state: AccountState) -> dict[str, Any]:
-    """Show an account in the tree, with its balance up to the day that was asked for."""
+    """Show an account in the tree, with its balances up to the day that was asked for."""
     account = state.account
     return {
         "id": account.id,
@@ -162,6 +209,7 @@ def shape_node(chart_read: Chart, state: AccountState) -> dict[str, Any]:
         "account_type": account.account_type,
         "account_subtype": account.account_subtype,
         "current_balance": state.movement,
+        "rollup_balance": chart_read.rollup(account.id, within_period),
         "children": [shape_node(chart_read, child) for child in chart_read.under(account.id)],
     }
 

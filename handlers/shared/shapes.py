@@ -14,6 +14,9 @@ def shape_party(party: Party) -> dict[str, Any]:
         "id": party.id,
         "external_id": party.external_id,
         "name": party.name,
+        "display_name": party.name,
+        "company_name": party.company_name,
+        "individual_name": party.individual_name,
         "email": party.email,
     }
 

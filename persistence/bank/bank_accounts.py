@@ -5,13 +5,13 @@ from dataclasses import dataclass, fields
 from typing import ClassVar
 from uuid import UUID
 
-from sqlalchemy import Text, and_, func, select
+from sqlalchemy import Text, and_, func, not_, select
 
 from accounting.bank.bank_accounts import BankAccount, ChartInUse
 from accounting.books.accounts import Account
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.filters import any_part, created_filters, equal
-from persistence.engine.listings import Listing
+from persistence.engine.listings import Filter, Listing, either_way
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Query, Row, compiled, given, word
 from persistence.ledger.account_sql import NAMES
@@ -68,6 +68,15 @@ TAKEN = compiled(
     select(bank_account.c.id, bank_account.c.account_id).where(in_business(bank_account))
 )
 
+
+def _active() -> dict[str, Filter]:
+    """One is active as long as the account is that it stands for."""
+    archived = bank_account.c.account_id.in_(
+        select(account.c.id).where(in_business(account), account.c.archived_at.is_not(None))
+    )
+    return either_way("is_active", not_(archived), archived)
+
+
 LISTING = Listing(
     source=_SOURCE,
     key=bank_account.c.id,
@@ -76,6 +85,7 @@ LISTING = Listing(
     filters={
         **created_filters(bank_account),
         **equal(bank_account.c.currency, bank_account.c.external_id),
+        **_active(),
         "search": any_part(
             "search",
             *(
@@ -117,6 +127,12 @@ class BankAccountStore(Store[BankAccountRecord]):
 
         held = (Query(LOCK_GROUND, {}),) if hold else ()
         return self.fetch((*held, Query(CHART, {}), Query(TAKEN, {})), answer)
+
+    def stood_for(self) -> Fetch[frozenset[UUID]]:
+        """Read which accounts of the chart stand for bank accounts."""
+        return self.fetch(
+            (Query(TAKEN, {}),), lambda rows: frozenset(row["account_id"] for row in rows[0])
+        )
 
     def with_external_id(self, external_id: str | None) -> Fetch[BankAccountRecord | None]:
         """Find the bank account a partner knows by its own identifier."""

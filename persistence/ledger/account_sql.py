@@ -56,6 +56,10 @@ _CHOSEN = """WITH wanted AS (
 def _states(chosen: str) -> str:
     return f"""{chosen}
 SELECT {_SHOWN}, account.id IN (SELECT id FROM named) AS is_named,
+       EXISTS (
+         SELECT FROM bank_account
+         WHERE bank_account.business_id = %(business_id)s AND bank_account.account_id = account.id
+       ) AS banked,
        coalesce(turnover.debits, 0) AS debits, coalesce(turnover.credits, 0) AS credits,
        coalesce(turnover.debit_count, 0) AS debit_count,
        coalesce(turnover.credit_count, 0) AS credit_count,

@@ -34,9 +34,13 @@ MOST_REMEMBERED = 10_000
 
 @dataclass(frozen=True, slots=True)
 class AccountState:
-    """An account with its turnovers in minor units, all time and within the period asked for."""
+    """An account with its turnovers in minor units, all time and within the period asked for.
+
+    One that is `banked` stands for a bank account.
+    """
 
     account: Account
+    banked: bool
     debits: int
     credits: int
     debit_count: int
@@ -55,9 +59,9 @@ class AccountState:
         return self.account.version
 
     @classmethod
-    def untouched(cls, account: Account) -> "AccountState":
-        """A new account: nothing was posted to it."""
-        return cls(account, 0, 0, 0, 0, 0, 0, None, None)
+    def untouched(cls, account: Account, *, banked: bool = False) -> "AccountState":
+        """An account of which nobody asks what was posted to it, as of a new one."""
+        return cls(account, banked, 0, 0, 0, 0, 0, 0, None, None)
 
     @property
     def balance(self) -> int:

@@ -5,10 +5,23 @@ from dataclasses import fields
 from functools import cached_property
 from typing import Any
 
-from sqlalchemy import ARRAY, Table, Text, and_, any_, delete, literal_column, not_, or_, select
+from sqlalchemy import (
+    ARRAY,
+    Date,
+    Table,
+    Text,
+    and_,
+    any_,
+    delete,
+    func,
+    literal_column,
+    not_,
+    or_,
+    select,
+)
 from sqlalchemy.sql.elements import ColumnElement
 
-from accounting.trade.documents import Document
+from accounting.trade.documents import Document, owing_statuses
 from accounting.trade.sides import Side
 from persistence.engine.filters import (
     MOMENT,
@@ -22,6 +35,7 @@ from persistence.engine.filters import (
 from persistence.engine.listings import Filter, Listing, one_of
 from persistence.engine.sql import compiled, given, word
 from persistence.store import among, in_business
+from persistence.tables import account, journal_entry, journal_line
 from persistence.trade.document_settlements import SettlementTables, settlement_columns
 from persistence.trade.party_sql import (
     any_part_or_party,
@@ -125,8 +139,8 @@ class DocumentSql:
 
     def _stored_statuses(self, asked: Mapping[str, Any], *, late: bool) -> list[str]:
         """The stored statuses whose rows are asked for, if they are late or if they are not."""
-        turning = (self.side.opened_status, "partially_paid")
-        owing = (*turning, "partially_written_off")
+        owing = owing_statuses(self.side)
+        turning = owing[:2]
         stored = (*owing, "draft", "paid", "written_off", "refunded", "voided")
         wanted = set(asked.get("status", (*stored, "overdue")))
         if "issued" in wanted:
@@ -144,6 +158,45 @@ class DocumentSql:
         row = self.document.c
         return and_(row.due_at.is_not(None), row.due_at < given("midnight", MOMENT))
 
+    def _open_on(self) -> ColumnElement[bool]:
+        """Something was open at the end of a day: now it is, or lines of later days closed it.
+
+        As an aging has it, what is below zero is open, too.
+        """
+        line, row = journal_line.c, self.document.c
+        control = select(account.c.id).where(
+            in_business(account), account.c.role == word(self.side.control)
+        )
+        entry = select(journal_entry.c.source_id).where(
+            in_business(journal_entry), journal_entry.c.id == line.entry_id
+        )
+        later = (
+            select(
+                func.coalesce(line.settles_id, entry.scalar_subquery()).label("document_id"),
+                func.sum(line.debit - line.credit).label("net"),
+            )
+            .where(
+                in_business(journal_line),
+                line.account_id == control.scalar_subquery(),
+                line.entry_date > given("open_on", Date),
+            )
+            .group_by(literal_column("1"))
+            .cte("later")
+        )
+        document = self.document.alias("moved")
+        moved = (
+            select(document.c.id)
+            .join(later, later.c.document_id == document.c.id)
+            .where(
+                in_business(document),
+                document.c.outstanding != literal_column(str(self.side.sign)) * later.c.net,
+            )
+        )
+        still = and_(
+            row.outstanding > literal_column("0"), row.id.not_in(select(later.c.document_id))
+        )
+        return or_(still, row.id.in_(moved))
+
     def _filters(self) -> dict[str, Filter]:
         side, row = self.side, self.document.c
         own, other = side.names.party_id, side.names.party_external_id
@@ -160,6 +213,7 @@ class DocumentSql:
             "when_timely": Filter(
                 or_(late, row.listed_status == any_(given("when_timely", statuses)))
             ),
+            "open_on": Filter(self._open_on()),
             other: of_party_known_as(other, row.party_id, self.party),
             **equal(row.external_id),
             **listed_between(row.listed_at, row.opened_at, first, last),

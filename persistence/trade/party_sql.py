@@ -74,7 +74,9 @@ class PartySql(Generic[T]):
         """Add up what is still open with one party, under the names of `OpenAmounts`."""
         document, payment, credit = self.document.c, self.payment.c, self.credit.c
         sums = {
-            "outstanding_balance": summed(self.document, document.outstanding),
+            "outstanding_balance": summed(
+                self.document, document.outstanding, document.outstanding > literal_column("0")
+            ),
             "unapplied_payments": summed(
                 self.payment,
                 case(

@@ -122,6 +122,18 @@ class TestPath:
             assert request.send(path=path).status_code == 404
 
     @each_operation
+    def test_means_the_same_without_its_final_slash(
+        self, operation: Operation, story: Story
+    ) -> None:
+        path, client = story.path(operation), story.client(operation)
+        with_slash, without = (
+            client.request(operation.method.upper(), f"{each}?no_such_parameter=1")
+            for each in (path, path.rstrip("/"))
+        )
+        assert with_slash.status_code == 400
+        assert shown(without) == shown(with_slash)
+
+    @each_operation
     def test_takes_only_its_methods(self, operation: Operation, story: Story) -> None:
         path = story.path(operation)
         taken = {each.method.upper() for each in operations() if each.path == operation.path}

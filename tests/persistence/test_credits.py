@@ -48,7 +48,7 @@ class Shop:
         self.side = side
         trade = SALES if side == "sales" else PURCHASES
         party = trade.somebody(business, company_name="Blue Door")
-        self.party = Party(UUID(party["id"]), "Blue Door")
+        self.party = Party(UUID(party["id"]), "Blue Door", company_name="Blue Door")
         self.document, self.other_document = (
             UUID(trade.open(business, party)["id"]) for _ in range(2)
         )

@@ -179,6 +179,16 @@ class TestAccounts:
     WHERE external_id = whose;
     INSERT INTO account (business_id, id, version, created_at, updated_at, code, name,
       account_type, account_subtype)
+    SELECT id, gen_random_uuid(), 1, made::timestamptz, now(), a.code, a.name, 'asset',
+      'non_current_assets'
+    FROM business, (VALUES ('plain', '2025-01-01', '1600', 'Fixed assets'),
+      ('plain', '2025-01-01', '1650', 'Worn out'),
+      ('renamed', '2025-01-01', '1600', 'Fixed assets'),
+      ('renamed', '2025-01-01', '1655', 'Kumulierte Abschreibungen'),
+      ('renamed', '2025-02-01', '1650', 'Own')) AS a (whose, made, code, name)
+    WHERE external_id = whose;
+    INSERT INTO account (business_id, id, version, created_at, updated_at, code, name,
+      account_type, account_subtype)
     SELECT id, gen_random_uuid(), 1, now(), now(), unnest(ARRAY['1160', '1161', '6150']), 'Own',
       'expense', 'operating_expenses' FROM business WHERE external_id = 'renamed';
     """
@@ -197,13 +207,16 @@ class TestAccounts:
                 " ORDER BY b.external_id, a.role"
             ).fetchall()
         income, reserve = "other_operating_income", "processor_reserve"
+        worn = "accumulated_depreciation"
         assert found == [
             ("bare", "chargebacks", "6150", "Chargebacks"),
             ("bare", income, "4500", "Other operating income"),
             ("bare", reserve, "1160", "Processor reserve"),
+            ("plain", worn, "1650", "Worn out"),
             ("plain", "chargebacks", "6150", "Chargebacks"),
             ("plain", income, "4500", "Other"),
             ("plain", reserve, "1160", "Processor reserve"),
+            ("renamed", worn, "1655", "Kumulierte Abschreibungen"),
             ("renamed", "chargebacks", "6151", "Rückbuchungen"),
             ("renamed", income, "4599", "Sonstiges"),
             ("renamed", reserve, "1162", "Einbehalt Zahlungsdienstleister"),

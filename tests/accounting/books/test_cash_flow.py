@@ -53,6 +53,9 @@ class TestCashFlowClass:
         overdraft = of("2600", "non_current_liabilities")
         assert cash_flow_class(overdraft, (), {overdraft.id}) == "cash"
 
+    def test_one_that_is_given_goes_before_all(self) -> None:
+        assert cash_flow_class(replace(BANK, cash_flow="financing"), (), {BANK.id}) == "financing"
+
     def test_every_balance_sheet_account_of_the_first_chart_has_one(self) -> None:
         for each in STARTING_CHART:
             found = cash_flow_class(of(each.code, each.account_subtype, each.role), (), ())

@@ -61,7 +61,8 @@ class TestNames:
     def test_a_party_knows_what_documents_need(self, make: Any) -> None:
         known = {"email": "books@acme.test", "external_id": "acme", "payment_terms_days": 14}
         party = party_of(make(company_name="Acme", archived_at=BORN, **known))
-        assert party == Party(id=ACME.id, name="Acme", status="ARCHIVED", **known)
+        names = {"name": "Acme", "company_name": "Acme"}
+        assert party == Party(id=ACME.id, status="ARCHIVED", **names, **known)
 
 
 class TestFacts:

@@ -155,6 +155,17 @@ class TestListBankAccounts:
             found = fresh.api.get(f"{BANKS}?{asked}").json()["results"]
             assert [each["display_name"] for each in found] == names, asked
 
+    def test_those_are_active_whose_account_of_the_chart_is(self, fresh: Business) -> None:
+        _, savings = (fresh.made(BANKS, {"display_name": name}) for name in ("Current", "Savings"))
+        assert fresh.api.delete(f"{ACCOUNTS}{savings['account']['code']}/").status_code == 200
+        for asked, names in {"": ["Current", "Savings"], "true": ["Current"]}.items():
+            found = fresh.api.get(BANKS, params={"is_active": asked} if asked else {}).json()
+            assert [each["display_name"] for each in found["results"]] == names
+        [archived] = fresh.api.get(f"{BANKS}?is_active=false").json()["results"]
+        assert archived == {**savings, "is_active": False}
+        assert savings["is_active"] is True
+        assert fresh.api.get(f"{BANKS}?is_active=maybe").status_code == 400
+
 
 class TestGetBankAccount:
     def test_it_is_neither_deleted_nor_replaced(self, shop: Business) -> None:

@@ -11,6 +11,7 @@ from tests.builders.trade import NOBODY, SENT, Record, line
 from tests.partner import Business, Partner
 
 ACCOUNTS = "general-ledger/chart-of-accounts/"
+PROFIT_AND_LOSS = ("revenue", "expense")
 
 
 def account_body(code: str, **facts: Any) -> Record:
@@ -25,6 +26,7 @@ class TestCreateAccount:
             external_id="savings",
             description="Rainy days",
             balance_behavior="credit_positive",
+            cash_flow="investing",
             currency="GBP",
             institution_name="The Bank",
             iban="GB82WEST12345698765432",
@@ -367,3 +369,54 @@ class TestArchiveAccount:
             assert shop.api.delete(f"{ACCOUNTS}{code}/").json()["is_active"] is False
         found = shop.api.get(ACCOUNTS, params={"page_size": 100, "include_archived": True}).json()
         assert [each["code"] for each in found["results"]] == [each.code for each in STARTING_CHART]
+
+
+class TestCashFlow:
+    """Where accounts of the balance sheet stand in the cash flow statement."""
+
+    def test_it_is_given_or_derived_and_given_back(self, shop: Business) -> None:
+        loan = shop.made(ACCOUNTS, account_body("1470", name="Loan to a director"))
+        assert loan["cash_flow"] == "operating"
+        for given, shown in (("investing", "investing"), (None, "operating")):
+            changed = shop.api.patch(f"{ACCOUNTS}1470/", json={"cash_flow": given})
+            assert (changed.status_code, changed.json()["cash_flow"]) == (200, shown)
+            assert shop.api.get(f"{ACCOUNTS}1470/").json() == changed.json()
+
+    def test_the_first_chart_has_one_where_it_is_of_the_balance_sheet(self, acme: Partner) -> None:
+        found = acme.business().api.get(ACCOUNTS, params={"page_size": 100}).json()["results"]
+        shown = {each["code"]: each["cash_flow"] for each in found}
+        of_profit = {each["code"] for each in found if each["account_type"] in PROFIT_AND_LOSS}
+        assert {code for code, word in shown.items() if word is None} == of_profit
+        by_word: dict[str, set[str]] = {}
+        for code, word in shown.items():
+            by_word.setdefault(word, set()).add(code)
+        assert by_word["cash"] == {"1000", "1100"}
+        assert by_word["investing"] == {"1600"}
+        assert by_word["non_cash"] == {"1650"}
+        assert by_word["financing"] == {"2500", "3000", "3100", "3200", "3290", "3300"}
+
+    def test_what_stands_for_a_bank_account_or_under_one_is_cash(self, acme: Partner) -> None:
+        shop = acme.business()
+        shop.made(ACCOUNTS, account_body("1480"))
+        pot = {"code": "1481", "name": "Pot"}
+        assert shop.made(f"{ACCOUNTS}1480/children/", pot)["cash_flow"] == "operating"
+        shop.made("bank-accounts/", {"display_name": "Savings", "account": "1480"})
+        assert shop.api.get(f"{ACCOUNTS}1480/").json()["cash_flow"] == "cash"
+        assert shop.api.get(f"{ACCOUNTS}1481/").json()["cash_flow"] == "cash"
+        deeper = shop.made(f"{ACCOUNTS}1481/children/", {"code": "1482", "name": "Deep pot"})
+        assert deeper["cash_flow"] == "cash"
+
+    def test_of_profit_and_loss_there_is_none(self, shop: Business, ledger: Ledger) -> None:
+        kind = {"account_type": "revenue", "account_subtype": "revenue"}
+        given = account_body("4490", cash_flow="operating", **kind)
+        child = {"code": "4490", "name": "Child", "cash_flow": "operating"}
+        with ledger.untouched():
+            for answer in (
+                shop.api.post(ACCOUNTS, json=given),
+                shop.api.post(f"{ACCOUNTS}4000/children/", json=child),
+                shop.api.patch(f"{ACCOUNTS}4000/", json={"cash_flow": "operating"}),
+                shop.api.patch(f"{ACCOUNTS}1400/", json={"cash_flow": "sideways"}),
+            ):
+                assert answer.status_code == 400
+                assert list(answer.json()["detail"]["field_errors"]) == ["cash_flow"]
+        assert shop.api.patch(f"{ACCOUNTS}4000/", json={"cash_flow": None}).status_code == 200

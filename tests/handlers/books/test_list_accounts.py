@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from accounting.books.chart import STARTING_CHART, SUBTYPES
+from tests.builders.journal_entries import ENTRIES, ON, credit, debit
 from tests.builders.sales import invoice_body, paid, part
 from tests.builders.trade import Record, line
 from tests.partner import Business, Partner
@@ -39,6 +40,16 @@ def listed(chart: Business, **asked: Any) -> dict[str, Record]:
     answer = chart.api.get(ACCOUNTS, params={"page_size": 100, **asked})
     assert answer.status_code == 200, answer.text
     return {each["code"]: each for each in answer.json()["results"]}
+
+
+def walk(nodes: list[Record]) -> list[Record]:
+    """Every node of a tree, parents first."""
+    return [each for node in nodes for each in (node, *walk(node["children"]))]
+
+
+def account_in(tree: Record, code: str) -> Record:
+    [node] = [node for node in walk(tree["hierarchy"]) if node["code"] == code]
+    return node
 
 
 class TestListAccounts:
@@ -157,25 +168,48 @@ class TestListAccounts:
 class TestGetAccountHierarchy:
     def test_it_holds_every_type_subtype_and_active_account(self, chart: Business) -> None:
         tree = chart.api.get(f"{ACCOUNTS}hierarchy/").json()
-        assert {kind: tuple(below) for kind, below in tree["hierarchy"].items()} == SUBTYPES
+        assert [
+            (
+                kind["account_type"],
+                kind["account_subtype"],
+                tuple(each["account_subtype"] for each in kind["children"]),
+            )
+            for kind in tree["hierarchy"]
+        ] == [(kind, None, below) for kind, below in SUBTYPES.items()]
         assert (tree["currency"], tree["fiscal_year"]) == ("GBP", None)
-        seen: list[str] = []
-
-        def walk(nodes: list[Record]) -> None:
-            for node in nodes:
-                seen.append(node["code"])
-                walk(node["children"])
-
-        for below in tree["hierarchy"].values():
-            for nodes in below.values():
-                walk(nodes)
+        seen = [node["code"] for node in walk(tree["hierarchy"]) if node["code"] is not None]
         assert len(seen) == len(set(seen)) == tree["total_accounts"] == len(STARTING_CHART) + 3
         assert "1100.2" not in seen
-        [bank] = [
-            node for node in tree["hierarchy"]["asset"]["current_assets"] if node["code"] == "1100"
-        ]
+        bank = account_in(tree, "1100")
         assert bank["current_balance"] == 1_000
         assert [each["code"] for each in bank["children"]] == ["1100.1"]
+
+    def test_every_node_has_one_shape_and_adds_up_what_is_under_it(self, chart: Business) -> None:
+        tree = chart.api.get(f"{ACCOUNTS}hierarchy/").json()["hierarchy"]
+        nodes = walk(tree)
+        assert len({tuple(sorted(node)) for node in nodes}) == 1
+        groups = [node for node in nodes if node["code"] is None]
+        assert {(node["id"], node["code"]) for node in groups} == {(None, None)}
+        for node in groups:
+            under = sum(child["rollup_balance"] for child in node["children"])
+            assert node["rollup_balance"] == node["current_balance"] == under
+        by_type = {node["account_type"]: node["rollup_balance"] for node in tree}
+        assert by_type["asset"] != 0
+        assert by_type["asset"] + by_type["expense"] == (
+            by_type["liability"] + by_type["equity"] + by_type["revenue"]
+        )
+
+    def test_a_contra_account_subtracts_from_its_branch(self, acme: Partner) -> None:
+        shop = acme.business()
+        returns = {"code": "4100.1", "name": "By post", "balance_behavior": "debit_positive"}
+        shop.made(f"{ACCOUNTS}4100/children/", returns)
+        lines = [debit("4100.1", 300), credit("4000", 300)]
+        shop.made(ENTRIES, {"entry_date": ON, "lines": lines, "post": True})
+        tree = shop.api.get(f"{ACCOUNTS}hierarchy/").json()
+        contra, above = account_in(tree, "4100.1"), account_in(tree, "4100")
+        assert (contra["current_balance"], contra["rollup_balance"]) == (300, -300)
+        assert (above["current_balance"], above["rollup_balance"]) == (0, -300)
+        assert shop.api.get(f"{ACCOUNTS}4100.1/").json()["rollup_balance"] == -300
 
     @pytest.mark.parametrize(
         ("year", "receivable"), [(2024, 0), (2025, 1_000), (2026, 50), (1900, 0), (9999, 50)]
@@ -184,9 +218,9 @@ class TestGetAccountHierarchy:
         self, chart: Business, year: int, receivable: int
     ) -> None:
         tree = chart.api.get(f"{ACCOUNTS}hierarchy/", params={"fiscal_year": year}).json()
-        nodes = tree["hierarchy"]["asset"]["current_assets"]
-        balances = {node["code"]: node["current_balance"] for node in nodes}
-        assert (tree["fiscal_year"], balances["1200"]) == (year, receivable)
+        node = account_in(tree, "1200")
+        assert (tree["fiscal_year"], node["current_balance"]) == (year, receivable)
+        assert node["rollup_balance"] == receivable
 
     def test_a_year_out_of_range_is_refused(self, chart: Business) -> None:
         assert chart.api.get(f"{ACCOUNTS}hierarchy/?fiscal_year=1899").status_code == 400

@@ -299,3 +299,37 @@ class TestUpdateVendor(Updating):
         told = {"current_state": "ARCHIVED", "allowed_next_states": ["ACTIVE"]}
         assert answer.json()["detail"] == told
         assert shop.api.get(f"vendors/{vendor['id']}/").json() == archived
+
+
+class InsideAnotherObject:
+    @pytest.mark.parametrize(
+        "names",
+        [
+            {"company_name": "Tall Ship Ltd", "individual_name": "Maya Lindqvist"},
+            {"individual_name": "Maya Lindqvist"},
+        ],
+    )
+    def test_shows_every_name_that_it_has(
+        self, trade: Trade, shop: Business, names: Record
+    ) -> None:
+        given = {"company_name": None, "individual_name": None, **names}
+        name = given["company_name"] or given["individual_name"]
+        nothing = {key: value for key, value in given.items() if value is not None}
+        facts = {"external_id": f"named-{next(_numbers)}", "email": "hello@ship.example.com"}
+        party = shop.made(trade.parties, {**nothing, **facts})
+        expected = {"id": party["id"], "name": name, "display_name": name, **given, **facts}
+        document = trade.open(shop, party)
+        payment = trade.pay(shop, party, 100)
+        credit = trade.credit(shop, party, 100)
+        for record in (document, trade.read(shop, document), payment, credit):
+            assert record[trade.party] == expected
+        listed = shop.api.get(trade.path, params={f"{trade.party}_id": party["id"]}).json()
+        assert [each[trade.party] for each in listed["results"]] == [expected]
+
+
+class TestCustomerInsideAnotherObject(InsideAnotherObject):
+    trade = SALES
+
+
+class TestVendorInsideAnotherObject(InsideAnotherObject):
+    trade = PURCHASES

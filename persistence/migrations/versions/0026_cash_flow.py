@@ -1,0 +1,10 @@
+"""Accounts say where they stand in the cash flow statement; what is open has an index."""
+
+from persistence.migrations.texts import run_texts
+
+revision = "0026"
+down_revision = "0023"
+
+
+def upgrade() -> None:
+    run_texts(__file__, "0026_cash_flow.sql", "0026_open_documents.sql")

@@ -1,0 +1,288 @@
+"""What was owed on a day, and what came to it, as the ledger has it: one set for both sides.
+
+On a day, what is owed is what is owed now less what lines of later days did to it: whoever asks
+for the end of last month reads this month, and not all that was ever posted. A statement begins
+with its party instead, of which it reads everything.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import ClassVar, TypeVar
+from uuid import UUID
+
+from sqlalchemy import Table
+
+from accounting.books.chart import Roles
+from accounting.books.periods import Period
+from accounting.trade.aging import FIRST_DAYS_LATE, Found
+from accounting.trade.party_statements import PartyStatement, StatementLine, statement
+from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
+from persistence import tables
+from persistence.engine.fetches import Answers, Fetch
+from persistence.engine.scope import Scope
+from persistence.engine.sql import Query, Row
+
+T = TypeVar("T")
+
+# The document that a line is about: what it settles, else what its entry comes from.
+ABOUT = """coalesce(journal_line.settles_id, (
+           SELECT journal_entry.source_id FROM journal_entry
+           WHERE journal_entry.business_id = %(business_id)s
+             AND journal_entry.id = journal_line.entry_id))"""
+
+
+@dataclass(frozen=True, slots=True)
+class OwedSql:
+    """The statements of one side, by its tables."""
+
+    side: Side
+    party: Table
+    document: Table
+    payment: Table
+    credit: Table
+    refund: Table
+    write_off: Table
+
+    @property
+    def _later(self) -> str:
+        """What lines of days after `as_of` did, by account and document: debits less credits."""
+        return f"""later AS MATERIALIZED (
+  SELECT account_id, document_id, sum(net) AS net
+  FROM (
+    SELECT account_id, {ABOUT} AS document_id, debit - credit AS net
+    FROM journal_line
+    WHERE journal_line.business_id = %(business_id)s
+      AND journal_line.account_id = ANY(%(accounts)s::uuid[])
+      AND journal_line.entry_date > %(as_of)s
+  ) AS line
+  GROUP BY account_id, document_id
+)"""
+
+    @property
+    def aging(self) -> str:
+        """What is open of each party by bucket, and what settles nothing, which has no bucket."""
+        sign, party = self.side.sign, self.party.name
+        return f"""WITH {self._later}
+SELECT amounts.party_id, coalesce(company_name, individual_name) AS party_name, bucket,
+       sum(amount)::bigint AS amount
+FROM (
+  SELECT party_id, CASE
+           WHEN amount < 0 OR due_at IS NULL THEN 0
+           ELSE width_bucket(
+             %(as_of)s::date - (due_at AT TIME ZONE 'UTC')::date, %(late)s::int[])
+         END AS bucket, amount
+  FROM (
+    SELECT id, party_id, due_at, sum(amount) AS amount
+    FROM (
+      SELECT id, party_id, due_at, outstanding AS amount FROM {self.document.name}
+      WHERE {self.document.name}.business_id = %(business_id)s AND outstanding > 0
+      UNION ALL
+      SELECT {self.document.name}.id, party_id, due_at, {-sign} * net
+      FROM later
+      JOIN {self.document.name} ON {self.document.name}.business_id = %(business_id)s
+        AND {self.document.name}.id = document_id
+      WHERE account_id = %(control)s
+    ) AS owed
+    GROUP BY id, party_id, due_at
+  ) AS open
+  UNION ALL
+  SELECT party_id, NULL, amount FROM ({self._unapplied_now}
+    UNION ALL
+    SELECT coalesce(payment.party_id, credit.party_id, refund.party_id), {sign} * net
+    FROM later{"".join(self._beside(kind) for kind in ("payment", "credit", "refund"))}
+    WHERE account_id <> %(control)s
+  ) AS unapplied
+) AS amounts
+JOIN {party} ON {party}.business_id = %(business_id)s AND {party}.id = amounts.party_id
+GROUP BY amounts.party_id, party_name, bucket"""
+
+    @property
+    def _unapplied_now(self) -> str:
+        """Money in advance and credits; what was given back of money that went is below zero."""
+        payment, credit = self.payment.name, self.credit.name
+        return f"""
+    SELECT party_id, total - allocated AS amount FROM {payment}
+    WHERE {payment}.business_id = %(business_id)s
+      AND allocated < total AND status = 'completed'
+    UNION ALL
+    SELECT party_id, -refunded FROM {payment}
+    WHERE {payment}.business_id = %(business_id)s
+      AND status IN ('pending', 'processing', 'failed', 'cancelled', 'refunded') AND refunded > 0
+    UNION ALL
+    SELECT party_id, total_amount - applied - refunded FROM {credit}
+    WHERE {credit}.business_id = %(business_id)s
+      AND listed_status IN ('{self.side.opened_status}', 'partially_applied')"""
+
+    def _beside(self, kind: str) -> str:
+        """A row that a later line may be about, where it is of this kind."""
+        return f"""
+    LEFT JOIN {getattr(self, kind).name} AS {kind}
+      ON {kind}.business_id = %(business_id)s AND {kind}.id = document_id"""
+
+    def _of_party(self, columns: str, until: str) -> str:
+        """Lines of one party on the accounts where it stands, up to a day, with their entries."""
+        own = "\n    UNION ALL\n".join(
+            f"""    SELECT id FROM {table.name}
+    WHERE {table.name}.business_id = %(business_id)s AND {table.name}.party_id = %(party_id)s"""
+            for table in (self.document, self.payment, self.credit, self.refund)
+        )
+        given_up, document = self.write_off.name, self.document.name
+        return f"""SELECT {columns}
+  FROM (
+{own}
+    UNION ALL
+    SELECT {given_up}.id FROM {given_up}
+    JOIN {document} ON {document}.business_id = %(business_id)s
+      AND {document}.id = {given_up}.document_id
+    WHERE {given_up}.business_id = %(business_id)s AND {document}.party_id = %(party_id)s
+  ) AS source
+  JOIN journal_entry ON journal_entry.business_id = %(business_id)s
+    AND journal_entry.source_id = source.id
+  JOIN journal_line ON journal_line.business_id = %(business_id)s
+    AND journal_line.entry_id = journal_entry.id
+    AND journal_line.account_id = ANY(%(accounts)s::uuid[])
+  WHERE {until}"""
+
+    @property
+    def opening(self) -> str:
+        """What was owed before the first day, and what settled nothing at the end of the last."""
+        sign = self.side.sign
+        summed = f"""coalesce({sign} * sum(debit - credit) FILTER (
+         WHERE account_id = %(control)s AND journal_line.entry_date < %(first)s), 0)::bigint
+         AS opening,
+       coalesce({-sign} * sum(debit - credit) FILTER (
+         WHERE account_id <> %(control)s), 0)::bigint AS unapplied"""
+        return self._of_party(summed, "journal_line.entry_date <= %(last)s")
+
+    @property
+    def lines(self) -> str:
+        """What came to what is owed, by day."""
+        columns = f"""journal_line.entry_date, journal_entry.id AS entry_id, sequence_number,
+       source_type, source_id, journal_entry.reference, journal_entry.description, place,
+       line_number, {ABOUT} AS document_id, {self.side.sign} * (debit - credit) AS amount"""
+        within = """account_id = %(control)s
+    AND journal_line.entry_date BETWEEN %(first)s AND %(last)s"""
+        document = self.document.name
+        return f"""SELECT line.entry_date, entry_id, sequence_number, source_type, source_id,
+       line.reference, line.description, document_id, {document}.number AS document_number, amount
+FROM ({self._of_party(columns, within)}
+) AS line
+JOIN {document} ON {document}.business_id = %(business_id)s AND {document}.id = document_id
+ORDER BY line.entry_date, place, line_number"""
+
+    @property
+    def documents_by_status(self) -> str:
+        """How many documents there are of each status."""
+        return _by_status(self.document)
+
+    @property
+    def credits_by_status(self) -> str:
+        """How many credits there are of each status."""
+        return _by_status(self.credit)
+
+    @property
+    def outstanding(self) -> str:
+        """What is owed now."""
+        return f"""SELECT coalesce(sum(outstanding), 0)::bigint AS outstanding
+FROM {self.document.name}
+WHERE {self.document.name}.business_id = %(business_id)s AND outstanding > 0"""
+
+
+def _by_status(table: Table) -> str:
+    return f"""SELECT listed_status AS status, count(*) AS count FROM {table.name}
+WHERE {table.name}.business_id = %(business_id)s GROUP BY listed_status"""
+
+
+SALES = OwedSql(
+    RECEIVABLE,
+    party=tables.customer,
+    document=tables.invoice,
+    payment=tables.invoice_payment,
+    credit=tables.customer_credit,
+    refund=tables.invoice_refund,
+    write_off=tables.write_off,
+)
+PURCHASES = OwedSql(
+    PAYABLE,
+    party=tables.vendor,
+    document=tables.bill,
+    payment=tables.bill_payment,
+    credit=tables.vendor_credit,
+    refund=tables.vendor_refund,
+    write_off=tables.bill_write_off,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How many documents and credits there are by status, and what is owed on all of them."""
+
+    documents: Mapping[str, int]
+    credits: Mapping[str, int]
+    outstanding: int
+
+
+class Owed:
+    """What is owed with the parties of one side of one business."""
+
+    sql: ClassVar[OwedSql]
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    def aging(self, as_of: date, roles: Roles) -> Fetch[list[Found]]:
+        """Find what was open at the end of a day, by party and bucket."""
+        asked = {"as_of": as_of, "late": list(FIRST_DAYS_LATE), **self._accounts(roles)}
+        return self._fetch(
+            [self.sql.aging], asked, lambda answers: [Found(**row) for row in answers[0]]
+        )
+
+    def statement(self, party_id: UUID, days: Period, roles: Roles) -> Fetch[PartyStatement]:
+        """Read what one party owed, or was owed, in some days; let the books hold still before."""
+        asked = {"party_id": party_id, "first": days.first, "last": days.last}
+
+        def answer(answers: Answers) -> PartyStatement:
+            [sums], lines = answers
+            told = (StatementLine(**row) for row in lines)
+            return statement(sums["opening"], told, sums["unapplied"])
+
+        texts = [self.sql.opening, self.sql.lines]
+        return self._fetch(texts, {**asked, **self._accounts(roles)}, answer)
+
+    def standing(self) -> Fetch[Standing]:
+        """Count documents and credits by status; let the books hold still before."""
+        texts = [self.sql.documents_by_status, self.sql.credits_by_status, self.sql.outstanding]
+
+        def answer(answers: Answers) -> Standing:
+            documents, credits = (
+                {row["status"]: row["count"] for row in rows} for rows in answers[:2]
+            )
+            return Standing(documents, credits, answers[2][0]["outstanding"])
+
+        return self._fetch(texts, {}, answer)
+
+    def _accounts(self, roles: Roles) -> Row:
+        """The accounts where parties stand: what they owe, and what settles nothing yet."""
+        side = self.sql.side
+        control = roles[side.control]
+        return {
+            "control": control,
+            "accounts": [control, roles[side.prepayments], roles[side.credits]],
+        }
+
+    def _fetch(self, texts: Sequence[str], asked: Row, answer: Callable[[Answers], T]) -> Fetch[T]:
+        asked = {"business_id": self.scope.business_id, **asked}
+        return Fetch(self.scope.session, tuple(Query(each, asked) for each in texts), answer)
+
+
+class OwedByCustomers(Owed):
+    """What customers owe."""
+
+    sql = SALES
+
+
+class OwedToVendors(Owed):
+    """What vendors are owed."""
+
+    sql = PURCHASES
