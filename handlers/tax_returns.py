@@ -9,7 +9,7 @@ from accounting.tax.returns import ReturnStatus
 from handlers.bodies import TaxReturnCreate, TaxReturnFile, TaxReturnSupersede
 from handlers.commands import tax_return_commands
 from handlers.results import Created, Reply
-from handlers.shared.tax_return_readings import drawn_up, read, settling_accounts, what_is_listed
+from handlers.shared.tax_return_readings import drawn_up, read, what_is_listed
 from handlers.shared.tax_return_shapes import shape_line, shape_tax_return, summarize
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
@@ -42,7 +42,7 @@ async def list_tax_return_entries(
     books.pin_snapshot()
     found = await books.tax_returns.get(tax_return_id)
     listed, codes = await what_is_listed(books, found.tax_return, query)
-    lines = await books.tax_returns.lines(page, listed, settling_accounts(await books.roles()))
+    lines = await books.tax_returns.lines(page, listed, await books.roles())
     return lines.of(lambda line: shape_line(line, codes))
 
 

@@ -15,7 +15,6 @@ from accounting.tax.return_figures import CREDIT, DEBIT, Behind, Figures, Unsett
 from accounting.tax.returns import ReturnStatus, Slice, TaxReturn
 from persistence.books import Books
 from persistence.engine.fetches import Fetch
-from persistence.tax.coded_amounts import SETTLED_ON
 from persistence.tax.tax_returns import Behindhand
 
 TAX_ROLES = (
@@ -54,7 +53,7 @@ async def worked_out(books: Books, draft: TaxReturn, has: Members) -> Figures:
     """Work out what a draft says of what it has."""
     roles, slices = await books.roles(), scheme_changes.ordinary(has.slices)
     coded, unsettled, uncoded, held = await books.fetch(
-        books.tax_returns.coded(slices, has.counted, settling_accounts(roles), has.declared),
+        books.tax_returns.coded(slices, has.counted, roles, has.declared),
         unsettled_in(books, has, roles),
         books.tax_returns.uncoded(slices, tax_accounts(roles, has.codes)),
         books.tax_returns.held(in_advance(roles), draft.end_date),
@@ -88,7 +87,7 @@ def unsettled_in(books: Books, has: Members, roles: Roles) -> Fetch[list[Unsettl
     return books.tax_returns.unsettled(
         scheme_changes.transition(has.slices),
         has.counted,
-        settling_accounts(roles),
+        roles,
         has.declared,
     )
 
@@ -145,11 +144,6 @@ def behind(
     if "box" in asked:
         every &= set(figures.behind(asked["box"]) or ())
     return frozenset(every)
-
-
-def settling_accounts(roles: Roles) -> list[UUID]:
-    """Name the accounts on which documents are settled."""
-    return [roles[role] for role in SETTLED_ON]
 
 
 def tax_accounts(roles: Roles, codes: TaxCodes) -> list[UUID]:

@@ -104,10 +104,10 @@ _SIDE = f"""CASE
 def _settling(condition: str) -> str:
     """Lines that settle and fulfil a condition, each looked at once, with what they settle."""
     return f"""
-    SELECT line.id, line.source_type, code.id AS code_id, code.direction, share
+    SELECT line.id, line.source_type, line.settles_id, code.id AS code_id, code.direction, share
     FROM (
       SELECT line.* FROM line CROSS JOIN changed
-      WHERE source_type IN ({quoted([*SETTLEMENTS, *WRITE_OFFS])}) AND {condition}
+      WHERE split <> '[]' AND {condition}
       OFFSET 0
     ) AS line
     CROSS JOIN jsonb_array_elements(split) AS share
@@ -116,9 +116,16 @@ def _settling(condition: str) -> str:
 
 # What counts in the slices of each return, and what is unsettled in its transition. Where all are
 # on one scheme nobody asks whose amounts these are.
-_COUNTING = _settling(f"""change IS NULL AND CASE WHEN both_schemes THEN {_about(SETTLED_COUNTS)}
+_SETTLES = f"settles_id IS NOT NULL AND source_type IN ({quoted([*SETTLEMENTS, *WRITE_OFFS])})"
+_COUNTING = _settling(f"""{_SETTLES} AND change IS NULL
+        AND CASE WHEN both_schemes THEN {_about(SETTLED_COUNTS)}
         ELSE scheme = 'cash' AND source_type IN ({quoted(SETTLEMENTS)}) END""")
-_MOVING = _settling(f"change IS NOT NULL AND {_about(MOVES, id='line.settles_id')}")
+# What came with the opening of the books has no mark: its split tells its parts, and settles
+# nothing.
+_SUBJECT = "coalesce(line.settles_id, line.source_id)"
+_MOVING = _settling(f"""change IS NOT NULL
+        AND ({_SETTLES} OR settles_id IS NULL AND source_type IN ({quoted(DOCUMENTS)}))
+        AND {_about(MOVES, id=_SUBJECT)}""")
 _POSTED = f"""
   SELECT line.id, false AS moved, code.id AS code_id, tax_rate AS rate, tax_part AS part, amount,
          direction
@@ -137,7 +144,8 @@ _POSTED = f"""
   WHERE change IS NOT NULL AND NOT own_day AND source_type IN ({quoted(DOCUMENTS)})
     AND source_type NOT IN ({quoted(WRITE_OFFS)}) AND {_about(MOVES, id="line.source_id")}
   UNION ALL
-  SELECT id, true, code_id, (share->>3)::numeric, share->>4, -(share->>1)::bigint, direction
+  SELECT id, true, code_id, (share->>3)::numeric, share->>4,
+         CASE WHEN settles_id IS NULL THEN 1 ELSE -1 END * (share->>1)::bigint, direction
   FROM ({_MOVING}) AS moving"""
 
 TAX_RETURNS = f"""

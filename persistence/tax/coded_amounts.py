@@ -7,8 +7,8 @@ with all entries: it cannot know how few these are.
 """
 
 from collections.abc import Iterable, Sequence
-from uuid import UUID
 
+from accounting.books.chart import Role, Roles
 from accounting.opening.opening_postings import OPENING
 from accounting.tax.cash_schemes import Counted
 from accounting.tax.returns import Slice
@@ -24,7 +24,8 @@ from persistence.tax.document_schemes import (
     uptos,
 )
 
-# Where such lines stand.
+# Where such lines stand, and where those do that say what came with the opening of the books.
+OPENED_ON = [Role.OPENING_BALANCE_EQUITY]
 SETTLED_ON = [
     role for side in (RECEIVABLE, PAYABLE) for role in (side.control, side.credits, side.refunds)
 ]
@@ -95,6 +96,7 @@ _MARKED = f"""
   SELECT tax_code_id AS code_id, tax_rate AS rate, tax_part AS part, late, debit, credit
   FROM ({_lines("tax_code_id = ANY(%(codes)s::uuid[])")}) AS line
   WHERE tax_code_id = ANY(%(when_posted)s::uuid[]) OR source_type <> ALL(%(documents)s::text[])"""
+_WITH_OPENED = "%(settled_on)s::uuid[] || %(opened_on)s::uuid[]"
 _OF_SPLITS = _lines("account_id = ANY(%(settled_on)s::uuid[]) AND split <> '[]'")
 _SETTLED = f"""
   SELECT (share->>2)::uuid, (share->>3)::numeric, share->>4, late,
@@ -109,14 +111,21 @@ def _owner(subject: str) -> str:
     return about(OWNER, {**_COLUMNS, "id": subject})
 
 
-def _settling(condition: str) -> str:
-    """The lines that settle and fulfil a condition, each looked at once, with what they settle."""
-    return f"""
-    SELECT line.*, {_owner("line.settles_id")} AS owner_id
-    FROM ({_OF_SPLITS}) AS line
-    WHERE line.source_type = ANY(%(settlements)s::text[] || %(write_offs)s::text[])
-      AND {about(condition, {**_COLUMNS, "id": "line.settles_id"})}
-    OFFSET 0"""
+# Lines that settle, write-offs too, each looked at once; a split that settles nothing is no such.
+_SETTLES = """line.settles_id IS NOT NULL
+    AND line.source_type = ANY(%(settlements)s::text[] || %(write_offs)s::text[])"""
+_COUNTING = f"""
+    SELECT line.* FROM ({_OF_SPLITS}) AS line
+    WHERE {_SETTLES} AND {about(SETTLED_COUNTS, _COLUMNS)} OFFSET 0"""
+# Of a transition also what came with the opening of the books: it has no mark, and tells its parts.
+_SUBJECT = "coalesce(line.settles_id, line.source_id)"
+_MOVING = f"""
+    SELECT line.*, {_owner(_SUBJECT)} AS owner_id,
+           CASE WHEN line.settles_id IS NULL THEN 1 ELSE -1 END AS sign
+    FROM ({_lines(f"account_id = ANY({_WITH_OPENED}) AND split <> '[]'")}) AS line
+    WHERE ({_SETTLES}
+      OR line.settles_id IS NULL AND line.source_type = ANY(%(documents)s::text[]))
+      AND {about(MOVES, {**_COLUMNS, "id": _SUBJECT})} OFFSET 0"""
 
 
 # Both again, where the scheme of each document is asked for.
@@ -124,7 +133,7 @@ _MARKED_BY_SCHEME = f"{_MARKED} OR {about(POSTED_COUNTS, _COLUMNS)}"
 _SETTLED_BY_SCHEME = f"""
   SELECT (share->>2)::uuid, (share->>3)::numeric, share->>4, late,
          greatest(amount, 0), greatest(-amount, 0)
-  FROM ({_settling(SETTLED_COUNTS)}) AS line
+  FROM ({_COUNTING}) AS line
   CROSS JOIN LATERAL jsonb_array_elements(split) AS share
   CROSS JOIN LATERAL (
     SELECT CASE WHEN source_type = ANY(%(write_offs)s) THEN -1 ELSE 1 END
@@ -152,8 +161,8 @@ FROM (
   WHERE source_type = ANY(%(documents)s::text[]) AND source_type <> ALL(%(write_offs)s::text[])
     AND {about(MOVES, {**_COLUMNS, "id": "line.source_id"})}
   UNION ALL
-  SELECT owner_id, (share->>2)::uuid, (share->>3)::numeric, share->>4, -(share->>1)::bigint
-  FROM ({_settling(MOVES)}) AS line
+  SELECT owner_id, (share->>2)::uuid, (share->>3)::numeric, share->>4, sign * (share->>1)::bigint
+  FROM ({_MOVING}) AS line
   CROSS JOIN LATERAL jsonb_array_elements(split) AS share
   WHERE (share->>2)::uuid = ANY(%(when_settled)s::uuid[])
 ) AS amounts
@@ -200,14 +209,15 @@ def sliced(slices: Iterable[Slice]) -> Row:
     }
 
 
-def counting(counted: Counted, settled_on: Sequence[UUID], declared: Sequence[Slice]) -> Row:
+def counting(counted: Counted, roles: Roles, declared: Sequence[Slice]) -> Row:
     """The parameters that say what makes amounts count."""
     return {
         **parameters(declared),
         "codes": [*counted.when_posted, *counted.when_settled],
         "when_posted": list(counted.when_posted),
         "when_settled": list(counted.when_settled),
-        "settled_on": list(settled_on),
+        "settled_on": [roles[role] for role in SETTLED_ON],
+        "opened_on": [roles[role] for role in OPENED_ON],
     }
 
 

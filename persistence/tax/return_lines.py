@@ -158,6 +158,7 @@ def _is(source: str) -> ColumnElement[bool]:
     return journal_entry.c.source_type == any_(given(source, _WORDS))
 
 
+_SETTLES = journal_line.c.settles_id.is_not(None)
 _BY_SCHEME = given("by_scheme", Boolean)
 _IN_CHANGE = literal_column("slice.change IS NOT NULL", Boolean)
 
@@ -173,7 +174,7 @@ def _counts_when_posted() -> ColumnElement[bool]:
 def _counts_when_settled() -> ColumnElement[bool]:
     always = and_(not_(_BY_SCHEME), _is("settlements"))
     by_scheme = and_(_BY_SCHEME, _said(SETTLED_COUNTS))
-    return _is_in_slices(not_(_IN_CHANGE), or_(always, by_scheme))
+    return and_(_SETTLES, _is_in_slices(not_(_IN_CHANGE), or_(always, by_scheme)))
 
 
 def _is_unsettled(subject: str) -> ColumnElement[bool]:
@@ -189,8 +190,11 @@ def _moves_posted() -> ColumnElement[bool]:
 
 
 def _moves_settled() -> ColumnElement[bool]:
-    settles = or_(_is("settlements"), _is("write_offs"))
-    return and_(_BY_SCHEME, settles, _is_unsettled("journal_line.settles_id"))
+    """What settles, and what says of which parts something is that the books were opened with."""
+    settles = and_(_SETTLES, or_(_is("settlements"), _is("write_offs")))
+    opened = and_(not_(_SETTLES), _is("documents"))
+    subject = "coalesce(journal_line.settles_id, journal_entry.source_id)"
+    return and_(_BY_SCHEME, or_(settles, opened), _is_unsettled(subject))
 
 
 def _settles() -> ColumnElement[bool]:
@@ -209,8 +213,12 @@ def _settles() -> ColumnElement[bool]:
         cast(said(2), Uuid) == any_(given("when_settled", _IDS)),
         key == any_(given("behind", _WORDS)),
     )
+    account_id = journal_line.c.account_id
     return and_(
-        journal_line.c.account_id == any_(given("settled_on", _IDS)),
+        or_(
+            account_id == any_(given("settled_on", _IDS)),
+            account_id == any_(given("opened_on", _IDS)),
+        ),
         select(literal_column("1")).select_from(share).where(shared).exists(),
     )
 
@@ -255,6 +263,7 @@ LISTING = Listing(
         func.coalesce(journal_line.c.description, _shown.c.description).label("description"),
         account.c.code.label("account_code"),
         account.c.name.label("account_name"),
+        _SETTLES.label("settles"),
         _of_line(_counts_when_posted(), _counts_when_settled()).label("counts"),
         _of_line(_moves_posted(), _moves_settled()).label("moves"),
     ],
@@ -304,11 +313,11 @@ def line_of(row: Row, wanted: frozenset[Behind], settled: Collection[UUID]) -> R
     """
     mark, split = mark_in(row), split_of(row.pop("split"))
     amount = row.pop("debit") - row.pop("credit")
-    counts, moves = row.pop("counts"), row.pop("moves")
+    counts, moves, settles = row.pop("counts"), row.pop("moves"), row.pop("settles")
     own = _of_split(split, settled) if mark is None else [Share(mark, amount)]
     given_up = mark is None and row["source_type"] in WRITE_OFFS
     shares = [replace(each, amount=-each.amount) if given_up else each for each in own if counts]
-    sign = -1 if mark is None else 1
+    sign = -1 if settles else 1
     shares += [Share(each.mark, sign * each.amount, True) for each in own if moves]
     return ReturnLine(**row, shares=tuple(each for each in shares if _behind(each) in wanted))
 

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from sqlalchemy import delete, select
 
+from accounting.books.chart import Roles
 from accounting.books.tax_marks import TaxPart
 from accounting.tax.cash_schemes import Counted
 from accounting.tax.return_figures import Behind, Coded, Uncoded, Unsettled
@@ -138,13 +139,13 @@ class TaxReturnStore(Store[TaxReturnRecord]):
         self,
         slices: Sequence[Slice],
         counted: Counted,
-        settled_on: Sequence[UUID],
+        roles: Roles,
         declared: Sequence[Slice],
     ) -> Fetch[list[Coded]]:
         """Add up what slices of the journal have by code, rate and part."""
         text = coded_amounts.BOTH if counted.when_settled else coded_amounts.WHEN_POSTED
         text = coded_amounts.BY_SCHEME if declared else text
-        asked = coded_amounts.sliced(slices) | coded_amounts.counting(counted, settled_on, declared)
+        asked = coded_amounts.sliced(slices) | coded_amounts.counting(counted, roles, declared)
         return self.fetch(
             (Query(text, asked, once=True),), lambda answers: [_coded(row) for row in answers[0]]
         )
@@ -153,13 +154,13 @@ class TaxReturnStore(Store[TaxReturnRecord]):
         self,
         transition: Sequence[Slice],
         counted: Counted,
-        settled_on: Sequence[UUID],
+        roles: Roles,
         declared: Sequence[Slice],
     ) -> Fetch[list[Unsettled]]:
         """Add up what of each document is unsettled in a transition; without one nothing is."""
         if not transition:
             return self.fetch((), lambda _: [])
-        asked = coded_amounts.counting(counted, settled_on, declared)
+        asked = coded_amounts.counting(counted, roles, declared)
         asked |= coded_amounts.sliced(transition)
         return self.fetch(
             (Query(coded_amounts.UNSETTLED, asked, once=True),),
@@ -189,7 +190,7 @@ class TaxReturnStore(Store[TaxReturnRecord]):
         )
 
     def lines(
-        self, wanted: PageRequest, listed: Behindhand, settled_on: Sequence[UUID]
+        self, wanted: PageRequest, listed: Behindhand, roles: Roles
     ) -> Fetch[Page[ReturnLine]]:
         """List one page of the posted lines behind what a return says."""
         return self.listed(
@@ -197,7 +198,7 @@ class TaxReturnStore(Store[TaxReturnRecord]):
             wanted,
             lambda row: return_lines.line_of(row, listed.behind, listed.counted.when_settled),
             **return_lines.within(listed.slices),
-            **coded_amounts.counting(listed.counted, settled_on, listed.declared),
+            **coded_amounts.counting(listed.counted, roles, listed.declared),
             behind=return_lines.keys(listed.behind),
             on_cash=bool(listed.counted.when_settled),
             by_scheme=bool(listed.declared),
