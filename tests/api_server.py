@@ -27,6 +27,7 @@ from persistence.partners import partners, sandboxes
 from server.app import create_app
 from server.protocol import GuardedProtocol
 from server.settings import Settings
+from server.clock import Clock
 from tests import clock
 from tests.partner import PATIENCE_SECONDS, Business, Partner
 from tests.proving import Prover
@@ -73,8 +74,11 @@ class Databases:
 class ApiServer:
     """A server over one database; development mode, so that plain HTTP on loopback is served."""
 
-    def __init__(self, database_url: str, **changes: Any) -> None:
+    def __init__(
+        self, database_url: str, *, clock: Clock = clock.now, **changes: Any
+    ) -> None:
         self.database_url = database_url
+        self.clock = clock
         self.folder = Path(tempfile.mkdtemp(prefix="documents-"))
         self.settings = settings(**{"documents": Folder(self.folder), **changes})
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -83,7 +87,7 @@ class ApiServer:
         self.partners: list[Partner] = []
         self.counted: tuple[str, dict[str, tuple[int, int]]] = ("", {})
         config = uvicorn.Config(
-            create_app(self.settings, database_url, durable=False, clock=clock.now),
+            create_app(self.settings, database_url, durable=False, clock=clock),
             http=GuardedProtocol,
             ws="none",
             lifespan="on",
@@ -134,7 +138,7 @@ class ApiServer:
             async with pool.make_pool(self.database_url, size=1) as connections:
                 sealed = api_keys.seal(key.text)
                 return await partners.create_partner(
-                    connections, name, key.key_id, sealed, clock.now()
+                    connections, name, key.key_id, sealed, self.clock()
                 )
 
         partner = Partner(self.url, asyncio.run(create()), key.text)

@@ -3,7 +3,7 @@
 from persistence.migrations.texts import run_texts
 
 revision = "0026"
-down_revision = "0023"
+down_revision = "0025"
 
 
 def upgrade() -> None:

@@ -1,0 +1,153 @@
+"""A company whose days come one after the other, and what its books are to show by hand."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time
+from functools import cached_property
+from typing import Any
+
+import httpx
+
+from tests.builders.bank import Bank
+from tests.builders.journal_entries import ENTRIES, credit, debit
+from tests.builders.trade import PURCHASES, SALES, Record, Trade
+from tests.partner import Business, Partner
+
+
+class Today:
+    """A clock that stands at noon, UTC, of the day that it is set to."""
+
+    def __init__(self, day: str) -> None:
+        self.day = day
+
+    def __call__(self) -> datetime:
+        return datetime.combine(date.fromisoformat(self.day), time(12), UTC)
+
+
+class KeyBusiness(Business):
+    """A business that its partner calls by key: a token would not last from day to day."""
+
+    @cached_property
+    def api(self) -> httpx.Client:
+        credentials = (str(self.partner.partner_id), self.partner.api_key)
+        return self.partner.client(self.base_url, auth=credentials)
+
+
+@dataclass(frozen=True)
+class Posting:
+    """What a day's event brings to accounts by hand: debits above zero, in pence."""
+
+    on: str
+    known: str
+    accrual: dict[str, int]
+    cash: dict[str, int]
+
+
+@dataclass
+class Company:
+    """The books, and beside them the postings of each event as worked out by hand."""
+
+    today: Today
+    shop: Business
+    postings: list[Posting] = field(default_factory=list)
+    kept: dict[str, Record] = field(default_factory=dict)
+
+    @classmethod
+    def founded(cls, partner: Partner, today: Today, **facts: Any) -> "Company":
+        """Open the books of a company whose fiscal year ends in September."""
+        shop = partner.business(fiscal_year_end="2025-09-30", **facts)
+        return cls(today, KeyBusiness(partner, shop.record))
+
+    @cached_property
+    def bank(self) -> Bank:
+        """The bank account over 1100."""
+        account = {"display_name": "Current account", "currency": "GBP"}
+        return Bank(self.shop, self.shop.made("bank-accounts/", account))
+
+    @property
+    def at(self) -> str:
+        return f"{self.today.day}T09:00:00Z"
+
+    def on(self, day: str) -> None:
+        """Let a day come."""
+        self.today.day = day
+
+    # ── The books by hand ──────────────────────────────────────────────────────────────────────
+
+    def accrual(self, cash: dict[str, int] | None = None, on: str = "", **amounts: int) -> None:
+        """Write down what an event brings; on cash nothing, unless it is said."""
+        lines = by_code(amounts)
+        assert sum(lines.values()) == sum((cash or {}).values()) == 0, (self.today.day, lines, cash)
+        self.postings.append(Posting(on or self.today.day, self.today.day, lines, cash or {}))
+
+    def both(self, on: str = "", **amounts: int) -> None:
+        """Write down what an event brings on either basis."""
+        self.accrual(by_code(amounts), on, **amounts)
+
+    def balances(self, basis: str, first: str, last: str, known: str = "9999") -> Counter[str]:
+        """Add up by hand what days bring to each account, as far as it is known on a day."""
+        total: Counter[str] = Counter()
+        for each in self.postings:
+            if first <= each.on <= last and each.known <= known:
+                total.update(each.accrual if basis == "accrual" else each.cash)
+        return Counter({code: amount for code, amount in total.items() if amount})
+
+    # ── What happens ───────────────────────────────────────────────────────────────────────────
+
+    def by_hand(self, dated: str = "", **amounts: int) -> Record:
+        """Post an entry by hand; it counts on both bases."""
+        lines = [
+            debit(code, amount) if amount > 0 else credit(code, -amount)
+            for code, amount in by_code(amounts).items()
+        ]
+        self.both(dated, **amounts)
+        body = {"entry_date": dated or self.today.day, "lines": lines, "post": True}
+        return self.shop.made(ENTRIES, body)
+
+    def sells(self, buyer: Record, *lines: Record, **facts: Any) -> Record:
+        """Send an invoice."""
+        return self.shop.made(
+            SALES.path, SALES.body(buyer, *lines, **{"sent_at": self.at, **facts})
+        )
+
+    def buys(self, vendor: Record, *lines: Record, **facts: Any) -> Record:
+        """Receive a bill."""
+        dated = {"bill_date": self.today.day, "received_at": self.at}
+        return self.shop.made(PURCHASES.path, PURCHASES.body(vendor, *lines, **{**dated, **facts}))
+
+    def is_paid(self, invoice: Record, amount: int, **facts: Any) -> Record:
+        """A customer pays, by transfer unless it is said."""
+        return self._pay(SALES, invoice, amount, **facts)
+
+    def pays(self, bill: Record, amount: int) -> Record:
+        """Pay a vendor by transfer."""
+        return self._pay(PURCHASES, bill, amount)
+
+    def _pay(self, side: Trade, document: Record, amount: int, **facts: Any) -> Record:
+        given = {"payment_date": self.today.day, **facts}
+        part = side.part(document, amount)
+        return side.pay(self.shop, document[side.party], amount, part, **given)
+
+    def asks(self, method: str, path: str, body: Record) -> Record:
+        """Change something; the answer is what it is then."""
+        answer = self.shop.api.request(method, path, json=body)
+        assert answer.status_code in (200, 201), answer.text
+        changed: Record = answer.json()
+        return changed
+
+    def shows(self, path: str, **asked: Any) -> Record:
+        """Ask for a report."""
+        answer = self.shop.api.get(path, params=asked)
+        assert answer.status_code == 200, answer.text
+        shown: Record = answer.json()
+        return shown
+
+
+def by_code(amounts: dict[str, int]) -> dict[str, int]:
+    """Read amounts by account from names such as `on_4000`."""
+    return {name.removeprefix("on_"): amount for name, amount in amounts.items()}
+
+
+def cash(**amounts: int) -> dict[str, int]:
+    """What an event brings on the cash basis, by account."""
+    return by_code(amounts)

@@ -1,0 +1,449 @@
+"""The statements of the company, as worked out by hand from the diary; all in pence.
+
+Each is said on accrual and on cash. Of the second year there are two: what was known on the 19th
+of February 2026, and what is known since the corrections.
+"""
+
+from typing import Final
+
+FIRST: Final = ("2025-01-01", "2025-09-30")
+SECOND: Final = ("2025-10-01", "2026-02-28")
+SEEN: Final = "2026-02-19T00:00:00Z"
+"""When somebody looked at the books, before what was wrong was put right."""
+
+Sections = dict[str, dict[str, int]]
+
+# Accounts by section, and what the summary says. A contra account is below zero in its section.
+PROFIT_AND_LOSS: Final[dict[tuple[str, str, bool], tuple[Sections, dict[str, int]]]] = {
+    ("accrual", FIRST[1], True): (
+        {
+            "revenue": {"4000": 810_000, "4100": -50_000},
+            "direct_costs": {"5000": 200_000, "5100": -10_000},
+            "operating_expenses": {"6000": 210_000, "6100": 2_000, "6200": 50_000, "6300": 1_500},
+            "finance_costs": {"7000": 2_500},
+            "income_tax": {"8000": 15_000},
+        },
+        {
+            "net_revenue": 760_000,
+            "total_operating_income": 760_000,
+            "gross_profit": 570_000,
+            "total_operating_expenses": 263_500,
+            "operating_profit": 306_500,
+            "profit_before_tax": 304_000,
+            "net_profit": 289_000,
+        },
+    ),
+    ("cash", FIRST[1], True): (
+        {
+            "revenue": {"4000": 474_118, "4100": -50_000},
+            "direct_costs": {"5000": 100_000},
+            "operating_expenses": {"6000": 210_000, "6100": 2_000, "6300": 1_500},
+            "finance_costs": {"7000": 2_500},
+            "income_tax": {"8000": 15_000},
+        },
+        {
+            "net_revenue": 424_118,
+            "total_operating_income": 424_118,
+            "gross_profit": 324_118,
+            "total_operating_expenses": 213_500,
+            "operating_profit": 110_618,
+            "profit_before_tax": 108_118,
+            "net_profit": 93_118,
+        },
+    ),
+    ("accrual", SECOND[1], False): (
+        {
+            "revenue": {"4000": 280_000, "4200": -15_000},
+            "operating_expenses": {"6000": 60_000, "6100": 1_200, "6200": 6_000},
+            "finance_income": {"4600": 700},
+        },
+        {
+            "net_revenue": 265_000,
+            "total_operating_income": 265_000,
+            "gross_profit": 265_000,
+            "total_operating_expenses": 67_200,
+            "operating_profit": 197_800,
+            "profit_before_tax": 198_500,
+            "net_profit": 198_500,
+        },
+    ),
+    ("cash", SECOND[1], False): (
+        {
+            "revenue": {"4000": 383_627},
+            "direct_costs": {"5000": 100_000, "5100": -10_000},
+            "operating_expenses": {"6100": 1_200},
+            "finance_income": {"4600": 700},
+        },
+        {
+            "net_revenue": 383_627,
+            "total_operating_income": 383_627,
+            "gross_profit": 293_627,
+            "total_operating_expenses": 1_200,
+            "operating_profit": 292_427,
+            "profit_before_tax": 293_127,
+            "net_profit": 293_127,
+        },
+    ),
+    ("accrual", SECOND[1], True): (
+        {
+            "revenue": {"4000": 285_000, "4200": -15_000},
+            "operating_expenses": {"6000": 79_000, "6100": 1_200, "6200": 6_000},
+            "finance_income": {"4600": 700},
+        },
+        {
+            "net_revenue": 270_000,
+            "total_operating_income": 270_000,
+            "gross_profit": 270_000,
+            "total_operating_expenses": 86_200,
+            "operating_profit": 183_800,
+            "profit_before_tax": 184_500,
+            "net_profit": 184_500,
+        },
+    ),
+    ("cash", SECOND[1], True): (
+        {
+            "revenue": {"4000": 500_294},
+            "direct_costs": {"5000": 100_000, "5100": -10_000},
+            "operating_expenses": {"6000": 9_000, "6100": 1_200},
+            "finance_income": {"4600": 700},
+        },
+        {
+            "net_revenue": 500_294,
+            "total_operating_income": 500_294,
+            "gross_profit": 410_294,
+            "total_operating_expenses": 10_200,
+            "operating_profit": 400_094,
+            "profit_before_tax": 400_794,
+            "net_profit": 400_794,
+        },
+    ),
+}
+
+# `earlier` and `current` are the computed lines of retained earnings.
+BALANCE_SHEET: Final[dict[tuple[str, str, bool], tuple[Sections, dict[str, int]]]] = {
+    ("accrual", FIRST[1], True): (
+        {
+            "non_current_assets": {"1600": 360_000, "1650": -30_000},
+            "current_assets": {"1100": 1_268_000, "1200": 338_000, "1260": 12_000, "1300": 74_000},
+            "current_liabilities": {"2000": 120_000, "2200": 148_000, "2450": 15_000},
+            "non_current_liabilities": {"2500": 450_000},
+            "share_capital": {"3000": 1_000_000},
+            "retained_earnings": {"current": 289_000},
+        },
+        {
+            "total_assets": 2_022_000,
+            "total_non_current_assets": 330_000,
+            "total_current_assets": 1_692_000,
+            "total_liabilities": 733_000,
+            "total_current_liabilities": 283_000,
+            "total_non_current_liabilities": 450_000,
+            "total_equity": 1_289_000,
+            "net_assets": 1_289_000,
+        },
+    ),
+    ("cash", FIRST[1], True): (
+        {
+            "non_current_assets": {"1600": 360_000, "1650": -30_000},
+            "current_assets": {"1100": 1_268_000, "1300": 56_000},
+            "current_liabilities": {"2200": 95_882, "2450": 15_000},
+            "non_current_liabilities": {"2500": 450_000},
+            "share_capital": {"3000": 1_000_000},
+            "retained_earnings": {"current": 93_118},
+        },
+        {
+            "total_assets": 1_654_000,
+            "total_non_current_assets": 330_000,
+            "total_current_assets": 1_324_000,
+            "total_liabilities": 560_882,
+            "total_current_liabilities": 110_882,
+            "total_non_current_liabilities": 450_000,
+            "total_equity": 1_093_118,
+            "net_assets": 1_093_118,
+        },
+    ),
+    ("accrual", SECOND[1], False): (
+        {
+            "non_current_assets": {"1600": 360_000, "1650": -30_000},
+            "current_assets": {
+                "1000": 162_000,
+                "1100": 1_408_500,
+                "1160": 5_000,
+                "1200": 192_000,
+                "1300": 56_000,
+                "1400": 12_000,
+            },
+            "current_liabilities": {"2000": 72_000, "2200": 141_000, "2450": 15_000},
+            "non_current_liabilities": {"2500": 450_000},
+            "share_capital": {"3000": 1_000_000},
+            "retained_earnings": {"earlier": 289_000, "current": 198_500},
+        },
+        {
+            "total_assets": 2_165_500,
+            "total_non_current_assets": 330_000,
+            "total_current_assets": 1_835_500,
+            "total_liabilities": 678_000,
+            "total_current_liabilities": 228_000,
+            "total_non_current_liabilities": 450_000,
+            "total_equity": 1_487_500,
+            "net_assets": 1_487_500,
+        },
+    ),
+    ("cash", SECOND[1], False): (
+        {
+            "non_current_assets": {"1600": 360_000, "1650": -30_000},
+            "current_assets": {
+                "1000": 162_000,
+                "1100": 1_408_500,
+                "1160": 5_000,
+                "1300": 44_000,
+                "1400": 12_000,
+            },
+            "current_liabilities": {"2200": 110_255, "2450": 15_000},
+            "non_current_liabilities": {"2500": 450_000},
+            "share_capital": {"3000": 1_000_000},
+            "retained_earnings": {"earlier": 93_118, "current": 293_127},
+        },
+        {
+            "total_assets": 1_961_500,
+            "total_non_current_assets": 330_000,
+            "total_current_assets": 1_631_500,
+            "total_liabilities": 575_255,
+            "total_current_liabilities": 125_255,
+            "total_non_current_liabilities": 450_000,
+            "total_equity": 1_386_245,
+            "net_assets": 1_386_245,
+        },
+    ),
+    ("accrual", SECOND[1], True): (
+        {
+            "non_current_assets": {"1600": 360_000, "1650": -30_000},
+            "current_assets": {
+                "1000": 162_000,
+                "1100": 1_548_500,
+                "1160": 5_000,
+                "1200": 58_000,
+                "1300": 58_000,
+                "1400": 12_000,
+            },
+            "current_liabilities": {
+                "2000": 84_000,
+                "2200": 142_000,
+                "2400": 9_000,
+                "2450": 15_000,
+            },
+            "non_current_liabilities": {"2500": 450_000},
+            "share_capital": {"3000": 1_000_000},
+            "retained_earnings": {"earlier": 289_000, "current": 184_500},
+        },
+        {
+            "total_assets": 2_173_500,
+            "total_non_current_assets": 330_000,
+            "total_current_assets": 1_843_500,
+            "total_liabilities": 700_000,
+            "total_current_liabilities": 250_000,
+            "total_non_current_liabilities": 450_000,
+            "total_equity": 1_473_500,
+            "net_assets": 1_473_500,
+        },
+    ),
+    ("cash", SECOND[1], True): (
+        {
+            "non_current_assets": {"1600": 360_000, "1650": -30_000},
+            "current_assets": {
+                "1000": 162_000,
+                "1100": 1_548_500,
+                "1160": 5_000,
+                "1300": 44_000,
+                "1400": 12_000,
+            },
+            "current_liabilities": {"2200": 133_588, "2400": 9_000, "2450": 15_000},
+            "non_current_liabilities": {"2500": 450_000},
+            "share_capital": {"3000": 1_000_000},
+            "retained_earnings": {"earlier": 93_118, "current": 400_794},
+        },
+        {
+            "total_assets": 2_101_500,
+            "total_non_current_assets": 330_000,
+            "total_current_assets": 1_771_500,
+            "total_liabilities": 607_588,
+            "total_current_liabilities": 157_588,
+            "total_non_current_liabilities": 450_000,
+            "total_equity": 1_493_912,
+            "net_assets": 1_493_912,
+        },
+    ),
+}
+
+# By class: net profit, what is not cash, working capital, investing, financing; then cash before
+# and after.
+CASH_FLOW: Final[dict[tuple[str, str, bool], tuple[Sections, dict[str, int]]]] = {
+    ("accrual", FIRST[1], True): (
+        {
+            "non_cash_adjustments": {"1650": 30_000},
+            "working_capital_changes": {
+                "1200": -338_000,
+                "1260": -12_000,
+                "1300": -74_000,
+                "2000": 120_000,
+                "2200": 148_000,
+                "2450": 15_000,
+            },
+            "investing_activities": {"1600": -360_000},
+            "financing_activities": {"2500": 450_000, "3000": 1_000_000},
+        },
+        {"net_profit": 289_000, "operating": 178_000, "opening": 0, "closing": 1_268_000},
+    ),
+    ("cash", FIRST[1], True): (
+        {
+            "non_cash_adjustments": {"1650": 30_000},
+            "working_capital_changes": {"1300": -56_000, "2200": 95_882, "2450": 15_000},
+            "investing_activities": {"1600": -360_000},
+            "financing_activities": {"2500": 450_000, "3000": 1_000_000},
+        },
+        {"net_profit": 93_118, "operating": 178_000, "opening": 0, "closing": 1_268_000},
+    ),
+    ("accrual", SECOND[1], False): (
+        {
+            "working_capital_changes": {
+                "1160": -5_000,
+                "1200": 146_000,
+                "1260": 12_000,
+                "1300": 18_000,
+                "1400": -12_000,
+                "2000": -48_000,
+                "2200": -7_000,
+            },
+        },
+        {
+            "net_profit": 198_500,
+            "operating": 302_500,
+            "opening": 1_268_000,
+            "closing": 1_570_500,
+        },
+    ),
+    ("cash", SECOND[1], False): (
+        {
+            "working_capital_changes": {
+                "1160": -5_000,
+                "1300": 12_000,
+                "1400": -12_000,
+                "2200": 14_373,
+            },
+        },
+        {
+            "net_profit": 293_127,
+            "operating": 302_500,
+            "opening": 1_268_000,
+            "closing": 1_570_500,
+        },
+    ),
+    ("accrual", SECOND[1], True): (
+        {
+            "working_capital_changes": {
+                "1160": -5_000,
+                "1200": 280_000,
+                "1260": 12_000,
+                "1300": 16_000,
+                "1400": -12_000,
+                "2000": -36_000,
+                "2200": -6_000,
+                "2400": 9_000,
+            },
+        },
+        {
+            "net_profit": 184_500,
+            "operating": 442_500,
+            "opening": 1_268_000,
+            "closing": 1_710_500,
+        },
+    ),
+    ("cash", SECOND[1], True): (
+        {
+            "working_capital_changes": {
+                "1160": -5_000,
+                "1300": 12_000,
+                "1400": -12_000,
+                "2200": 37_706,
+                "2400": 9_000,
+            },
+        },
+        {
+            "net_profit": 400_794,
+            "operating": 442_500,
+            "opening": 1_268_000,
+            "closing": 1_710_500,
+        },
+    ),
+}
+
+# Quarters of the fiscal year in which something moved: revenue, expenses and profit.
+QUARTERS: Final[dict[str, list[tuple[str, int, int, int]]]] = {
+    "accrual": [
+        ("2025-01-01", 450_000, 110_000, 340_000),
+        ("2025-04-01", 130_000, 282_000, -152_000),
+        ("2025-07-01", 180_000, 79_000, 101_000),
+        ("2025-10-01", 140_000, 79_000, 61_000),
+        ("2026-01-01", 130_700, 7_200, 123_500),
+    ],
+    "cash": [
+        ("2025-01-01", 352_941, 110_000, 242_941),
+        ("2025-04-01", 101_177, 182_000, -80_823),
+        ("2025-07-01", -30_000, 39_000, -69_000),
+        ("2025-10-01", 218_333, 99_000, 119_333),
+        ("2026-01-01", 282_661, 1_200, 281_461),
+    ],
+}
+
+# What is owed on a day, by party and bucket, as known after the corrections.
+RECEIVABLE: Final[dict[str, dict[str, dict[str, int]]]] = {
+    "2025-09-30": {
+        "Blue Door": {"current": 240_000},
+        "Crown Inn": {"over_90_days": 86_000},
+        "Fox Deli": {"current": 12_000},
+    },
+    "2025-12-31": {
+        "Blue Door": {"days_61_90": 140_000},
+        "Crown Inn": {"over_90_days": 86_000},
+        "Fox Deli": {"days_61_90": 18_000},
+    },
+    "2026-02-28": {
+        "Crown Inn": {"over_90_days": 40_000},
+        "Fox Deli": {"over_90_days": 18_000},
+    },
+}
+PAYABLE: Final[dict[str, dict[str, dict[str, int]]]] = {
+    "2025-09-30": {"Raw Coffee": {"over_90_days": 120_000}},
+    "2025-12-31": {"Quay Estates": {"current": 84_000}},
+    "2026-02-28": {"Quay Estates": {"days_1_30": 84_000}},
+}
+
+# What tags cut out of the second year, after the corrections.
+TAGGED: Final[dict[tuple[str, str], Sections]] = {
+    ("accrual", "van"): {"operating_expenses": {"6000": 70_000}},
+    ("cash", "van"): {},
+    ("accrual", "north"): {"revenue": {"4000": 80_000}},
+    ("cash", "north"): {"revenue": {"4000": 80_000}},
+}
+
+# Net and tax of all fourteen months by code, and the nine boxes of Great Britain. What the company
+# wrote off with relief is in box 4 on accrual; bases are in whole pounds.
+VAT: Final[dict[str, tuple[dict[str, dict[str, int]], dict[str, int]]]] = {
+    "accrual": (
+        {
+            "S20": {"net": 980_000, "output": 196_000, "relief_net": 50_000, "relief": 10_000},
+            "S0": {"net": 50_000},
+            "P20": {"net": 360_000, "input": 72_000},
+            "PA20": {"net": 80_000, "output": 16_000, "input": 16_000},
+        },
+        {"1": 212_000, "3": 212_000, "4": 98_000, "5": 114_000, "6": 1_110_000, "7": 440_000},
+    ),
+    "cash": (
+        {
+            "S20": {"net": 887_942, "output": 177_588},
+            "S0": {"net": 36_470},
+            "P20": {"net": 290_000, "input": 58_000},
+            "PA20": {"net": 80_000, "output": 16_000, "input": 16_000},
+        },
+        {"1": 193_588, "3": 193_588, "4": 74_000, "5": 119_588, "6": 1_004_400, "7": 370_000},
+    ),
+}
