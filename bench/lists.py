@@ -75,6 +75,8 @@ COLUMNS: Mapping[str, str] = {
     "vendor_external_id": "external_id FROM vendor",
     "account": "code FROM account WHERE role = 'bank'",
     "account_id": "account_id FROM journal_line",
+    "tag": "tag FROM tagged_line WHERE tag <> ''",
+    "transaction_tags": "tag FROM tagged_line WHERE tag <> ''",
     "name": "company_name FROM customer",
     "legal_name": "legal_name FROM business",
 }
