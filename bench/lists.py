@@ -58,7 +58,7 @@ LISTS: Mapping[str, Listing] = {
 """Every list that is read from a table, by its operation."""
 # It reads a return of many lines, and the demo has none.
 UNPLANNED = {"list_tax_return_entries"}
-NO_FILTERS = {"sort", "page", "page_size", "cursor", "count"}
+NO_FILTERS = {"sort", "page", "page_size", "cursor", "count", "basis"}
 # Where a filter by an id or a text finds a value; elsewhere it is a column of the list's table.
 COLUMNS: Mapping[str, str] = {
     "customer_id": "party_id FROM invoice",
@@ -75,6 +75,8 @@ COLUMNS: Mapping[str, str] = {
     "vendor_external_id": "external_id FROM vendor",
     "account": "code FROM account WHERE role = 'bank'",
     "account_id": "account_id FROM journal_line",
+    "tag": "tag FROM tagged_line WHERE tag <> ''",
+    "transaction_tags": "tag FROM tagged_line WHERE tag <> ''",
     "name": "company_name FROM customer",
     "legal_name": "legal_name FROM business",
 }

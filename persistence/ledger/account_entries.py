@@ -15,7 +15,7 @@ from accounting.books.tax_marks import TaxMark
 from persistence.engine.fetches import Fetch
 from persistence.engine.filters import MOMENT, between, created_filters
 from persistence.engine.joint_lists import JointListing
-from persistence.engine.listings import Filter, Listing
+from persistence.engine.listings import SKIPPED, Filter, Listing
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row, compiled, given, word
@@ -95,7 +95,7 @@ def _listing(table: Table, *counted: ColumnElement[bool]) -> Listing:
             },
             **between(table.c.entry_date, "date_from", "date_to"),
             "tag": Filter(_tagged(table, given("tag", Text))),
-            "untagged": Filter(not_(_tagged(table, word(ANY_TAG)))),
+            "untagged": Filter(not_(_tagged(table, word(ANY_TAG))), lambda asked: asked or SKIPPED),
             "known_at": Filter(
                 _of_entry(table, journal_entry.c.posted_at <= given("known_at", MOMENT))
             ),

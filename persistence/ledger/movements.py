@@ -56,7 +56,7 @@ _ENDS = """
     WHERE account.business_id = %(business_id)s AND lines.debits IS NOT NULL"""
 # The ORDER BY lets the lines be found by their entries: PostgreSQL cannot know how few these are.
 _LATER = """
-    SELECT line.account_id, span.place, -{sign} * line.debit, -{sign} * line.credit
+    SELECT line.account_id, span.place, {sign} * line.debit, {sign} * line.credit
     FROM (
       SELECT id FROM journal_entry
       WHERE journal_entry.business_id = %(business_id)s
@@ -152,14 +152,14 @@ def _statement(basis: Basis, counted: Counted, known: bool) -> str:
         amounts.append(_MONTHS.format(debits=debits, credits=credits_, unrolled=UNROLLED[basis]))
         amounts.append(_ENDS.format(days=_DAYS_OF[basis]))
         if known:
-            amounts.append(_LATER.format(sign=1, lines=LINES_OF_ENTRY[basis], tagged=""))
+            amounts.append(_LATER.format(sign=-1, lines=LINES_OF_ENTRY[basis], tagged=""))
     if counted is not Counted.ALL:
         # What has no tag is all that there is, less what has any.
         sign = 1 if counted is Counted.TAGGED else -1
         amounts.append(_TAGGED.format(sign=sign, counts=_COUNTS[basis]))
         if known:
             tagged = LINES_OF_ENTRY[basis]
-            amounts.append(_LATER.format(sign=sign, lines=tagged, tagged=_TAGGED_LINE))
+            amounts.append(_LATER.format(sign=-sign, lines=tagged, tagged=_TAGGED_LINE))
     return _ADDED.format(amounts="\n    UNION ALL".join(amounts))
 
 

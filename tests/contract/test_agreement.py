@@ -94,7 +94,8 @@ def filter_names(listing: Listing) -> set[str]:
 def query_names(operation: Operation) -> set[str]:
     """The names of its filters; an old name is the new one by the time that a handler sees it."""
     now = [each for each in operation.parameters if not each.get("deprecated")]
-    return {each["name"] for each in now if each["in"] == "query"} - set(PAGING)
+    # A basis is a list of its own, and filters none.
+    return {each["name"] for each in now if each["in"] == "query"} - {*PAGING, "basis"}
 
 
 def sorts(operation: Operation) -> set[str]:

@@ -5,8 +5,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -16,11 +18,13 @@ from accounting.books.periods import EVER, Period
 from accounting.books.splits import Part, Split
 from persistence.books import Books
 from persistence.engine.identifiers import new_id
+from persistence.engine.pages import PageRequest
 from persistence.ledger.rebuilding import rebuild
 from tests.api_server import ApiServer
 from tests.partner import Partner
 from tests.persistence.auditing import tamper
 from tests.persistence.posting import NOW, JournalWriter
+from tests.persistence.trading import traded
 
 DAYS = st.dates(date(2025, 10, 20), date(2026, 3, 10))
 SPANS = st.lists(st.one_of(st.just(EVER), st.builds(Period, DAYS, DAYS)), min_size=1, max_size=4)
@@ -141,3 +145,67 @@ class TestRebuilding:
         assert not journal.roll_ups_hold()
         journal.run(lambda pool: rebuild(pool, UUID(journal.business.id)))
         assert journal.roll_ups_hold()
+
+
+SPAN = Period(date(2025, 2, 20), date(2026, 12, 5))
+
+
+@pytest.fixture(scope="module")
+def shop(own_server: ApiServer, partner: Partner) -> JournalWriter:
+    return JournalWriter(own_server, traded(partner.business()))
+
+
+def of_tag(tag: str | None) -> dict[str, Any]:
+    """The filters of a list that a tag, or none, stands for."""
+    return {"untagged": True} if tag is None else {"tag": tag}
+
+
+class TestExplained:
+    """A figure is what the list of its account adds up to, whatever cuts it."""
+
+    @pytest.mark.parametrize("basis", Basis)
+    @pytest.mark.parametrize("tag", ["fair", "online", "returned", "nobody's", None, ...])
+    @pytest.mark.parametrize("part", [None, 0.3, 1])
+    def test_by_its_lines(
+        self, shop: JournalWriter, basis: Basis, tag: Any, part: float | None
+    ) -> None:
+        filters = {} if tag is ... else of_tag(tag)
+        known_at = moment_of(shop, part)
+        if known_at is not None:
+            filters["known_at"] = known_at
+        cut = Cut(
+            basis=basis,
+            tag=filters.get("tag"),
+            untagged="untagged" in filters,
+            known_at=known_at,
+        )
+        asked = {**filters, "date_from": SPAN.first, "date_to": SPAN.last}
+
+        async def both(books: Books) -> tuple[ByAccount, ByAccount]:
+            books.pin_snapshot()
+            moved = dict(await books.movements.by_account([SPAN], cut))
+            listed = {}
+            for state in await books.accounts.chart(EVER):
+                wanted = PageRequest(page_size=1_000, filters=asked)
+                lines = await books.account_entries.page(state.id, wanted, basis)
+                debits = sum(each.debit for each in lines.rows)
+                listed[state.id] = (Movement(debits, sum(each.credit for each in lines.rows)),)
+            return moved, {id_: each for id_, each in listed.items() if any(map(_moved, each))}
+
+        moved, listed = shop.read(both)
+        assert moved == listed
+        assert bool(moved) == (tag != "nobody's")
+
+
+def moment_of(journal: JournalWriter, part: float | None) -> datetime | None:
+    """The moment up to which a part of all entries was posted."""
+    if part is None:
+        return None
+    [(moment,)] = journal.api_server.query(
+        "SELECT percentile_disc(%s) WITHIN GROUP (ORDER BY posted_at) FROM journal_entry"
+        " WHERE business_id = %s",
+        part,
+        journal.business.id,
+    )
+    found: datetime = moment
+    return found

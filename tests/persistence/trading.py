@@ -98,7 +98,12 @@ def trade_credits(shop: Business, trade: Trade, party: Record) -> None:
     shares = [trade.share(each, 900) for each in (first, second)]
     facts = {"line_items": [line], trade.moment: LATER, "tags": ["returned"]}
     applied = trade.credit(shop, party, 3_000, *shares, external_id="returned", **facts)
-    did(shop, "PUT", f"{trade.credits}{applied['id']}/", {"allocations": shares[:1]})
+    did(
+        shop,
+        "PUT",
+        f"{trade.credits}{applied['id']}/",
+        {"allocations": shares[:1], "tags": ["returned"]},
+    )
     number = {"credit_note_number": "CN-000007"}
     if trade is PURCHASES:
         number = {"vendor_credit_number": "VC-000007"}

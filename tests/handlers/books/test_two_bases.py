@@ -183,9 +183,7 @@ class TestTags:
         assert both(tagged, tag="shop") == ({"4000": -2_000, "1200": 2_000}, {})
         assert both(tagged, tag="never") == ({}, {})
 
-    def test_money_and_what_is_unapplied_have_the_tags_of_the_payment(
-        self, tagged: Business
-    ) -> None:
+    def test_money_and_its_rest_have_the_tags_of_the_payment(self, tagged: Business) -> None:
         assert both(tagged, tag="card") == ({"1100": 1_100, "2100": -100},) * 2
 
     @pytest.mark.parametrize("basis", ["accrual", "cash"])
