@@ -44,7 +44,7 @@ class Method:
         self.operation = item[verb]
         self.parameters = describer.parameters(item, self.operation)
         self.id = self.operation["operationId"]
-        self.is_walk = any(each["name"] == "cursor" for each in self.parameters)
+        self.is_walk = self.id.startswith("list_")
 
     @property
     def is_a_partners(self) -> bool:
