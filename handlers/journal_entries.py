@@ -8,10 +8,12 @@ from accounting.books import manual_entries
 from accounting.books.accounts import Account, AccountReference
 from accounting.books.commands import EntryLineGiven
 from accounting.books.manual_entries import ManualEntry, ManualLine
+from accounting.books.posting_rules import posting_rule
 from accounting.tax.day_codes import MarkedByHand
 from handlers.bodies import JournalEntryCreate, JournalEntryReplace, JournalEntryReversal
 from handlers.commands import journal_commands
 from handlers.results import Created, Csv, Reply
+from handlers.shared.addresses import document_address
 from handlers.shared.shapes import shape_lines
 from handlers.shared.tax_code_shapes import shape_mark
 from persistence.books import Books
@@ -47,7 +49,7 @@ EXPORTED = {
 
 async def list_journal_entries(books: Books, page: PageRequest) -> Page[Reply]:
     """List entries without their lines, drafts and rejected ones among them."""
-    return (await books.journal.page(page)).of(summarize)
+    return (await books.journal.page(page)).of(lambda entry: summarize(books, entry))
 
 
 async def export_journal_entries(books: Books, page: PageRequest) -> Csv:
@@ -71,7 +73,7 @@ async def create_journal_entry(books: Books, body: JournalEntryCreate) -> Reply:
     named = await books.accounts.named(manual_entries.account_references(command))
     codes = await codes_for(books, command.lines)
     entry = manual_entries.write(command, named, codes, books.context)
-    return Created(shape(books.journal.keep(entry, by_id(named))))
+    return Created(shape(books, books.journal.keep(entry, by_id(named))))
 
 
 async def replace_journal_entry(
@@ -83,7 +85,7 @@ async def replace_journal_entry(
     named = await books.accounts.named(manual_entries.account_references(command))
     codes = await codes_for(books, command.lines)
     rewritten = manual_entries.rewrite(entry, command, named, codes, books.context)
-    return shape(books.journal.keep(rewritten, by_id(named)))
+    return shape(books, books.journal.keep(rewritten, by_id(named)))
 
 
 async def approve_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
@@ -92,13 +94,13 @@ async def approve_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
     named = await books.accounts.named(manual_entries.accounts_on(entry.lines))
     codes = await codes_for(books, entry.lines)
     approved = manual_entries.approve(entry, named, codes, books.context)
-    return shape(books.journal.keep(approved, by_id(named)))
+    return shape(books, books.journal.keep(approved, by_id(named)))
 
 
 async def reject_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
     """Turn a draft down."""
     entry = written(await books.journal.lock(journal_entry_id))
-    return shape(await keep(books, manual_entries.reject(entry)))
+    return shape(books, await keep(books, manual_entries.reject(entry)))
 
 
 async def reverse_journal_entry(
@@ -107,7 +109,9 @@ async def reverse_journal_entry(
     """Take a posted entry back by its mirror."""
     entry = written(await books.journal.lock(journal_entry_id))
     on = journal_commands.reversed_on(body)
-    return Created(shape(await keep(books, manual_entries.reverse(entry, on, books.context))))
+    return Created(
+        shape(books, await keep(books, manual_entries.reverse(entry, on, books.context)))
+    )
 
 
 async def keep(books: Books, entry: ManualEntry) -> EntryRecord:
@@ -127,7 +131,7 @@ def by_id(named: Mapping[Any, Account]) -> dict[UUID, Account]:
     return {account.id: account for account in named.values()}
 
 
-def summarize(entry: EntryRecord) -> dict[str, Any]:
+def summarize(books: Books, entry: EntryRecord) -> dict[str, Any]:
     """Show an entry in a list; drafts are balanced like all others."""
     from_bank = entry.source_type == "bank_transaction"
     return {
@@ -150,14 +154,20 @@ def summarize(entry: EntryRecord) -> dict[str, Any]:
         "source_type": entry.source_type,
         "source_id": entry.source_id,
         "source_reference": entry.reference,
+        "posting_rule": posting_rule(
+            entry.source_type, entry.stream, reverses=entry.reversal_of_id is not None
+        ),
+        "document_url": document_address(
+            books.business_id, entry.source_type, entry.source_id, entry.held_by_id
+        ),
         "created_at": entry.created_at,
     }
 
 
-def shape(entry: EntryRecord, linked: Linked = NOTHING) -> dict[str, Any]:
+def shape(books: Books, entry: EntryRecord, linked: Linked = NOTHING) -> dict[str, Any]:
     """Show an entry with its lines; nothing is linked with one that is being written."""
     return {
-        **summarize(entry),
+        **summarize(books, entry),
         "accounting_period": entry.entry_date.isoformat()[:7],
         "reversal_of_id": entry.reversal_of_id,
         "reversed_by_id": entry.reversed_by_id,
@@ -186,4 +196,4 @@ async def preview(books: Books) -> list[dict[str, Any]]:
     """Show the entries that a previewed request would have posted; they have no numbers."""
     references = [AccountReference("id", each) for each in books.journal.staged_accounts()]
     named = await books.accounts.named(references, hold=False)
-    return [shape(record) for record in books.journal.staged(by_id(named))]
+    return [shape(books, record) for record in books.journal.staged(by_id(named))]

@@ -10,8 +10,8 @@ from accounting.reports.layouts import Layout
 from accounting.tax import returns
 from accounting.tax.commands import CreateTaxReturn, Scheme
 from handlers.results import Csv, Tabled
+from handlers.shared.addresses import lines_asked
 from handlers.shared.charts import shape_entry
-from handlers.shared.report_addresses import lines_asked
 from handlers.shared.report_readings import (
     Asked,
     account_named,

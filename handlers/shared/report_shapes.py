@@ -10,7 +10,7 @@ from accounting.reports.ledgers import LedgerRow, TrialRow
 from accounting.reports.statements import Amounts, Line, Section
 from accounting.reports.tables import Table
 from handlers.results import Csv
-from handlers.shared.report_addresses import Addresses
+from handlers.shared.addresses import Addresses
 from handlers.shared.report_readings import Asked
 
 

@@ -31,7 +31,10 @@ class EntryLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryRecord:
-    """An entry as it is shown, posted or not; `lines` is empty in a list."""
+    """An entry as it is shown, posted or not; `lines` is empty in a list.
+
+    `held_by_id` is what its source is shown within, where it is: of a write-off its invoice.
+    """
 
     id: UUID
     version: int
@@ -43,12 +46,14 @@ class EntryRecord:
     description: str
     currency: str
     total: int
+    stream: str
     created_by: str
     status: str
     source_type: str
     source_id: UUID
     reversal_of_id: UUID | None
     reversed_by_id: UUID | None
+    held_by_id: UUID | None = None
     lines: tuple[EntryLine, ...] = ()
 
 
@@ -123,6 +128,7 @@ def shown(
         description=entry.description,
         currency=entry.currency,
         total=entry.total,
+        stream=STREAM,
         created_by=entry.created_by,
         status=entry.status,
         source_type=entry.source_type,

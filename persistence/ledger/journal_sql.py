@@ -1,14 +1,17 @@
 """The journal's statements: entries with their lines, and what was posted for a document."""
 
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import (
     BigInteger,
     Integer,
     Numeric,
+    Table,
     Text,
     Uuid,
     and_,
+    case,
     cast,
     column,
     delete,
@@ -23,11 +26,19 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.types import TypeEngine
 
-from accounting.books.manual_entries import SOURCE
+from accounting.books.manual_entries import SOURCE, STREAM
 from persistence.engine.sql import compiled, word
 from persistence.ledger.split_rows import MARK_COLUMNS
 from persistence.store import among, in_business
-from persistence.tables import account, journal_draft, journal_entry, journal_line
+from persistence.tables import (
+    account,
+    bill_write_off,
+    invoice_refund_payment,
+    journal_draft,
+    journal_entry,
+    journal_line,
+    write_off,
+)
 
 _reversal = journal_entry.alias("reversal")
 REVERSED_BY = (
@@ -49,21 +60,38 @@ STORED = (
     "description",
     "currency",
     "total",
+    "stream",
     "created_by",
     "source_type",
     "source_id",
     "reversal_of_id",
 )
+
+
+def _holder(source: str, table: Table, holder: ColumnElement[UUID]) -> Any:
+    """What is shown within another thing, and by which column that one is found."""
+    found = select(holder).where(in_business(table), table.c.id == journal_entry.c.source_id)
+    return journal_entry.c.source_type == word(source), found.scalar_subquery()
+
+
+HELD_BY = case(
+    _holder("write_off", write_off, write_off.c.document_id),
+    _holder("bill_write_off", bill_write_off, bill_write_off.c.document_id),
+    _holder("refund_payment", invoice_refund_payment, invoice_refund_payment.c.refund_id),
+    else_=null(),
+)
 POSTED_COLUMNS = (
     *(journal_entry.c[name] for name in STORED),
     word("approved").label("status"),
     REVERSED_BY.label("reversed_by_id"),
+    HELD_BY.label("held_by_id"),
 )
 
 
 def _of_draft(name: str) -> ColumnElement[Any]:
     """A column of a draft, by the name that it has once the draft is posted."""
     said: dict[str, ColumnElement[Any]] = {
+        "stream": word(STREAM),
         "source_type": word(SOURCE),
         "source_id": journal_draft.c.id,
     }
@@ -76,6 +104,7 @@ DRAFT_COLUMNS = (
     *(_of_draft(name) for name in STORED),
     journal_draft.c.status,
     cast(null(), Uuid).label("reversed_by_id"),
+    cast(null(), Uuid).label("held_by_id"),
 )
 # An entry is posted or it waits; the statement looks at both at one moment.
 BY_ID = compiled(

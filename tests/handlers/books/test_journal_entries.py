@@ -5,8 +5,19 @@ from typing import Any
 
 import pytest
 
-from tests.builders.sales import invoice_body, paid, part, sent
-from tests.builders.trade import NOBODY, Record, line
+from tests.builders.journal_entries import posted
+from tests.builders.sales import (
+    credited,
+    invoice_body,
+    paid,
+    part,
+    refund_paid,
+    refunded,
+    sent,
+    share,
+    written_off,
+)
+from tests.builders.trade import NOBODY, PURCHASES, Record, line
 from tests.clock import today
 from tests.partner import Business, Partner
 
@@ -172,3 +183,47 @@ class TestGetJournalEntry:
         assert (mirror["reversal_of_id"], mirror["reversed_by_id"]) == (first["id"], None)
         assert (first["reversal_of_id"], first["reversed_by_id"]) == (None, mirror["id"])
         assert mirror["description"] == "Reversal of invoice to Tall Ship"
+
+
+class TestWhatAnEntryComesFrom:
+    def test_every_entry_names_its_rule_and_leads_to_its_document(self, acme: Partner) -> None:
+        shop = acme.business()
+        buyer, vendor = shop.customer(), shop.vendor()
+        invoice = sent(shop, buyer, 1_000)
+        payment = paid(shop, buyer, 600, part(invoice, 400), processing_fee_cents=5)
+        shop.api.patch(
+            f"invoices/payments/{payment['id']}/", json={"allocations": [part(invoice, 500)]}
+        )
+        refund = refunded(shop, invoice, amount_cents=100)
+        refund_paid(shop, refund, amount_cents=100)
+        credited(shop, buyer, 50, share(invoice, 30))
+        given_up = written_off(shop, invoice, amount_cents=20)["write_offs"][0]["id"]
+        shop.api.delete(f"invoices/{invoice['id']}/write-offs/{given_up}/")
+        bill = PURCHASES.settle(shop, vendor, 800)
+        PURCHASES.credit(shop, vendor, 30)
+        posted(shop)
+        entries = shop.api.get("general-ledger/journal-entries/?page_size=100").json()["results"]
+        rules = {each["posting_rule"] for each in entries}
+        assert rules == {
+            *("invoice_sent", "invoice_payment", "invoice_payment_fee"),
+            *("invoice_refund_agreed", "invoice_refund_paid", "customer_credit_sent"),
+            *("customer_credit_applied", "invoice_written_off", "invoice_write_off_reversed"),
+            *("bill_received", "bill_payment", "vendor_credit_received", "manual_entry"),
+        }
+        leads = {}
+        for each in entries:
+            document = shop.api.get(f"{shop.partner.url}{each['document_url']}")
+            assert document.status_code == 200, each["document_url"]
+            leads[each["posting_rule"]] = document.json()["id"]
+            shown = shop.api.get(f"general-ledger/journal-entries/{each['id']}/").json()
+            assert shown["document_url"] == each["document_url"]
+        assert leads["invoice_written_off"] == leads["invoice_sent"] == invoice["id"]
+        assert leads["bill_received"] == bill["id"]
+        assert leads["invoice_payment"] == payment["id"]
+
+    def test_a_preview_tells_no_address_within_what_is_not_there(self, acme: Partner) -> None:
+        shop = acme.business()
+        invoice = sent(shop, shop.customer(), 1_000)
+        answer = shop.api.post(f"invoices/{invoice['id']}/write-offs/?preview=true", json={})
+        [entry] = answer.json()["journal_entries"]
+        assert (entry["posting_rule"], entry["document_url"]) == ("invoice_written_off", None)

@@ -1,4 +1,4 @@
-"""Where a line of a report leads: to the entries behind it, or what it is computed of."""
+"""Where things in the books of a business are read, relative to the host."""
 
 from datetime import date
 from typing import Any
@@ -12,10 +12,40 @@ from persistence.engine.pages import PageRequest
 
 _BUSINESS = "/v1/platform/businesses/{}/"
 _FIRST_DAY = date(FIRST_YEAR, 1, 1)
+# Where what entries come from is read; what is shown within another thing, with that. Transfers
+# between bank accounts have no page of their own.
+_SOURCES = {
+    "invoice": "invoices/{id}/",
+    "write_off": "invoices/{held_by}/",
+    "payment": "invoices/payments/{id}/",
+    "refund": "invoices/refunds/{id}/",
+    "refund_payment": "invoices/refunds/{held_by}/payments/{id}/",
+    "customer_credit": "customer-credits/{id}/",
+    "bill": "bills/{id}/",
+    "bill_write_off": "bills/{held_by}/",
+    "bill_payment": "bills/payments/{id}/",
+    "vendor_credit": "vendor-credits/{id}/",
+    "vendor_refund": "vendor-refunds/{id}/",
+    "vendor_refund_payment": "vendor-refunds/payments/{id}/",
+    "payout": "payouts/{id}/",
+    "bank_transaction": "bank-transactions/{id}/",
+    "opening_balance": "opening-balances/{id}/",
+    "manual": "general-ledger/journal-entries/{id}/",
+}
+
+
+def document_address(
+    business_id: UUID, source_type: str, source_id: UUID, held_by_id: UUID | None
+) -> str | None:
+    """Tell where what an entry comes from is read; None where it has no address, or none yet."""
+    path = _SOURCES.get(source_type)
+    if path is None or (held_by_id is None and "{held_by}" in path):
+        return None
+    return _BUSINESS.format(business_id) + path.format(id=source_id, held_by=held_by_id)
 
 
 class Addresses:
-    """Addresses in the books of a business, of what a report counts."""
+    """Where the lines of a report lead: to entries, or to what they are computed of."""
 
     def __init__(self, business_id: UUID, cut: Cut) -> None:
         self._business = _BUSINESS.format(business_id)
