@@ -64,7 +64,7 @@ async def get_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
     entry, linked = await books.fetch(
         books.journal.get(journal_entry_id), books.bank_links.at(journal_entry_id)
     )
-    return shape(entry, linked)
+    return shape(books, entry, linked)
 
 
 async def create_journal_entry(books: Books, body: JournalEntryCreate) -> Reply:
