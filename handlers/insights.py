@@ -51,7 +51,7 @@ async def get_expense_breakdown(books: Books, query: Mapping[str, Any]) -> Table
     value = {
         **shown.head(),
         **shown.period(),
-        **shown.tagged(),
+        **await report.tagged(layout.whole),
         **shown.summary(found.summary),
         "categories": [shown.category(name, section) for name, section in found.sections.items()],
     }

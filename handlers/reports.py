@@ -38,7 +38,7 @@ async def get_profit_and_loss(books: Books, query: Mapping[str, Any]) -> Tabled:
     value = {
         **shown.head(),
         **shown.period(),
-        **shown.tagged(),
+        **await report.tagged(layout.whole),
         "summary": shown.summary(found.summary),
         "columns": shown.columns(found.summary),
         "comparison": shown.comparison(found.summary),
@@ -137,7 +137,7 @@ async def get_general_ledger(books: Books, query: Mapping[str, Any], page: PageR
     value = {
         **shown.head(),
         **shown.period(),
-        **shown.tagged(),
+        **await report.tagged(layout.whole),
         "total_debits_cents": sum(row.debits for row in rows),
         "total_credits_cents": sum(row.credits for row in rows),
         "accounts": [shown.ledger_row(row) for row in rows],

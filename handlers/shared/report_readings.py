@@ -41,6 +41,14 @@ class Asked:
         moved = await self.books.movements.by_account(spans, self.cut)
         return Posted(self.chart, moved, range(len(spans)))
 
+    async def tagged(self, days: Period) -> dict[str, Any]:
+        """Say what of the books the report is cut to, and whether tags overlap in its days."""
+        cut = self.cut
+        overlap = None
+        if cut.untagged or cut.tag is not None:
+            overlap = await self.books.tags.overlap(days, cut.basis)
+        return {"tag": cut.tag, "untagged": cut.untagged, "tags_overlap": overlap}
+
 
 async def asked(books: Books, query: Query) -> Asked:
     """Read the chart, and with it what the business reports on where the request says nothing.

@@ -34,10 +34,6 @@ class Shown:
         """The days of a report."""
         return {"start_date": self.layout.whole.first, "end_date": self.layout.whole.last}
 
-    def tagged(self) -> dict[str, Any]:
-        """What of the books a report is cut to."""
-        return {"tag": self.asked.cut.tag, "untagged": self.asked.cut.untagged}
-
     def summary(self, figures: Mapping[str, Amounts]) -> dict[str, int]:
         """The figures of the whole."""
         return {f"{name}_cents": amounts[0] for name, amounts in figures.items()}

@@ -7,7 +7,10 @@ that it has now, and count so for the past, too. Documents without tags cost not
 from collections.abc import Iterator
 from uuid import UUID
 
+from accounting.books.cuts import Basis
+from accounting.books.periods import Period
 from persistence import tables
+from persistence.engine.fetches import Fetch
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row
 
@@ -45,6 +48,14 @@ OF_ALL = " UNION ".join(
 )
 
 
+# Each line stands once under any tag, and once under each that its document has.
+OVERLAP = """
+SELECT count(*) FILTER (WHERE tag <> '') > count(*) FILTER (WHERE tag = '') AS overlaps
+FROM tagged_line
+WHERE tagged_line.business_id = %(business_id)s AND entry_date BETWEEN %(first)s AND %(last)s
+  AND CASE WHEN %(on_cash)s THEN in_cash ELSE in_ledger END"""
+
+
 def writing(business_id: UUID, documents: list[UUID]) -> Query:
     """The statement that writes the lines of documents under the tags that these have."""
     return Query(_WRITE, {"business_id": business_id, "documents": documents})
@@ -55,6 +66,20 @@ class Tags:
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
+
+    def overlap(self, days: Period, basis: Basis) -> Fetch[bool]:
+        """Tell whether something of some days has two tags, so that it counts for both."""
+        asked = {
+            "business_id": self.scope.business_id,
+            "first": days.first,
+            "last": days.last,
+            "on_cash": basis is Basis.CASH,
+        }
+        return Fetch(
+            self.scope.session,
+            (Query(OVERLAP, asked),),
+            lambda answers: bool(answers[0][0]["overlaps"]),
+        )
 
     def follow(self) -> None:
         """Have the lines of this transaction's documents written under their tags, where needed."""

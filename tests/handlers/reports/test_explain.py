@@ -179,6 +179,17 @@ class TestTags:
         assert self.earned(tagged, basis="cash", tag="b") == 0
         assert self.earned(tagged, basis="cash", untagged=True) == 4000
 
+    def test_overlap_where_a_document_has_two(self, tagged: Business) -> None:
+        name = "reports/profit-and-loss"
+        assert report(tagged, name, **MARCH)["tags_overlap"] is None
+        assert report(tagged, name, **MARCH, tag="a")["tags_overlap"] is True
+        # What has two is not paid yet.
+        assert report(tagged, name, **MARCH, tag="a", basis="cash")["tags_overlap"] is False
+        april = {"start_date": "2025-04-01", "end_date": "2025-04-30"}
+        for each in (name, "insights/expense-breakdown", "reports/general-ledger"):
+            assert report(tagged, each, **MARCH, untagged=True)["tags_overlap"] is True
+            assert report(tagged, each, **april, untagged=True)["tags_overlap"] is False
+
     def test_are_told_by_the_report(self, tagged: Business) -> None:
         for name in ("reports/profit-and-loss", "reports/general-ledger"):
             found = report(tagged, name, **MARCH, tag="a")
