@@ -29,6 +29,9 @@ OF_MANY = {
     **dict.fromkeys(("list_bills", "list_vendor_refunds", "list_vendor_credits"), "vendor"),
 }
 
+# Reports of a few years at most, whatever they are asked for.
+SHORT_REPORTS = ("get_financial_summary", "get_vat_summary")
+
 ALLOCATED_TO = ("invoice_id", "bill_id", "bill_payment_id")
 NAMED_ACCOUNTS = ("revenue_account_identifier", "expense_account_identifier")
 
@@ -74,6 +77,7 @@ def tie_query(name: str, query: dict[str, Any], *, mostly: bool) -> None:
     party = OF_MANY.get(name)
     if f"{party}_id" in query and mostly:
         query[f"{party}_id"] = ",".join(seeds().pools[f"{party}s"][:2])
+    tie_report(name, query)
     if "cursor" in query:
         query["cursor"] = seeds().cursors[name][query.get("sort", "")]
     if "period_year" in query or "period_month" in query:
@@ -83,6 +87,22 @@ def tie_query(name: str, query: dict[str, Any], *, mostly: bool) -> None:
         old, new = parameter["name"], parameter.get("x-deprecated", {}).get("instead")
         if old in query and new in query:
             query[old] = query[new]
+
+
+def tie_report(name: str, query: dict[str, Any]) -> None:
+    """Days of a report do not end before they begin, and make at most 60 columns.
+
+    A tag and none exclude one another, and so do a cursor of no list and the lines of an account.
+    """
+    if "tag" in query:
+        query.pop("untagged", None)
+    if name == "get_general_ledger":
+        query.pop("cursor", None)
+    asked = sorted(query[word] for word in ("start_date", "end_date") if word in query)
+    if asked and any(each["name"] == "end_date" for each in named(name).parameters):
+        query["start_date"], query["end_date"] = asked[0], asked[-1]
+        if {"interval", "granularity"} & query.keys() or name in SHORT_REPORTS:
+            query["start_date"] = max(asked[0], f"{asked[-1][:4]}-01-01")
 
 
 def storable(value: Any) -> Any:
