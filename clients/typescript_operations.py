@@ -101,16 +101,25 @@ class Method:
     def _returns(self) -> str:
         schema = self._answer()
         if schema is None:
-            return "Promise<string>"
+            return f"Promise<{'Blob' if self._is_binary else 'string'}>"
         kind = model(schema)
         return f'AsyncGenerator<{kind}["results"][number]>' if self.is_walk else f"Promise<{kind}>"
 
     def _answer(self) -> Node | None:
-        """Return the schema of its first answer; None where that is text."""
+        """Return the schema of its first answer; None where that is a file."""
+        return self._content[JSON]["schema"] if JSON in self._content else None
+
+    @property
+    def _content(self) -> Node:
         answers = self.operation["responses"]
         first = next(status for status in answers if status.startswith("2"))
-        content = self.describer.follow(answers[first])["content"]
-        return content[JSON]["schema"] if JSON in content else None
+        content: Node = self.describer.follow(answers[first])["content"]
+        return content
+
+    @property
+    def _is_binary(self) -> bool:
+        """Whether the file that it answers is bytes, and not text."""
+        return not any(each.startswith("text/") for each in self._content)
 
     def _call(self, ids: str) -> str:
         if self.is_walk:
@@ -118,7 +127,7 @@ class Method:
         body = "requestBody" in self.operation
         words = [f'"{self.verb}"', f'"{self.path}"', ids, "given", *(["body"] if body else [])]
         if self._answer() is None:
-            words += ["undefined", '"text"']
+            words += ["undefined", '"blob"' if self._is_binary else '"text"']
         return f"call({', '.join(words)})"
 
 

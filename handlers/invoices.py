@@ -11,8 +11,8 @@ from handlers.bodies import (
     WriteOffCreate,
 )
 from handlers.commands import document_commands, file_commands
-from handlers.results import Reply
-from handlers.shared import trade_documents, trade_write_offs
+from handlers.results import Pdf, Reply
+from handlers.shared import invoice_papers, trade_documents, trade_write_offs
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
 
@@ -31,6 +31,11 @@ async def list_invoices(books: Books, page: PageRequest) -> Page[Reply]:
 async def get_invoice(books: Books, invoice_id: UUID, links: Links) -> Reply:
     """Read one invoice with its lines, and with what settles it."""
     return await trade_documents.read(books.sales, invoice_id, links)
+
+
+async def get_invoice_pdf(books: Books, invoice_id: UUID) -> Pdf:
+    """Put an invoice on paper for its customer."""
+    return await invoice_papers.read(books, invoice_id)
 
 
 async def replace_invoice(

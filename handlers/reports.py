@@ -12,6 +12,7 @@ from accounting.tax.commands import CreateTaxReturn, Scheme
 from handlers.results import Csv, Tabled
 from handlers.shared.addresses import lines_asked
 from handlers.shared.charts import shape_entry
+from handlers.shared.report_papers import paper_of
 from handlers.shared.report_readings import (
     Asked,
     account_named,
@@ -25,6 +26,7 @@ from handlers.shared.report_readings import (
 from handlers.shared.report_shapes import Shown
 from handlers.shared.tax_return_readings import drawn_up
 from handlers.shared.tax_return_shapes import shape_preview, shape_summary
+from pdf_files import Term
 from persistence.books import Books
 from persistence.engine.pages import PageRequest
 
@@ -48,7 +50,8 @@ async def get_profit_and_loss(books: Books, query: Mapping[str, Any]) -> Tabled:
         },
     }
     table = tables.of_statement(found, layout, detailed=report.detailed)
-    return Tabled(value, shown.file("profit-and-loss", table))
+    paper = paper_of(Term.PROFIT_AND_LOSS, found, shown)
+    return Tabled(value, shown.file("profit-and-loss", table), paper)
 
 
 async def get_balance_sheet(books: Books, query: Mapping[str, Any]) -> Tabled:
@@ -69,7 +72,8 @@ async def get_balance_sheet(books: Books, query: Mapping[str, Any]) -> Tabled:
         },
     }
     table = tables.of_statement(found, layout, detailed=report.detailed)
-    return Tabled(value, shown.file("balance-sheet", table))
+    paper = paper_of(Term.BALANCE_SHEET, found, shown)
+    return Tabled(value, shown.file("balance-sheet", table), paper)
 
 
 async def get_cash_flow(books: Books, query: Mapping[str, Any]) -> Tabled:

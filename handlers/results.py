@@ -1,6 +1,6 @@
 """What a handler answers beside a plain value."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,8 +27,17 @@ class Csv:
 
 
 @dataclass(frozen=True, slots=True)
+class Pdf:
+    """The operation's 200 as a paper to keep: `draw` makes it, and is called in a thread."""
+
+    file_name: str
+    draw: Callable[[], bytes]
+
+
+@dataclass(frozen=True, slots=True)
 class Tabled:
     """The operation's 200, and the same as a file for those who would rather have that."""
 
     value: Any
     file: Csv
+    pdf: Pdf | None = None

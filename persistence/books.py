@@ -52,6 +52,7 @@ from persistence.ledger.accounts import AccountStore, RoleMemory
 from persistence.ledger.audit_trail import AuditTrail
 from persistence.ledger.balances import Balances
 from persistence.ledger.journal import JournalStore
+from persistence.ledger.letterheads import Letterheads
 from persistence.ledger.movements import Movements
 from persistence.ledger.tags import Tags
 from persistence.ledger.tax_codes import TaxCodeStore
@@ -232,6 +233,7 @@ class Books:
     open_items = OnFirstUse(OpenItems)
     journal = OnFirstUse(JournalStore)
     balances = OnFirstUse(Balances)
+    letterheads = OnFirstUse(Letterheads)
     movements = OnFirstUse(Movements)
     tags = OnFirstUse(Tags)
     account_entries = OnFirstUse(AccountEntries)

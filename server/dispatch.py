@@ -132,6 +132,12 @@ class Endpoint:
         """Turn a handler's answer into bytes; the numbers are known by now."""
         return self._writer.render(value, opened, request.scope, entries=request.entries)
 
+    async def render_read(
+        self, request: "Request", opened: Books | Registry, value: Any
+    ) -> Outcome:
+        """Turn what was read into bytes."""
+        return await self._writer.render_read(value, opened, request.scope)
+
     def _refuse_unknown_names(self, operation: Operation) -> None:
         named = {p.name for p in operation.parameters if p.place == "path"}
         unknown = self._wanted - named - OFFERED
@@ -172,14 +178,14 @@ class Request:
         if self.endpoint.reads:
             tenant = self._tenant()
             async with reading(self.services.resources.pool, tenant) as session:
-                return await self._read(self._open(session, tenant)), False
+                opened = self._open(session, tenant)
+                value = await self.endpoint.handle(self, opened)
+            # Others have the connection while it is written down, which may take its time.
+            return await self.endpoint.render_read(self, opened, value), False
         answered = await writing(self.services.resources.pool, self._work())
         if self.endpoint.in_registry:
             self.services.resources.admission.forget()
         return answered
-
-    async def _read(self, opened: Books | Registry) -> Outcome:
-        return self.endpoint.render(self, opened, await self.endpoint.handle(self, opened))
 
     def _work(self) -> Work:
         tenants: list[BusinessTenant | PartnerTenant] = []

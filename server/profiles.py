@@ -18,15 +18,19 @@ from server.yaml_text import as_yaml
 
 Document = dict[str, Any]
 
+PDF: Final = "application/pdf"
+BYTES: Final = "application/octet-stream"
+
 _BOUNDS: Final = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
 _CASUAL: Final = frozenset({"Allow", "Deprecation", "Idempotent-Replayed", "Retry-After", "Sunset"})
 
 
 def for_generators(document: Document) -> Document:
-    """Leave each body its first content type, and take exact numbers in text for plain text.
+    """Leave each body its first content type; exact numbers in text are plain text, PDF is bytes.
 
-    openapi-python-client sends the last of several types whatever it is given, and
-    openapi-generator writes a type for `decimal` that it does not import.
+    openapi-python-client sends the last of several types whatever it is given, and knows of all
+    that is neither text nor JSON the type for any bytes alone; openapi-generator writes a type for
+    `decimal` that it does not import.
     """
     changed: Document = _mapped(document, _without_decimal_text)
     for item in changed["paths"].values():
@@ -34,6 +38,9 @@ def for_generators(document: Document) -> Document:
             body = item[method].get("requestBody", {})
             if "content" in body:
                 body["content"] = dict([next(iter(body["content"].items()))])
+            for answer in item[method].get("responses", {}).values():
+                if PDF in answer.get("content", {}):
+                    answer["content"][BYTES] = answer["content"].pop(PDF)
     return changed
 
 

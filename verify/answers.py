@@ -34,6 +34,7 @@ _TOLD_HEADERS: Final = (
     "Sunset",
 )
 _CSV: Final = "text/csv; charset=utf-8"
+_PDF: Final = "application/pdf"
 _RULED_STATUSES: Final = frozenset({404, 409, 412, 422})
 _FILE_PATH: Final = re.compile(rb"/documents/[^/]+/[^/]+/?")
 _FILE_REFUSALS: Final = {403: "Forbidden", 404: "DocumentNotFound"}
@@ -147,11 +148,15 @@ class Answers:
     def _body(self, response: httpx.Response, expected: _Documented) -> Iterator[str]:
         """Check the body against the closed schema, and what an error tells of itself."""
         content_type = response.headers["content-type"]
-        table, schema = content_type == _CSV, expected.bodies[content_type]
-        if table:
+        schema = expected.bodies[content_type]
+        if content_type in (_CSV, _PDF):
+            yield from _kept(response)
+        if content_type == _CSV:
             yield from _table(response)
+        elif content_type == _PDF and not response.content.startswith(b"%PDF-"):
+            yield "The file is no PDF."
         try:
-            body: Any = response.text if table else response.json()
+            body: Any = _text(response) if content_type in (_CSV, _PDF) else response.json()
         except ValueError:
             yield "The body is no JSON."
             return
@@ -231,14 +236,24 @@ def _headers(response: httpx.Response, expected: _Documented) -> Iterator[str]:
 
 
 def _table(response: httpx.Response) -> Iterator[str]:
-    """Check that a file of comma-separated values is a table, and one to be kept."""
+    """Check that a file of comma-separated values is a table."""
     header, *rows = csv.reader(StringIO(response.text, newline=""), strict=True)
     if any(len(row) != len(header) for row in rows):
         yield "A row of the file is not as wide as its header."
     if len(set(header)) < len(header):
         yield "Two columns of the file have one name."
+
+
+def _kept(response: httpx.Response) -> Iterator[str]:
+    """Check that a file is one to be kept."""
     if not response.headers.get("content-disposition", "").startswith("attachment; "):
         yield "The file is not answered as an attachment."
+
+
+def _text(response: httpx.Response) -> str:
+    """Read a file as the string that its schema is of: of a PDF, a letter for each byte."""
+    pdf = response.headers["content-type"] == _PDF
+    return response.content.decode("latin-1") if pdf else response.text
 
 
 def _statuses(documented: Node) -> list[int]:

@@ -38,7 +38,7 @@ export class Operations {
     ids: Ids,
     given: object,
     body?: object,
-    parseAs?: "text",
+    parseAs?: "text" | "blob",
   ): Promise<T> {
     const { idempotencyKey, ifMatch, signal, ...query } = given as All;
     const answer = await (this.api.request as Send)(method, path, {

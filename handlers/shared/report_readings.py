@@ -17,6 +17,7 @@ from accounting.reports.comparisons import CompareTo
 from accounting.reports.layouts import Layout
 from accounting.reports.statements import Chart, Posted
 from persistence.books import Books
+from persistence.ledger.letterheads import Letterhead
 from persistence.store import not_found
 
 Query = Mapping[str, Any]
@@ -24,10 +25,11 @@ Query = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a report is asked for, of a business whose chart is read."""
+    """What a report is asked for, of a business whose chart and letterhead are read."""
 
     books: Books
     chart: Chart
+    letterhead: Letterhead
     cut: Cut
     detailed: bool
 
@@ -56,10 +58,12 @@ async def asked(books: Books, query: Query) -> Asked:
     Raises Malformed where both a tag and no tag are asked for.
     """
     books.pin_snapshot()
-    in_use = await books.bank_accounts.chart_in_use()
+    in_use, letterhead = await books.fetch(
+        books.bank_accounts.chart_in_use(), books.letterheads.get()
+    )
     chart = Chart(in_use.chart, in_use.taken)
     detailed = query.get("detail_level", "detailed") == "detailed"
-    return Asked(books, chart, cut_of(query, books.business), detailed)
+    return Asked(books, chart, letterhead, cut_of(query, books.business), detailed)
 
 
 def account_named(chart: Chart, reference: str) -> Account:

@@ -149,5 +149,9 @@ class Shown:
 
     def file(self, name: str, table: Table) -> Csv:
         """The report as a file that is named after it and its days."""
+        return Csv(self.file_name(name, "csv"), table.header, table.rows)
+
+    def file_name(self, name: str, kind: str) -> str:
+        """Name a file after the report and its days."""
         days = self._days_of(self.layout.whole).values()
-        return Csv(f"{'-'.join([name, *map(str, days)])}.csv", table.header, table.rows)
+        return f"{'-'.join([name, *map(str, days)])}.{kind}"

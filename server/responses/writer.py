@@ -1,5 +1,6 @@
 """From a handler's value to the bytes on the wire: status, ETag, Location, pages, previews."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Any
@@ -12,7 +13,7 @@ from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header
 
 from accounting.books.numbers import Pending, Titled
-from handlers.results import Created, Csv, Tabled
+from handlers.results import Created, Csv, Pdf, Tabled
 from persistence.books import Books
 from persistence.engine.idempotency import Outcome
 from persistence.engine.pages import Page
@@ -22,7 +23,8 @@ from server.responses.csv_files import written
 
 _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_PASSTHROUGH_DATACLASS  # A Pending is no answer.
 _JSON = {"content-type": "application/json"}
-_EITHER = ("application/json", "text/csv", "text/csv; charset=utf-8")
+_CSV = "text/csv; charset=utf-8"
+_PDF = "application/pdf"
 
 
 class ReplyWriter:
@@ -39,10 +41,8 @@ class ReplyWriter:
 
         `entries` are there for a preview, which is always a 200, since nothing was made.
         """
-        if isinstance(value, Tabled):
-            return self._either(value, scope)
         if isinstance(value, Csv):
-            return _file(value)
+            return _file(written(value), _CSV, value.file_name)
         preview = entries is not None
         created = isinstance(value, Created)
         shown = value.value if isinstance(value, Created) else value
@@ -59,15 +59,19 @@ class ReplyWriter:
         body = orjson.dumps(shown, default=number, option=_OPTIONS)
         return Outcome(201 if created and not preview else 200, headers, body)
 
-    def _either(self, value: Tabled, scope: Scope) -> Outcome:
-        """Write what the caller would rather have; JSON where it does not say, or takes neither."""
-        accepted = b", ".join(text for name, text in scope["headers"] if name == b"accept")
-        types = parse_accept_header(accepted.decode("latin-1"), MIMEAccept)
-        if types.best_match(_EITHER, default=_EITHER[0]).startswith("text/csv"):
-            found = _file(value.file)
+    async def render_read(self, value: Any, opened: Books | Registry, scope: Scope) -> Outcome:
+        """Do the same for what was read, in the form that the caller would rather have.
+
+        A paper is drawn off the loop.
+        """
+        chosen = _chosen(value, scope) if isinstance(value, Tabled) else value
+        if isinstance(chosen, Pdf):
+            drawn = await asyncio.to_thread(chosen.draw)
+            found = _file(drawn, _PDF, chosen.file_name)
         else:
-            found = Outcome(200, dict(_JSON), orjson.dumps(value.value, option=_OPTIONS))
-        found.headers["vary"] = "Accept"
+            found = self.render(chosen, opened, scope, entries=None)
+        if isinstance(value, Tabled):
+            found.headers["vary"] = "Accept"
         return found
 
     async def send(self, send: Send, outcome: Outcome, *, replayed: bool) -> None:
@@ -83,12 +87,22 @@ class ReplyWriter:
         await send({"type": "http.response.body", "body": outcome.body})
 
 
-def _file(table: Csv) -> Outcome:
+def _chosen(value: Tabled, scope: Scope) -> Any:
+    """Choose what the caller would rather have; JSON where it does not say, or takes none of it."""
+    forms = {"application/json": value.value, "text/csv": value.file, _CSV: value.file}
+    if value.pdf is not None:
+        forms[_PDF] = value.pdf
+    accepted = b", ".join(text for name, text in scope["headers"] if name == b"accept")
+    types = parse_accept_header(accepted.decode("latin-1"), MIMEAccept)
+    return forms[types.best_match(forms, default="application/json")]
+
+
+def _file(content: bytes, content_type: str, file_name: str) -> Outcome:
     headers = {
-        "content-type": "text/csv; charset=utf-8",
-        "content-disposition": f'attachment; filename="{table.file_name}"',
+        "content-type": content_type,
+        "content-disposition": f'attachment; filename="{file_name}"',
     }
-    return Outcome(200, headers, written(table))
+    return Outcome(200, headers, content)
 
 
 def envelope(page: Page[Any], scope: Scope) -> dict[str, Any]:

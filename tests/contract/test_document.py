@@ -38,7 +38,10 @@ MOST_MONEY = 9007199254740991
 MOST_SINGLE_AMOUNT = 99999999999999
 QUOTED_CODE = re.compile(r"`([a-z]+(?:_[a-z]+)+)`")
 
-NO_RESOURCES = ("get_account_hierarchy", "get_integrity", "suggest_matches")
+NO_RESOURCES = (
+    *("get_account_hierarchy", "get_integrity", "suggest_matches"),
+    "get_invoice_pdf",
+)
 each_operation = pytest.mark.parametrize("operation", operations(), ids=lambda each: each.name)
 
 

@@ -198,6 +198,32 @@ class TestCheckTable:
         refused(answer(self.FILE, {}), "content type")
 
 
+class TestCheckPdf:
+    FILE = f"{BUSINESS}/invoices/0197f0c8-62f4-7b9c-9d37-1a2b3c4d5e04/pdf/"
+
+    def file(self, content: bytes, **changed: str) -> httpx.Response:
+        headers = {
+            "content-type": "application/pdf",
+            "x-request-id": "r1",
+            "content-disposition": 'attachment; filename="x.pdf"',
+        }
+        return httpx.Response(
+            200,
+            headers={**headers, **changed},
+            content=content,
+            request=httpx.Request("GET", f"https://accounting.example{self.FILE}"),
+        )
+
+    def test_takes_pages(self) -> None:
+        check_response(self.file(b"%PDF-1.7\n\xe9\xff\x00\n%%EOF\n"))
+
+    def test_refuses_what_is_none(self) -> None:
+        refused(self.file(b"<html>"), "no PDF")
+
+    def test_refuses_what_is_no_file_to_keep(self) -> None:
+        refused(self.file(b"%PDF-", **{"content-disposition": "inline"}), "Content-Disposition")
+
+
 class TestClosedSchema:
     def test_takes_every_example_and_none_with_a_field_more(self) -> None:
         for place, media in media_types():

@@ -50,6 +50,12 @@ class TestForGenerators:
         exact = changed["components"]["schemas"]["Exact"]
         assert exact == {"anyOf": [{"type": "string"}, {"type": "number"}]}
 
+    def test_a_pdf_is_bytes(self) -> None:
+        paper = {"description": "", "content": {"application/pdf": {"schema": {}}}}
+        told = {**document(), "paths": {"/paper/": {"get": {"responses": {"200": paper}}}}}
+        answer = for_generators(told)["paths"]["/paper/"]["get"]["responses"]["200"]
+        assert answer["content"] == {"application/octet-stream": {"schema": {}}}
+
 
 class TestAs31:
     def test_null_is_a_type_and_exclusive_bounds_are_numbers(self) -> None:

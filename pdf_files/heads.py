@@ -1,0 +1,102 @@
+"""What stands on top of a paper and at the foot of its pages: who it is from, and for whom."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from pdf_files.formats import Formats
+from pdf_files.letters import shown, wrapped
+from pdf_files.papers import Issuer, Recipient
+from pdf_files.sheet import FAINT, LARGE, LEADING, NORMAL, SIDE, SMALL, Sheet
+from pdf_files.words import Words
+
+BETWEEN: Final = 8.0
+NAME: Final = 12.0
+
+
+class Head:
+    """The head of one paper."""
+
+    def __init__(self, sheet: Sheet, words: Words, formats: Formats) -> None:
+        self._sheet = sheet
+        self._words = words
+        self._formats = formats
+        self._half = (sheet.breadth - BETWEEN) / 2
+
+    def draw(
+        self,
+        issuer: Issuer,
+        title: str,
+        recipient: Recipient | None,
+        facts: Sequence[tuple[str, str]],
+    ) -> None:
+        """Draw who it is from beside its title, and below for whom beside its facts.
+
+        Of one that is for nobody, the facts stand below its title.
+        """
+        sheet, begin = self._sheet, self._sheet.y
+        self._issuer(issuer)
+        end, sheet.y = sheet.y, begin
+        self._title(title)
+        if recipient is None:
+            sheet.y += 3
+        else:
+            sheet.y = begin = max(end, sheet.y) + 9
+            self._recipient(recipient)
+            end, sheet.y = sheet.y, begin
+        self._facts(facts)
+        sheet.y = max(end, sheet.y) + 9
+
+    def foot(self, issuer: Issuer) -> str:
+        """Write the foot: under which name and numbers it is registered."""
+        return " · ".join((issuer.legal_name, *_numbers(self._words, issuer)))
+
+    def _issuer(self, issuer: Issuer) -> None:
+        sheet = self._sheet
+        sheet.paragraph(issuer.name, SIDE, self._half, size=NAME, bold=True)
+        sheet.y += 1
+        legal = issuer.legal_name if issuer.legal_name != issuer.name else ""
+        country = self._formats.country(issuer.country)
+        for text in (legal, country, issuer.email, issuer.phone_number):
+            self._faint(text)
+        for text in _numbers(self._words, issuer):
+            self._faint(text)
+
+    def _faint(self, text: str | None) -> None:
+        if text:
+            self._sheet.paragraph(text, SIDE, self._half, size=SMALL + 0.5, colour=FAINT)
+
+    def _title(self, title: str) -> None:
+        sheet = self._sheet
+        for line in wrapped(shown(title), self._half, LARGE, bold=True):
+            sheet.write(line, sheet.right, size=LARGE, bold=True, to_right=True)
+            sheet.y += LARGE * LEADING
+
+    def _recipient(self, recipient: Recipient) -> None:
+        sheet = self._sheet
+        sheet.paragraph(self._words.bill_to, SIDE, self._half, size=SMALL, bold=True, colour=FAINT)
+        sheet.y += 1
+        sheet.paragraph(recipient.name, SIDE, self._half, size=NORMAL + 1, bold=True)
+        number = f"{self._words.vat_number} {recipient.vat_number}" if recipient.vat_number else ""
+        country = self._formats.country(recipient.country)
+        for text in (*recipient.address, country, number):
+            if text:
+                sheet.paragraph(text, SIDE, self._half)
+
+    def _facts(self, facts: Sequence[tuple[str, str]]) -> None:
+        """Set each fact by its name on the left and what it is on the right of the half."""
+        sheet, x = self._sheet, SIDE + self._half + BETWEEN
+        for name, value in facts:
+            sheet.write(name, x, colour=FAINT)
+            for line in wrapped(shown(value), self._half * 0.62, NORMAL, bold=True):
+                sheet.write(line, sheet.right, bold=True, to_right=True)
+                sheet.y += NORMAL * LEADING + 0.6
+
+
+def _numbers(words: Words, issuer: Issuer) -> Iterator[str]:
+    """Write the numbers that a business has, each behind its name."""
+    named = (
+        (words.vat_number, issuer.vat_number),
+        (words.company_number, issuer.company_number),
+        (words.tax_number, issuer.tax_number),
+    )
+    return (f"{name} {number}" for name, number in named if number)

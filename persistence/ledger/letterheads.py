@@ -1,0 +1,42 @@
+"""What stands on the papers of a business: its names, its numbers, its language."""
+
+from dataclasses import dataclass, fields
+
+from sqlalchemy import select
+
+from persistence.engine.fetches import Fetch
+from persistence.engine.scope import Scope
+from persistence.engine.sql import Query, compiled
+from persistence.store import MINE
+from persistence.tables import business
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Letterhead:
+    """A business as its papers name it; `coa_language` is the one that they are in."""
+
+    name: str
+    legal_name: str
+    country: str | None
+    email: str
+    phone_number: str | None
+    tin: str | None
+    vat_number: str | None
+    company_number: str | None
+    coa_language: str
+
+
+_COLUMNS = [business.c[each.name] for each in fields(Letterhead)]
+_MINE = compiled(select(*_COLUMNS).where(business.c.id == MINE))
+
+
+class Letterheads:
+    """The letterhead of one business."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+
+    def get(self) -> Fetch[Letterhead]:
+        """Read it."""
+        query = Query(_MINE, {"business_id": self._scope.business_id})
+        return Fetch(self._scope.session, (query,), lambda answers: Letterhead(**answers[0][0]))
