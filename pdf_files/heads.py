@@ -27,11 +27,12 @@ class Head:
         issuer: Issuer,
         title: str,
         recipient: Recipient | None,
+        addressed: str,
         facts: Sequence[tuple[str, str]],
     ) -> None:
         """Draw who it is from beside its title, and below for whom beside its facts.
 
-        Of one that is for nobody, the facts stand below its title.
+        `addressed` stands above whom it is for; of one for nobody, the facts stand below its title.
         """
         sheet, begin = self._sheet, self._sheet.y
         self._issuer(issuer)
@@ -41,7 +42,7 @@ class Head:
             sheet.y += 3
         else:
             sheet.y = begin = max(end, sheet.y) + 9
-            self._recipient(recipient)
+            self._recipient(recipient, addressed)
             end, sheet.y = sheet.y, begin
         self._facts(facts)
         sheet.y = max(end, sheet.y) + 9
@@ -71,9 +72,9 @@ class Head:
             sheet.write(line, sheet.right, size=LARGE, bold=True, to_right=True)
             sheet.y += LARGE * LEADING
 
-    def _recipient(self, recipient: Recipient) -> None:
+    def _recipient(self, recipient: Recipient, addressed: str) -> None:
         sheet = self._sheet
-        sheet.paragraph(self._words.bill_to, SIDE, self._half, size=SMALL, bold=True, colour=FAINT)
+        sheet.paragraph(addressed, SIDE, self._half, size=SMALL, bold=True, colour=FAINT)
         sheet.y += 1
         sheet.paragraph(recipient.name, SIDE, self._half, size=NORMAL + 1, bold=True)
         number = f"{self._words.vat_number} {recipient.vat_number}" if recipient.vat_number else ""

@@ -35,7 +35,13 @@ class _InvoiceSheet:
     def drawn(self) -> bytes:
         invoice = self.invoice
         head = Head(self.sheet, self.words, self.formats)
-        head.draw(invoice.issuer, self.title, invoice.recipient, list(self._facts()))
+        head.draw(
+            invoice.issuer,
+            self.title,
+            invoice.recipient,
+            self.words.bill_to,
+            list(self._facts()),
+        )
         self._lines()
         self._sums()
         self._notes()

@@ -137,6 +137,8 @@ class Term(StrEnum):
     # Reports, and what they are of.
     PROFIT_AND_LOSS = "profit_and_loss"
     BALANCE_SHEET = "balance_sheet"
+    STATEMENT = "statement"
+    CUSTOMER = "customer"
     PERIOD = "period"
     AS_OF = "as_of"
     COMPARED_WITH = "compared_with"
@@ -154,6 +156,10 @@ class Term(StrEnum):
     TOTAL = "total"
     PREVIOUS = "previous"
     DIFFERENCE = "difference"
+    DATE = "date"
+    DETAILS = "details"
+    AMOUNT = "amount"
+    BALANCE = "balance"
 
     # Sections, by the names of the subtypes.
     REVENUE = "revenue"
@@ -171,6 +177,16 @@ class Term(StrEnum):
     SHARE_PREMIUM = "share_premium"
     RESERVES = "reserves"
     RETAINED_EARNINGS = "retained_earnings"
+
+    # Lines of statements.
+    OPENING_BALANCE = "opening_balance"
+    CLOSING_BALANCE = "closing_balance"
+    UNAPPLIED = "unapplied"
+    INVOICE = "invoice"
+    PAYMENT = "payment"
+    CREDIT = "credit"
+    WRITE_OFF = "write_off"
+    REFUND = "refund"
 
     # Lines that were computed, and what comes of sections.
     EARLIER_YEARS = "earlier_years"
@@ -203,16 +219,25 @@ class Level(StrEnum):
     RESULT = "result"
 
 
-Cell = Term | str | int | date | datetime | Days | None
-"""A term, a text as it is, an amount, a day, a moment, days, or nothing."""
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A term with what it is named by: Invoice INV-000042."""
+
+    term: Term
+    name: str
+
+
+Cell = Term | Named | str | int | date | datetime | Days | None
+"""A term, with a name or without, a text as it is, an amount, a day, a moment, days, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportColumn:
-    """A column of a report; one of `text` is set left and wraps."""
+    """A column of a report: one of `text` wraps, and is set `left` as others may be, too."""
 
     title: Cell
     text: bool = False
+    left: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,8 +252,8 @@ class ReportRow:
 class Report:
     """A report: its title, what it is of by name and value, and one table.
 
-    The first column is of text. Where there are more others than a page has room for, they follow
-    on pages of their own, the first one before them again.
+    Where there are more columns than a page has room for, they follow on pages of their own, those
+    of text before them again.
     """
 
     issuer: Issuer

@@ -8,7 +8,7 @@ from typing import Final
 from pdf_files.formats import Formats
 from pdf_files.heads import Head
 from pdf_files.letters import width
-from pdf_files.papers import Cell, Days, Level, Report, ReportRow, Style, Term
+from pdf_files.papers import Cell, Days, Level, Named, Report, ReportRow, Style, Term
 from pdf_files.report_words import REPORT_LANGUAGES
 from pdf_files.sheet import (
     BETWEEN,
@@ -44,7 +44,7 @@ class _ReportSheet:
 
     def drawn(self) -> bytes:
         report = self.report
-        columns = [Column(self._title(each.title), each.text) for each in report.columns]
+        columns = [Column(self._title(each.title), each.text, each.left) for each in report.columns]
         rows = [
             self._row(row, summed=following is not None and following.level is Level.SUM)
             for row, following in zip_longest(report.rows, report.rows[1:])
@@ -55,7 +55,7 @@ class _ReportSheet:
         sheet = Sheet(title, author, self.style.language, report.written_at, wide=wide)
         facts = [(self.terms.terms[term], self._written(value)) for term, value in report.facts]
         head = Head(sheet, self.words, self.formats)
-        head.draw(report.issuer, title, report.recipient, facts)
+        head.draw(report.issuer, title, report.recipient, self.terms.terms[Term.CUSTOMER], facts)
         for place, band in enumerate(bands):
             if place:
                 sheet.turn()
@@ -72,7 +72,8 @@ class _ReportSheet:
                 return Row(cells=[self.terms.sum(cells[0]), *cells[1:]], rule=LINE)
             case Level.RESULT:
                 return Row(cells=cells, bold=True, rule=INK, space=1.5)
-        return Row(cells=cells, rule=None, inset=INSET, pad=0.7, keep_with_next=summed)
+        inset = INSET if self.report.columns[0].text else 0
+        return Row(cells=cells, rule=None, inset=inset, pad=0.7, keep_with_next=summed)
 
     def _written(self, value: Cell) -> str:
         match value:
@@ -80,6 +81,8 @@ class _ReportSheet:
                 return ""
             case Term():
                 return self.terms.terms[value]
+            case Named():
+                return f"{self.terms.terms[value.term]} {value.name}"
             case str():
                 return value
             case int():

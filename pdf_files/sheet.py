@@ -39,10 +39,19 @@ for _noisy in ("fpdf", "fontTools"):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column; one of text wraps, and the others, set right, are as wide as what they hold."""
+    """A column; one of text wraps, and the others are as wide as what they hold.
+
+    Text is set `left`, and others are where it is said; else they end on the right.
+    """
 
     title: str
     text: bool = False
+    left: bool = False
+
+    @property
+    def to_right(self) -> bool:
+        """Whether what it holds ends where the column does."""
+        return not (self.text or self.left)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,7 +256,7 @@ class Sheet:
         for at in range(most):
             for place, lines in enumerate(titles):
                 x, breadth = grid.place(place)
-                number = not grid.columns[place].text
+                number = grid.columns[place].to_right
                 line = lines[at - most] if most - at <= len(lines) else ""
                 end = x + breadth if number else x
                 self.write(line, end, size=size, bold=True, colour=FAINT, to_right=number)
@@ -293,8 +302,6 @@ class Sheet:
 
     def _cell(self, grid: _Grid, row: Row, place: int, text: str) -> None:
         x, breadth = grid.place(place)
-        if grid.columns[place].text:
-            x += row.inset if place == 0 else 0
-            self.write(text, x, size=grid.size, bold=row.bold)
-        else:
-            self.write(text, x + breadth, size=grid.size, bold=row.bold, to_right=True)
+        column = grid.columns[place]
+        x += breadth if column.to_right else row.inset if place == 0 else 0
+        self.write(text, x, size=grid.size, bold=row.bold, to_right=column.to_right)

@@ -9,15 +9,14 @@ from accounting.money import times
 from accounting.tax.codes import UNTAXED, TaxCode, TaxCodes, Treatment
 from accounting.trade import documents
 from accounting.trade.documents import Document, LineItem
-from accounting.trade.parties import Customer, display_name
+from accounting.trade.parties import Customer
 from accounting.trade.tax_totals import by_code
 from handlers.results import Pdf
-from handlers.shared.letterheads import issuer_of, style_of
+from handlers.shared.letterheads import issuer_of, recipient_of, style_of
 from pdf_files import (
     Invoice,
     InvoiceLine,
     InvoiceState,
-    Recipient,
     Settled,
     Settlement,
     TaxTotal,
@@ -63,7 +62,7 @@ def _paper(
     by_id = {each.id: each for each in codes.codes}
     return Invoice(
         issuer=issuer_of(letterhead),
-        recipient=_recipient(customer),
+        recipient=recipient_of(customer),
         number=document.number if isinstance(document.number, str) else None,
         state=InvoiceState(document.state),
         issued_on=document.issue_date or document.opened_on,
@@ -79,20 +78,6 @@ def _paper(
         left=documents.outstanding(document),
         memo=document.memo,
         written_at=document.updated_at,
-    )
-
-
-def _recipient(customer: Customer) -> Recipient:
-    """Take the parts of an address, or all of it as it was given in one piece."""
-    town = " ".join(part for part in (customer.postal_code, customer.city) if part)
-    parts = (customer.address_line1, customer.address_line2, town, customer.state_county)
-    address = tuple(part for part in parts if part)
-    return Recipient(
-        name=display_name(customer),
-        address=address or tuple((customer.address_string or "").split("\n")),
-        country=customer.country,
-        vat_number=customer.vat_number,
-        reference=customer.reference_number,
     )
 
 

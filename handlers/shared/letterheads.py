@@ -1,6 +1,7 @@
-"""How a business stands on its papers."""
+"""How a business stands on its papers, and whom they are for."""
 
-from pdf_files import Issuer, Style
+from accounting.trade.parties import Customer, display_name
+from pdf_files import Issuer, Recipient, Style
 from persistence.ledger.letterheads import Letterhead
 
 
@@ -21,3 +22,17 @@ def issuer_of(letterhead: Letterhead) -> Issuer:
 def style_of(letterhead: Letterhead, currency: str) -> Style:
     """Say in which words and numbers its papers are."""
     return Style(language=letterhead.coa_language, country=letterhead.country, currency=currency)
+
+
+def recipient_of(customer: Customer) -> Recipient:
+    """Take the parts of an address, or all of it as it was given in one piece."""
+    town = " ".join(part for part in (customer.postal_code, customer.city) if part)
+    parts = (customer.address_line1, customer.address_line2, town, customer.state_county)
+    address = tuple(part for part in parts if part)
+    return Recipient(
+        name=display_name(customer),
+        address=address or tuple((customer.address_string or "").split("\n")),
+        country=customer.country,
+        vat_number=customer.vat_number,
+        reference=customer.reference_number,
+    )

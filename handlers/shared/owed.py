@@ -7,9 +7,10 @@ from uuid import UUID
 
 from accounting.trade import documents
 from accounting.trade.aging import BUCKETS, Aged, AgedParty, aged, in_total
-from accounting.trade.parties import party_of
+from accounting.trade.parties import Customer, party_of
 from accounting.trade.party_statements import PartyStatement, StatementLine, days_of
 from handlers.results import Csv, Tabled
+from handlers.shared import statement_papers
 from handlers.shared.answer_names import names_of
 from handlers.shared.shapes import shape_party
 from persistence.books import Trade
@@ -76,8 +77,10 @@ async def state(trade: Trade, party_id: UUID, query: Mapping[str, Any]) -> Table
     days = days_of(first, last)
     books.pin_snapshot()
     roles = await books.roles()
-    account, found = await books.fetch(
-        trade.parties.get(party_id), trade.owed.statement(party_id, days, roles)
+    account, found, letterhead = await books.fetch(
+        trade.parties.get(party_id),
+        trade.owed.statement(party_id, days, roles),
+        books.letterheads.get(),
     )
     value = {
         "currency": books.currency,
@@ -92,7 +95,12 @@ async def state(trade: Trade, party_id: UUID, query: Mapping[str, Any]) -> Table
         "lines": [_line(trade, line, owed) for line, owed in found.lines],
     }
     name = "-".join(map(str, [f"{party}-statement", *([first] if first else []), last]))
-    return Tabled(value, Csv(f"{name}.csv", _columns(trade), _rows(trade, found)))
+    table = Csv(f"{name}.csv", _columns(trade), _rows(trade, found))
+    if not isinstance(account.trader, Customer):
+        return Tabled(value, table)
+    customer, file_name = account.trader, f"{name}.pdf"
+    paper = statement_papers.paper_of(books, letterhead, customer, (first, last), found, file_name)
+    return Tabled(value, table, paper)
 
 
 def _line(trade: Trade, line: StatementLine, owed: int) -> dict[str, Any]:

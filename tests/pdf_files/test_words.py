@@ -8,7 +8,8 @@ import pytest
 
 from accounting.tax.codes import CHARGED, PURCHASES_ONLY, Treatment
 from pdf_files.letters import shown
-from pdf_files.papers import Style
+from pdf_files.papers import Style, Term
+from pdf_files.report_words import REPORT_LANGUAGES
 from pdf_files.words import Words, words_of
 from tests.contract.document import document
 
@@ -37,6 +38,12 @@ class TestWordsOf:
 
     def test_are_in_letters_that_the_font_has(self, language: str) -> None:
         assert [text for _, text in said(words_in(language)) if shown(text) != text] == []
+
+    def test_name_each_term_of_reports(self, language: str) -> None:
+        words = REPORT_LANGUAGES[language]
+        assert words.terms.keys() == set(Term)
+        named = [*words.terms.values(), words.sum("Rent")]
+        assert [text for text in named if not text or shown(text) != text] == []
 
     def test_name_each_reason_for_which_nothing_is_charged(self, language: str) -> None:
         taxed = CHARGED | PURCHASES_ONLY | {Treatment.WITHHOLDING}
