@@ -44,7 +44,7 @@ class TestRenderRead:
 
 class TestPdfFiles:
     def test_load_what_draws_with_the_first_paper(self) -> None:
-        """It takes a third of a second and 45 MB, and most workers draw none."""
+        """It takes a quarter of a second and 28 MB, and most workers draw none."""
         words = [sys.executable, "-W", "ignore", "-c", LOADED]
         done = subprocess.run(words, check=True, capture_output=True, text=True)
         assert {"fpdf", "fontTools", "PIL"}.isdisjoint(done.stdout.split())
