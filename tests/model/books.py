@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from typing import Any
 
+from tests.model.codes import Code, codes_of
 from tests.model.records import (
     LIVE,
     BankAccount,
@@ -19,12 +20,14 @@ from tests.model.records import (
     Payout,
     Refund,
     RefundPayment,
+    Settled,
     Transfer,
     VendorRefund,
     VendorRefundPayment,
     WriteOff,
 )
 from tests.model.refusals import Faults, gone
+from tests.model.rests import Rests, Split, rest_of
 from tests.model.sides import Side
 
 Body = Mapping[str, Any]
@@ -55,6 +58,7 @@ class Books:
         self.side = side
         self.today = today
         self.lock_date: date | None = None
+        self.codes: dict[str, Code] = {e.name: e for e in codes_of(sales=side.sign > 0)}
         self.parties: dict[str, Party] = {}
         self.documents: dict[str, Document] = {}
         self.write_offs: dict[str, WriteOff] = {}
@@ -70,6 +74,7 @@ class Books:
         self.links: list[Link] = []
         self.entries: dict[str, Entry] = {}
         self.openings: dict[str, Opening] = {}
+        self.settlements: dict[Document, dict[Any, Settled]] = {}
         self.document_numbers = Series(side.series)
         self.credit_numbers = Series(side.credit_series)
 
@@ -142,6 +147,20 @@ class Books:
     def refunded(self, target: Document | Payment) -> int:
         return sum(amount for _, amount in self.given_back(target))
 
+    def taken(self, document: Document) -> list[Split]:
+        """What live refunds, credits of its lines and relief took of the lines of a document."""
+        splits = [each.split for each in self.refunds_of(document)]
+        splits += [e.takes for e in self.credits.values() if e.state == "open"]
+        splits += [each.relieved for each in self.write_offs_of(document)]
+        for refund in self.vendor_refunds.values():
+            splits += [each.split for each in refund.shares if each.target is document]
+        return splits
+
+    def rests(self, document: Document) -> Rests:
+        """What is left of each line of a document to be given back."""
+        taken = self.taken(document)
+        return {line: rest_of(self.side, line, taken) for line in document.priced.lines}
+
     def outstanding(self, document: Document) -> int:
         """What is still asked for."""
         if document.state == "void":
@@ -162,8 +181,14 @@ class Books:
                 self.credited(document),
                 self.written_off(document),
                 self.refunded(document),
+                self.credited_by_line(document),
             )
         )
+
+    def credited_by_line(self, document: Document) -> bool:
+        """Whether an open credit gives back of one of its lines."""
+        credits = [each for each in self.credits.values() if each.state == "open"]
+        return any(line in document.priced.lines for each in credits for line, _ in each.takes)
 
     def is_overdue(self, document: Document) -> bool:
         due = document.due_at is not None and document.due_at.date() < self.today
@@ -201,7 +226,8 @@ class Books:
         if isinstance(target, Credit):
             return self.unapplied(target)
         if isinstance(target, Document):
-            return max(0, self.paid(target) - self.refunded(target))
+            rest = sum(sum(each.values()) for each in self.rests(target).values())
+            return min(max(0, self.paid(target) - self.refunded(target)), rest)
         if target.status != "completed":
             return 0
         # A vendor's refund makes the money free that it is to bring back.

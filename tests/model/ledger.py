@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from tests.model.arithmetic import by_account
 from tests.model.books import Books
+from tests.model.rests import Split
 
 SUSPENSE = "1900"
 OTHERS = {"chargeback": "6150", "dispute": "6100", "reserve": "1160"}
@@ -36,20 +37,26 @@ def add(held: Counter[str], amounts: Mapping[str, int], sign: int = 1) -> None:
         held[code] += sign * amount
 
 
+def taken_by(split: Split) -> Counter[str]:
+    """What a split takes, by account."""
+    held: Counter[str] = Counter()
+    for (_, (account, _)), amount in split.items():
+        held[account] += amount
+    return held
+
+
 def add_documents(held: Counter[str], books: Books) -> None:
     side = books.side
     for document in books.documents.values():
         # One that comes to nothing posts nothing, not even its discount.
         if document.state == "open" and document.priced.total:
             held[side.control] += books.outstanding(document)
-            add(held, document.priced.taxes, -1)
-            if side.discount is None:
-                add(held, document.priced.nets, -1)
-            else:
-                held[side.discount] += document.priced.discount
-                add(held, document.priced.gross, -1)
+            add(held, document.priced.posted, -1)
+            add(held, document.priced.assessed, -1)
     for write_off in books.write_offs.values():
-        held[write_off.account] += 0 if write_off.reversed else write_off.amount
+        if not write_off.reversed:
+            held[write_off.account] += write_off.amount - sum(write_off.back.values())
+            add(held, write_off.back)
 
 
 def add_payments(held: Counter[str], books: Books) -> None:
@@ -66,8 +73,9 @@ def add_credits(held: Counter[str], books: Books) -> None:
     side = books.side
     for credit in books.credits.values():
         if credit.state == "open":
-            add(held, credit.lines)
-            held[side.tax] += credit.tax
+            for line in credit.lines:
+                add(held, by_account(line.parts(side)))
+                add(held, by_account(line.assessed))
             held[side.credit_control] -= books.unapplied(credit)
 
 
@@ -76,7 +84,7 @@ def add_refunds(held: Counter[str], books: Books) -> None:
     for refund in books.refunds.values():
         if not refund.cancelled:
             held[side.refunds] -= refund.rest
-            add(held, by_account(refund.split))
+            add(held, taken_by(refund.split))
     for paid in books.refund_payments.values():
         if not paid.cancelled:
             held[books.account_of(paid)] -= paid.amount
@@ -85,7 +93,7 @@ def add_refunds(held: Counter[str], books: Books) -> None:
             held[side.refunds] -= each.cash - each.paid
             held[SUSPENSE] += each.total - each.allocated
             for share in each.shares:
-                add(held, by_account(share.split))
+                add(held, taken_by(share.split))
     for came in books.vendor_refund_payments.values():
         if came.status == "completed":
             held[books.account_of(came)] -= came.amount

@@ -14,14 +14,17 @@ from persistence.proof.integrity import Check
 from tests import clock
 from tests.model.books import Body, Books
 from tests.model.caller import Caller, Counts
+from tests.model.codes import body_of
 from tests.model.hand import Hand
 from tests.model.ledger import balances
 from tests.model.reading import differences, path_of, told_of
 from tests.model.records import (
+    Document,
     Party,
     WriteOff,
 )
 from tests.model.refusals import Refused
+from tests.model.settling import settle
 from tests.model.sides import Side
 from tests.model.views import Record, view
 from tests.partner import Partner
@@ -57,6 +60,16 @@ class Site:
         headers = {"Authorization": self.partner.api.headers["Authorization"]}
         return self.partner.client(self.partner.url, headers=headers)
 
+    def tell_codes(self, caller: Caller, books: Books) -> None:
+        """Make the tax codes that the business is not born with, and learn the ids of all."""
+        for code in [each for each in books.codes.values() if each.own]:
+            caller.client.post(f"{caller.base}tax-codes/", json=body_of(code)).raise_for_status()
+        answer = caller.get("tax-codes/", page_size=100)
+        for shown in answer.json()["results"]:
+            if shown["code"] in books.codes:
+                books.codes[shown["code"]].id = shown["id"]
+                caller.names[shown["id"]] = shown["code"]
+
     def open(self) -> tuple[Caller, Books]:
         """Open a business of two customers or vendors, one of whom has terms."""
         api = self.api
@@ -72,6 +85,7 @@ class Site:
         token = {"Authorization": f"Bearer {answer.json()['access_token']}"}
         caller = Caller(api, f"/v1/platform/businesses/{business}/", token, self.counts)
         books = Books(self.side, clock.today())
+        self.tell_codes(caller, books)
         for name, terms in (("north", None), ("south", 30)):
             body: Body = {"company_name": name, "external_id": name}
             body |= {} if terms is None else {"payment_terms_days": terms}
@@ -186,6 +200,7 @@ class Play:
         body = answer.json()
         if move.known is None and "message" not in body:
             move.bind(self.books, records, body)
+        settle(self.books)
         self.counts.note(f"{name}: known" if move.known is not None else f"{name}: done")
         for each in records:
             self.etags.pop(each.id, None)
@@ -221,6 +236,9 @@ class Play:
             lines = [f"  {name} should be {a}, and is {b}" for name, (a, b) in found.items()]
             what = f"{self.caller.names.get(record.id, type(record).__name__)}:"
             self.diverge("\n".join([what, *lines]), answer)
+        if isinstance(record, Document):
+            for line, shown in zip(record.priced.lines, answer.json()["line_items"], strict=True):
+                line.id = shown["id"]
         if not skipping and "etag" in answer.headers:
             self.etags[record.id] = answer.headers["etag"]
 

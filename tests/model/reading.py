@@ -90,6 +90,21 @@ def read_refund(each: Any) -> tuple[Any, ...]:
     return each["refund_id"], each["amount_cents"]
 
 
+def read_line(each: Any) -> tuple[Any, ...]:
+    """Read a line of a document, or of a credit."""
+    taxed = each["tax_code_id"], each["tax_rate"]
+    if "amount" in each:
+        return *taxed, each["amount"], each["tax_amount_cents"], each["withholding_cents"]
+    return (
+        *taxed,
+        each["subtotal"],
+        each["sales_taxes_total"],
+        sum(tax["blocked_amount"] for tax in each["sales_taxes"]),
+        each["withholding_total"],
+        each["self_assessed_total"],
+    )
+
+
 READ = {
     "payment_allocations": lambda each: (each["payment_id"], each["amount_cents"]),
     "credit_allocations": lambda each: (each["credit_note_id"], each["amount_cents"]),
@@ -97,7 +112,7 @@ READ = {
     "vendor_credit_allocations": lambda each: (each["vendor_credit_id"], each["amount_cents"]),
     "vendor_refund_allocations": read_refund,
     "refund_allocations": read_refund,
-    "write_offs": lambda each: (each["id"], each["amount_cents"]),
+    "write_offs": lambda each: (each["id"], each["amount_cents"], each["tax_relieved_cents"]),
     "applied_invoices": lambda each: (
         each["id"],
         each["applied_amount_cents"],
@@ -125,6 +140,7 @@ READ = {
         each["target_id"],
         each["amount_cents"],
     ),
+    "line_items": read_line,
     "lines": lambda each: (
         each["line_number"],
         each["account_code"],
@@ -143,6 +159,8 @@ def differences(expected: View, answer: Any) -> dict[str, tuple[Any, Any]]:
                 (place, each["account"]["code"], each["amount_cents"])
                 for place, each in enumerate(shown)
             }
+        elif isinstance(value, list):
+            shown = [READ[name](each) for each in shown]
         elif isinstance(value, set):
             items = [READ[name](each) for each in shown]
             shown = set(items) if len(set(items)) == len(items) else items

@@ -4,7 +4,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
-from tests.model.arithmetic import Part, Priced
+from tests.model.arithmetic import Part
+from tests.model.pricing import Body, Line, Priced
+from tests.model.rests import Split
 
 TRANSFER = "transfer"
 LIVE = frozenset({"pending", "processing", "completed"})
@@ -26,7 +28,7 @@ class Party:
 
 @dataclass(eq=False)
 class Document:
-    """An invoice or a bill; `returned` is what its live refunds took back of each of its parts."""
+    """An invoice or a bill; `body` is what it says, worked out again when a draft opens."""
 
     party: Party
     external_id: str | None
@@ -37,7 +39,7 @@ class Document:
     due_at: datetime | None = None
     dated: date | None = None
     party_number: str | None = None
-    returned: Counter[Part] = field(default_factory=Counter)
+    body: Body = field(default_factory=dict)
     opening: "Opening | None" = None
     id: str = ""
 
@@ -52,12 +54,28 @@ class Document:
 
 @dataclass(eq=False)
 class WriteOff:
+    """A write-off; `split` is what it settles, `back` the tax taken back on its accounts.
+
+    `relieved` is what it takes of lines.
+    """
+
     document: Document
     external_id: str | None
     amount: int
     account: str
+    split: Counter[Part]
+    back: Counter[str]
+    relieved: Split
     reversed: bool = False
     id: str = ""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What something settles of a document: how much, and of which parts."""
+
+    amount: int
+    split: Counter[Part]
 
 
 @dataclass(eq=False)
@@ -84,24 +102,32 @@ class Payment:
 
 @dataclass(eq=False)
 class Credit:
-    """A credit; `lines` are its net amounts by account code. A vendor's `refund` may keep one."""
+    """A credit; `takes` is what it takes of lines while it is open. A `refund` may keep one.
+
+    `body` is what it says, worked out again when a draft opens.
+    """
 
     party: Party
     external_id: str | None
     number: str | None
-    lines: Counter[str]
-    tax: int
+    lines: list[Line]
     state: str
     opened_at: datetime | None = None
     source: str | None = None
+    takes: Split = field(default_factory=Counter)
+    body: Body = field(default_factory=dict)
     refund: "VendorRefund | None" = None
     parts: dict[str, int] = field(default_factory=dict)
     opening: "Opening | None" = None
     id: str = ""
 
     @property
+    def tax(self) -> int:
+        return sum(each.tax for each in self.lines)
+
+    @property
     def total(self) -> int:
-        return sum(self.lines.values()) + self.tax
+        return sum(each.net + each.tax - each.withheld for each in self.lines)
 
     @property
     def used(self) -> int:
@@ -121,7 +147,7 @@ class Refund:
     method: str
     processor: str | None
     fee: int
-    split: Counter[Part]
+    split: Split
     agreed_on: date
     cancelled: bool = False
     payments: "list[RefundPayment]" = field(default_factory=list)
@@ -223,7 +249,7 @@ class Share:
 
     target: Document | Payment | Credit
     amount: int
-    split: Counter[Part] = field(default_factory=Counter)
+    split: Split = field(default_factory=Counter)
     released: dict[str, int] = field(default_factory=dict)
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tests.model.arithmetic import price
 from tests.model.bodies import NOBODY, Bodies, Body
+from tests.model.document_moves import day_in
+from tests.model.pricing import price
 from tests.model.records import Credit, Document, Payment, Payout
 
 PAYOUT_STATUSES = ("paid", "pending", "processing", "failed", "cancelled")
@@ -21,7 +22,7 @@ class SalesBodies(Bodies):
 
     def paid_document(self) -> Body:
         body = self.document()
-        total = price(self.side, body).total
+        total = price(self.side, self.books.codes, body, day_in(self.books, body)).total
         body["payments"] = [self.paid_with(total) for _ in range(self.hand.number(1, 2))]
         return body
 
@@ -37,8 +38,14 @@ class SalesBodies(Bodies):
     def refund(self, target: Document | Payment | Credit | None) -> Body:
         limit = 0 if target is None else self.books.refundable(target)
         amounts = (limit, limit // 2, 1, limit + 1)
+        amount = self.maybe(65, "amount_cents", lambda: max(1, self.hand.one(amounts)))
+        if isinstance(target, Document) and self.hand.chance(30):
+            lines = self.refunded_lines(target, limit)
+            total = sum(each["amount_cents"] for each in lines)
+            more = 1 if self.hand.chance(5) else 0
+            amount = {"lines": lines, **self.maybe(30, "amount_cents", total + more)}
         return {
-            **self.maybe(65, "amount_cents", lambda: max(1, self.hand.one(amounts))),
+            **amount,
             **self.maybe(30, "completed_at", self.moment),
             **self.means(35),
             **self.external_id(),

@@ -9,6 +9,7 @@ from typing import Any
 
 from tests.model import holds
 from tests.model.books import Body, Books
+from tests.model.pricing import plain
 from tests.model.records import (
     Credit,
     Document,
@@ -245,16 +246,16 @@ def new_share(
     if found.found:
         return None
     if kind == "bill":
-        return Share(target, amount, split_off(target, amount))
+        return Share(target, amount, split_off(books, target, amount))
     return Share(target, amount, Counter(), released=free(books, faults, target, amount))
 
 
 def credit_of(books: Books, refund: VendorRefund, amount: int, on: date) -> Credit:
     """Make the credit that a part of a refund is kept as, as of a day."""
     number = books.credit_numbers.take()
-    lines = Counter({books.side.credit_line: amount})
+    lines = [plain(books.side.credit_line, amount)]
     at = datetime.combine(max(on, refund.agreed_on), time(), UTC)
-    return Credit(refund.party, None, number, lines, 0, "open", at, refund=refund)
+    return Credit(refund.party, None, number, lines, "open", at, refund=refund)
 
 
 def free(books: Books, faults: Faults, payment: Payment, amount: int) -> dict[str, int]:
@@ -294,8 +295,6 @@ def take_back(books: Books, refund: VendorRefund, shares: Sequence[Share]) -> Re
             case Credit():
                 affected += [books.documents[id] for id in target.parts]
                 target.state, target.parts = "void", {}
-            case Document():
-                target.returned.subtract(share.split)
             case Payment():
                 affected += apply_again(books, target, share)
     return affected

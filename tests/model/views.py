@@ -6,6 +6,7 @@ from typing import Any
 
 from tests.model import holds
 from tests.model.books import Books
+from tests.model.pricing import Line
 from tests.model.records import (
     TRANSFER,
     BankAccount,
@@ -23,6 +24,7 @@ from tests.model.records import (
     Transfer,
     VendorRefund,
     VendorRefundPayment,
+    WriteOff,
 )
 
 View = dict[str, Any]
@@ -68,6 +70,8 @@ def document(books: Books, record: Document) -> View:
         "subtotal": priced.subtotal,
         "discount_total": priced.discount_total,
         "tax_total": priced.tax,
+        "withholding_total": priced.withheld,
+        "line_items": [line(books, each) for each in priced.lines],
         "total_amount": priced.total,
         "outstanding_balance": books.outstanding(record),
         "due_at": record.due_at and record.due_at.date(),
@@ -81,12 +85,33 @@ def document(books: Books, record: Document) -> View:
         },
         side.refund_parts: parts(books.given_back(record)),
     }
-    written_off = [(each, each.amount) for each in books.write_offs_of(record)]
-    shown["write_offs"] = parts(written_off)
+    shown["write_offs"] = {
+        (each.id, each.amount, relieved(each)) for each in books.write_offs_of(record)
+    }
     if side.dated is None:
         return shown
     dated = record.dated and record.dated.isoformat()
     return {**shown, side.dated: dated, "vendor_bill_number": record.party_number}
+
+
+def relieved(record: WriteOff) -> int:
+    """How much tax relief takes back."""
+    of_tax = ("output", "input")
+    return sum(n for (_, (_, mark)), n in record.relieved.items() if mark and mark.part in of_tax)
+
+
+def line(books: Books, record: Line) -> tuple[object, ...]:
+    """What is told of a line: how it is taxed, and what that comes to."""
+    taxed, code = record.taxed, record.taxed and record.taxed.code
+    return (
+        code and code.id,
+        taxed and float(taxed.rate.percent),
+        record.subtotal,
+        record.tax,
+        sum(each.blocked for each in record.taxes),
+        record.withheld,
+        -sum(n for (_, mark), n in record.assessed.items() if mark and mark.part == "output"),
+    )
 
 
 def payment(books: Books, record: Payment) -> View:
@@ -183,6 +208,7 @@ def credit(books: Books, record: Credit) -> View:
         side.opened_at: record.opened_at,
         "voided_at": record.state == "void",
         "tax_total": record.tax,
+        "line_items": [credited(each) for each in record.lines],
         "total_amount": record.total,
         "applied_amount": record.used,
         "refunded_amount": books.paid_out(record),
@@ -195,6 +221,13 @@ def credit(books: Books, record: Credit) -> View:
     if side.sign > 0:
         return shown
     return {**shown, "source_refund_id": record.refund and record.refund.id}
+
+
+def credited(record: Line) -> tuple[object, ...]:
+    """What is told of the line of a credit."""
+    taxed, code = record.taxed, record.taxed and record.taxed.code
+    rate = taxed and float(taxed.rate.percent)
+    return code and code.id, rate, record.net, record.tax, record.withheld
 
 
 def refund(books: Books, record: Refund) -> View:
