@@ -251,7 +251,9 @@ class Books:
 
     def paid_out(self, credit: Credit) -> int:
         """What live refunds give back of a credit."""
-        return sum(each.amount for each in self.refunds_of(credit))
+        shares = [each for refund in self.vendor_refunds.values() for each in refund.shares]
+        in_cash = [e.amount for e in shares if e.target is credit and not e.is_kept]
+        return sum(each.amount for each in self.refunds_of(credit)) + sum(in_cash)
 
     def unapplied(self, credit: Credit) -> int:
         used = credit.used + self.paid_out(credit)

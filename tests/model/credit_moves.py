@@ -9,7 +9,7 @@ from tests.model.books import Body, Books, day_of, moment
 from tests.model.codes import CHARGED
 from tests.model.payment_moves import check_parts, wanted_parts
 from tests.model.pricing import Line, compute, given_tax, read_code
-from tests.model.records import Credit, Document
+from tests.model.records import Credit, Document, Party
 from tests.model.refusals import Faults, gone
 from tests.model.rests import Split, credited_by, net_part, rest_of
 
@@ -26,7 +26,9 @@ def create(books: Books, body: Body) -> Credit:
     taken = number is not None and number in {each.number for each in books.credits.values()}
     faults.add(409, f"duplicate_{side.credit_number}", taken)
     books.locked(faults, day_of(body.get(side.opened_at)))
-    lines, takes = priced(books, faults, body, day_of(body.get(side.opened_at)) or books.today)
+    lines, takes = priced(
+        books, faults, party, body, day_of(body.get(side.opened_at)) or books.today
+    )
     wanted = wanted_parts(side, faults, body.get("allocations", ()), "amount")
     faults.add(409, "credit_not_sent", wanted and side.opened_at not in body)
     check_parts(books, faults, wanted, {}, party)
@@ -59,7 +61,9 @@ def replace(books: Books, id: str, body: Body) -> Credit:
     check_parts(books, faults, wanted, credit.parts, credit.party)
     lines, takes = credit.lines, credit.takes
     if opens:
-        lines, takes = priced(books, faults, credit.body, day_of(body[side.opened_at]))
+        lines, takes = priced(
+            books, faults, credit.party, credit.body, day_of(body[side.opened_at])
+        )
     total = replaced(credit, lines=lines).total
     faults.add(
         422,
@@ -101,7 +105,9 @@ def opened(books: Books, credit: Credit, opened_at: str, takes: Split) -> None:
         credit.number = books.credit_numbers.take()
 
 
-def priced(books: Books, faults: Faults, body: Body, day: date) -> tuple[list[Line], Split]:
+def priced(
+    books: Books, faults: Faults, party: Party | None, body: Body, day: date
+) -> tuple[list[Line], Split]:
     """Work its lines out, and say what they take of those of its source."""
     source = books.documents.get(body.get(books.side.source_id, ""))
     taken = [] if source is None else books.taken(source)
@@ -114,6 +120,7 @@ def priced(books: Books, faults: Faults, body: Body, day: date) -> tuple[list[Li
             lines.append(own[-1])
             continue
         of_source = source_line(books, faults, source, each["source_line_id"])
+        faults.add(422, books.side.of_another, source and source.party is not party)
         if of_source is None:
             continue
         before, net = [*taken, takes], each["amount"]

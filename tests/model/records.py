@@ -244,13 +244,20 @@ class Payout:
 class Share:
     """What a vendor's refund gives back: of a bill, of a payment, or a credit for later.
 
-    `released` is what was taken off bills to make the payment's money free, by bill.
+    `said` is what was asked for. `released` is what was taken off bills to make the payment's
+    money free, by bill. A credit that was there before is paid out.
     """
 
     target: Document | Payment | Credit
     amount: int
     split: Split = field(default_factory=Counter)
     released: dict[str, int] = field(default_factory=dict)
+    said: Body = field(default_factory=dict)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it is no money, but a credit for later."""
+        return self.said["allocation_type"] == "credit"
 
 
 @dataclass(eq=False)
@@ -273,7 +280,7 @@ class VendorRefund:
     @property
     def cash(self) -> int:
         """What of it comes as money."""
-        return self.total - sum(e.amount for e in self.shares if isinstance(e.target, Credit))
+        return self.total - sum(e.amount for e in self.shares if e.is_kept)
 
     @property
     def paid(self) -> int:

@@ -21,6 +21,7 @@ from tests.model.records import (
     Payout,
     Refund,
     RefundPayment,
+    Share,
     Transfer,
     VendorRefund,
     VendorRefundPayment,
@@ -305,20 +306,18 @@ def vendor_refund(books: Books, record: VendorRefund) -> View:
         "unallocated_amount": record.total - record.allocated,
         "is_fully_allocated": record.total == record.allocated,
         "refund_date": record.agreed_on.isoformat(),
-        "allocations": {share_of(books, each.target, each.amount) for each in record.shares},
+        "allocations": {share_of(books, each) for each in record.shares},
         "vendor_refund_payments": {
             (each.id, each.amount, each.fee, each.status) for each in record.payments
         },
     }
 
 
-def share_of(
-    books: Books, target: Document | Payment | Credit, amount: int
-) -> tuple[str, str, int, int | None]:
+def share_of(books: Books, share: Share) -> tuple[str, str, int, int | None]:
     """What is told of one thing that a vendor gives back."""
-    if isinstance(target, Document):
-        return "bill", target.id, amount, books.outstanding(target)
-    return "payment" if isinstance(target, Payment) else "credit", target.id, amount, None
+    target = share.target
+    owed = books.outstanding(target) if isinstance(target, Document) else None
+    return share.said["allocation_type"], target.id, share.amount, owed
 
 
 def vendor_refund_payment(books: Books, record: VendorRefundPayment) -> View:
