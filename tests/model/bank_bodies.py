@@ -96,8 +96,13 @@ class BankBodies:
             return {"account": self.code()}
         part = left // 3 or 1
         rest = left - part + (1 if self.hand.chance(10) else 0)
-        amounts = (part, rest)
-        return {"splits": [{"account": self.code(), "amount_cents": each} for each in amounts]}
+        return {"splits": [self.part(part), self.part(rest)]}
+
+    def part(self, amount: int) -> Body:
+        """A part of a line, and now and then the code of the tax in it."""
+        codes = [*self.books.codes, *(["none"] if self.hand.chance(5) else [])]
+        taxed = {"tax_code": self.hand.one(codes)} if self.hand.chance(45) else {}
+        return {"account": self.code(), "amount_cents": amount, **taxed}
 
     def code(self) -> str:
         return self.hand.one(ACCOUNTS if self.hand.chance(40) else ACCOUNTS[:4])

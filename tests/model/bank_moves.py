@@ -8,6 +8,7 @@ from typing import Any
 from tests.model import holds, vendor_refund_moves
 from tests.model.arithmetic import ASSETS, faults_of
 from tests.model.books import Body, Books
+from tests.model.pricing import Line, compute, gross, read_code
 from tests.model.records import (
     LIVE,
     BankAccount,
@@ -130,7 +131,7 @@ def complete(books: Books, money: Money, line: BankLine) -> list[Any]:
             return [*money.payments, *money.refund_payments]
         case VendorRefundPayment():
             money.paid_on = money_day(money, line)
-            vendor_refund_moves.move(books, money, "completed")
+            vendor_refund_moves.move(books, Faults(), money, "completed")
             return [money.refund, *money.refund.payments]
     raise AssertionError("Nothing else is on its way.")
 
@@ -234,16 +235,24 @@ def categorize(books: Books, id: str, body: Body) -> BankLine:
     line, faults = find(books, id), Faults()
     left = books.unexplained(line)
     whole = [{"account": body.get("account"), "amount_cents": left}]
-    parts = [(each["account"], each["amount_cents"]) for each in body.get("splits", whole)]
-    for code, _ in parts:
-        faults.add_all(422, faults_of_account(books, code))
-        faults.add(422, "same_account", code == line.account.code)
+    splits = body.get("splits", whole)
+    parts = [part_of(books, faults, line, each) for each in splits]
     faults.add(409, "bank_transaction_used_up", line.parts or not left)
-    faults.add(422, "splits_mismatch", sum(amount for _, amount in parts) != left)
+    faults.add(422, "splits_mismatch", sum(each["amount_cents"] for each in splits) != left)
     books.locked(faults, line.day)
     faults.refuse()
+    compute(parts, 0, inclusive=True)
     line.parts = parts
     return line
+
+
+def part_of(books: Books, faults: Faults, line: BankLine, body: Body) -> Line:
+    """Read a part of a line; the tax in it is still to be worked out."""
+    code = body["account"]
+    faults.add_all(422, faults_of_account(books, code))
+    faults.add(422, "same_account", code == line.account.code)
+    taxed = read_code(None, books.codes, faults.found, body.get("tax_code"), line.day)
+    return gross(taxed, code, body["amount_cents"])
 
 
 def uncategorize(books: Books, id: str) -> BankLine:

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 from tests.model.arithmetic import by_account
 from tests.model.books import Books
+from tests.model.pricing import Line
 from tests.model.rests import Split
 
 SUSPENSE = "1900"
-OTHERS = {"chargeback": "6150", "dispute": "6100", "reserve": "1160"}
 
 
 def balances(books: Books) -> dict[str, int]:
@@ -108,16 +108,15 @@ def add_payouts(held: Counter[str], books: Books) -> None:
             held["6100"] += fee
             held["4100"] += payout.additional
             held["1150"] -= payout.paid_out + fee + payout.additional
-            for kind, amount in payout.others:
-                held[account_of_other(kind, amount)] -= amount
-                held["1150"] += amount
+            held["1150"] += payout.other
+            for item in payout.others:
+                add_money(held, books, item, -1)
 
 
-def account_of_other(kind: str, amount: int) -> str:
-    """Where an other item of a payout goes."""
-    if kind == "adjustment":
-        return "4500" if amount > 0 else "6000"
-    return OTHERS[kind.partition("_")[0]]
+def add_money(held: Counter[str], books: Books, part: Line, sign: int) -> None:
+    """A part of money, with the tax in it and beside it."""
+    add(held, by_account(part.parts(books.side)), sign)
+    add(held, by_account(part.assessed), sign)
 
 
 def add_fees(held: Counter[str], books: Books) -> None:
@@ -132,10 +131,10 @@ def add_fees(held: Counter[str], books: Books) -> None:
 def add_bank_lines(held: Counter[str], books: Books) -> None:
     """What no document explains goes to other accounts, those of other banks among them."""
     for line in books.bank_lines.values():
-        for code, amount in line.parts:
-            moved = amount if line.moves > 0 else -amount
-            held[line.account.code] += moved
-            held[code] -= moved
+        moved = 1 if line.moves > 0 else -1
+        held[line.account.code] += moved * line.categorized
+        for part in line.parts:
+            add_money(held, books, part, -moved)
     for transfer in books.transfers:
         held[transfer.arrives] += transfer.amount
         held[transfer.leaves] -= transfer.amount

@@ -35,6 +35,10 @@ class Taxed:
         """What is done with the tax."""
         return self.code.kind if self.code else CHARGED
 
+    def charged(self) -> Mark | None:
+        """What its tax is for a return."""
+        return self.mark("output" if self.code and self.code.sales else "input")
+
     def mark(self, part: str) -> Mark | None:
         """What an amount of it is for a return."""
         return self.code and Mark(self.code.name, self.rate.percent, part)
@@ -77,7 +81,7 @@ class Line:
         own, net = home or self.account, self.taxed and self.taxed.mark("net")
         parts: Counter[Part] = Counter({(own, net): self.net})
         for tax in self.taxes:
-            mark = tax.taxed and tax.taxed.mark("output" if side.sign > 0 else "input")
+            mark = tax.taxed and tax.taxed.charged()
             parts[tax.account, mark] += tax.amount - tax.blocked
             if tax.blocked:
                 assert tax.taxed is not None
@@ -138,6 +142,15 @@ class Priced:
         for line in self.lines:
             held.update(by_account(line.assessed))
         return held
+
+
+def gross(taxed: Taxed | None, account: str, amount: int) -> Line:
+    """A line of an amount of money, with the tax in it; still to be worked out."""
+    line = plain(account, amount)
+    line.taxed = taxed
+    if taxed is not None and taxed.code is not None and taxed.kind == CHARGED:
+        line.taxes.append(given_tax(0, taxed.code.account, taxed))
+    return line
 
 
 def price(side: Side, codes: Codes, body: Body, day: date) -> Priced:
@@ -214,7 +227,7 @@ def rate_alone(side: Side, codes: Codes, asked: Fraction, day: date) -> Taxed:
 
 
 def read_code(
-    side: Side,
+    side: Side | None,
     codes: Codes,
     wrong: set[tuple[int, str]],
     name: str | None,
@@ -222,14 +235,15 @@ def read_code(
     *,
     withheld: bool = False,
 ) -> Taxed | None:
-    """Find the code that is named, or note what is wrong with it."""
+    """Find the code that is named, or note what is wrong with it; money has no side."""
     if name is None:
         return None
     code = codes.get(name)
     if code is None:
         wrong.add((422, "reference_not_found"))
         return None
-    if code.sales != (side.sign > 0) or (code.kind == WITHHELD) != withheld:
+    of_another = side is not None and code.sales != (side.sign > 0)
+    if of_another or (code.kind == WITHHELD) != withheld:
         wrong.add((422, "tax_code_mismatch"))
     rate = code.on(day)
     if rate is None:

@@ -90,6 +90,11 @@ def read_refund(each: Any) -> tuple[Any, ...]:
     return each["refund_id"], each["amount_cents"]
 
 
+def read_money(each: Any) -> tuple[Any, ...]:
+    """Read a part of money, and the tax in it."""
+    return each["amount_cents"], each["tax_code_id"], each["tax_cents"]
+
+
 def read_line(each: Any) -> tuple[Any, ...]:
     """Read a line of a document, or of a credit."""
     taxed = each["tax_code_id"], each["tax_rate"]
@@ -141,6 +146,7 @@ READ = {
         each["amount_cents"],
     ),
     "line_items": read_line,
+    "other_items": read_money,
     "lines": lambda each: (
         each["line_number"],
         each["account_code"],
@@ -156,7 +162,7 @@ def differences(expected: View, answer: Any) -> dict[str, tuple[Any, Any]]:
         shown = answer[name]
         if name == "splits":
             shown = {
-                (place, each["account"]["code"], each["amount_cents"])
+                (place, each["account"]["code"], *read_money(each))
                 for place, each in enumerate(shown)
             }
         elif isinstance(value, list):

@@ -210,7 +210,7 @@ class Payout:
     was_paid: bool = False
     payments: list[Payment] = field(default_factory=list)
     refund_payments: list[RefundPayment] = field(default_factory=list)
-    others: list[tuple[str, int]] = field(default_factory=list)
+    others: list[Line] = field(default_factory=list)
     id: str = ""
 
     @property
@@ -237,7 +237,7 @@ class Payout:
 
     @property
     def other(self) -> int:
-        return sum(amount for _, amount in self.others)
+        return sum(each.net + each.tax for each in self.others)
 
 
 @dataclass(eq=False)
@@ -330,7 +330,7 @@ class BankLine:
     day: date
     amount: int
     direction: str
-    parts: list[tuple[str, int]] = field(default_factory=list)
+    parts: list[Line] = field(default_factory=list)
     id: str = ""
 
     @property
@@ -339,7 +339,7 @@ class BankLine:
 
     @property
     def categorized(self) -> int:
-        return sum(amount for _, amount in self.parts)
+        return sum(each.net + each.tax for each in self.parts)
 
 
 @dataclass(eq=False)

@@ -82,9 +82,14 @@ class SalesBodies(Bodies):
     def other_items(self) -> list[Body]:
         """A few things that a processor takes or gives besides."""
         return [
-            {"type": kind, "amount_cents": amount}
+            {"type": kind, "amount_cents": amount, **self.maybe(40, "tax_code", self.steady)}
             for kind, amount in self.hand.some(OTHER_ITEMS, 3)
         ]
+
+    def steady(self) -> str:
+        """A code of either side that has one rate, or one that is no tax on money."""
+        codes = [e for e in self.books.codes.values() if len(e.rates) == 1 and e.is_lasting]
+        return self.hand.one([each.name for each in codes])
 
     def items(self, records: Mapping[str, Any], held: Sequence[Any]) -> list[str]:
         """A few that are with the processor and in no payout, or were in this one already."""

@@ -8,8 +8,7 @@ from typing import Any
 
 from tests.model import holds
 from tests.model.books import Body, Books
-from tests.model.codes import CHARGED
-from tests.model.pricing import compute, given_tax, plain, read_code
+from tests.model.pricing import compute, gross, read_code
 from tests.model.records import (
     Credit,
     Document,
@@ -112,7 +111,7 @@ def change(books: Books, id: str, body: Body) -> Records:
             refuse_unknown(books, faults, body["allocations"])
             affected += reallocate(books, faults, payment, body["allocations"])
         faults.add(422, "fee_exceeds_amount", payment.fee > payment.amount)
-        affected += move(books, payment, status)
+        affected += move(books, faults, payment, status)
         if payment.was_completed and (payment.was_completed, payment.paid_on) != before:
             books.locked(faults, payment.paid_on)
         if not lost:
@@ -124,7 +123,7 @@ def change(books: Books, id: str, body: Body) -> Records:
     return list(dict.fromkeys([payment, refund, *lines, *affected, *refund.payments]))
 
 
-def move(books: Books, payment: VendorRefundPayment, status: str) -> Records:
+def move(books: Books, faults: Faults, payment: VendorRefundPayment, status: str) -> Records:
     """Move a payment to a status; with the last one its refund is cancelled."""
     refund, before = payment.refund, payment.status
     payment.status = status
@@ -134,7 +133,7 @@ def move(books: Books, payment: VendorRefundPayment, status: str) -> Records:
     cancelled = status == "cancelled" != before
     if not cancelled or any(each.status != "cancelled" for each in refund.payments):
         return []
-    affected = take_back(books, refund, refund.shares)
+    affected = take_back(books, faults, refund, refund.shares)
     refund.shares, refund.cancelled = [], True
     return affected
 
@@ -214,7 +213,7 @@ def allocate(
         else:
             waiting.remove(same)
             staying.append(share)
-    affected = take_back(books, refund, leaving)
+    affected = take_back(books, faults, refund, leaving)
     refund.shares = staying
     for each in waiting:
         made = new_share(books, faults, refund, each, on)
@@ -282,12 +281,8 @@ def credit_of(books: Books, faults: Faults, refund: VendorRefund, given: Body, o
     """Make the credit that a part of a refund is kept as, as of a day; its tax is in the amount."""
     side, day = books.side, max(on, refund.agreed_on)
     taxed = read_code(side, books.codes, faults.found, given.get("tax_code"), day)
-    line = plain(side.credit_line, given["amount_cents"])
-    if taxed is not None:
-        line.taxed = taxed
-        if taxed.kind == CHARGED and taxed.code is not None:
-            line.taxes.append(given_tax(0, taxed.code.account, taxed))
-        compute([line], 0, inclusive=True)
+    line = gross(taxed, side.credit_line, given["amount_cents"])
+    compute([line], 0, inclusive=True)
     at = datetime.combine(day, time(), UTC)
     number = "" if faults.found else books.credit_numbers.take()
     return Credit(refund.party, None, number, [line], "open", at, refund=refund)
@@ -319,7 +314,9 @@ def give(payment: Payment, id: str, amount: int) -> None:
         del payment.parts[id]
 
 
-def take_back(books: Books, refund: VendorRefund, shares: Sequence[Share]) -> Records:
+def take_back(
+    books: Books, faults: Faults, refund: VendorRefund, shares: Sequence[Share]
+) -> Records:
     """Take back what shares did: credits first, so that what they settled is owed again."""
     affected: Records = []
     for share in sorted(reversed(shares), key=turn):
@@ -329,8 +326,7 @@ def take_back(books: Books, refund: VendorRefund, shares: Sequence[Share]) -> Re
         match target:
             case Credit() if share.is_kept:
                 affected += [books.documents[id] for id in target.parts]
-                if books.paid_out(target):
-                    raise refused(409, "credit_applied")
+                faults.add(409, "credit_applied", books.paid_out(target))
                 target.state, target.parts = "void", {}
             case Payment():
                 affected += apply_again(books, target, share)

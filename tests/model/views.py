@@ -277,6 +277,7 @@ def payout(books: Books, record: Payout) -> View:
         "additional_refunds_amount_cents": record.additional,
         "net_amount_cents": record.paid_out - record.fee,
         "other_items_amount_cents": record.other,
+        "other_items": [told(each)[1:] for each in record.others],
         "completed_at": record.paid_on is not None,
         "payment_count": len(record.payments),
         "refund_payment_count": len(record.refund_payments),
@@ -361,8 +362,8 @@ def bank_line(books: Books, record: BankLine) -> View:
         "categorized_amount_cents": record.categorized,
         "remaining_amount_cents": books.unexplained(record),
         "is_reconciled": books.unexplained(record) == 0,
-        "category": record.parts[0] if len(record.parts) == 1 else None,
-        "splits": {(place, *part) for place, part in enumerate(record.parts)},
+        "category": told(record.parts[0])[:2] if len(record.parts) == 1 else None,
+        "splits": {(place, *told(part)) for place, part in enumerate(record.parts)},
         "links": {
             (
                 # Which of the links of a transfer is which, no answer tells.
@@ -374,6 +375,12 @@ def bank_line(books: Books, record: BankLine) -> View:
             for each in books.links_of(record)
         },
     }
+
+
+def told(part: Line) -> tuple[str, int, str | None, int]:
+    """What is told of a part of money: its account, how much, and the tax in it."""
+    code = part.taxed and part.taxed.code
+    return part.account, part.net + part.tax, code and code.id, part.tax
 
 
 def entry(_: Books, record: Entry) -> View:
