@@ -1,9 +1,11 @@
 """Everything the model knows of one business, and the amounts that follow from it."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from typing import Any
 
+from tests.model.arithmetic import Part
 from tests.model.codes import Code, codes_of
 from tests.model.records import (
     LIVE,
@@ -74,7 +76,8 @@ class Books:
         self.links: list[Link] = []
         self.entries: dict[str, Entry] = {}
         self.openings: dict[str, Opening] = {}
-        self.settlements: dict[Document, dict[Any, Settled]] = {}
+        self.settlements: dict[Any, dict[Any, Settled]] = {}
+        self.settled_of: dict[Any, Counter[Part]] = {}
         self.document_numbers = Series(side.series)
         self.credit_numbers = Series(side.credit_series)
 

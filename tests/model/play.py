@@ -24,6 +24,7 @@ from tests.model.records import (
     WriteOff,
 )
 from tests.model.refusals import Refused
+from tests.model.returns import Sums, on_accrual, on_cash, read
 from tests.model.settling import settle
 from tests.model.sides import Side
 from tests.model.views import Record, view
@@ -311,6 +312,8 @@ class Play:
             for record in records.values():
                 self.look(record)
         self.compare_balances()
+        for scheme, expected in (("accrual", on_accrual), ("cash", on_cash)):
+            self.compare_return(scheme, expected(self.books))
         business = UUID(self.caller.base.split("/")[-2])
         faults = [f"{each.name}: {each.first_offender}" for each in self.site.faults_of(business)]
         if faults:
@@ -335,6 +338,21 @@ class Play:
             }
             lines = [f"  {code} should hold {a}, and holds {b}" for code, (a, b) in off.items()]
             raise Divergence(self.story("\n".join(["the accounts differ:", *lines])))
+
+    def compare_return(self, scheme: str, expected: Sums) -> None:
+        """Draw up a return of all days, and compare what it says by code."""
+        days = {"start_date": "2020-01-01", "end_date": "2026-12-31"}
+        answer = self.caller.write("POST", "tax-returns/", {**days, "scheme": scheme})
+        shown = read(answer.json()["codes"])
+        if shown != expected:
+            off = [
+                f"  {code} at {float(rate)} should have {expected.get((code, rate))},"
+                f" and has {shown.get((code, rate))}"
+                for code, rate in sorted(shown | expected)
+                if expected.get((code, rate)) != shown.get((code, rate))
+            ]
+            what = "\n".join([f"the return on {scheme} differs:", *off])
+            raise Divergence(self.story(what))
 
     def diverge(self, what: str, answer: httpx.Response) -> None:
         """Tell what differs, what was answered, and everything that led to it."""

@@ -10,9 +10,9 @@ from tests.model.records import Credit, Document, Payment, Payout
 
 PAYOUT_STATUSES = ("paid", "pending", "processing", "failed", "cancelled")
 OTHER_ITEMS = (
-    *(("chargeback", -50), ("chargeback_reversal", 20), ("dispute_fee", -15)),
+    *(("chargeback", -5_003), ("chargeback_reversal", 20), ("dispute_fee", -1_799)),
     *(("dispute_fee", 4), ("reserve_hold", -30), ("reserve_release", 10)),
-    *(("adjustment", 6), ("adjustment", -8)),
+    *(("adjustment", 633), ("adjustment", -88)),
 )
 METHODS = ("BANK_TRANSFER", "CASH", "CREDIT_CARD", "STRIPE", "OTHER")
 

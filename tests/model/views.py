@@ -380,7 +380,7 @@ def bank_line(books: Books, record: BankLine) -> View:
 def told(part: Line) -> tuple[str, int, str | None, int]:
     """What is told of a part of money: its account, how much, and the tax in it."""
     code = part.taxed and part.taxed.code
-    return part.account, part.net + part.tax, code and code.id, part.tax
+    return part.account, part.net + part.tax, code and code.id, abs(part.tax)
 
 
 def entry(_: Books, record: Entry) -> View:
