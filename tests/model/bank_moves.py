@@ -13,6 +13,8 @@ from tests.model.records import (
     LIVE,
     BankAccount,
     BankLine,
+    BankRule,
+    Entry,
     Link,
     Money,
     Payment,
@@ -53,8 +55,52 @@ def import_lines(books: Books, body: Body) -> list[BankLine]:
     for each in body["transactions"]:
         name, day = each["external_id"], date.fromisoformat(each["date"])
         line = BankLine(account, name, day, each["amount_cents"], each["direction"])
-        found.append(there.setdefault(name, line))
+        if name not in there:
+            there[name] = line
+            apply_rule(books, line)
+        found.append(there[name])
     return found
+
+
+def apply_rule(books: Books, line: BankLine) -> None:
+    """Let the first rule that fits say what a line is, where it may and can."""
+    rules = sorted(books.rules.values(), key=lambda each: (each.priority, each.place))
+    rule = next((each for each in rules if fits(each, line)), None)
+    faults = Faults()
+    books.locked(faults, line.day)
+    if rule is None or not rule.automatic or faults.found or rule.account == line.account.code:
+        return
+    taxed = read_code(None, books.codes, faults.found, rule.code, line.day)
+    line.parts, line.rule = [gross(taxed, rule.account, line.amount)], rule
+    compute(line.parts, 0, inclusive=True)
+
+
+def fits(rule: BankRule, line: BankLine) -> bool:
+    """Whether all conditions of a rule hold."""
+    asked = rule.conditions
+    return all(
+        (
+            asked.get("direction", line.direction) == line.direction,
+            asked.get("bank_account_id", line.account.id) == line.account.id,
+            asked.get("min_amount_cents", 0) <= line.amount,
+            line.amount <= asked.get("max_amount_cents", line.amount),
+        )
+    )
+
+
+def make_rule(books: Books, body: Body) -> BankRule:
+    """Say what lines are that come from now on."""
+    faults, result = Faults(), body["result"]
+    faults.add_all(422, faults_of_account(books, result["account"]))
+    faults.refuse()
+    return BankRule(
+        body.get("priority", 100),
+        len(books.rules),
+        body["conditions"],
+        result["account"],
+        result.get("tax_code"),
+        body.get("apply") == "automatic",
+    )
 
 
 def match(books: Books, id: str, body: Body) -> tuple[Link, list[Any]]:
@@ -63,6 +109,13 @@ def match(books: Books, id: str, body: Body) -> tuple[Link, list[Any]]:
     Comes with what else that touches.
     """
     line = find(books, id)
+    if body["target_type"] == holds.ENTRY:
+        entry = books.entries.get(body["target_id"])
+        if entry is None:
+            raise refused(422, "reference_not_found")
+        shown = link_of_entry(books, line, entry, body)
+        books.links.append(shown)
+        return shown, []
     money = holds.kinds_of(books).get(body["target_type"], {}).get(body["target_id"])
     if money is None:
         raise refused(422, "reference_not_found")
@@ -82,14 +135,30 @@ def link_of(books: Books, line: BankLine, money: Money, body: Body) -> tuple[Lin
     faults.add(422, "link_direction_mismatch", moves * line.moves < 0)
     others = {each.line.account for each in books.links_of(money)} - {line.account}
     faults.add(422, "bank_account_mismatch", others)
-    most = min(books.unexplained(line), holds.rest(books, money))
+    left, rest = books.unexplained(line), holds.rest(books, money)
+    near = 0 < abs(left - rest) <= books.tolerance and min(left, rest) > 0
+    more = left - rest if near and "amount_cents" not in body else 0
+    most = rest if more else min(left, rest)
     amount = body.get("amount_cents", most)
     faults.add(422, "link_exceeds_remaining", not 1 <= amount <= most)
     completes = money.status in ON_ITS_WAY and amount == holds.rest(books, money)
     if completes:
         check_first_day(books, faults, money, line)
     faults.refuse()
-    return Link(line, money, amount), completes
+    return Link(line, money, amount, more), completes
+
+
+def link_of_entry(books: Books, line: BankLine, entry: Entry, body: Body) -> Link:
+    """Draw up a link with an entry by hand, of what it moves on the account of the bank."""
+    faults, moved = Faults(), holds.moves_at(entry, line.account)
+    faults.add(409, "item_not_completed", entry.status != "approved")
+    faults.add(422, "bank_account_mismatch", not moved)
+    faults.add(422, "link_direction_mismatch", moved * line.moves < 0)
+    most = min(books.unexplained(line), holds.rest_at(books, entry, line.account))
+    amount = body.get("amount_cents", most)
+    faults.add(422, "link_exceeds_remaining", moved and not 1 <= amount <= most)
+    faults.refuse()
+    return Link(line, entry, amount)
 
 
 def matches(books: Books, line: BankLine) -> Iterator[tuple[Money, int]]:
@@ -258,7 +327,7 @@ def part_of(books: Books, faults: Faults, line: BankLine, body: Body) -> Line:
 def uncategorize(books: Books, id: str) -> BankLine:
     """Take that back, all of it; a line that has no category stays as it is."""
     line = find(books, id)
-    line.parts = []
+    line.parts, line.rule = [], None
     return line
 
 

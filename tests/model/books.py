@@ -11,6 +11,7 @@ from tests.model.records import (
     LIVE,
     BankAccount,
     BankLine,
+    BankRule,
     Credit,
     Document,
     Entry,
@@ -74,6 +75,8 @@ class Books:
         self.bank_accounts: dict[str, BankAccount] = {}
         self.bank_lines: dict[str, BankLine] = {}
         self.links: list[Link] = []
+        self.rules: dict[str, BankRule] = {}
+        self.tolerance = 0
         self.entries: dict[str, Entry] = {}
         self.openings: dict[str, Opening] = {}
         self.settlements: dict[Any, dict[Any, Settled]] = {}
@@ -264,12 +267,13 @@ class Books:
 
     # What follows for money at the bank.
 
-    def links_of(self, end: Money | Transfer | BankLine | None) -> list[Link]:
+    def links_of(self, end: Money | Transfer | Entry | BankLine | None) -> list[Link]:
         """The links of a line, or of money."""
         return [each for each in self.links if end in (each.line, each.money)]
 
     def linked(self, end: Money | BankLine) -> int:
-        return sum(each.amount for each in self.links_of(end))
+        whole = isinstance(end, BankLine)
+        return sum(each.amount + (each.more if whole else 0) for each in self.links_of(end))
 
     @property
     def transfers(self) -> list[Transfer]:

@@ -8,7 +8,7 @@ from tests.model.books import Books
 from tests.model.pricing import Line
 from tests.model.rests import Split
 
-SUSPENSE = "1900"
+SUSPENSE, ROUNDING = "1900", "6400"
 
 
 def balances(books: Books) -> dict[str, int]:
@@ -135,6 +135,10 @@ def add_bank_lines(held: Counter[str], books: Books) -> None:
         held[line.account.code] += moved * line.categorized
         for part in line.parts:
             add_money(held, books, part, -moved)
+    for link in books.links:
+        more = link.more if link.line.moves > 0 else -link.more
+        held[link.line.account.code] += more
+        held[ROUNDING] -= more
     for transfer in books.transfers:
         held[transfer.arrives] += transfer.amount
         held[transfer.leaves] -= transfer.amount

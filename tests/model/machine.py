@@ -24,6 +24,7 @@ ENOUGH = {
     "payouts": 7,
     "bank_accounts": 3,
     "bank_lines": 14,
+    "rules": 4,
     "entries": 5,
     "openings": 3,
 }
@@ -54,6 +55,7 @@ BOTH: dict[str, tuple[int, str, str]] = {
     "match": (18, "open_lines", ""),
     "unmatch": (5, "told_links", ""),
     "suggest": (4, "open_lines", ""),
+    "make_rule": (2, "bank_accounts", "rules"),
     "transfer": (6, "two_accounts", ""),
     "categorize": (4, "bank_lines", ""),
     "uncategorize": (2, "bank_lines", ""),
@@ -198,6 +200,8 @@ class Trading(RuleBasedStateMachine):
         if {"pay_refund", "agree_refund", "agree_refund_in_parts"} & set(self.theme):
             self.step(self.moves(hand).begin_with_money)
         self.banking = "match" in self.theme or hand.chance(40)
+        if self.banking and hand.chance(40):
+            self.play.tolerate(5)
         if self.banking:
             self.step(self.moves(hand).open_bank_account)
 

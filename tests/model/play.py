@@ -290,6 +290,13 @@ class Play:
         self.counts.note("lock period: done")
         self.books.lock_date = until
 
+    def tolerate(self, most: int) -> None:
+        """Let a line and its money differ by as much, as the partner does."""
+        answer = self.caller.write("PATCH", "", {"matching_tolerance_cents": most})
+        if answer.status_code != 200:
+            self.diverge(f"{most} should be tolerated", answer)
+        self.books.tolerance = most
+
     # The end of a run.
 
     def close(self) -> None:

@@ -331,6 +331,7 @@ class BankLine:
     amount: int
     direction: str
     parts: list[Line] = field(default_factory=list)
+    rule: "BankRule | None" = None
     id: str = ""
 
     @property
@@ -340,6 +341,19 @@ class BankLine:
     @property
     def categorized(self) -> int:
         return sum(each.net + each.tax for each in self.parts)
+
+
+@dataclass(eq=False)
+class BankRule:
+    """What lines of statements are that fit `conditions`; `place` is when it was made."""
+
+    priority: int
+    place: int
+    conditions: Body
+    account: str
+    code: str | None
+    automatic: bool
+    id: str = ""
 
 
 @dataclass(eq=False)
@@ -356,11 +370,12 @@ class Transfer:
 
 @dataclass(eq=False)
 class Link:
-    """That so much of a line is this money."""
+    """That so much of a line is this money; the line has that much, and `more` of it or less."""
 
     line: BankLine
-    money: "Money | Transfer"
+    money: "Money | Transfer | Entry"
     amount: int
+    more: int = 0
     id: str = ""
 
 

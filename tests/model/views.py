@@ -11,6 +11,7 @@ from tests.model.records import (
     TRANSFER,
     BankAccount,
     BankLine,
+    BankRule,
     Credit,
     Document,
     Entry,
@@ -40,6 +41,7 @@ Record = (
     | VendorRefundPayment
     | BankAccount
     | BankLine
+    | BankRule
     | Entry
     | Opening
     | Party
@@ -351,6 +353,10 @@ def bank_account(_: Books, record: BankAccount) -> View:
     return {"external_id": record.external_id, "account": record.code}
 
 
+def bank_rule(_: Books, record: BankRule) -> View:
+    return {"priority": record.priority}
+
+
 def bank_line(books: Books, record: BankLine) -> View:
     return {
         "bank_account_id": record.account.id,
@@ -362,6 +368,8 @@ def bank_line(books: Books, record: BankLine) -> View:
         "categorized_amount_cents": record.categorized,
         "remaining_amount_cents": books.unexplained(record),
         "is_reconciled": books.unexplained(record) == 0,
+        "rounding_difference_cents": sum(each.more for each in books.links_of(record)),
+        "categorized_by_rule_id": record.rule and record.rule.id,
         "category": told(record.parts[0])[:2] if len(record.parts) == 1 else None,
         "splits": {(place, *told(part)) for place, part in enumerate(record.parts)},
         "links": {
@@ -371,6 +379,7 @@ def bank_line(books: Books, record: BankLine) -> View:
                 holds.kind_of(books.side, each.money),
                 each.money.id,
                 each.amount,
+                each.more,
             )
             for each in books.links_of(record)
         },
@@ -428,6 +437,7 @@ VIEWS: dict[type, Callable[[Books, Any], View]] = {
     VendorRefundPayment: vendor_refund_payment,
     BankAccount: bank_account,
     BankLine: bank_line,
+    BankRule: bank_rule,
     Entry: entry,
     Opening: opening,
     Party: party,
