@@ -111,7 +111,7 @@ class BankBodies:
         return {"target_type": holds.ENTRY, "target_id": entry.id}
 
     def match(self, line: BankLine | None) -> Body:
-        if self.books.entries and self.hand.chance(15):
+        if self.books.entries and self.hand.chance(25):
             body = self.entry_for(line)
             return {**body, **({"amount_cents": 1} if self.hand.chance(20) else {})}
         kind, id, money = self.money_for(line)

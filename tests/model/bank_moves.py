@@ -274,7 +274,7 @@ def sides(line: BankLine, other: BankLine | None) -> tuple[BankLine | None, Bank
     return (other, line) if line.moves > 0 else (line, other)
 
 
-def waits(money: Money | Transfer, coming: BankLine) -> bool:
+def waits(money: Money | Transfer | Entry, coming: BankLine) -> bool:
     """Whether something is a transfer that may wait for a line."""
     if not isinstance(money, Transfer):
         return False

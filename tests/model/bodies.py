@@ -225,7 +225,7 @@ class Bodies:
     def list_again(self, subject: Payment | Credit, amount: str = "amount_cents") -> list[Body]:
         """A list in place of the one that a payment or credit has: some stays, some does not."""
         field = self.side.document_id
-        held = [{field: id, amount: part} for id, part in subject.parts.items()]
+        held: list[Body] = [{field: id, amount: part} for id, part in subject.parts.items()]
         free = subject.total - sum(subject.parts.values())
         mode = self.hand.number(0, 4)
         if mode == 0:

@@ -26,9 +26,7 @@ def create(books: Books, body: Body) -> Credit:
     taken = number is not None and number in {each.number for each in books.credits.values()}
     faults.add(409, f"duplicate_{side.credit_number}", taken)
     books.locked(faults, day_of(body.get(side.opened_at)))
-    lines, takes = priced(
-        books, faults, party, body, day_of(body.get(side.opened_at)) or books.today
-    )
+    lines, takes = priced(books, faults, party, body)
     wanted = wanted_parts(side, faults, body.get("allocations", ()), "amount")
     faults.add(409, "credit_not_sent", wanted and side.opened_at not in body)
     check_parts(books, faults, wanted, {}, party)
@@ -61,9 +59,8 @@ def replace(books: Books, id: str, body: Body) -> Credit:
     check_parts(books, faults, wanted, credit.parts, credit.party)
     lines, takes = credit.lines, credit.takes
     if opens:
-        lines, takes = priced(
-            books, faults, credit.party, credit.body, day_of(body[side.opened_at])
-        )
+        said = {**credit.body, side.opened_at: body[side.opened_at]}
+        lines, takes = priced(books, faults, credit.party, said)
     total = replaced(credit, lines=lines).total
     faults.add(
         422,
@@ -106,9 +103,10 @@ def opened(books: Books, credit: Credit, opened_at: str, takes: Split) -> None:
 
 
 def priced(
-    books: Books, faults: Faults, party: Party | None, body: Body, day: date
+    books: Books, faults: Faults, party: Party | None, body: Body
 ) -> tuple[list[Line], Split]:
-    """Work its lines out, and say what they take of those of its source."""
+    """Work its lines out by the day on which it opens, and say what they take of its source."""
+    day = day_of(body.get(books.side.opened_at)) or books.today
     source = books.documents.get(body.get(books.side.source_id, ""))
     taken = [] if source is None else books.taken(source)
     lines: list[Line] = []

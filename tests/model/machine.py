@@ -102,6 +102,7 @@ DOCUMENTS = (
 PAYMENTS = ("create_payment", "reallocate_payment", "move_payment", "correct_payment")
 BANK = ("match", "import_lines", "unmatch", "move_payment", "correct_payment", "create_payment")
 OWN_BANKS = ("open_bank_account", "import_lines", "transfer", "unmatch", "categorize", "match")
+BY_HAND = ("write_entry", "approve_entry", "reverse_entry", "import_lines", "match", "make_rule")
 CREDITS = ("create_credit", "reallocate_credit", "open_credit", "void_credit", "create_payment")
 THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "sales": (
@@ -117,6 +118,7 @@ THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
         DOCUMENTS,
         BANK,
         OWN_BANKS,
+        BY_HAND,
         ("match", "import_lines", "create_payment", "pay_out", "pay_out_again", "delete_payout"),
         ("match", "import_lines", "unmatch", "pay_refund", "cancel_refund_payment", "pay_out"),
     ),
@@ -134,6 +136,7 @@ THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
         DOCUMENTS,
         BANK,
         OWN_BANKS,
+        BY_HAND,
         ("match", "import_lines", "agree_refund", "reallocate_refund", "move_refund_payment"),
         ("match", "import_lines", "agree_refund_in_parts", "return_refund_payment"),
     ),

@@ -163,14 +163,16 @@ class Moves:
 
     def move_payment(self) -> None:
         id, payment = self.pick(self.shown(self.books.payments))
-        body: Body = {"status": self.hand.one(self.side.statuses)}
+        body: dict[str, Any] = {"status": self.hand.one(self.side.statuses)}
         if payment is not None:
             body |= self.bodies.maybe(15, "allocations", lambda: self.bodies.list_again(payment))
         self.change("move payment", id, body)
 
     def correct_payment(self) -> None:
         id, payment = self.pick(self.shown(self.books.payments))
-        body: Body = {self.side.amount: 100} if payment is None else self.bodies.facts(payment)
+        body: dict[str, Any] = (
+            {self.side.amount: 100} if payment is None else self.bodies.facts(payment)
+        )
         if payment is not None:
             body |= self.bodies.maybe(20, "allocations", lambda: self.bodies.list_again(payment))
         self.change("correct payment", id, body)
@@ -285,7 +287,7 @@ class Moves:
     def lock_period(self) -> None:
         """Lock everything up to a day, or nothing any more."""
         day = self.hand.one(LOCK_DAYS)
-        self.play.lock(day and date.fromisoformat(day))
+        self.play.lock(None if day is None else date.fromisoformat(day))
 
 
 def by_external_id(records: Mapping[str, Any], body: Body) -> Any:

@@ -103,7 +103,8 @@ def reverse(books: Books, id: str, body: Body) -> Opening:
     books.locked(faults, given and date.fromisoformat(given))
     faults.refuse()
     made.reversed = True
-    for each in (*made.documents, *made.credits):
+    opened: list[Document | Credit] = [*made.documents, *made.credits]
+    for each in opened:
         each.state = "void"
     for money in made.payments:
         money.status = "cancelled"

@@ -88,7 +88,7 @@ class Site:
         books = Books(self.side, clock.today())
         self.tell_codes(caller, books)
         for name, terms in (("north", None), ("south", 30)):
-            body: Body = {"company_name": name, "external_id": name}
+            body: dict[str, Any] = {"company_name": name, "external_id": name}
             body |= {} if terms is None else {"payment_terms_days": terms}
             id = api.post(f"{caller.base}{self.side.parties}", json=body).json()["id"]
             books.parties[id] = Party(id, name, terms)
@@ -293,7 +293,7 @@ class Play:
     def tolerate(self, most: int) -> None:
         """Let a line and its money differ by as much, as the partner does."""
         answer = self.caller.write("PATCH", "", {"matching_tolerance_cents": most})
-        if answer.status_code != 200:
+        if answer.status_code != 200 or answer.json()["matching_tolerance_cents"] != most:
             self.diverge(f"{most} should be tolerated", answer)
         self.books.tolerance = most
 

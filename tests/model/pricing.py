@@ -41,7 +41,7 @@ class Taxed:
 
     def mark(self, part: str) -> Mark | None:
         """What an amount of it is for a return."""
-        return self.code and Mark(self.code.name, self.rate.percent, part)
+        return Mark(self.code.name, self.rate.percent, part) if self.code else None
 
 
 @dataclass
@@ -76,12 +76,22 @@ class Line:
     def tax(self) -> int:
         return sum(each.amount for each in self.taxes)
 
+    @property
+    def code(self) -> Code | None:
+        """What it is taxed by, if a code taxes it."""
+        return self.taxed.code if self.taxed else None
+
+    @property
+    def net_mark(self) -> Mark | None:
+        """What its net is for a return."""
+        return self.taxed.mark("net") if self.taxed else None
+
     def parts(self, side: Side, home: str | None = None) -> Counter[Part]:
         """What it comes to, by part, as whatever gives it back does; `home` bears the net."""
-        own, net = home or self.account, self.taxed and self.taxed.mark("net")
-        parts: Counter[Part] = Counter({(own, net): self.net})
+        own = home or self.account
+        parts: Counter[Part] = Counter({(own, self.net_mark): self.net})
         for tax in self.taxes:
-            mark = tax.taxed and tax.taxed.charged()
+            mark = tax.taxed.charged() if tax.taxed else None
             parts[tax.account, mark] += tax.amount - tax.blocked
             if tax.blocked:
                 assert tax.taxed is not None

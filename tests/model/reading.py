@@ -1,5 +1,6 @@
 """Where records are read, how an answer is brought to the form of views, where the two differ."""
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -112,7 +113,7 @@ def read_line(each: Any) -> tuple[Any, ...]:
     )
 
 
-READ = {
+READ: dict[str, Callable[[Any], Any]] = {
     "payment_allocations": lambda each: (each["payment_id"], each["amount_cents"]),
     "credit_allocations": lambda each: (each["credit_note_id"], each["amount_cents"]),
     "bill_payment_allocations": lambda each: (each["bill_payment_id"], each["amount_cents"]),

@@ -228,7 +228,7 @@ class Payout:
     @property
     def fees(self) -> int:
         """The fees that stand posted with its items."""
-        items = (*self.payments, *self.refund_payments)
+        items: list[Payment | RefundPayment] = [*self.payments, *self.refund_payments]
         return sum(each.fee for each in items if each.is_completed)
 
     @property
@@ -257,7 +257,7 @@ class Share:
     @property
     def is_kept(self) -> bool:
         """Whether it is no money, but a credit for later."""
-        return self.said["allocation_type"] == "credit"
+        return bool(self.said["allocation_type"] == "credit")
 
 
 @dataclass(eq=False)

@@ -81,8 +81,9 @@ def split_off(
     rests, taken = books.rests(document), books.taken(document)
     if given is None:
         return with_assessed(books.side, rests, taken, over_all(rests, amount))
-    amounts = {each["line_id"]: each["amount_cents"] for each in given}
-    split = over_lines(rests, {e: amounts[e.id] for e in rests if e.id in amounts})
+    lines = {line.id: line for line in rests}
+    amounts = {lines[e["line_id"]]: e["amount_cents"] for e in given if e["line_id"] in lines}
+    split = over_lines(rests, amounts)
     return with_assessed(books.side, rests, taken, split)
 
 

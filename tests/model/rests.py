@@ -31,7 +31,7 @@ def left(whole: Counter[Part], line: Line, taken: Iterable[Split]) -> Counter[Pa
 
 def net_part(side: Side, line: Line) -> Part:
     """The part of a line that is its net."""
-    return side.returns or line.account, line.taxed and line.taxed.mark("net")
+    return side.returns or line.account, line.net_mark
 
 
 def over_all(rests: Rests, amount: int) -> Split:

@@ -37,7 +37,7 @@ def on_cash(books: Books) -> Sums:
     """What was settled, and on its own day what business owes itself, or the buyer does."""
     held: Held = Counter()
     for line, sign in lines_of(books):
-        if has_own_day(books, line.taxed and line.taxed.code):
+        if has_own_day(line.code):
             net, *_ = line.parts(books.side)
             count(held, books, {net: line.net}, sign)
             count(held, books, line.assessed, sign)
@@ -100,8 +100,7 @@ def add_money(held: Held, books: Books) -> None:
     for payout in books.payouts.values():
         money += [(part, 1) for part in payout.others if payout.status == "paid"]
     for part, comes in money:
-        code = part.taxed and part.taxed.code
-        sign = comes if code and code.sales else -comes
+        sign = comes if part.code and part.code.sales else -comes
         count(held, books, part.parts(books.side), sign)
         count(held, books, part.assessed, sign)
 
@@ -125,10 +124,10 @@ def by_part(split: Split) -> Counter[Part]:
 
 def is_own(books: Books, part: Part) -> bool:
     """Whether a part counts on its own day, whatever the scheme."""
-    return part[1] is not None and has_own_day(books, books.codes[part[1].code])
+    return part[1] is not None and has_own_day(books.codes[part[1].code])
 
 
-def has_own_day(books: Books, code: Code | None) -> bool:
+def has_own_day(code: Code | None) -> bool:
     """Whether the buyer owes the tax of a code."""
     return code is not None and (code.kind == ASSESSED or code.treatment == "reverse_charge")
 

@@ -64,7 +64,7 @@ def party(books: Books, record: Party) -> View:
 def document(books: Books, record: Document) -> View:
     side, priced = books.side, record.priced
     settled = books.outstanding(record) == 0 and record.state == "open"
-    shown = {
+    shown: View = {
         side.party_id: record.party.id,
         "external_id": record.external_id,
         side.number: record.number,
@@ -105,7 +105,7 @@ def relieved(record: WriteOff) -> int:
 
 def line(books: Books, record: Line) -> tuple[object, ...]:
     """What is told of a line: how it is taxed, and what that comes to."""
-    taxed, code = record.taxed, record.taxed and record.taxed.code
+    taxed, code = record.taxed, record.code
     return (
         code and code.id,
         taxed and float(taxed.rate.percent),
@@ -228,14 +228,15 @@ def credit(books: Books, record: Credit) -> View:
 
 def credited(record: Line) -> tuple[object, ...]:
     """What is told of the line of a credit."""
-    taxed, code = record.taxed, record.taxed and record.taxed.code
+    taxed, code = record.taxed, record.code
     rate = taxed and float(taxed.rate.percent)
     return code and code.id, rate, record.net, record.tax, record.withheld
 
 
 def refund(books: Books, record: Refund) -> View:
+    allocations: set[tuple[str, str, int, int | None]] = set()
     if record.cancelled:
-        allocations = set()
+        pass
     elif record.document is not None:
         owed = books.outstanding(record.document)
         allocations = {("invoice", record.document.id, record.amount, owed)}
@@ -388,8 +389,8 @@ def bank_line(books: Books, record: BankLine) -> View:
 
 def told(part: Line) -> tuple[str, int, str | None, int]:
     """What is told of a part of money: its account, how much, and the tax in it."""
-    code = part.taxed and part.taxed.code
-    return part.account, part.net + part.tax, code and code.id, abs(part.tax)
+    tax_code = part.code.id if part.code else None
+    return part.account, part.net + part.tax, tax_code, abs(part.tax)
 
 
 def entry(_: Books, record: Entry) -> View:
@@ -422,7 +423,7 @@ def opening(books: Books, record: Opening) -> View:
     }
 
 
-def parts(pairs: Any) -> set[tuple[str, int]]:
+def parts(pairs: Any) -> set[Any]:
     return {(each.id, amount) for each, amount in pairs}
 
 

@@ -47,8 +47,9 @@ def relief(books: Books, document: Document, split: Counter[Part], *, taxes: boo
         relieved = taxes and mark and (mark.part in CHARGED or is_net_of(mark, charged))
         if not share or mark is None or not (relieved or mark.part == "withheld"):
             continue
-        found = {line: as_taken(books, line, part) for line in rests}
-        lines = [line for line, own in found.items() if own in rests[line]]
+        named = {line: as_taken(books, line, part) for line in rests}
+        found = {line: own for line, own in named.items() if own is not None}
+        lines = list(found)
         left = [rests[line][found[line]] for line in lines]
         n = min(share, sum(left)) if share > 0 else max(share, sum(left))
         for line, amount in zip(lines, shares(abs(n), [abs(each) for each in left]), strict=True):
