@@ -27,6 +27,7 @@ from tests.model.refusals import Refused
 from tests.model.returns import Sums, on_accrual, on_cash, read
 from tests.model.settling import settle
 from tests.model.sides import Side
+from tests.model.vat_boxes import boxes
 from tests.model.views import Record, view
 from tests.partner import Partner
 
@@ -359,6 +360,11 @@ class Play:
                 if expected.get((code, rate)) != shown.get((code, rate))
             ]
             what = "\n".join([f"the return on {scheme} differs:", *off])
+            raise Divergence(self.story(what))
+        told = {each["box"]: each["amount_cents"] for each in answer.json()["boxes"]}
+        wanted = boxes(self.books, expected)
+        if wanted is not None and told != wanted:
+            what = f"the boxes on {scheme} should be {wanted}, and are {told}"
             raise Divergence(self.story(what))
 
     def diverge(self, what: str, answer: httpx.Response) -> None:
