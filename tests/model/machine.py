@@ -13,6 +13,7 @@ from tests.model.hand import Hand
 from tests.model.play import Divergence, Play, Site
 from tests.model.purchases import PurchaseMoves
 from tests.model.sales import SalesMoves
+from tests.model.statements import reconcile
 
 DATA = st.data()
 ENOUGH = {
@@ -259,6 +260,7 @@ class Trading(RuleBasedStateMachine):
         """Where nothing broke on the way, everything must be right at the end."""
         if self.whole:
             self.told(self.play.close)
+            self.told(lambda: reconcile(self.play))
             self.counts.lengths[self.length] += 1
         else:
             self.counts.note("run broken off")
