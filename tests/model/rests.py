@@ -101,8 +101,8 @@ def is_withheld(part: Part) -> bool:
 def credited_by(side: Side, line: Line, taken: Sequence[Split], net: int) -> tuple[Line, Split]:
     """The line of a credit that gives a net of a line back, and what it takes of that."""
     parts = of_net(side, line, taken, net)
-    own, whole = net_part(side, line), rest_of(side, line, taken)
-    assessed = assessed_with(line, taken, net, whole[net_part(side, line)])
+    own = net_part(side, line)
+    assessed = assessed_with(line, taken, net, rest_of(side, line, taken)[own])
     made = Line(line.account, net, net, line.taxed, [], line.withholding, given=True)
     made.assessed = assessed
     for part, n in parts.items():

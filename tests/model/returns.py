@@ -11,7 +11,7 @@ from tests.model.arithmetic import Part
 from tests.model.books import Books
 from tests.model.codes import ASSESSED, Code, Mark
 from tests.model.pricing import Line
-from tests.model.records import Document, WriteOff
+from tests.model.records import Credit, Document, WriteOff
 from tests.model.rests import Split, net_part
 
 Sums = dict[tuple[str, Fraction], dict[str, int]]
@@ -57,7 +57,7 @@ def on_cash(books: Books) -> Sums:
 
 def moves_money(subject: object, source: object) -> bool:
     """Whether a settlement counts: what refunds take of a credit counts once it is paid."""
-    return isinstance(source, Document) or not hasattr(subject, "takes")
+    return isinstance(source, Document) or not isinstance(subject, Credit)
 
 
 def lines_of(books: Books) -> Iterable[tuple[Line, int]]:
