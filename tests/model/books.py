@@ -80,6 +80,7 @@ class Books:
         self.entries: dict[str, Entry] = {}
         self.openings: dict[str, Opening] = {}
         self.settlements: dict[Any, dict[Any, Settled]] = {}
+        self.again: dict[tuple[Any, Any], Settled] = {}
         self.settled_of: dict[Any, Counter[Part]] = {}
         self.document_numbers = Series(side.series)
         self.credit_numbers = Series(side.credit_series)

@@ -245,13 +245,15 @@ class Share:
     """What a vendor's refund gives back: of a bill, of a payment, or a credit for later.
 
     `said` is what was asked for. `released` is what was taken off bills to make the payment's
-    money free, by bill. A credit that was there before is paid out.
+    money free, by bill, and `before` what it settled of them.
+    A credit that was there before is paid out.
     """
 
     target: Document | Payment | Credit
     amount: int
     split: Split = field(default_factory=Counter)
     released: dict[str, int] = field(default_factory=dict)
+    before: dict[str, Settled] = field(default_factory=dict)
     said: Body = field(default_factory=dict)
 
     @property

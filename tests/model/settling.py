@@ -27,6 +27,7 @@ def settle(books: Books) -> None:
     for agreed in books.vendor_refunds.values():
         came = {e: e.amount for e in agreed.payments if e.status == "completed"}
         bring(books, agreed, came, parts_of_agreed(books, agreed))
+    books.again.clear()
 
 
 def bring(books: Books, subject: Any, wanted: Wanted, whole: Counter[Part]) -> None:
@@ -39,8 +40,8 @@ def bring(books: Books, subject: Any, wanted: Wanted, whole: Counter[Part]) -> N
         del held[source]
     for source, amount in wanted.items():
         if source not in held:
-            split = made(books, subject, source, amount, whole)
-            held[source] = Settled(amount, split)
+            old = books.again.get((subject, source))
+            held[source] = old or Settled(amount, made(books, subject, source, amount, whole))
 
 
 def made(

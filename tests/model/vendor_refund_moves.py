@@ -37,6 +37,7 @@ def all_or_nothing(books: Books) -> Iterator[None]:
         for record, before in held:
             vars(record).update(before)
         books.vendor_refunds.pop("", None)
+        books.again.clear()
         books.credit_numbers.last = last
         raise
 
@@ -253,8 +254,9 @@ def new_share(
         return Share(target, amount, split, said=given)
     if isinstance(target, Credit):
         return Share(target, amount, said=given)
+    before = {id: books.settlements[books.documents[id]][target] for id in target.parts}
     released = free(books, faults, target, amount)
-    return Share(target, amount, released=released, said=given)
+    return Share(target, amount, released=released, before=before, said=given)
 
 
 def check_target(
@@ -348,4 +350,7 @@ def apply_again(books: Books, payment: Payment, share: Share) -> Records:
         part = min(share.released[bill.id], room)
         if part > 0:
             give(payment, bill.id, part)
+            before = share.before.get(bill.id)
+            if before is not None and before.amount == payment.parts[bill.id]:
+                books.again[bill, payment] = before  # In full, it takes its old split.
     return bills
