@@ -254,7 +254,8 @@ def new_share(
         return Share(target, amount, split, said=given)
     if isinstance(target, Credit):
         return Share(target, amount, said=given)
-    before = {id: books.settlements[books.documents[id]][target] for id in target.parts}
+    settled = {id: books.settlements[books.documents[id]] for id in target.parts}
+    before = {id: held[target] for id, held in settled.items() if target in held}
     released = free(books, faults, target, amount)
     return Share(target, amount, released=released, before=before, said=given)
 
