@@ -82,7 +82,11 @@ class SalesBodies(Bodies):
     def other_items(self) -> list[Body]:
         """A few things that a processor takes or gives besides."""
         return [
-            {"type": kind, "amount_cents": amount, **self.maybe(40, "tax_code", self.steady)}
+            {
+                "type": kind,
+                "amount_cents": amount,
+                **self.maybe(40 if amount < 0 else 0, "tax_code", self.steady),
+            }
             for kind, amount in self.hand.some(OTHER_ITEMS, 3)
         ]
 
