@@ -85,6 +85,7 @@ def send(connection: socket.socket, request: httpx.Request) -> None:
             connection.sendall(head + request.read())
             return
         connection.sendall(head)
+        assert isinstance(request.stream, httpx.SyncByteStream)
         for chunk in request.stream:
             connection.sendall(b"%x\r\n%s\r\n" % (len(chunk), chunk))
         connection.sendall(b"0\r\n\r\n")

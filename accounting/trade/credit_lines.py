@@ -211,7 +211,7 @@ def _taken(wanted: _Untaxed, of_source: LineItem, rest: Amounts) -> Amounts:
             tax_left=sum(taxes),
             amount=net,
         )
-    amounts = by_net(rest, net)
+    amounts = by_net(of_source, rest, net)
     if wanted.tax_amount is None:
         return amounts
     return (net, *split(wanted.tax_amount, taxes), *amounts[behind:])

@@ -5,7 +5,7 @@ line takes from each of these, and never more than earlier ones have left.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from uuid import UUID
@@ -32,12 +32,19 @@ def gross_left(line: LineItem, rest: Amounts) -> int:
     return sum(rest[: len(line.charged)])
 
 
-def by_net(rest: Amounts, net: int) -> Amounts:
+def by_net(line: LineItem, rest: Amounts, net: int) -> Amounts:
     """Take a net of a line, and of its taxes what is in proportion to what is left.
 
-    Of 100.00 and 20.00, nets of 33.33, 33.33 and 33.34 take 6.67, 6.66 and 6.67.
+    Of 100.00 and 20.00, nets of 33.33, 33.33 and 33.34 take 6.67, 6.66 and 6.67. What of the tax is
+    not recovered is a part of that: half of 1 and 2 is 2, and not 1 and 1.
     """
-    return tuple(_in_proportion(amount, net, rest[0]) for amount in rest)
+    taxes, withheld = 1 + len(line.taxes), len(line.charged)
+    charged = [
+        net,
+        *_together(rest[1:taxes], net, rest[0]),
+        *_together(rest[taxes:withheld], net, rest[0]),
+    ]
+    return _with_assessed(rest, charged)
 
 
 def by_gross(line: LineItem, rest: Amounts, gross: int) -> Amounts:
@@ -117,9 +124,18 @@ def _parts(line: LineItem, net_account_id: UUID | None) -> list[Part]:
 
 
 def _with_assessed(rest: Amounts, charged: list[int]) -> Amounts:
-    """Add to what is taken of what was charged the same proportion of what was self-assessed."""
-    assessed = (_in_proportion(amount, charged[0], rest[0]) for amount in rest[len(charged) :])
-    return (*charged, *assessed)
+    """Add to what is taken of what was charged the same proportion of what was self-assessed.
+
+    The tax that is owed and what is recovered of it, or is cost, still come to nothing.
+    """
+    owed, *borne = rest[len(charged) :] or (0,)
+    back = _in_proportion(owed, charged[0], rest[0])
+    return (*charged, *([back, *split(-back, borne)] if borne else []))
+
+
+def _together(amounts: Sequence[int], part: int, whole: int) -> list[int]:
+    """Take the proportion of a sum, rounded once, over what is left of each amount."""
+    return split(_in_proportion(sum(amounts), part, whole), amounts)
 
 
 def _in_proportion(amount: int, part: int, whole: int) -> int:

@@ -92,7 +92,7 @@ def returnable(document: Document, net_account_id: UUID | None = None) -> dict[P
     whole = parts_left(replace(document, reduced=()), net_account_id)
     by_part = rests(whole, document.returned)
     return {
-        part: min(amount, by_part[part]) if amount > 0 else max(amount, by_part[part])
+        part: min(amount, by_part[part]) if whole[part] > 0 else max(amount, by_part[part])
         for part, amount in left.items()
     }
 

@@ -9,7 +9,7 @@ from tests.model.bodies import NOBODY
 from tests.model.books import Body, Books
 from tests.model.moves import Moves, by_external_id, in_state, likely
 from tests.model.play import Move, Records
-from tests.model.records import BankLine, Payment, Transfer
+from tests.model.records import BankLine, Entry, Payment, Transfer
 
 ACCOUNTS, LINES = "bank-accounts/", "bank-transactions/"
 ENTRIES = "general-ledger/journal-entries/"
@@ -59,7 +59,8 @@ class BankMoves(Moves):
 
         def act(books: Books) -> Records:
             link, affected = bank_moves.match(books, id, body)
-            return [link.line, link.money, *affected]
+            touched = [] if isinstance(link.money, Entry) else [link.money]
+            return [link.line, *touched, *affected]
 
         move = Move("POST", f"{LINES}{id}/match/", body, act, bind_link)
         self.make(f"match {body['target_type']}", move.at(line))
@@ -74,7 +75,7 @@ class BankMoves(Moves):
 
         def act(books: Books) -> Records:
             ended = bank_moves.unmatch(books, id, body)
-            money = [each.money for each in ended if not isinstance(each.money, Transfer)]
+            money = [e.money for e in ended if not isinstance(e.money, Transfer | Entry)]
             asked = [each.line for each in ended if each.line.id == id]
             return [*asked, *(each.line for each in ended if each.line.id != id), *money]
 
@@ -139,13 +140,23 @@ class BankMoves(Moves):
         if told["target_type"] == "journal_entry":
             entry = self.books.entries[told["target_id"]]
             moved = sum(amount for code, amount in entry.lines if code == line.account.code)
-            same = (moved if line.moves > 0 else -moved) == left == told["amount_cents"]
+            rest = holds.rest_at(self.books, entry, line.account)
+            same = moved * line.moves > 0 and rest == left == told["amount_cents"]
             return entry.status == "approved" and same
         other = self.books.bank_lines[told["target_id"]]
         if other.direction == line.direction or other.account is line.account:
             return False
         waiting = any(bank_moves.waits(each.money, line) for each in self.books.links_of(other))
         return waiting or self.books.unexplained(other) == left == told["amount_cents"]
+
+    def make_rule(self) -> None:
+        body = self.at_bank.rule()
+
+        def act(books: Books) -> Records:
+            return [bank_moves.make_rule(books, body)]
+
+        move = Move("POST", "bank-rules/", body, act, into("rules"), success=201, may_preview=False)
+        self.make("make bank rule", move)
 
     # Entries by hand.
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tests.model import holds
 from tests.model.bodies import NOBODY, Body
 from tests.model.books import Books
+from tests.model.codes import WITHHELD
 from tests.model.hand import Hand
 from tests.model.moves import likely
 from tests.model.records import LIVE, BankAccount, BankLine, Money, Payment, Payout
@@ -39,7 +40,8 @@ class BankBodies:
         if shown and not self.hand.chance(15):
             money = self.hand.one(shown)
             moves, rest = holds.moves(self.books.side, money), holds.rest(self.books, money)
-        amount = self.hand.one((rest, rest, rest // 2, rest + 400)) or abs(moves) or 1
+        near = rest + self.hand.one((-2, 3, 5, -6)) if rest > 10 else rest
+        amount = self.hand.one((rest, rest, rest // 2, rest + 400, near)) or abs(moves) or 1
         number = len(self.books.bank_lines) + (0 if self.hand.chance(5) else place + 1)
         return {
             "external_id": f"statement-{number}",
@@ -80,9 +82,40 @@ class BankBodies:
     def moves(self, money: Money) -> int:
         return holds.moves(self.books.side, money)
 
+    def rule(self) -> Body:
+        """A rule with a condition or two, which now and then posts what it says."""
+        hand = self.hand
+        accounts = list(self.books.bank_accounts.values())
+        conditions: Body = {"direction": hand.one(("debit", "credit"))}
+        if hand.chance(50):
+            conditions |= {"min_amount_cents": hand.one((1, 300, 5_000))}
+        if hand.chance(30):
+            conditions |= {"max_amount_cents": hand.one((5_000, 20_000))}
+        if accounts and hand.chance(30):
+            conditions |= {"bank_account_id": hand.one(accounts).id}
+        codes = [e.name for e in self.books.codes.values() if e.is_lasting and e.kind != WITHHELD]
+        taxed = {"tax_code": hand.one(codes)} if hand.chance(50) else {}
+        return {
+            "name": "What comes often",
+            "conditions": conditions,
+            "result": {"account": self.code(), **taxed},
+            **({"priority": hand.one((1, 5, 200))} if hand.chance(50) else {}),
+            **({"apply": "automatic"} if hand.chance(60) else {}),
+        }
+
+    def entry_for(self, line: BankLine | None) -> Body:
+        """An entry by hand that a line may be, now and then any."""
+        every = list(self.books.entries.values())
+        fitting = [e for e in every if line and holds.moves_at(e, line.account) * line.moves > 0]
+        entry = self.hand.one(fitting if fitting and not self.hand.chance(20) else every)
+        return {"target_type": holds.ENTRY, "target_id": entry.id}
+
     def match(self, line: BankLine | None) -> Body:
+        if self.books.entries and self.hand.chance(25):
+            body = self.entry_for(line)
+            return {**body, **({"amount_cents": 1} if self.hand.chance(20) else {})}
         kind, id, money = self.money_for(line)
-        body: Body = {"target_type": kind, "target_id": id}
+        body = {"target_type": kind, "target_id": id}
         if line is None or money is None or not self.hand.chance(35):
             return body
         most = min(self.books.unexplained(line), holds.rest(self.books, money))
@@ -96,8 +129,13 @@ class BankBodies:
             return {"account": self.code()}
         part = left // 3 or 1
         rest = left - part + (1 if self.hand.chance(10) else 0)
-        amounts = (part, rest)
-        return {"splits": [{"account": self.code(), "amount_cents": each} for each in amounts]}
+        return {"splits": [self.part(part), self.part(rest)]}
+
+    def part(self, amount: int) -> Body:
+        """A part of a line, and now and then the code of the tax in it."""
+        codes = [*self.books.codes, *(["none"] if self.hand.chance(5) else [])]
+        taxed = {"tax_code": self.hand.one(codes)} if self.hand.chance(45) else {}
+        return {"account": self.code(), "amount_cents": amount, **taxed}
 
     def code(self) -> str:
         return self.hand.one(ACCOUNTS if self.hand.chance(40) else ACCOUNTS[:4])

@@ -8,10 +8,13 @@ from typing import Any
 from tests.model import holds, vendor_refund_moves
 from tests.model.arithmetic import ASSETS, faults_of
 from tests.model.books import Body, Books
+from tests.model.pricing import Line, compute, gross, read_code
 from tests.model.records import (
     LIVE,
     BankAccount,
     BankLine,
+    BankRule,
+    Entry,
     Link,
     Money,
     Payment,
@@ -52,8 +55,52 @@ def import_lines(books: Books, body: Body) -> list[BankLine]:
     for each in body["transactions"]:
         name, day = each["external_id"], date.fromisoformat(each["date"])
         line = BankLine(account, name, day, each["amount_cents"], each["direction"])
-        found.append(there.setdefault(name, line))
+        if name not in there:
+            there[name] = line
+            apply_rule(books, line)
+        found.append(there[name])
     return found
+
+
+def apply_rule(books: Books, line: BankLine) -> None:
+    """Let the first rule that fits say what a line is, where it may and can."""
+    rules = sorted(books.rules.values(), key=lambda each: (each.priority, each.place))
+    rule = next((each for each in rules if fits(each, line)), None)
+    faults = Faults()
+    books.locked(faults, line.day)
+    if rule is None or not rule.automatic or faults.found or rule.account == line.account.code:
+        return
+    taxed = read_code(None, books.codes, faults.found, rule.code, line.day)
+    line.parts, line.rule = [gross(taxed, rule.account, line.amount)], rule
+    compute(line.parts, 0, inclusive=True)
+
+
+def fits(rule: BankRule, line: BankLine) -> bool:
+    """Whether all conditions of a rule hold."""
+    asked = rule.conditions
+    return all(
+        (
+            asked.get("direction", line.direction) == line.direction,
+            asked.get("bank_account_id", line.account.id) == line.account.id,
+            asked.get("min_amount_cents", 0) <= line.amount,
+            line.amount <= asked.get("max_amount_cents", line.amount),
+        )
+    )
+
+
+def make_rule(books: Books, body: Body) -> BankRule:
+    """Say what lines are that come from now on."""
+    faults, result = Faults(), body["result"]
+    faults.add_all(422, faults_of_account(books, result["account"]))
+    faults.refuse()
+    return BankRule(
+        body.get("priority", 100),
+        len(books.rules),
+        body["conditions"],
+        result["account"],
+        result.get("tax_code"),
+        body.get("apply") == "automatic",
+    )
 
 
 def match(books: Books, id: str, body: Body) -> tuple[Link, list[Any]]:
@@ -62,6 +109,13 @@ def match(books: Books, id: str, body: Body) -> tuple[Link, list[Any]]:
     Comes with what else that touches.
     """
     line = find(books, id)
+    if body["target_type"] == holds.ENTRY:
+        entry = books.entries.get(body["target_id"])
+        if entry is None:
+            raise refused(422, "reference_not_found")
+        shown = link_of_entry(books, line, entry, body)
+        books.links.append(shown)
+        return shown, []
     money = holds.kinds_of(books).get(body["target_type"], {}).get(body["target_id"])
     if money is None:
         raise refused(422, "reference_not_found")
@@ -81,14 +135,30 @@ def link_of(books: Books, line: BankLine, money: Money, body: Body) -> tuple[Lin
     faults.add(422, "link_direction_mismatch", moves * line.moves < 0)
     others = {each.line.account for each in books.links_of(money)} - {line.account}
     faults.add(422, "bank_account_mismatch", others)
-    most = min(books.unexplained(line), holds.rest(books, money))
+    left, rest = books.unexplained(line), holds.rest(books, money)
+    near = 0 < abs(left - rest) <= books.tolerance and min(left, rest) > 0
+    more = left - rest if near and "amount_cents" not in body else 0
+    most = rest if more else min(left, rest)
     amount = body.get("amount_cents", most)
     faults.add(422, "link_exceeds_remaining", not 1 <= amount <= most)
     completes = money.status in ON_ITS_WAY and amount == holds.rest(books, money)
     if completes:
         check_first_day(books, faults, money, line)
     faults.refuse()
-    return Link(line, money, amount), completes
+    return Link(line, money, amount, more), completes
+
+
+def link_of_entry(books: Books, line: BankLine, entry: Entry, body: Body) -> Link:
+    """Draw up a link with an entry by hand, of what it moves on the account of the bank."""
+    faults, moved = Faults(), holds.moves_at(entry, line.account)
+    faults.add(409, "item_not_completed", entry.status != "approved")
+    faults.add(422, "bank_account_mismatch", not moved)
+    faults.add(422, "link_direction_mismatch", moved * line.moves < 0)
+    most = min(books.unexplained(line), holds.rest_at(books, entry, line.account))
+    amount = body.get("amount_cents", most)
+    faults.add(422, "link_exceeds_remaining", moved and not 1 <= amount <= most)
+    faults.refuse()
+    return Link(line, entry, amount)
 
 
 def matches(books: Books, line: BankLine) -> Iterator[tuple[Money, int]]:
@@ -130,7 +200,7 @@ def complete(books: Books, money: Money, line: BankLine) -> list[Any]:
             return [*money.payments, *money.refund_payments]
         case VendorRefundPayment():
             money.paid_on = money_day(money, line)
-            vendor_refund_moves.move(books, money, "completed")
+            vendor_refund_moves.move(books, Faults(), money, "completed")
             return [money.refund, *money.refund.payments]
     raise AssertionError("Nothing else is on its way.")
 
@@ -204,7 +274,7 @@ def sides(line: BankLine, other: BankLine | None) -> tuple[BankLine | None, Bank
     return (other, line) if line.moves > 0 else (line, other)
 
 
-def waits(money: Money | Transfer, coming: BankLine) -> bool:
+def waits(money: Money | Transfer | Entry, coming: BankLine) -> bool:
     """Whether something is a transfer that may wait for a line."""
     if not isinstance(money, Transfer):
         return False
@@ -234,22 +304,30 @@ def categorize(books: Books, id: str, body: Body) -> BankLine:
     line, faults = find(books, id), Faults()
     left = books.unexplained(line)
     whole = [{"account": body.get("account"), "amount_cents": left}]
-    parts = [(each["account"], each["amount_cents"]) for each in body.get("splits", whole)]
-    for code, _ in parts:
-        faults.add_all(422, faults_of_account(books, code))
-        faults.add(422, "same_account", code == line.account.code)
+    splits = body.get("splits", whole)
+    parts = [part_of(books, faults, line, each) for each in splits]
     faults.add(409, "bank_transaction_used_up", line.parts or not left)
-    faults.add(422, "splits_mismatch", sum(amount for _, amount in parts) != left)
+    faults.add(422, "splits_mismatch", sum(each["amount_cents"] for each in splits) != left)
     books.locked(faults, line.day)
     faults.refuse()
+    compute(parts, 0, inclusive=True)
     line.parts = parts
     return line
+
+
+def part_of(books: Books, faults: Faults, line: BankLine, body: Body) -> Line:
+    """Read a part of a line; the tax in it is still to be worked out."""
+    code = body["account"]
+    faults.add_all(422, faults_of_account(books, code))
+    faults.add(422, "same_account", code == line.account.code)
+    taxed = read_code(None, books.codes, faults.found, body.get("tax_code"), line.day)
+    return gross(taxed, code, body["amount_cents"])
 
 
 def uncategorize(books: Books, id: str) -> BankLine:
     """Take that back, all of it; a line that has no category stays as it is."""
     line = find(books, id)
-    line.parts = []
+    line.parts, line.rule = [], None
     return line
 
 

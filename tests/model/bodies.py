@@ -5,8 +5,10 @@ from itertools import count
 from typing import Any
 
 from tests.model.books import Books
+from tests.model.codes import CHARGED, WITHHELD, Code
 from tests.model.hand import Hand
 from tests.model.records import Credit, Document, Party, Payment
+from tests.model.rests import net_part
 
 Body = dict[str, Any]
 
@@ -16,7 +18,7 @@ OLD_DAYS = ("2024-11-03", "2024-12-31", "2025-01-10", "2025-03-01")
 NUMBERS = count(1)
 PRICES = (1_000, 1, 99, 100, 333, 2_500, 10_000, 123_457)
 QUANTITIES = (1, 2, 3, "1.5", 0.5, 2.333333)
-RATES = (20, 5, "7.5", 19.25, 0)
+RATES = (20, 5, "7.5", 19.25, 0, "12.5")
 CODES = ("4500", "2400", "6000", "1200", "2250", "9999")
 
 
@@ -68,27 +70,49 @@ class Bodies:
     def currency(self) -> str:
         return "EUR" if self.hand.chance(2) else "GBP"
 
-    def line(self) -> Body:
+    def line(self, *, inclusive: bool = False) -> Body:
         hand = self.hand
         line = {"quantity": hand.one(QUANTITIES), "unit_price": hand.one(PRICES)}
         if hand.chance(20):
             line["discount_amount"] = hand.one((1, 50, 400))
         if hand.chance(8):
             line["account_identifier"] = self.account()
-        if hand.chance(50):
+        if hand.chance(30):
             line["tax_rate"] = hand.one(RATES)
-        elif hand.chance(40):
+        elif hand.chance(60):
+            line["tax_code"] = self.code()
+        elif not inclusive and hand.chance(40):
             line["sales_taxes"] = [self.tax() for _ in range(hand.number(1, 2))]
+        if hand.chance(6):
+            line["withholding_code"] = "KEPT" if hand.chance(90) else self.code()
         return line
+
+    def code(self) -> str:
+        """A code of the side; now and then one that does not fit on every day, or none at all."""
+        fitting = [e.name for e in self.books.codes.values() if e.is_lasting and self.taxes(e)]
+        return self.hand.one([*self.books.codes, "none"] if self.hand.chance(6) else fitting)
+
+    def taxes(self, code: Code) -> bool:
+        return code.sales == (self.side.sign > 0) and code.kind != WITHHELD
 
     def tax(self) -> Body:
         code = {"type": "AccountCode", "code": "2400"}
-        return {"amount": self.hand.one((1, 17, 200)), **self.maybe(30, "tax_account", code)}
+        return {
+            "amount": self.hand.one((1, 17, 200)),
+            **self.maybe(30, "tax_account", code),
+            **self.maybe(30, "tax_code", self.charged),
+        }
+
+    def charged(self) -> str:
+        """A code whose tax a vendor, or the business, charges."""
+        codes = self.books.codes.values()
+        return self.hand.one([e.name for e in codes if e.kind == CHARGED and self.taxes(e)])
 
     def lines(self) -> Body:
-        lines = [self.line() for _ in range(self.hand.number(1, 3))]
+        inclusive = self.maybe(20, "amounts_include_tax", True)
+        lines = [self.line(inclusive=bool(inclusive)) for _ in range(self.hand.number(1, 3))]
         discount = self.maybe(20, "additional_discount", lambda: self.hand.one((1, 90, 700)))
-        return {"line_items": lines, **discount, **self.due()}
+        return {"line_items": lines, **discount, **inclusive, **self.due()}
 
     def due(self) -> Body:
         at = ("2025-06-01T00:00:00Z", "2099-01-01T00:00:00Z")
@@ -201,7 +225,7 @@ class Bodies:
     def list_again(self, subject: Payment | Credit, amount: str = "amount_cents") -> list[Body]:
         """A list in place of the one that a payment or credit has: some stays, some does not."""
         field = self.side.document_id
-        held = [{field: id, amount: part} for id, part in subject.parts.items()]
+        held: list[Body] = [{field: id, amount: part} for id, part in subject.parts.items()]
         free = subject.total - sum(subject.parts.values())
         mode = self.hand.number(0, 4)
         if mode == 0:
@@ -231,18 +255,53 @@ class Bodies:
         hand = self.hand
         party = self.party()
         lines = [self.credit_line() for _ in range(hand.number(1, 2))]
-        total = sum(each["amount"] + each.get("tax_amount_cents", 0) for each in lines)
         sources = [*self.books.documents, NOBODY]
+        source = self.maybe(10, self.side.source_id, lambda: hand.one(sources))
+        of_lines = self.credits_of_lines()
+        if of_lines and hand.chance(45):
+            document = hand.one(of_lines)
+            party = party if hand.chance(5) else {self.side.party_id: document.party.id}
+            lines = self.credited_lines(document) + (lines[1:] if hand.chance(50) else [])
+            source = {self.side.source_id: document.id}
+        total = sum(each["amount"] + each.get("tax_amount_cents", 0) for each in lines)
         return {
             **party,
             "line_items": lines,
             **self.maybe(80, self.side.opened_at, self.moment),
             **self.maybe(60, "allocations", lambda: self.parts(self.named(party), total, "amount")),
-            **self.maybe(10, self.side.source_id, lambda: hand.one(sources)),
+            **source,
             **self.external_id(),
             **self.number(self.side.credit_series, self.side.credit_number),
             **self.maybe(3, "currency", self.currency),
         }
+
+    def credits_of_lines(self) -> list[Document]:
+        """Documents whose lines can be given back of; now and then one that is not open."""
+        told = [e for e in self.books.documents.values() if all(n.id for n in e.priced.lines)]
+        return told if self.hand.chance(4) else [each for each in told if each.state == "open"]
+
+    def credited_lines(self, document: Document) -> list[Body]:
+        """What a credit gives back of some lines of a document, mostly no more than is left."""
+        given = []
+        for line, rest in self.hand.some(list(self.books.rests(document).items()), 2):
+            left = rest[net_part(self.side, line)]
+            amounts = (left // 2, left // 3, 1, left, left + 1 if self.hand.chance(15) else left)
+            amount = max(1, self.hand.one(amounts))
+            given.append({"amount": amount, "source_line_id": line.id})
+        if self.hand.chance(2):
+            given.append({"amount": 1, "source_line_id": NOBODY})
+        return given
+
+    def refunded_lines(self, document: Document, most: int) -> list[Body]:
+        """What a refund gives back of some lines of a document, with their tax."""
+        given = []
+        for line, rest in self.hand.some(list(self.books.rests(document).items()), 2):
+            fits = min(sum(rest.values()), most)
+            more = sum(rest.values()) + 1 if self.hand.chance(5) else fits
+            amount = max(1, self.hand.one((fits, fits // 2, fits // 3, 1, more)))
+            most = max(0, most - amount)
+            given.append({"line_id": line.id, "amount_cents": amount})
+        return given
 
     def opening(self) -> Body:
         """Some of each kind that is open, with the money at the bank."""
@@ -277,9 +336,16 @@ class Bodies:
     def credit_line(self) -> Body:
         return {
             "amount": self.hand.one((1_000, 1, 333, 5_000)),
-            **self.maybe(40, "tax_amount_cents", lambda: self.hand.one((200, 1, 0))),
+            **self.taxes_credited(),
             **self.maybe(8, self.side.credit_account, self.account),
         }
+
+    def taxes_credited(self) -> Body:
+        """The tax on a line of a credit: by a code, as given, or both."""
+        given = self.maybe(40, "tax_amount_cents", lambda: self.hand.one((200, 1, 0)))
+        if not self.hand.chance(35):
+            return given
+        return {**given, "tax_code": self.charged() if given else self.code()}
 
     def write_off(self, document: Document | None) -> Body:
         left = 0 if document is None else self.books.left(document)
@@ -287,6 +353,7 @@ class Bodies:
         return {
             **self.maybe(60, "amount_cents", lambda: max(1, self.hand.one(amounts))),
             **self.maybe(40, "write_off_at", self.moment),
+            **self.maybe(45, "tax_relief", True),
             **self.maybe(12, "destination_account", self.account),
             **self.external_id(),
         }

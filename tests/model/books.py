@@ -1,13 +1,17 @@
 """Everything the model knows of one business, and the amounts that follow from it."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from typing import Any
 
+from tests.model.arithmetic import Part
+from tests.model.codes import Code, codes_of
 from tests.model.records import (
     LIVE,
     BankAccount,
     BankLine,
+    BankRule,
     Credit,
     Document,
     Entry,
@@ -19,12 +23,14 @@ from tests.model.records import (
     Payout,
     Refund,
     RefundPayment,
+    Settled,
     Transfer,
     VendorRefund,
     VendorRefundPayment,
     WriteOff,
 )
 from tests.model.refusals import Faults, gone
+from tests.model.rests import Rests, Split, rest_of
 from tests.model.sides import Side
 
 Body = Mapping[str, Any]
@@ -55,6 +61,7 @@ class Books:
         self.side = side
         self.today = today
         self.lock_date: date | None = None
+        self.codes: dict[str, Code] = {e.name: e for e in codes_of(sales=side.sign > 0)}
         self.parties: dict[str, Party] = {}
         self.documents: dict[str, Document] = {}
         self.write_offs: dict[str, WriteOff] = {}
@@ -68,8 +75,13 @@ class Books:
         self.bank_accounts: dict[str, BankAccount] = {}
         self.bank_lines: dict[str, BankLine] = {}
         self.links: list[Link] = []
+        self.rules: dict[str, BankRule] = {}
+        self.tolerance = 0
         self.entries: dict[str, Entry] = {}
         self.openings: dict[str, Opening] = {}
+        self.settlements: dict[Any, dict[Any, Settled]] = {}
+        self.again: dict[tuple[Any, Any], Settled] = {}
+        self.settled_of: dict[Any, Counter[Part]] = {}
         self.document_numbers = Series(side.series)
         self.credit_numbers = Series(side.credit_series)
 
@@ -142,6 +154,20 @@ class Books:
     def refunded(self, target: Document | Payment) -> int:
         return sum(amount for _, amount in self.given_back(target))
 
+    def taken(self, document: Document) -> list[Split]:
+        """What live refunds, credits of its lines and relief took of the lines of a document."""
+        splits = [each.split for each in self.refunds_of(document)]
+        splits += [e.takes for e in self.credits.values() if e.state == "open"]
+        splits += [each.relieved for each in self.write_offs_of(document)]
+        for refund in self.vendor_refunds.values():
+            splits += [each.split for each in refund.shares if each.target is document]
+        return splits
+
+    def rests(self, document: Document) -> Rests:
+        """What is left of each line of a document to be given back."""
+        taken = self.taken(document)
+        return {line: rest_of(self.side, line, taken) for line in document.priced.lines}
+
     def outstanding(self, document: Document) -> int:
         """What is still asked for."""
         if document.state == "void":
@@ -162,8 +188,14 @@ class Books:
                 self.credited(document),
                 self.written_off(document),
                 self.refunded(document),
+                self.credited_by_line(document),
             )
         )
+
+    def credited_by_line(self, document: Document) -> bool:
+        """Whether an open credit gives back of one of its lines."""
+        credits = [each for each in self.credits.values() if each.state == "open"]
+        return any(line in document.priced.lines for each in credits for line, _ in each.takes)
 
     def is_overdue(self, document: Document) -> bool:
         due = document.due_at is not None and document.due_at.date() < self.today
@@ -201,7 +233,8 @@ class Books:
         if isinstance(target, Credit):
             return self.unapplied(target)
         if isinstance(target, Document):
-            return max(0, self.paid(target) - self.refunded(target))
+            rest = sum(sum(each.values()) for each in self.rests(target).values())
+            return min(max(0, self.paid(target) - self.refunded(target)), rest)
         if target.status != "completed":
             return 0
         # A vendor's refund makes the money free that it is to bring back.
@@ -225,7 +258,9 @@ class Books:
 
     def paid_out(self, credit: Credit) -> int:
         """What live refunds give back of a credit."""
-        return sum(each.amount for each in self.refunds_of(credit))
+        shares = [each for refund in self.vendor_refunds.values() for each in refund.shares]
+        in_cash = [e.amount for e in shares if e.target is credit and not e.is_kept]
+        return sum(each.amount for each in self.refunds_of(credit)) + sum(in_cash)
 
     def unapplied(self, credit: Credit) -> int:
         used = credit.used + self.paid_out(credit)
@@ -233,12 +268,13 @@ class Books:
 
     # What follows for money at the bank.
 
-    def links_of(self, end: Money | Transfer | BankLine | None) -> list[Link]:
+    def links_of(self, end: Money | Transfer | Entry | BankLine | None) -> list[Link]:
         """The links of a line, or of money."""
         return [each for each in self.links if end in (each.line, each.money)]
 
     def linked(self, end: Money | BankLine) -> int:
-        return sum(each.amount for each in self.links_of(end))
+        whole = isinstance(end, BankLine)
+        return sum(each.amount + (each.more if whole else 0) for each in self.links_of(end))
 
     @property
     def transfers(self) -> list[Transfer]:

@@ -1,13 +1,17 @@
 """What may be done with credits, and what that changes."""
 
 from collections import Counter
+from dataclasses import replace as replaced
+from datetime import date
 
 from tests.model.arithmetic import faults_of, named
 from tests.model.books import Body, Books, day_of, moment
+from tests.model.codes import CHARGED
 from tests.model.payment_moves import check_parts, wanted_parts
-from tests.model.records import Credit
+from tests.model.pricing import Line, compute, given_tax, read_code
+from tests.model.records import Credit, Document, Party
 from tests.model.refusals import Faults, gone
-from tests.model.sides import Side
+from tests.model.rests import Split, credited_by, net_part, rest_of
 
 
 def create(books: Books, body: Body) -> Credit:
@@ -22,19 +26,17 @@ def create(books: Books, body: Body) -> Credit:
     taken = number is not None and number in {each.number for each in books.credits.values()}
     faults.add(409, f"duplicate_{side.credit_number}", taken)
     books.locked(faults, day_of(body.get(side.opened_at)))
-    lines, tax = priced(side, faults, body)
+    lines, takes = priced(books, faults, party, body)
     wanted = wanted_parts(side, faults, body.get("allocations", ()), "amount")
     faults.add(409, "credit_not_sent", wanted and side.opened_at not in body)
     check_parts(books, faults, wanted, {}, party)
-    too_much = sum(wanted.values()) > sum(lines.values()) + tax
-    faults.add(422, "allocation_exceeds_total", too_much)
+    credit = Credit(party, body.get("external_id"), number, lines, "draft")  # type: ignore[arg-type]
+    faults.add(422, "allocation_exceeds_total", sum(wanted.values()) > credit.total)
     faults.refuse()
-    assert party is not None
     books.credit_numbers.see(number)
-    credit = Credit(party, body.get("external_id"), number, lines, tax, "draft")
-    credit.source, credit.parts = source, wanted
+    credit.source, credit.parts, credit.body = source, wanted, body
     if side.opened_at in body:
-        opened(books, credit, body[side.opened_at])
+        opened(books, credit, body[side.opened_at], takes)
     return credit
 
 
@@ -55,15 +57,20 @@ def replace(books: Books, id: str, body: Body) -> Credit:
         wanted = wanted_parts(side, faults, body["allocations"], "amount")
     faults.add(409, "credit_not_sent", wanted and credit.state == "draft" and not opens)
     check_parts(books, faults, wanted, credit.parts, credit.party)
+    lines, takes = credit.lines, credit.takes
+    if opens:
+        said = {**credit.body, side.opened_at: body[side.opened_at]}
+        lines, takes = priced(books, faults, credit.party, said)
+    total = replaced(credit, lines=lines).total
     faults.add(
         422,
         "allocation_exceeds_total",
-        sum(wanted.values()) > credit.total - books.paid_out(credit),
+        sum(wanted.values()) > total - books.paid_out(credit),
     )
     faults.refuse()
-    credit.parts = wanted
+    credit.parts, credit.lines = wanted, lines
     if opens:
-        opened(books, credit, body[side.opened_at])
+        opened(books, credit, body[side.opened_at], takes)
     return credit
 
 
@@ -88,18 +95,60 @@ def find(books: Books, id: str) -> Credit:
     return books.credits[id]
 
 
-def opened(books: Books, credit: Credit, opened_at: str) -> None:
+def opened(books: Books, credit: Credit, opened_at: str, takes: Split) -> None:
     """Open a credit; it takes a number where it has none."""
-    credit.state, credit.opened_at = "open", moment(opened_at)
+    credit.state, credit.opened_at, credit.takes = "open", moment(opened_at), takes
     if credit.number is None:
         credit.number = books.credit_numbers.take()
 
 
-def priced(side: Side, faults: Faults, body: Body) -> tuple[Counter[str], int]:
-    """Sum the lines by account, and their tax."""
-    lines: Counter[str] = Counter()
-    for line in body["line_items"]:
-        code = named(line.get(side.credit_account), side.credit_line)
-        faults.add_all(422, faults_of(code))
-        lines[code] += line["amount"]
-    return lines, sum(line.get("tax_amount_cents", 0) for line in body["line_items"])
+def priced(
+    books: Books, faults: Faults, party: Party | None, body: Body
+) -> tuple[list[Line], Split]:
+    """Work its lines out by the day on which it opens, and say what they take of its source."""
+    day = day_of(body.get(books.side.opened_at)) or books.today
+    source = books.documents.get(body.get(books.side.source_id, ""))
+    taken = [] if source is None else books.taken(source)
+    lines: list[Line] = []
+    own: list[Line] = []
+    takes: Split = Counter()
+    for each in body["line_items"]:
+        if "source_line_id" not in each:
+            own.append(line(books, faults, each, day))
+            lines.append(own[-1])
+            continue
+        of_source = source_line(books, faults, source, each["source_line_id"])
+        faults.add(422, books.side.of_another, source and source.party is not party)
+        if of_source is None:
+            continue
+        before, net = [*taken, takes], each["amount"]
+        rest = rest_of(books.side, of_source, before)[net_part(books.side, of_source)]
+        faults.add(422, "credit_exceeds_source", net > rest)
+        made, split = credited_by(books.side, of_source, before, net)
+        lines.append(made)
+        takes.update(split)
+    compute(own, 0, inclusive=False)
+    return lines, takes
+
+
+def line(books: Books, faults: Faults, body: Body, day: date) -> Line:
+    """A line with the tax that is given, or that its code works out."""
+    side, net = books.side, body["amount"]
+    account = named(body.get(side.credit_account), side.credit_line)
+    faults.add_all(422, faults_of(account))
+    taxed = read_code(side, books.codes, faults.found, body.get("tax_code"), day)
+    made = Line(account, net, net, taxed, [], None, given="tax_amount_cents" in body)
+    if made.given or (taxed is not None and taxed.kind == CHARGED):
+        where = taxed.code.account if taxed and taxed.code else side.tax
+        made.taxes.append(given_tax(body.get("tax_amount_cents", 0), where, taxed))
+    return made
+
+
+def source_line(books: Books, faults: Faults, source: Document | None, id: str) -> Line | None:
+    """Find the line of an open source that a line gives back of."""
+    if source is None:
+        return None
+    faults.add(409, books.side.not_open, source.state != "open")
+    found = next((each for each in source.priced.lines if each.id == id), None)
+    faults.add(422, "reference_not_found", found is None)
+    return found

@@ -2,9 +2,9 @@
 
 from datetime import date, timedelta
 
-from tests.model.arithmetic import price
 from tests.model.books import Body, Books, day_of, moment
 from tests.model.payment_moves import receive
+from tests.model.pricing import price
 from tests.model.records import Document, Party, Payment
 from tests.model.refusals import Faults, gone, refused
 
@@ -12,8 +12,8 @@ from tests.model.refusals import Faults, gone, refused
 def create(books: Books, body: Body) -> tuple[Document, list[Payment]]:
     """Draw up a document, with the payments that came with it."""
     side, faults = books.side, Faults()
-    priced = price(side, body)
-    faults.add_all(422, priced.wrong)
+    priced = price(side, books.codes, body, day_in(books, body))
+    faults.found |= priced.wrong
     party = books.party_named(faults, body)
     refuse_taken(books, faults, body, party, None)
     faults.add(422, "currency_mismatch", body.get("currency", "GBP") != "GBP")
@@ -26,7 +26,7 @@ def create(books: Books, body: Body) -> tuple[Document, list[Payment]]:
     books.document_numbers.see(body.get(side.number))
     document = Document(party, body.get("external_id"), body.get(side.number), priced, "draft")
     document.due_at, document.dated = moment(body.get("due_at")), dated(books, body)
-    document.party_number = body.get("vendor_bill_number")
+    document.party_number, document.body = body.get("vendor_bill_number"), body
     if side.opened_at in body:
         opened(books, document, body[side.opened_at])
     return document, [paid_with(books, document, each) for each in body.get("payments", ())]
@@ -61,22 +61,22 @@ def replace(books: Books, id: str, body: Body) -> Document:
     faults.add(409, "invalid_state_transition", document.state == "void")
     faults.add(409, "in_opening_balance", document.opening)
     faults.add(409, side.has_allocations, books.is_touched(document))
-    priced = price(side, body)
-    faults.add_all(422, priced.wrong)
+    opened_at = moment(body.get(side.opened_at)) or document.opened_at
+    on = dated(books, body) or document.dated
+    day = on or (opened_at.date() if opened_at else books.today)
+    priced = price(side, books.codes, body, day)
+    faults.found |= priced.wrong
     faults.add(422, "currency_mismatch", body.get("currency", "GBP") != "GBP")
     party = books.party_named(faults, body, document.party)
     refuse_taken(books, faults, body, party, document)
     check_party(books, faults, body, party, document)
-    opened_at = moment(body.get(side.opened_at)) or document.opened_at
-    on = dated(books, body) or document.dated
-    if opened_at is not None:
-        day = on or opened_at.date()
-        if document.opened_at is None or day != document.day:
-            books.locked(faults, day)
+    if opened_at is not None and (document.opened_at is None or day != document.day):
+        books.locked(faults, day)
     faults.refuse()
     assert party is not None
     books.document_numbers.see(body.get(side.number))
     document.party, document.priced, document.dated = party, priced, on
+    document.body = body
     document.number = body.get(side.number, document.number)
     document.party_number = body.get("vendor_bill_number", document.party_number)
     document.external_id = body.get("external_id", document.external_id)
@@ -103,7 +103,13 @@ def open_draft(books: Books, id: str, body: Body) -> Document:
     faults.add(409, "invalid_state_transition", document.state != "draft")
     books.inactive(faults, document.party)
     books.locked(faults, document.dated or day_of(body.get(side.opened_at)))
+    priced = document.priced
+    if document.state == "draft":
+        day = document.dated or day_of(body.get(side.opened_at)) or books.today
+        priced = price(side, books.codes, document.body, day)
+        faults.found |= priced.wrong
     faults.refuse()
+    document.priced = priced
     document.due_at = moment(body.get("due_at")) or document.due_at
     opened(books, document, body.get(side.opened_at, f"{books.today}T12:00:00Z"))
     return document
@@ -169,6 +175,11 @@ def dated(books: Books, body: Body) -> date | None:
     """The date on a document that decides its day in the books."""
     given = body.get(books.side.dated) if books.side.dated else None
     return None if given is None else date.fromisoformat(given)
+
+
+def day_in(books: Books, body: Body) -> date:
+    """The day whose rates a new document takes: its day in the books, of a draft today."""
+    return dated(books, body) or day_of(body.get(books.side.opened_at)) or books.today
 
 
 def opened(books: Books, document: Document, opened_at: str) -> None:

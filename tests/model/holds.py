@@ -6,7 +6,9 @@ from tests.model.books import Books
 from tests.model.records import (
     LIVE,
     TRANSFER,
+    BankAccount,
     BankLine,
+    Entry,
     Money,
     Payment,
     Payout,
@@ -16,6 +18,8 @@ from tests.model.records import (
 )
 from tests.model.refusals import Faults
 from tests.model.sides import Side
+
+ENTRY = "journal_entry"
 
 
 def moves(side: Side, money: Money) -> int:
@@ -34,6 +38,17 @@ def rest(books: Books, money: Money) -> int:
     return abs(moves(books.side, money)) - books.linked(money)
 
 
+def moves_at(entry: Entry, account: BankAccount) -> int:
+    """What an entry moves on the account of a bank account."""
+    return sum(amount for code, amount in entry.lines if code == account.code)
+
+
+def rest_at(books: Books, entry: Entry, account: BankAccount) -> int:
+    """What of that no line shows yet."""
+    shown = sum(e.amount for e in books.links_of(entry) if e.line.account is account)
+    return abs(moves_at(entry, account)) - shown
+
+
 def kinds_of(books: Books) -> Mapping[str, Mapping[str, Money]]:
     """The money of a side, by what a match calls it."""
     kinds: dict[str, Mapping[str, Money]] = {f"{books.side.noun}_payment": books.payments}
@@ -42,9 +57,11 @@ def kinds_of(books: Books) -> Mapping[str, Mapping[str, Money]]:
     return kinds | {"vendor_refund_payment": books.vendor_refund_payments}
 
 
-def kind_of(side: Side, money: Money | Transfer) -> str:
+def kind_of(side: Side, money: Money | Transfer | Entry) -> str:
     """What a match calls this money."""
     match money:
+        case Entry():
+            return ENTRY
         case Transfer():
             return TRANSFER
         case Payout():

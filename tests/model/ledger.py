@@ -5,9 +5,10 @@ from collections.abc import Mapping
 
 from tests.model.arithmetic import by_account
 from tests.model.books import Books
+from tests.model.pricing import Line
+from tests.model.rests import Split
 
-SUSPENSE = "1900"
-OTHERS = {"chargeback": "6150", "dispute": "6100", "reserve": "1160"}
+SUSPENSE, ROUNDING = "1900", "6400"
 
 
 def balances(books: Books) -> dict[str, int]:
@@ -36,20 +37,26 @@ def add(held: Counter[str], amounts: Mapping[str, int], sign: int = 1) -> None:
         held[code] += sign * amount
 
 
+def taken_by(split: Split) -> Counter[str]:
+    """What a split takes, by account."""
+    held: Counter[str] = Counter()
+    for (_, (account, _)), amount in split.items():
+        held[account] += amount
+    return held
+
+
 def add_documents(held: Counter[str], books: Books) -> None:
     side = books.side
     for document in books.documents.values():
         # One that comes to nothing posts nothing, not even its discount.
         if document.state == "open" and document.priced.total:
             held[side.control] += books.outstanding(document)
-            add(held, document.priced.taxes, -1)
-            if side.discount is None:
-                add(held, document.priced.nets, -1)
-            else:
-                held[side.discount] += document.priced.discount
-                add(held, document.priced.gross, -1)
+            add(held, document.priced.posted, -1)
+            add(held, document.priced.assessed, -1)
     for write_off in books.write_offs.values():
-        held[write_off.account] += 0 if write_off.reversed else write_off.amount
+        if not write_off.reversed:
+            held[write_off.account] += write_off.amount - sum(write_off.back.values())
+            add(held, write_off.back)
 
 
 def add_payments(held: Counter[str], books: Books) -> None:
@@ -66,8 +73,9 @@ def add_credits(held: Counter[str], books: Books) -> None:
     side = books.side
     for credit in books.credits.values():
         if credit.state == "open":
-            add(held, credit.lines)
-            held[side.tax] += credit.tax
+            for line in credit.lines:
+                add(held, by_account(line.parts(side)))
+                add(held, by_account(line.assessed))
             held[side.credit_control] -= books.unapplied(credit)
 
 
@@ -76,7 +84,7 @@ def add_refunds(held: Counter[str], books: Books) -> None:
     for refund in books.refunds.values():
         if not refund.cancelled:
             held[side.refunds] -= refund.rest
-            add(held, by_account(refund.split))
+            add(held, taken_by(refund.split))
     for paid in books.refund_payments.values():
         if not paid.cancelled:
             held[books.account_of(paid)] -= paid.amount
@@ -85,7 +93,7 @@ def add_refunds(held: Counter[str], books: Books) -> None:
             held[side.refunds] -= each.cash - each.paid
             held[SUSPENSE] += each.total - each.allocated
             for share in each.shares:
-                add(held, by_account(share.split))
+                add(held, taken_by(share.split))
     for came in books.vendor_refund_payments.values():
         if came.status == "completed":
             held[books.account_of(came)] -= came.amount
@@ -100,16 +108,15 @@ def add_payouts(held: Counter[str], books: Books) -> None:
             held["6100"] += fee
             held["4100"] += payout.additional
             held["1150"] -= payout.paid_out + fee + payout.additional
-            for kind, amount in payout.others:
-                held[account_of_other(kind, amount)] -= amount
-                held["1150"] += amount
+            held["1150"] += payout.other
+            for item in payout.others:
+                add_money(held, books, item, -1)
 
 
-def account_of_other(kind: str, amount: int) -> str:
-    """Where an other item of a payout goes."""
-    if kind == "adjustment":
-        return "4500" if amount > 0 else "6000"
-    return OTHERS[kind.partition("_")[0]]
+def add_money(held: Counter[str], books: Books, part: Line, sign: int) -> None:
+    """A part of money, with the tax in it and beside it."""
+    add(held, by_account(part.parts(books.side)), sign)
+    add(held, by_account(part.assessed), sign)
 
 
 def add_fees(held: Counter[str], books: Books) -> None:
@@ -124,10 +131,14 @@ def add_fees(held: Counter[str], books: Books) -> None:
 def add_bank_lines(held: Counter[str], books: Books) -> None:
     """What no document explains goes to other accounts, those of other banks among them."""
     for line in books.bank_lines.values():
-        for code, amount in line.parts:
-            moved = amount if line.moves > 0 else -amount
-            held[line.account.code] += moved
-            held[code] -= moved
+        moved = 1 if line.moves > 0 else -1
+        held[line.account.code] += moved * line.categorized
+        for part in line.parts:
+            add_money(held, books, part, -moved)
+    for link in books.links:
+        more = link.more if link.line.moves > 0 else -link.more
+        held[link.line.account.code] += more
+        held[ROUNDING] -= more
     for transfer in books.transfers:
         held[transfer.arrives] += transfer.amount
         held[transfer.leaves] -= transfer.amount

@@ -13,6 +13,7 @@ from tests.model.hand import Hand
 from tests.model.play import Divergence, Play, Site
 from tests.model.purchases import PurchaseMoves
 from tests.model.sales import SalesMoves
+from tests.model.statements import reconcile
 
 DATA = st.data()
 ENOUGH = {
@@ -24,6 +25,7 @@ ENOUGH = {
     "payouts": 7,
     "bank_accounts": 3,
     "bank_lines": 14,
+    "rules": 4,
     "entries": 5,
     "openings": 3,
 }
@@ -54,6 +56,7 @@ BOTH: dict[str, tuple[int, str, str]] = {
     "match": (18, "open_lines", ""),
     "unmatch": (5, "told_links", ""),
     "suggest": (4, "open_lines", ""),
+    "make_rule": (2, "bank_accounts", "rules"),
     "transfer": (6, "two_accounts", ""),
     "categorize": (4, "bank_lines", ""),
     "uncategorize": (2, "bank_lines", ""),
@@ -100,6 +103,7 @@ DOCUMENTS = (
 PAYMENTS = ("create_payment", "reallocate_payment", "move_payment", "correct_payment")
 BANK = ("match", "import_lines", "unmatch", "move_payment", "correct_payment", "create_payment")
 OWN_BANKS = ("open_bank_account", "import_lines", "transfer", "unmatch", "categorize", "match")
+BY_HAND = ("write_entry", "approve_entry", "reverse_entry", "import_lines", "match", "make_rule")
 CREDITS = ("create_credit", "reallocate_credit", "open_credit", "void_credit", "create_payment")
 THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "sales": (
@@ -115,6 +119,7 @@ THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
         DOCUMENTS,
         BANK,
         OWN_BANKS,
+        BY_HAND,
         ("match", "import_lines", "create_payment", "pay_out", "pay_out_again", "delete_payout"),
         ("match", "import_lines", "unmatch", "pay_refund", "cancel_refund_payment", "pay_out"),
     ),
@@ -132,6 +137,7 @@ THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
         DOCUMENTS,
         BANK,
         OWN_BANKS,
+        BY_HAND,
         ("match", "import_lines", "agree_refund", "reallocate_refund", "move_refund_payment"),
         ("match", "import_lines", "agree_refund_in_parts", "return_refund_payment"),
     ),
@@ -198,6 +204,8 @@ class Trading(RuleBasedStateMachine):
         if {"pay_refund", "agree_refund", "agree_refund_in_parts"} & set(self.theme):
             self.step(self.moves(hand).begin_with_money)
         self.banking = "match" in self.theme or hand.chance(40)
+        if self.banking and hand.chance(40):
+            self.play.tolerate(5)
         if self.banking:
             self.step(self.moves(hand).open_bank_account)
 
@@ -252,6 +260,7 @@ class Trading(RuleBasedStateMachine):
         """Where nothing broke on the way, everything must be right at the end."""
         if self.whole:
             self.told(self.play.close)
+            self.told(lambda: reconcile(self.play))
             self.counts.lengths[self.length] += 1
         else:
             self.counts.note("run broken off")

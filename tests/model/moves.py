@@ -163,14 +163,16 @@ class Moves:
 
     def move_payment(self) -> None:
         id, payment = self.pick(self.shown(self.books.payments))
-        body: Body = {"status": self.hand.one(self.side.statuses)}
+        body: dict[str, Any] = {"status": self.hand.one(self.side.statuses)}
         if payment is not None:
             body |= self.bodies.maybe(15, "allocations", lambda: self.bodies.list_again(payment))
         self.change("move payment", id, body)
 
     def correct_payment(self) -> None:
         id, payment = self.pick(self.shown(self.books.payments))
-        body: Body = {self.side.amount: 100} if payment is None else self.bodies.facts(payment)
+        body: dict[str, Any] = (
+            {self.side.amount: 100} if payment is None else self.bodies.facts(payment)
+        )
         if payment is not None:
             body |= self.bodies.maybe(20, "allocations", lambda: self.bodies.list_again(payment))
         self.change("correct payment", id, body)
@@ -195,7 +197,7 @@ class Moves:
 
         def act(books: Books) -> Records:
             credit = credit_moves.create(books, body)
-            return [credit, *items_of(books, credit)]
+            return [credit, *touched(books, credit)]
 
         known = by_external_id(self.books.credits, body)
         move = Move("POST", self.side.credits, body, act, into("credits"), known, success=201)
@@ -207,7 +209,7 @@ class Moves:
         def act(books: Books) -> Records:
             before = items_of(books, books.credits.get(id))
             credit = credit_moves.replace(books, id, body)
-            return [credit, *dict.fromkeys([*before, *items_of(books, credit)])]
+            return [credit, *dict.fromkeys([*before, *touched(books, credit)])]
 
         move = Move("PUT", f"{self.side.credits}{id}/", body, act)
         self.make(name, move.at(self.books.credits.get(id)))
@@ -238,8 +240,12 @@ class Moves:
         id, credit = self.pick(self.books.credits)
         body = self.bodies.maybe(50, "voided_at", self.bodies.moment)
         path = f"{self.side.credits}{id}/void/"
-        move = Move("POST", path, body, lambda b: [credit_moves.void(b, id, body)])
-        self.make("void credit", move.at(credit))
+
+        def act(books: Books) -> Records:
+            voided = credit_moves.void(books, id, body)
+            return [voided, *touched(books, voided)]
+
+        self.make("void credit", Move("POST", path, body, act).at(credit))
 
     # Openings of the books.
 
@@ -281,7 +287,7 @@ class Moves:
     def lock_period(self) -> None:
         """Lock everything up to a day, or nothing any more."""
         day = self.hand.one(LOCK_DAYS)
-        self.play.lock(day and date.fromisoformat(day))
+        self.play.lock(None if day is None else date.fromisoformat(day))
 
 
 def by_external_id(records: Mapping[str, Any], body: Body) -> Any:
@@ -306,6 +312,12 @@ def likely(
     """Most often those that fit, where there are any."""
     fitting = {id: each for id, each in records.items() if fits(each)}
     return records if not fitting or hand.chance(15) else fitting
+
+
+def touched(books: Books, credit: Credit) -> list[Document]:
+    """The documents that a credit settles, or gives back of lines of."""
+    source = [] if not credit.takes else [books.documents[credit.source or ""]]
+    return list(dict.fromkeys([*source, *items_of(books, credit)]))
 
 
 def items_of(books: Books, subject: Payment | Credit | None) -> list[Document]:

@@ -1,13 +1,12 @@
 """How books are opened, and how that is taken back, with what came with it."""
 
-from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
 from tests.model import document_moves
-from tests.model.arithmetic import price
 from tests.model.books import Body, Books, moment
+from tests.model.pricing import plain, price
 from tests.model.records import Credit, Document, Opening, Party, Payment
 from tests.model.refusals import Faults, gone
 
@@ -62,7 +61,8 @@ def document(books: Books, made: Opening, item: Body, party: Party) -> Document:
     """A document of one line on opening balance equity."""
     account = {"type": "AccountCode", "code": EQUITY}
     line = {"quantity": 1, "unit_price": item["outstanding_amount_cents"]}
-    priced = price(books.side, {"line_items": [{**line, "account_identifier": account}]})
+    body = {"line_items": [{**line, "account_identifier": account}]}
+    priced = price(books.side, books.codes, body, made.day)
     kept = Document(party, None, item.get(books.side.number), priced, "draft")
     kept.due_at = moment(item.get("due_at"))
     if books.side.dated:
@@ -74,9 +74,9 @@ def document(books: Books, made: Opening, item: Body, party: Party) -> Document:
 
 def credit(books: Books, made: Opening, item: Body, party: Party) -> Credit:
     """A credit of one line on opening balance equity."""
-    lines = Counter({EQUITY: item["unapplied_amount_cents"]})
+    lines = [plain(EQUITY, item["unapplied_amount_cents"])]
     number = item.get(books.side.credit_number) or books.credit_numbers.take()
-    kept = Credit(party, None, number, lines, 0, "open", moment(item[books.side.opened_at]))
+    kept = Credit(party, None, number, lines, "open", moment(item[books.side.opened_at]))
     kept.opening = made
     return kept
 
@@ -103,7 +103,8 @@ def reverse(books: Books, id: str, body: Body) -> Opening:
     books.locked(faults, given and date.fromisoformat(given))
     faults.refuse()
     made.reversed = True
-    for each in (*made.documents, *made.credits):
+    opened: list[Document | Credit] = [*made.documents, *made.credits]
+    for each in opened:
         each.state = "void"
     for money in made.payments:
         money.status = "cancelled"

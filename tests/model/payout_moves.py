@@ -5,11 +5,13 @@ from copy import copy
 from typing import TypeVar
 
 from tests.model.books import Body, Books, day_of
+from tests.model.pricing import Line, compute, gross, read_code
 from tests.model.records import Payment, Payout, RefundPayment
 from tests.model.refusals import Faults, gone, refused
 
 T = TypeVar("T", Payment, RefundPayment)
 CLEARING = "1150"
+OTHERS = {"chargeback": "6150", "dispute": "6100", "reserve": "1160"}
 
 
 def bring(books: Books, body: Body) -> tuple[Payout, list[Payment | RefundPayment]]:
@@ -30,7 +32,7 @@ def bring(books: Books, body: Body) -> tuple[Payout, list[Payment | RefundPaymen
     after.fee = body.get("fee_cents", after.fees if known is None else before.fee)
     after.additional = body.get("additional_refunds_amount_cents", before.additional)
     if "other_items" in body:
-        after.others = [(each["type"], each["amount_cents"]) for each in body["other_items"]]
+        after.others = [other(books, faults, each) for each in body["other_items"]]
     dated(books, after, body)
     is_new_day = not before.was_paid or after.paid_on != before.paid_on
     if is_new_day and after.was_paid:
@@ -38,9 +40,19 @@ def bring(books: Books, body: Body) -> tuple[Payout, list[Payment | RefundPaymen
     shown = books.linked(before) and facts(before) != facts(after)
     faults.add(409, "payout_reconciled", shown)
     faults.refuse()
+    if "other_items" in body:
+        compute(after.others, 0, inclusive=True)
     left: list[Payment | RefundPayment] = [*before.payments, *before.refund_payments]
     vars(before).update(vars(after))
     return before, list(dict.fromkeys([*items, *left]))
+
+
+def other(books: Books, faults: Faults, body: Body) -> Line:
+    """Something that a processor takes or gives besides; the tax in it is to be worked out."""
+    amount, kind = body["amount_cents"], body["type"]
+    account = OTHERS.get(kind.partition("_")[0]) or ("4500" if amount > 0 else "6000")
+    taxed = read_code(None, books.codes, faults.found, body.get("tax_code"), books.today)
+    return gross(taxed, account, amount)
 
 
 def dated(books: Books, payout: Payout, body: Body) -> None:

@@ -14,15 +14,20 @@ from persistence.proof.integrity import Check
 from tests import clock
 from tests.model.books import Body, Books
 from tests.model.caller import Caller, Counts
+from tests.model.codes import body_of
 from tests.model.hand import Hand
 from tests.model.ledger import balances
 from tests.model.reading import differences, path_of, told_of
 from tests.model.records import (
+    Document,
     Party,
     WriteOff,
 )
 from tests.model.refusals import Refused
+from tests.model.returns import Sums, on_accrual, on_cash, read
+from tests.model.settling import settle
 from tests.model.sides import Side
+from tests.model.vat_boxes import boxes
 from tests.model.views import Record, view
 from tests.partner import Partner
 
@@ -57,6 +62,16 @@ class Site:
         headers = {"Authorization": self.partner.api.headers["Authorization"]}
         return self.partner.client(self.partner.url, headers=headers)
 
+    def tell_codes(self, caller: Caller, books: Books) -> None:
+        """Make the tax codes that the business is not born with, and learn the ids of all."""
+        for code in [each for each in books.codes.values() if each.own]:
+            caller.client.post(f"{caller.base}tax-codes/", json=body_of(code)).raise_for_status()
+        answer = caller.get("tax-codes/", page_size=100)
+        for shown in answer.json()["results"]:
+            if shown["code"] in books.codes:
+                books.codes[shown["code"]].id = shown["id"]
+                caller.names[shown["id"]] = shown["code"]
+
     def open(self) -> tuple[Caller, Books]:
         """Open a business of two customers or vendors, one of whom has terms."""
         api = self.api
@@ -72,8 +87,9 @@ class Site:
         token = {"Authorization": f"Bearer {answer.json()['access_token']}"}
         caller = Caller(api, f"/v1/platform/businesses/{business}/", token, self.counts)
         books = Books(self.side, clock.today())
+        self.tell_codes(caller, books)
         for name, terms in (("north", None), ("south", 30)):
-            body: Body = {"company_name": name, "external_id": name}
+            body: dict[str, Any] = {"company_name": name, "external_id": name}
             body |= {} if terms is None else {"payment_terms_days": terms}
             id = api.post(f"{caller.base}{self.side.parties}", json=body).json()["id"]
             books.parties[id] = Party(id, name, terms)
@@ -186,6 +202,7 @@ class Play:
         body = answer.json()
         if move.known is None and "message" not in body:
             move.bind(self.books, records, body)
+        settle(self.books)
         self.counts.note(f"{name}: known" if move.known is not None else f"{name}: done")
         for each in records:
             self.etags.pop(each.id, None)
@@ -221,6 +238,9 @@ class Play:
             lines = [f"  {name} should be {a}, and is {b}" for name, (a, b) in found.items()]
             what = f"{self.caller.names.get(record.id, type(record).__name__)}:"
             self.diverge("\n".join([what, *lines]), answer)
+        if isinstance(record, Document):
+            for line, shown in zip(record.priced.lines, answer.json()["line_items"], strict=True):
+                line.id = shown["id"]
         if not skipping and "etag" in answer.headers:
             self.etags[record.id] = answer.headers["etag"]
 
@@ -271,6 +291,13 @@ class Play:
         self.counts.note("lock period: done")
         self.books.lock_date = until
 
+    def tolerate(self, most: int) -> None:
+        """Let a line and its money differ by as much, as the partner does."""
+        answer = self.caller.write("PATCH", "", {"matching_tolerance_cents": most})
+        if answer.status_code != 200 or answer.json()["matching_tolerance_cents"] != most:
+            self.diverge(f"{most} should be tolerated", answer)
+        self.books.tolerance = most
+
     # The end of a run.
 
     def close(self) -> None:
@@ -293,6 +320,8 @@ class Play:
             for record in records.values():
                 self.look(record)
         self.compare_balances()
+        for scheme, expected in (("accrual", on_accrual), ("cash", on_cash)):
+            self.compare_return(scheme, expected(self.books))
         business = UUID(self.caller.base.split("/")[-2])
         faults = [f"{each.name}: {each.first_offender}" for each in self.site.faults_of(business)]
         if faults:
@@ -317,6 +346,26 @@ class Play:
             }
             lines = [f"  {code} should hold {a}, and holds {b}" for code, (a, b) in off.items()]
             raise Divergence(self.story("\n".join(["the accounts differ:", *lines])))
+
+    def compare_return(self, scheme: str, expected: Sums) -> None:
+        """Draw up a return of all days, and compare what it says by code."""
+        days = {"start_date": "2020-01-01", "end_date": "2026-12-31"}
+        answer = self.caller.write("POST", "tax-returns/", {**days, "scheme": scheme})
+        shown = read(answer.json()["codes"])
+        if shown != expected:
+            off = [
+                f"  {code} at {float(rate)} should have {expected.get((code, rate))},"
+                f" and has {shown.get((code, rate))}"
+                for code, rate in sorted(shown | expected)
+                if expected.get((code, rate)) != shown.get((code, rate))
+            ]
+            what = "\n".join([f"the return on {scheme} differs:", *off])
+            raise Divergence(self.story(what))
+        told = {each["box"]: each["amount_cents"] for each in answer.json()["boxes"]}
+        wanted = boxes(self.books, expected)
+        if wanted is not None and told != wanted:
+            what = f"the boxes on {scheme} should be {wanted}, and are {told}"
+            raise Divergence(self.story(what))
 
     def diverge(self, what: str, answer: httpx.Response) -> None:
         """Tell what differs, what was answered, and everything that led to it."""

@@ -1,8 +1,12 @@
 """How hypothesis plays the machine."""
 
+from collections.abc import Callable
+from typing import cast
+
 from hypothesis import HealthCheck, Phase, Verbosity
 from hypothesis import settings as Settings  # noqa: N812 - a type.
 from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, HypothesisProvider
+from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
 ENDING_EARLY = 2**-16
 
@@ -21,6 +25,11 @@ class Dealer(HypothesisProvider):
 
 
 AVAILABLE_PROVIDERS["dealer"] = Dealer
+
+
+def run(machine: Callable[[], RuleBasedStateMachine], played: Settings) -> None:
+    """Play; hypothesis calls for a class and means whatever makes a machine."""
+    run_state_machine_as_test(cast(type[RuleBasedStateMachine], machine), settings=played)
 
 
 def settings(runs: int, steps: int, *, shrink: bool = True) -> Settings:

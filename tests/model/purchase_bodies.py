@@ -67,15 +67,15 @@ class PurchaseBodies(Bodies):
         books, given, rest = self.books, list[Body](), most
         bills = self.refundable(vendor, books.documents)
         paid = self.refundable(vendor, books.payments)
+        credits = self.refundable(vendor, books.credits)
         for _ in range(self.hand.one((0, 1, 1, 2, 2, 3))):
-            kinds = [*("bill" for _ in bills), *("payment" for _ in paid)]
-            kind = "credit" if not kinds or self.hand.chance(25) else self.hand.one(kinds)
-            target = None if kind == "credit" else self.hand.one(bills if kind == "bill" else paid)
+            targets = [*bills, *paid, *credits]
+            kept = not targets or self.hand.chance(25)
+            target = None if kept else self.hand.one(targets)
             share = self.share(target, rest)
-            if target in bills:
-                bills.remove(target)
-            if target in paid:
-                paid.remove(target)
+            for each in (bills, paid, credits):
+                if target in each:
+                    each.remove(target)
             rest -= share["amount_cents"]
             if rest < 0:
                 break
@@ -90,24 +90,32 @@ class PurchaseBodies(Bodies):
             return list(records.values())
         return [e for e in records.values() if e.party is vendor and self.books.refundable(e)]
 
-    def share(self, target: Document | Payment | None, rest: int) -> Body:
+    def share(self, target: Document | Payment | Credit | None, rest: int) -> Body:
         """One allocation, to a target as much as it can give back, or less, or more."""
         limit = 2_000 if target is None else self.books.refundable(target)
         fits = min(limit, rest)
         amounts = (fits, fits // 2, 1, limit + 1 if self.hand.chance(15) else fits)
         given = self.as_given(target, max(1, self.hand.one(amounts)))
+        if target is None:
+            given |= self.maybe(35, "tax_code", self.code)
+        if isinstance(target, Document) and self.hand.chance(30):
+            given["lines"] = self.refunded_lines(target, fits)
+            total = sum(each["amount_cents"] for each in given["lines"])
+            given["amount_cents"] = total + (1 if self.hand.chance(3) else 0)
         if "bill_payment_id" in given and self.hand.chance(2):
             given["bill_payment_id"] = NOBODY
         return given
 
     def shares_again(self, refund: VendorRefund) -> list[Body]:
         """A list in place of what a refund is allocated to: some stays, some does not."""
-        held = [self.as_given(each.target, each.amount) for each in refund.shares]
+        held = [dict(each.said) for each in refund.shares]
         mode = self.hand.number(0, 4)
         if mode == 0:
             return []
         if mode == 1:
             return [{**e, "amount_cents": max(1, e["amount_cents"] // 2)} for e in held]
+        if mode == 3:
+            held = [{k: v for k, v in e.items() if k not in ("lines", "tax_code")} for e in held]
         if mode == 2:
             held = held[1:]
         rest = refund.total - sum(each["amount_cents"] for each in held)
@@ -118,7 +126,8 @@ class PurchaseBodies(Bodies):
         return held + [each for each in fresh if self.named_in(each) not in named]
 
     def named_in(self, given: Body) -> str | None:
-        return given.get("bill_id") or given.get("bill_payment_id")
+        names = ("bill_id", "bill_payment_id", "vendor_credit_id")
+        return next((given[name] for name in names if name in given), None)
 
     def as_given(self, target: Document | Payment | Credit | None, amount: int) -> Body:
         """An allocation as it is asked for."""
@@ -128,6 +137,8 @@ class PurchaseBodies(Bodies):
                 body |= {"allocation_type": "bill", "bill_id": target.id}
             case Payment():
                 body |= {"allocation_type": "payment", "bill_payment_id": target.id}
+            case Credit():
+                body |= {"allocation_type": "vendor_credit", "vendor_credit_id": target.id}
         return body
 
     def refund_payment(self, payment: VendorRefundPayment | None) -> Body:

@@ -1,5 +1,6 @@
 """Where records are read, how an answer is brought to the form of views, where the two differ."""
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -8,6 +9,7 @@ from tests.model.records import (
     TRANSFER,
     BankAccount,
     BankLine,
+    BankRule,
     Credit,
     Document,
     Entry,
@@ -61,6 +63,7 @@ def path_of(side: Side, record: Record) -> str:
         VendorRefundPayment: "vendor-refunds/payments/",
         BankAccount: "bank-accounts/",
         BankLine: "bank-transactions/",
+        BankRule: "bank-rules/",
         Entry: "general-ledger/journal-entries/",
         Opening: "opening-balances/",
         Party: side.parties,
@@ -90,14 +93,34 @@ def read_refund(each: Any) -> tuple[Any, ...]:
     return each["refund_id"], each["amount_cents"]
 
 
-READ = {
+def read_money(each: Any) -> tuple[Any, ...]:
+    """Read a part of money, and the tax in it."""
+    return each["amount_cents"], each["tax_code_id"], each["tax_cents"]
+
+
+def read_line(each: Any) -> tuple[Any, ...]:
+    """Read a line of a document, or of a credit."""
+    taxed = each["tax_code_id"], each["tax_rate"]
+    if "amount" in each:
+        return *taxed, each["amount"], each["tax_amount_cents"], each["withholding_cents"]
+    return (
+        *taxed,
+        each["subtotal"],
+        each["sales_taxes_total"],
+        sum(tax["blocked_amount"] for tax in each["sales_taxes"]),
+        each["withholding_total"],
+        each["self_assessed_total"],
+    )
+
+
+READ: dict[str, Callable[[Any], Any]] = {
     "payment_allocations": lambda each: (each["payment_id"], each["amount_cents"]),
     "credit_allocations": lambda each: (each["credit_note_id"], each["amount_cents"]),
     "bill_payment_allocations": lambda each: (each["bill_payment_id"], each["amount_cents"]),
     "vendor_credit_allocations": lambda each: (each["vendor_credit_id"], each["amount_cents"]),
     "vendor_refund_allocations": read_refund,
     "refund_allocations": read_refund,
-    "write_offs": lambda each: (each["id"], each["amount_cents"]),
+    "write_offs": lambda each: (each["id"], each["amount_cents"], each["tax_relieved_cents"]),
     "applied_invoices": lambda each: (
         each["id"],
         each["applied_amount_cents"],
@@ -124,7 +147,10 @@ READ = {
         each["target_type"],
         each["target_id"],
         each["amount_cents"],
+        each["rounding_difference_cents"],
     ),
+    "line_items": read_line,
+    "other_items": read_money,
     "lines": lambda each: (
         each["line_number"],
         each["account_code"],
@@ -140,9 +166,11 @@ def differences(expected: View, answer: Any) -> dict[str, tuple[Any, Any]]:
         shown = answer[name]
         if name == "splits":
             shown = {
-                (place, each["account"]["code"], each["amount_cents"])
+                (place, each["account"]["code"], *read_money(each))
                 for place, each in enumerate(shown)
             }
+        elif isinstance(value, list):
+            shown = [READ[name](each) for each in shown]
         elif isinstance(value, set):
             items = [READ[name](each) for each in shown]
             shown = set(items) if len(set(items)) == len(items) else items

@@ -4,7 +4,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
-from tests.model.arithmetic import Part, Priced
+from tests.model.arithmetic import Part
+from tests.model.pricing import Body, Line, Priced
+from tests.model.rests import Split
 
 TRANSFER = "transfer"
 LIVE = frozenset({"pending", "processing", "completed"})
@@ -26,7 +28,7 @@ class Party:
 
 @dataclass(eq=False)
 class Document:
-    """An invoice or a bill; `returned` is what its live refunds took back of each of its parts."""
+    """An invoice or a bill; `body` is what it says, worked out again when a draft opens."""
 
     party: Party
     external_id: str | None
@@ -37,7 +39,7 @@ class Document:
     due_at: datetime | None = None
     dated: date | None = None
     party_number: str | None = None
-    returned: Counter[Part] = field(default_factory=Counter)
+    body: Body = field(default_factory=dict)
     opening: "Opening | None" = None
     id: str = ""
 
@@ -52,12 +54,28 @@ class Document:
 
 @dataclass(eq=False)
 class WriteOff:
+    """A write-off; `split` is what it settles, `back` the tax taken back on its accounts.
+
+    `relieved` is what it takes of lines.
+    """
+
     document: Document
     external_id: str | None
     amount: int
     account: str
+    split: Counter[Part]
+    back: Counter[str]
+    relieved: Split
     reversed: bool = False
     id: str = ""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What something settles of a document: how much, and of which parts."""
+
+    amount: int
+    split: Counter[Part]
 
 
 @dataclass(eq=False)
@@ -84,24 +102,32 @@ class Payment:
 
 @dataclass(eq=False)
 class Credit:
-    """A credit; `lines` are its net amounts by account code. A vendor's `refund` may keep one."""
+    """A credit; `takes` is what it takes of lines while it is open. A `refund` may keep one.
+
+    `body` is what it says, worked out again when a draft opens.
+    """
 
     party: Party
     external_id: str | None
     number: str | None
-    lines: Counter[str]
-    tax: int
+    lines: list[Line]
     state: str
     opened_at: datetime | None = None
     source: str | None = None
+    takes: Split = field(default_factory=Counter)
+    body: Body = field(default_factory=dict)
     refund: "VendorRefund | None" = None
     parts: dict[str, int] = field(default_factory=dict)
     opening: "Opening | None" = None
     id: str = ""
 
     @property
+    def tax(self) -> int:
+        return sum(each.tax for each in self.lines)
+
+    @property
     def total(self) -> int:
-        return sum(self.lines.values()) + self.tax
+        return sum(each.net + each.tax - each.withheld for each in self.lines)
 
     @property
     def used(self) -> int:
@@ -121,7 +147,7 @@ class Refund:
     method: str
     processor: str | None
     fee: int
-    split: Counter[Part]
+    split: Split
     agreed_on: date
     cancelled: bool = False
     payments: "list[RefundPayment]" = field(default_factory=list)
@@ -184,7 +210,7 @@ class Payout:
     was_paid: bool = False
     payments: list[Payment] = field(default_factory=list)
     refund_payments: list[RefundPayment] = field(default_factory=list)
-    others: list[tuple[str, int]] = field(default_factory=list)
+    others: list[Line] = field(default_factory=list)
     id: str = ""
 
     @property
@@ -202,7 +228,7 @@ class Payout:
     @property
     def fees(self) -> int:
         """The fees that stand posted with its items."""
-        items = (*self.payments, *self.refund_payments)
+        items: list[Payment | RefundPayment] = [*self.payments, *self.refund_payments]
         return sum(each.fee for each in items if each.is_completed)
 
     @property
@@ -211,20 +237,29 @@ class Payout:
 
     @property
     def other(self) -> int:
-        return sum(amount for _, amount in self.others)
+        return sum(each.net + each.tax for each in self.others)
 
 
 @dataclass(eq=False)
 class Share:
     """What a vendor's refund gives back: of a bill, of a payment, or a credit for later.
 
-    `released` is what was taken off bills to make the payment's money free, by bill.
+    `said` is what was asked for. `released` is what was taken off bills to make the payment's
+    money free, by bill, and `before` what it settled of them.
+    A credit that was there before is paid out.
     """
 
     target: Document | Payment | Credit
     amount: int
-    split: Counter[Part] = field(default_factory=Counter)
+    split: Split = field(default_factory=Counter)
     released: dict[str, int] = field(default_factory=dict)
+    before: dict[str, Settled] = field(default_factory=dict)
+    said: Body = field(default_factory=dict)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it is no money, but a credit for later."""
+        return bool(self.said["allocation_type"] == "credit")
 
 
 @dataclass(eq=False)
@@ -247,7 +282,7 @@ class VendorRefund:
     @property
     def cash(self) -> int:
         """What of it comes as money."""
-        return self.total - sum(e.amount for e in self.shares if isinstance(e.target, Credit))
+        return self.total - sum(e.amount for e in self.shares if e.is_kept)
 
     @property
     def paid(self) -> int:
@@ -297,7 +332,8 @@ class BankLine:
     day: date
     amount: int
     direction: str
-    parts: list[tuple[str, int]] = field(default_factory=list)
+    parts: list[Line] = field(default_factory=list)
+    rule: "BankRule | None" = None
     id: str = ""
 
     @property
@@ -306,7 +342,20 @@ class BankLine:
 
     @property
     def categorized(self) -> int:
-        return sum(amount for _, amount in self.parts)
+        return sum(each.net + each.tax for each in self.parts)
+
+
+@dataclass(eq=False)
+class BankRule:
+    """What lines of statements are that fit `conditions`; `place` is when it was made."""
+
+    priority: int
+    place: int
+    conditions: Body
+    account: str
+    code: str | None
+    automatic: bool
+    id: str = ""
 
 
 @dataclass(eq=False)
@@ -323,11 +372,12 @@ class Transfer:
 
 @dataclass(eq=False)
 class Link:
-    """That so much of a line is this money."""
+    """That so much of a line is this money; the line has that much, and `more` of it or less."""
 
     line: BankLine
-    money: "Money | Transfer"
+    money: "Money | Transfer | Entry"
     amount: int
+    more: int = 0
     id: str = ""
 
 

@@ -1,13 +1,14 @@
 """What may be done with refunds to customers and their payments, and what that changes."""
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import date
 
 from tests.model import holds
-from tests.model.arithmetic import Part, shares
 from tests.model.books import Body, Books, day_of, moment
 from tests.model.records import Credit, Document, Payment, Refund, RefundPayment
 from tests.model.refusals import Faults, gone, refused
+from tests.model.rests import Split, over_all, over_lines, with_assessed
 
 
 def create(books: Books, body: Body) -> Refund:
@@ -19,8 +20,13 @@ def create(books: Books, body: Body) -> Refund:
     is_open = not isinstance(target, Credit) or target.state == "open"
     faults.add(409, "credit_not_sent", not is_open)
     limit = 0 if target is None else books.refundable(target)
-    amount = body.get("amount_cents", limit)
+    lines = body.get("lines")
+    whole = limit if lines is None else sum(each["amount_cents"] for each in lines)
+    amount = body.get("amount_cents", whole)
+    faults.add(422, "lines_do_not_add_up", lines is not None and amount != whole)
     faults.add(422, "refund_exceeds_refundable", target and not 1 <= amount <= limit)
+    if lines is not None and isinstance(target, Document):
+        check_lines(books, faults, target, lines)
     faults.refuse()
     assert target is not None
     refund = Refund(
@@ -33,7 +39,7 @@ def create(books: Books, body: Body) -> Refund:
         body.get("method", "BANK_TRANSFER"),
         body.get("processor"),
         body.get("refund_processing_fee_cents", 0),
-        split_off(target, amount) if isinstance(target, Document) else Counter(),
+        split_off(books, target, amount, lines) if isinstance(target, Document) else Counter(),
         max(day_of(body.get("completed_at")) or books.today, day_of_target(target)),
     )
     if "completed_at" in body:
@@ -58,13 +64,27 @@ def day_of_target(target: Document | Payment | Credit) -> date:
     return target.paid_on if isinstance(target, Payment) else target.day
 
 
-def split_off(document: Document, amount: int) -> Counter[Part]:
-    """Split a refund over what earlier ones have left of the document's parts, and take it."""
-    parts = document.priced.parts
-    rests = [parts[part] - document.returned[part] for part in parts]
-    split = Counter(dict(zip(parts, shares(amount, rests), strict=True)))
-    document.returned.update(split)
-    return split
+def check_lines(books: Books, faults: Faults, document: Document, given: Sequence[Body]) -> None:
+    """Look at the lines that a refund gives back of."""
+    rests = {line.id: sum(rest.values()) for line, rest in books.rests(document).items()}
+    ids = [each["line_id"] for each in given]
+    faults.add(400, "validation_error", len(set(ids)) < len(ids))
+    faults.add(422, "reference_not_found", set(ids) - set(rests))
+    too_much = any(each["amount_cents"] > rests.get(each["line_id"], 0) for each in given)
+    faults.add(422, "refund_exceeds_refundable", too_much)
+
+
+def split_off(
+    books: Books, document: Document, amount: int, given: Sequence[Body] | None = None
+) -> Split:
+    """Split a refund over what is left of a document: of the lines given, or of all of it."""
+    rests, taken = books.rests(document), books.taken(document)
+    if given is None:
+        return with_assessed(books.side, rests, taken, over_all(rests, amount))
+    lines = {line.id: line for line in rests}
+    amounts = {lines[e["line_id"]]: e["amount_cents"] for e in given if e["line_id"] in lines}
+    split = over_lines(rests, amounts)
+    return with_assessed(books.side, rests, taken, split)
 
 
 def cancel(books: Books, id: str) -> Refund:
@@ -73,8 +93,6 @@ def cancel(books: Books, id: str) -> Refund:
     if refund.cancelled or refund.paid:
         raise refused(409, "invalid_state_transition")
     refund.cancelled = True
-    if refund.document is not None:
-        refund.document.returned.subtract(refund.split)
     return refund
 
 

@@ -21,7 +21,6 @@ from queue import Empty
 from typing import Any
 
 import hypothesis
-from hypothesis.stateful import run_state_machine_as_test
 
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
@@ -29,7 +28,7 @@ from tests.api_server import ApiServer, Databases
 from tests.model.caller import Counts
 from tests.model.machine import Trading
 from tests.model.play import Site
-from tests.model.profiles import settings
+from tests.model.profiles import run, settings
 from tests.model.sides import PURCHASES, SALES, Side
 from tests.proving import Prover
 
@@ -138,7 +137,7 @@ def work(task: Task, queue: "Queue[Told]") -> None:
                 factory = hypothesis.seed(task.seed)(machine)
                 runs = share_of(task.runs, place, len(task.sides))
                 played = settings(runs, task.steps, shrink=task.shrink)
-                run_state_machine_as_test(factory, settings=played)
+                run(factory, played)
         except BaseException as error:  # Whatever stops a worker is told by the one who waits.
             failure = f"worker {task.number}, seed {task.seed}: {type(error).__name__}: {error}"
             traceback.print_exception(error, file=log)

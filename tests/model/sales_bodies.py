@@ -3,15 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tests.model.arithmetic import price
 from tests.model.bodies import NOBODY, Bodies, Body
+from tests.model.document_moves import day_in
+from tests.model.pricing import price
 from tests.model.records import Credit, Document, Payment, Payout
 
 PAYOUT_STATUSES = ("paid", "pending", "processing", "failed", "cancelled")
 OTHER_ITEMS = (
-    *(("chargeback", -50), ("chargeback_reversal", 20), ("dispute_fee", -15)),
+    *(("chargeback", -5_003), ("chargeback_reversal", 20), ("dispute_fee", -1_799)),
     *(("dispute_fee", 4), ("reserve_hold", -30), ("reserve_release", 10)),
-    *(("adjustment", 6), ("adjustment", -8)),
+    *(("adjustment", 633), ("adjustment", -88)),
 )
 METHODS = ("BANK_TRANSFER", "CASH", "CREDIT_CARD", "STRIPE", "OTHER")
 
@@ -21,7 +22,7 @@ class SalesBodies(Bodies):
 
     def paid_document(self) -> Body:
         body = self.document()
-        total = price(self.side, body).total
+        total = price(self.side, self.books.codes, body, day_in(self.books, body)).total
         body["payments"] = [self.paid_with(total) for _ in range(self.hand.number(1, 2))]
         return body
 
@@ -37,8 +38,14 @@ class SalesBodies(Bodies):
     def refund(self, target: Document | Payment | Credit | None) -> Body:
         limit = 0 if target is None else self.books.refundable(target)
         amounts = (limit, limit // 2, 1, limit + 1)
+        amount = self.maybe(65, "amount_cents", lambda: max(1, self.hand.one(amounts)))
+        if isinstance(target, Document) and self.hand.chance(30):
+            lines = self.refunded_lines(target, limit)
+            total = sum(each["amount_cents"] for each in lines)
+            more = 1 if self.hand.chance(5) else 0
+            amount = {"lines": lines, **self.maybe(30, "amount_cents", total + more)}
         return {
-            **self.maybe(65, "amount_cents", lambda: max(1, self.hand.one(amounts))),
+            **amount,
             **self.maybe(30, "completed_at", self.moment),
             **self.means(35),
             **self.external_id(),
@@ -75,9 +82,18 @@ class SalesBodies(Bodies):
     def other_items(self) -> list[Body]:
         """A few things that a processor takes or gives besides."""
         return [
-            {"type": kind, "amount_cents": amount}
+            {
+                "type": kind,
+                "amount_cents": amount,
+                **self.maybe(40 if amount < 0 else 0, "tax_code", self.steady),
+            }
             for kind, amount in self.hand.some(OTHER_ITEMS, 3)
         ]
+
+    def steady(self) -> str:
+        """A code of either side that has one rate, or one that is no tax on money."""
+        codes = [e for e in self.books.codes.values() if len(e.rates) == 1 and e.is_lasting]
+        return self.hand.one([each.name for each in codes])
 
     def items(self, records: Mapping[str, Any], held: Sequence[Any]) -> list[str]:
         """A few that are with the processor and in no payout, or were in this one already."""

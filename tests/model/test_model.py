@@ -4,13 +4,12 @@ import os
 
 import hypothesis
 import pytest
-from hypothesis.stateful import run_state_machine_as_test
 
 from tests.api_server import ApiServer
 from tests.model.caller import Counts
 from tests.model.machine import Trading
 from tests.model.play import Divergence, Site
-from tests.model.profiles import settings
+from tests.model.profiles import run, settings
 from tests.model.sides import PURCHASES, SALES, Side
 from tests.partner import Partner
 
@@ -27,7 +26,7 @@ class TestTrading:
         site = Site(acme, counts, api_server.prover.faults_of, side)
         machine = hypothesis.seed(SEED)(lambda: Trading(site))
         try:
-            run_state_machine_as_test(machine, settings=settings(RUNS, STEPS))
+            run(machine, settings(RUNS, STEPS))
         except Divergence as divergence:
             divergence.add_note(f"It is found again with MODEL_SEED={SEED}.")
             raise

@@ -1,7 +1,6 @@
 """What may be done with refunds from vendors and their payments, and what that changes."""
 
 import copy
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, time
@@ -9,6 +8,7 @@ from typing import Any
 
 from tests.model import holds
 from tests.model.books import Body, Books
+from tests.model.pricing import compute, gross, read_code
 from tests.model.records import (
     Credit,
     Document,
@@ -17,7 +17,7 @@ from tests.model.records import (
     VendorRefund,
     VendorRefundPayment,
 )
-from tests.model.refund_moves import split_off
+from tests.model.refund_moves import check_lines, split_off
 from tests.model.refusals import Faults, Refused, gone, refused
 from tests.model.sides import may_become
 
@@ -37,6 +37,7 @@ def all_or_nothing(books: Books) -> Iterator[None]:
         for record, before in held:
             vars(record).update(before)
         books.vendor_refunds.pop("", None)
+        books.again.clear()
         books.credit_numbers.last = last
         raise
 
@@ -111,7 +112,7 @@ def change(books: Books, id: str, body: Body) -> Records:
             refuse_unknown(books, faults, body["allocations"])
             affected += reallocate(books, faults, payment, body["allocations"])
         faults.add(422, "fee_exceeds_amount", payment.fee > payment.amount)
-        affected += move(books, payment, status)
+        affected += move(books, faults, payment, status)
         if payment.was_completed and (payment.was_completed, payment.paid_on) != before:
             books.locked(faults, payment.paid_on)
         if not lost:
@@ -123,7 +124,7 @@ def change(books: Books, id: str, body: Body) -> Records:
     return list(dict.fromkeys([payment, refund, *lines, *affected, *refund.payments]))
 
 
-def move(books: Books, payment: VendorRefundPayment, status: str) -> Records:
+def move(books: Books, faults: Faults, payment: VendorRefundPayment, status: str) -> Records:
     """Move a payment to a status; with the last one its refund is cancelled."""
     refund, before = payment.refund, payment.status
     payment.status = status
@@ -133,7 +134,7 @@ def move(books: Books, payment: VendorRefundPayment, status: str) -> Records:
     cancelled = status == "cancelled" != before
     if not cancelled or any(each.status != "cancelled" for each in refund.payments):
         return []
-    affected = take_back(books, refund, refund.shares)
+    affected = take_back(books, faults, refund, refund.shares)
     refund.shares, refund.cancelled = [], True
     return affected
 
@@ -177,12 +178,21 @@ def find(books: Books, id: str) -> VendorRefundPayment:
 # Allocations.
 
 
-OF_TYPE = {"bill": "bill_id", "payment": "bill_payment_id"}
+OF_TYPE = {
+    "bill": "bill_id",
+    "payment": "bill_payment_id",
+    "vendor_credit": "vendor_credit_id",
+}
+
+
+def kinds_of(books: Books) -> dict[str, dict[str, Any]]:
+    """What can be given back of, by the word for it."""
+    return {"bill": books.documents, "payment": books.payments, "vendor_credit": books.credits}
 
 
 def refuse_unknown(books: Books, faults: Faults, given: Sequence[Body]) -> None:
     """Note what a list names that is not there, or names twice."""
-    known = {"bill": set(books.documents), "payment": set(books.payments)}
+    known = {kind: set(records) for kind, records in kinds_of(books).items()}
     for kind, field in OF_TYPE.items():
         ids = [each[field] for each in given if each["allocation_type"] == kind]
         faults.add(400, "validation_error", len(set(ids)) < len(ids))
@@ -204,7 +214,7 @@ def allocate(
         else:
             waiting.remove(same)
             staying.append(share)
-    affected = take_back(books, refund, leaving)
+    affected = take_back(books, faults, refund, leaving)
     refund.shares = staying
     for each in waiting:
         made = new_share(books, faults, refund, each, on)
@@ -215,11 +225,10 @@ def allocate(
 
 
 def is_as(given: Body, share: Share) -> bool:
-    """Whether a share is what a list asks for."""
-    kinds = {Document: "bill", Payment: "payment", Credit: "credit"}
-    kind = kinds[type(share.target)]
-    same = given["allocation_type"] == kind and given["amount_cents"] == share.amount
-    return same and (kind == "credit" or given[OF_TYPE[kind]] == share.target.id)
+    """Whether a share is what a list asks for; lines and a tax code ask for a new one."""
+    names = ("allocation_type", "amount_cents", *OF_TYPE.values())
+    same = all(given.get(name) == share.said.get(name) for name in names)
+    return same and "lines" not in given and "tax_code" not in given
 
 
 def new_share(
@@ -227,34 +236,59 @@ def new_share(
 ) -> Share | None:
     """Allocate an amount; what is refused is noted and left out."""
     kind, amount = given["allocation_type"], given["amount_cents"]
+    found = Faults()
     if kind == "credit":
-        return Share(credit_of(books, refund, amount, on), amount)
-    records: dict[str, Any] = books.documents if kind == "bill" else books.payments
-    target = records.get(given[OF_TYPE[kind]])
+        made = credit_of(books, found, refund, given, on)
+        faults.found |= found.found
+        return None if found.found else Share(made, amount, said=given)
+    target = kinds_of(books)[kind].get(given[OF_TYPE[kind]])
     if target is None:
         return None
-    found = Faults()
     found.add(422, "bill_vendor_mismatch", target.party is not refund.party)
-    if kind == "bill":
-        found.add(409, "bill_not_open", target.state != "open")
-    else:
-        found.add(409, "payment_not_completed", target.status != "completed")
-    too_much = not 1 <= amount <= books.refundable(target)
-    found.add(422, "refund_exceeds_refundable", too_much)
+    check_target(books, found, target, given)
     faults.found |= found.found
     if found.found:
         return None
-    if kind == "bill":
-        return Share(target, amount, split_off(target, amount))
-    return Share(target, amount, Counter(), released=free(books, faults, target, amount))
+    if isinstance(target, Document):
+        split = split_off(books, target, amount, given.get("lines"))
+        return Share(target, amount, split, said=given)
+    if isinstance(target, Credit):
+        return Share(target, amount, said=given)
+    settled = {id: books.settlements[books.documents[id]] for id in target.parts}
+    before = {id: held[target] for id, held in settled.items() if target in held}
+    released = free(books, faults, target, amount)
+    return Share(target, amount, released=released, before=before, said=given)
 
 
-def credit_of(books: Books, refund: VendorRefund, amount: int, on: date) -> Credit:
-    """Make the credit that a part of a refund is kept as, as of a day."""
-    number = books.credit_numbers.take()
-    lines = Counter({books.side.credit_line: amount})
-    at = datetime.combine(max(on, refund.agreed_on), time(), UTC)
-    return Credit(refund.party, None, number, lines, 0, "open", at, refund=refund)
+def check_target(
+    books: Books, faults: Faults, target: Document | Payment | Credit, given: Body
+) -> None:
+    """Look whether an amount can be given back of something."""
+    amount, lines = given["amount_cents"], given.get("lines")
+    match target:
+        case Document():
+            faults.add(409, "bill_not_open", target.state != "open")
+            if lines is not None:
+                total = sum(each["amount_cents"] for each in lines)
+                faults.add(422, "lines_do_not_add_up", total != amount)
+                check_lines(books, faults, target, lines)
+        case Payment():
+            faults.add(409, "payment_not_completed", target.status != "completed")
+        case Credit():
+            faults.add(409, "credit_not_sent", target.state != "open")
+    too_much = not 1 <= amount <= books.refundable(target)
+    faults.add(422, "refund_exceeds_refundable", too_much)
+
+
+def credit_of(books: Books, faults: Faults, refund: VendorRefund, given: Body, on: date) -> Credit:
+    """Make the credit that a part of a refund is kept as, as of a day; its tax is in the amount."""
+    side, day = books.side, max(on, refund.agreed_on)
+    taxed = read_code(side, books.codes, faults.found, given.get("tax_code"), day)
+    line = gross(taxed, side.credit_line, given["amount_cents"])
+    compute([line], 0, inclusive=True)
+    at = datetime.combine(day, time(), UTC)
+    number = "" if faults.found else books.credit_numbers.take()
+    return Credit(refund.party, None, number, [line], "open", at, refund=refund)
 
 
 def free(books: Books, faults: Faults, payment: Payment, amount: int) -> dict[str, int]:
@@ -283,22 +317,30 @@ def give(payment: Payment, id: str, amount: int) -> None:
         del payment.parts[id]
 
 
-def take_back(books: Books, refund: VendorRefund, shares: Sequence[Share]) -> Records:
+def take_back(
+    books: Books, faults: Faults, refund: VendorRefund, shares: Sequence[Share]
+) -> Records:
     """Take back what shares did: credits first, so that what they settled is owed again."""
     affected: Records = []
-    for share in sorted(reversed(shares), key=lambda each: not isinstance(each.target, Credit)):
+    for share in sorted(reversed(shares), key=turn):
         target = share.target
         affected.append(target)
         refund.shares = [each for each in refund.shares if each is not share]
         match target:
-            case Credit():
+            case Credit() if share.is_kept:
                 affected += [books.documents[id] for id in target.parts]
+                faults.add(409, "credit_applied", books.paid_out(target))
                 target.state, target.parts = "void", {}
-            case Document():
-                target.returned.subtract(share.split)
             case Payment():
                 affected += apply_again(books, target, share)
     return affected
+
+
+def turn(share: Share) -> int:
+    """When a share is taken back: a credit is whole again before it is withdrawn."""
+    if not isinstance(share.target, Credit):
+        return 2
+    return 1 if share.is_kept else 0
 
 
 def apply_again(books: Books, payment: Payment, share: Share) -> Records:
@@ -309,4 +351,7 @@ def apply_again(books: Books, payment: Payment, share: Share) -> Records:
         part = min(share.released[bill.id], room)
         if part > 0:
             give(payment, bill.id, part)
+            before = share.before.get(bill.id)
+            if before is not None and before.amount == payment.parts[bill.id]:
+                books.again[bill, payment] = before  # In full, it takes its old split.
     return bills

@@ -6,10 +6,12 @@ from typing import Any
 
 from tests.model import holds
 from tests.model.books import Books
+from tests.model.pricing import Line
 from tests.model.records import (
     TRANSFER,
     BankAccount,
     BankLine,
+    BankRule,
     Credit,
     Document,
     Entry,
@@ -20,9 +22,11 @@ from tests.model.records import (
     Payout,
     Refund,
     RefundPayment,
+    Share,
     Transfer,
     VendorRefund,
     VendorRefundPayment,
+    WriteOff,
 )
 
 View = dict[str, Any]
@@ -37,6 +41,7 @@ Record = (
     | VendorRefundPayment
     | BankAccount
     | BankLine
+    | BankRule
     | Entry
     | Opening
     | Party
@@ -59,7 +64,7 @@ def party(books: Books, record: Party) -> View:
 def document(books: Books, record: Document) -> View:
     side, priced = books.side, record.priced
     settled = books.outstanding(record) == 0 and record.state == "open"
-    shown = {
+    shown: View = {
         side.party_id: record.party.id,
         "external_id": record.external_id,
         side.number: record.number,
@@ -68,6 +73,8 @@ def document(books: Books, record: Document) -> View:
         "subtotal": priced.subtotal,
         "discount_total": priced.discount_total,
         "tax_total": priced.tax,
+        "withholding_total": priced.withheld,
+        "line_items": [line(books, each) for each in priced.lines],
         "total_amount": priced.total,
         "outstanding_balance": books.outstanding(record),
         "due_at": record.due_at and record.due_at.date(),
@@ -81,12 +88,33 @@ def document(books: Books, record: Document) -> View:
         },
         side.refund_parts: parts(books.given_back(record)),
     }
-    written_off = [(each, each.amount) for each in books.write_offs_of(record)]
-    shown["write_offs"] = parts(written_off)
+    shown["write_offs"] = {
+        (each.id, each.amount, relieved(each)) for each in books.write_offs_of(record)
+    }
     if side.dated is None:
         return shown
     dated = record.dated and record.dated.isoformat()
     return {**shown, side.dated: dated, "vendor_bill_number": record.party_number}
+
+
+def relieved(record: WriteOff) -> int:
+    """How much tax relief takes back."""
+    of_tax = ("output", "input")
+    return sum(n for (_, (_, mark)), n in record.relieved.items() if mark and mark.part in of_tax)
+
+
+def line(books: Books, record: Line) -> tuple[object, ...]:
+    """What is told of a line: how it is taxed, and what that comes to."""
+    taxed, code = record.taxed, record.code
+    return (
+        code and code.id,
+        taxed and float(taxed.rate.percent),
+        record.subtotal,
+        record.tax,
+        sum(each.blocked for each in record.taxes),
+        record.withheld,
+        -sum(n for (_, mark), n in record.assessed.items() if mark and mark.part == "output"),
+    )
 
 
 def payment(books: Books, record: Payment) -> View:
@@ -183,6 +211,7 @@ def credit(books: Books, record: Credit) -> View:
         side.opened_at: record.opened_at,
         "voided_at": record.state == "void",
         "tax_total": record.tax,
+        "line_items": [credited(each) for each in record.lines],
         "total_amount": record.total,
         "applied_amount": record.used,
         "refunded_amount": books.paid_out(record),
@@ -197,9 +226,17 @@ def credit(books: Books, record: Credit) -> View:
     return {**shown, "source_refund_id": record.refund and record.refund.id}
 
 
+def credited(record: Line) -> tuple[object, ...]:
+    """What is told of the line of a credit."""
+    taxed, code = record.taxed, record.code
+    rate = taxed and float(taxed.rate.percent)
+    return code and code.id, rate, record.net, record.tax, record.withheld
+
+
 def refund(books: Books, record: Refund) -> View:
+    allocations: set[tuple[str, str, int, int | None]] = set()
     if record.cancelled:
-        allocations = set()
+        pass
     elif record.document is not None:
         owed = books.outstanding(record.document)
         allocations = {("invoice", record.document.id, record.amount, owed)}
@@ -243,6 +280,7 @@ def payout(books: Books, record: Payout) -> View:
         "additional_refunds_amount_cents": record.additional,
         "net_amount_cents": record.paid_out - record.fee,
         "other_items_amount_cents": record.other,
+        "other_items": [told(each)[1:] for each in record.others],
         "completed_at": record.paid_on is not None,
         "payment_count": len(record.payments),
         "refund_payment_count": len(record.refund_payments),
@@ -272,20 +310,18 @@ def vendor_refund(books: Books, record: VendorRefund) -> View:
         "unallocated_amount": record.total - record.allocated,
         "is_fully_allocated": record.total == record.allocated,
         "refund_date": record.agreed_on.isoformat(),
-        "allocations": {share_of(books, each.target, each.amount) for each in record.shares},
+        "allocations": {share_of(books, each) for each in record.shares},
         "vendor_refund_payments": {
             (each.id, each.amount, each.fee, each.status) for each in record.payments
         },
     }
 
 
-def share_of(
-    books: Books, target: Document | Payment | Credit, amount: int
-) -> tuple[str, str, int, int | None]:
+def share_of(books: Books, share: Share) -> tuple[str, str, int, int | None]:
     """What is told of one thing that a vendor gives back."""
-    if isinstance(target, Document):
-        return "bill", target.id, amount, books.outstanding(target)
-    return "payment" if isinstance(target, Payment) else "credit", target.id, amount, None
+    target = share.target
+    owed = books.outstanding(target) if isinstance(target, Document) else None
+    return share.said["allocation_type"], target.id, share.amount, owed
 
 
 def vendor_refund_payment(books: Books, record: VendorRefundPayment) -> View:
@@ -318,6 +354,10 @@ def bank_account(_: Books, record: BankAccount) -> View:
     return {"external_id": record.external_id, "account": record.code}
 
 
+def bank_rule(_: Books, record: BankRule) -> View:
+    return {"priority": record.priority}
+
+
 def bank_line(books: Books, record: BankLine) -> View:
     return {
         "bank_account_id": record.account.id,
@@ -329,8 +369,10 @@ def bank_line(books: Books, record: BankLine) -> View:
         "categorized_amount_cents": record.categorized,
         "remaining_amount_cents": books.unexplained(record),
         "is_reconciled": books.unexplained(record) == 0,
-        "category": record.parts[0] if len(record.parts) == 1 else None,
-        "splits": {(place, *part) for place, part in enumerate(record.parts)},
+        "rounding_difference_cents": sum(each.more for each in books.links_of(record)),
+        "categorized_by_rule_id": record.rule and record.rule.id,
+        "category": told(record.parts[0])[:2] if len(record.parts) == 1 else None,
+        "splits": {(place, *told(part)) for place, part in enumerate(record.parts)},
         "links": {
             (
                 # Which of the links of a transfer is which, no answer tells.
@@ -338,10 +380,17 @@ def bank_line(books: Books, record: BankLine) -> View:
                 holds.kind_of(books.side, each.money),
                 each.money.id,
                 each.amount,
+                each.more,
             )
             for each in books.links_of(record)
         },
     }
+
+
+def told(part: Line) -> tuple[str, int, str | None, int]:
+    """What is told of a part of money: its account, how much, and the tax in it."""
+    tax_code = part.code.id if part.code else None
+    return part.account, part.net + part.tax, tax_code, abs(part.tax)
 
 
 def entry(_: Books, record: Entry) -> View:
@@ -374,7 +423,7 @@ def opening(books: Books, record: Opening) -> View:
     }
 
 
-def parts(pairs: Any) -> set[tuple[str, int]]:
+def parts(pairs: Any) -> set[Any]:
     return {(each.id, amount) for each, amount in pairs}
 
 
@@ -389,6 +438,7 @@ VIEWS: dict[type, Callable[[Books, Any], View]] = {
     VendorRefundPayment: vendor_refund_payment,
     BankAccount: bank_account,
     BankLine: bank_line,
+    BankRule: bank_rule,
     Entry: entry,
     Opening: opening,
     Party: party,

@@ -1,9 +1,17 @@
 """What may be done with write-offs, and what that changes."""
 
-from tests.model.arithmetic import faults_of, named
+from collections import Counter
+
+from tests.model.arithmetic import Part, faults_of, named, shares
 from tests.model.books import Body, Books, day_of
+from tests.model.codes import Mark
+from tests.model.pricing import Line
 from tests.model.records import Document, WriteOff
 from tests.model.refusals import Faults, gone, refused
+from tests.model.rests import Split, net_part
+from tests.model.settling import share_out
+
+CHARGED = ("output", "input")
 
 
 def write_off(books: Books, id: str, body: Body) -> WriteOff:
@@ -20,7 +28,46 @@ def write_off(books: Books, id: str, body: Body) -> WriteOff:
     faults.add_all(422, faults_of(account))
     books.locked(faults, day_of(body.get("write_off_at")))
     faults.refuse()
-    return WriteOff(document, external_id, amount, account)
+    split = share_out(books, document, amount)
+    relieved = relief(books, document, split, taxes=body.get("tax_relief", False))
+    made = WriteOff(document, external_id, amount, account, split, Counter(), relieved)
+    for (line, part), n in relieved.items():
+        if part != net_part(books.side, line):
+            made.back[part[0]] += n
+    return made
+
+
+def relief(books: Books, document: Document, split: Counter[Part], *, taxes: bool) -> Split:
+    """What is taken back of lines: what is withheld always, and with relief tax and its net."""
+    rests = books.rests(document)
+    charged = {mark.code for (_, mark), n in split.items() if n and mark and mark.part in CHARGED}
+    back: Split = Counter()
+    for part, share in split.items():
+        mark = part[1]
+        relieved = taxes and mark and (mark.part in CHARGED or is_net_of(mark, charged))
+        if not share or mark is None or not (relieved or mark.part == "withheld"):
+            continue
+        named = {line: as_taken(books, line, part) for line in rests}
+        found = {line: own for line, own in named.items() if own is not None}
+        lines = list(found)
+        left = [rests[line][found[line]] for line in lines]
+        n = min(share, sum(left)) if share > 0 else max(share, sum(left))
+        for line, amount in zip(lines, shares(abs(n), [abs(each) for each in left]), strict=True):
+            back[line, found[line]] += amount if share > 0 else -amount
+    return back
+
+
+def is_net_of(mark: Mark, charged: set[str]) -> bool:
+    return mark.part == "net" and mark.code in charged
+
+
+def as_taken(books: Books, line: Line, part: Part) -> Part | None:
+    """What a part of a document is called where it is taken of a line, if the line has it."""
+    own = line.parts(books.side)
+    net, *_ = own
+    if part == net:
+        return net_part(books.side, line)
+    return part if part in own else None
 
 
 def reverse(books: Books, id: str, write_off_id: str) -> Document:

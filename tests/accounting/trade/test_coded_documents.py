@@ -46,6 +46,7 @@ CODES = TaxCodes(
         bought("P20", Treatment.STANDARD, rate("20")),
         bought("PH", Treatment.STANDARD, rate("10", "50")),
         bought("PR20", Treatment.REVERSE_CHARGE, rate("20")),
+        bought("PR60", Treatment.REVERSE_CHARGE, rate("20", "60")),
     )
 )
 
@@ -230,6 +231,24 @@ class TestCredits:
         id_ = trade.credit(wanted, source_document_id=source)
         assert lines_of(trade, id_)[1] == {"1300 input": -80, "2200 output": 80}
 
+    def test_what_is_self_assessed_in_three_parts_balances_at_every_step(self) -> None:
+        trade = buying()
+        source = trade.document(coded(997, "PR60"))
+        taken: Counter[str] = Counter()
+        for net in (333, 334, 330):
+            wanted = credit_line(net, source_line_id=trade.documents[source].lines[0].id)
+            assessed = lines_of(trade, trade.credit(wanted, source_document_id=source))[1]
+            assert sum(assessed.values()) == 0
+            taken.update(assessed)
+        assert taken == {"2200 output": 199, "1300 input": -119, "6000 blocked": -80}
+
+    def test_tax_that_is_recovered_in_part_is_rounded_once(self) -> None:
+        trade = buying()
+        source = trade.document(coded(20, "PH"))
+        wanted = credit_line(10, source_line_id=trade.documents[source].lines[0].id)
+        id_ = trade.credit(wanted, source_document_id=source)
+        assert trade.credits[id_].tax_total == 1
+
 
 class TestRefunds:
     def test_lines_are_given_back_with_their_tax(self) -> None:
@@ -270,6 +289,8 @@ class TestRefunds:
         wanted = credit_line(400, source_line_id=trade.documents[id_].lines[0].id)
         trade.credit(wanted, source_document_id=id_)
         assert refused(trade.refund, id_, 721).detail["refundable"] == 720
+        trade.refund(id_, 720)
+        assert refused(trade.refund, id_, 480).detail["refundable"] == 0
 
 
 class TestWriteOffs:

@@ -1,0 +1,136 @@
+"""What is left of the lines of documents: one rest of each, that whatever gives back takes of."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+
+from tests.model.arithmetic import Part, half_up, shares
+from tests.model.codes import Mark
+from tests.model.pricing import Line, Tax, Taxed
+from tests.model.sides import Side
+
+Split = Counter[tuple[Line, Part]]
+"""How much was taken, by line and part; above zero as the document has it."""
+Rests = Mapping[Line, Counter[Part]]
+
+
+def rest_of(side: Side, line: Line, taken: Iterable[Split]) -> Counter[Part]:
+    """What is left of a line, without what it assesses itself."""
+    return left(line.parts(side, side.returns), line, taken)
+
+
+def left(whole: Counter[Part], line: Line, taken: Iterable[Split]) -> Counter[Part]:
+    """What is left of parts of a line."""
+    found = Counter(whole)
+    for split in taken:
+        for (each, part), amount in split.items():
+            if each is line and part in found:
+                found[part] -= amount
+    return found
+
+
+def net_part(side: Side, line: Line) -> Part:
+    """The part of a line that is its net."""
+    return side.returns or line.account, line.net_mark
+
+
+def over_all(rests: Rests, amount: int) -> Split:
+    """Split an amount over parts, and then within each over its lines."""
+    parts: Counter[Part] = Counter()
+    for rest in rests.values():
+        for part, n in rest.items():
+            parts[part] += n
+    split: Split = Counter()
+    for part, share in zip(parts, shares(amount, list(parts.values())), strict=True):
+        lines = [line for line, rest in rests.items() if part in rest]
+        within = shares(share, [rests[line][part] for line in lines])
+        for line, n in zip(lines, within, strict=True):
+            split[line, part] += n
+    return split
+
+
+def over_lines(rests: Rests, amounts: Mapping[Line, int]) -> Split:
+    """Split the amount of each line over what is left of it."""
+    split: Split = Counter()
+    for line, amount in amounts.items():
+        rest = rests[line]
+        for part, n in zip(rest, shares(amount, list(rest.values())), strict=True):
+            split[line, part] += n
+    return split
+
+
+def with_assessed(side: Side, rests: Rests, taken: Sequence[Split], split: Split) -> Split:
+    """Add what of self-assessed tax goes with the nets that are given back."""
+    whole: Split = Counter(split)
+    for line, rest in rests.items():
+        net = net_part(side, line)
+        for part, n in assessed_with(line, taken, split[line, net], rest[net]).items():
+            whole[line, part] += n
+    return whole
+
+
+def assessed_with(line: Line, taken: Iterable[Split], net: int, whole: int) -> Counter[Part]:
+    """What is self-assessed of a part of a net: what is owed of it, and that much of the rest."""
+    rest = left(line.assessed, line, taken)
+    back: Counter[Part] = Counter()
+    borne = [part for part, n in line.assessed.items() if n > 0]
+    for part in rest.keys() - borne:
+        back[part] = in_proportion(rest[part], net, whole)
+    amounts = shares(-sum(back.values()), [rest[part] for part in borne])
+    back.update(dict(zip(borne, amounts, strict=True)))
+    return back
+
+
+def of_net(side: Side, line: Line, taken: Sequence[Split], net: int) -> Counter[Part]:
+    """A part of what is left of a line: a net, and its taxes in proportion, each kind at once."""
+    rest, own = rest_of(side, line, taken), net_part(side, line)
+    part: Counter[Part] = Counter({own: net})
+    for kept in (False, True):
+        kind = [p for p in rest if p != own and is_withheld(p) == kept]
+        amounts = [abs(rest[each]) for each in kind]
+        whole = in_proportion(sum(amounts), net, rest[own])
+        for each, n in zip(kind, shares(whole, amounts), strict=True):
+            part[each] = -n if kept else n
+    return part
+
+
+def is_withheld(part: Part) -> bool:
+    return part[1] is not None and part[1].part == "withheld"
+
+
+def credited_by(side: Side, line: Line, taken: Sequence[Split], net: int) -> tuple[Line, Split]:
+    """The line of a credit that gives a net of a line back, and what it takes of that."""
+    parts = of_net(side, line, taken, net)
+    own = net_part(side, line)
+    assessed = assessed_with(line, taken, net, rest_of(side, line, taken)[own])
+    made = Line(line.account, net, net, line.taxed, [], line.withholding, given=True)
+    made.assessed = assessed
+    for part, n in parts.items():
+        mark = part[1]
+        if part == own:
+            continue
+        if is_withheld(part):
+            made.withheld = -n
+        elif mark is not None and mark.part == "blocked":
+            tax = next(each for each in made.taxes if each.taxed and marks(each.taxed, mark))
+            tax.amount, tax.blocked = tax.amount + n, n
+        else:
+            made.taxes.append(Tax(n, part[0], like(line, mark)))
+    split: Split = Counter({(line, part): n for part, n in (*parts.items(), *assessed.items())})
+    return made, split
+
+
+def like(line: Line, mark: Mark | None) -> Taxed | None:
+    """By what a line is taxed that has a tax of this mark."""
+    every = [each.taxed for each in line.taxes if each.taxed]
+    return next((each for each in every if mark and marks(each, mark)), None)
+
+
+def marks(taxed: Taxed, mark: Mark) -> bool:
+    """Whether an amount of this mark is taxed like that."""
+    return taxed.mark(mark.part) == mark
+
+
+def in_proportion(amount: int, share: int, whole: int) -> int:
+    """A part of an amount, rounded half away from zero."""
+    return half_up(Fraction(amount * share, whole)) if whole else 0

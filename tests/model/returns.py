@@ -1,0 +1,152 @@
+"""What tax returns must say: sums by code, rate and part, worked out from the model's records.
+
+They are of all days at once, so that only what stands in the end has a say.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+
+from tests.model.arithmetic import Part
+from tests.model.books import Books
+from tests.model.codes import ASSESSED, Code, Mark
+from tests.model.pricing import Line
+from tests.model.records import Credit, Document, WriteOff
+from tests.model.rests import Split, net_part
+
+Sums = dict[tuple[str, Fraction], dict[str, int]]
+Held = Counter[Mark]
+
+
+def on_accrual(books: Books) -> Sums:
+    """What was posted, whatever was paid of it."""
+    held: Held = Counter()
+    for line, sign in lines_of(books):
+        count(held, books, line.parts(books.side), sign)
+        count(held, books, line.assessed, sign)
+    for split in given_back(books):
+        count(held, books, by_part(split), -1)
+    for write_off in books.write_offs.values():
+        if not write_off.reversed:
+            relieve(held, books, write_off)
+    add_money(held, books)
+    return sums(held)
+
+
+def on_cash(books: Books) -> Sums:
+    """What was settled, and on its own day what business owes itself, or the buyer does."""
+    held: Held = Counter()
+    for line, sign in lines_of(books):
+        if has_own_day(line.code):
+            net, *_ = line.parts(books.side)
+            count(held, books, {net: line.net}, sign)
+            count(held, books, line.assessed, sign)
+    for split in given_back(books):
+        own = {key: n for key, n in split.items() if is_own(books, key[1])}
+        count(held, books, by_part(Counter(own)), -1)
+    for subject, settled in books.settlements.items():
+        sign = 1 if isinstance(subject, Document) else -1
+        for source, each in settled.items():
+            if isinstance(source, WriteOff) or not moves_money(subject, source):
+                continue
+            parts = {part: n for part, n in each.split.items() if not is_own(books, part)}
+            count(held, books, parts, sign)
+    add_money(held, books)
+    return sums(held)
+
+
+def moves_money(subject: object, source: object) -> bool:
+    """Whether a settlement counts: what refunds take of a credit counts once it is paid."""
+    return isinstance(source, Document) or not isinstance(subject, Credit)
+
+
+def lines_of(books: Books) -> Iterable[tuple[Line, int]]:
+    """The lines of what stands posted, credits below zero."""
+    for document in books.documents.values():
+        if document.state == "open" and document.priced.total:
+            yield from ((each, 1) for each in document.priced.lines)
+    for credit in books.credits.values():
+        if credit.state == "open":
+            yield from ((each, -1) for each in credit.lines)
+
+
+def given_back(books: Books) -> Iterable[Split]:
+    """What live refunds give back of documents."""
+    yield from (each.split for each in books.refunds.values() if not each.cancelled)
+    for refund in books.vendor_refunds.values():
+        yield from (each.split for each in refund.shares)
+
+
+def relieve(held: Held, books: Books, write_off: WriteOff) -> None:
+    """What a write-off takes back: what is withheld, and with relief tax and its net."""
+    for (line, part), amount in write_off.relieved.items():
+        mark = part[1]
+        if mark is None:
+            continue
+        if mark.part == "withheld":
+            count(held, books, {part: amount}, -1)
+        else:
+            kind = "relief_net" if part == net_part(books.side, line) else "relief"
+            held[Mark(mark.code, mark.percent, kind)] += amount
+
+
+def add_money(held: Held, books: Books) -> None:
+    """Parts of bank lines, and other items of payouts that are paid."""
+    money = [
+        (part, 1 if line.moves > 0 else -1)
+        for line in books.bank_lines.values()
+        for part in line.parts
+    ]
+    for payout in books.payouts.values():
+        money += [(part, 1) for part in payout.others if payout.status == "paid"]
+    for part, comes in money:
+        sign = comes if part.code and part.code.sales else -comes
+        count(held, books, part.parts(books.side), sign)
+        count(held, books, part.assessed, sign)
+
+
+def count(held: Held, books: Books, parts: Mapping[Part, int], sign: int) -> None:
+    """Add parts up by what they are for a return, as the return shows them."""
+    for (_, mark), amount in parts.items():
+        if mark is not None:
+            owed = mark.part == "output" and not books.codes[mark.code].sales
+            turned = owed or mark.part == "withheld"
+            held[mark] += -sign * amount if turned else sign * amount
+
+
+def by_part(split: Split) -> Counter[Part]:
+    """What a split takes, by part."""
+    whole: Counter[Part] = Counter()
+    for (_, part), amount in split.items():
+        whole[part] += amount
+    return whole
+
+
+def is_own(books: Books, part: Part) -> bool:
+    """Whether a part counts on its own day, whatever the scheme."""
+    return part[1] is not None and has_own_day(books.codes[part[1].code])
+
+
+def has_own_day(code: Code | None) -> bool:
+    """Whether the buyer owes the tax of a code."""
+    return code is not None and (code.kind == ASSESSED or code.treatment == "reverse_charge")
+
+
+def sums(held: Held) -> Sums:
+    """By code and rate, what each part comes to; nothing is left out."""
+    found: Sums = {}
+    for mark, amount in held.items():
+        if amount:
+            found.setdefault((mark.code, mark.percent), {})[mark.part] = amount
+    return found
+
+
+def read(shown: list[dict[str, object]]) -> Sums:
+    """Read what a return says by code."""
+    parts = ("net", "output", "input", "blocked", "withheld", "relief_net", "relief")
+    found: Sums = {}
+    for each in shown:
+        amounts = {part: int(str(each[f"{part}_cents"])) for part in parts}
+        key = str(each["tax_code"]), Fraction(str(each["tax_rate"]))
+        found[key] = {part: amount for part, amount in amounts.items() if amount}
+    return {key: amounts for key, amounts in found.items() if amounts}

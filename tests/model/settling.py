@@ -1,0 +1,172 @@
+"""Which parts each thing settles of another: split once, over what the others have left."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from tests.model.arithmetic import Part, shares
+from tests.model.books import Books
+from tests.model.pricing import Line
+from tests.model.records import Credit, Document, Refund, Settled, VendorRefund, WriteOff
+
+SUSPENSE = "1900"
+Wanted = dict[Any, int]
+Splitter = Callable[[Any, Counter[Part]], Counter[Part]]
+
+
+def settle(books: Books) -> None:
+    """Bring what is settled up to date: what changed is taken back whole and made again."""
+    for credit in books.credits.values():
+        bring(books, credit, dict(using(books, credit)), parts_of_lines(books, credit.lines))
+    for document in books.documents.values():
+        whole = parts_of_lines(books, document.priced.lines)
+        bring(books, document, dict(settling(books, document)), whole)
+    for refund in books.refunds.values():
+        paid = {e: e.amount for e in refund.payments if not e.cancelled}
+        bring(books, refund, paid, parts_of_refund(books, refund))
+    for agreed in books.vendor_refunds.values():
+        came = {e: e.amount for e in agreed.payments if e.status == "completed"}
+        bring(books, agreed, came, parts_of_agreed(books, agreed))
+    books.again.clear()
+
+
+def bring(books: Books, subject: Any, wanted: Wanted, whole: Counter[Part]) -> None:
+    """Let what is wanted settle something that has these parts; other parts begin anew."""
+    held = books.settlements.setdefault(subject, {})
+    if isinstance(subject, VendorRefund) and books.settled_of.get(subject) != whole:
+        held.clear()
+        books.settled_of[subject] = whole
+    for source in [each for each in held if held[each].amount != wanted.get(each)]:
+        del held[source]
+    for source, amount in wanted.items():
+        if source not in held:
+            old = books.again.get((subject, source))
+            held[source] = old or Settled(amount, made(books, subject, source, amount, whole))
+
+
+def made(
+    books: Books, subject: Any, source: Any, amount: int, whole: Counter[Part]
+) -> Counter[Part]:
+    """Which parts something settles."""
+    if isinstance(source, WriteOff):
+        return source.split
+    left = less(whole, (each.split for each in books.settlements[subject].values()))
+    if isinstance(source, Credit) and source.source == subject.id:
+        return same_parts(books, subject, source, amount, left)
+    return over(left, amount)
+
+
+def same_parts(
+    books: Books, document: Document, credit: Credit, amount: int, left: Counter[Part]
+) -> Counter[Part]:
+    """A credit settles of its own source what it gives back, as far as left; then the rest.
+
+    Where tax is withheld it settles all parts in proportion.
+    """
+    if any(line.withheld for line in document.priced.lines):
+        return over(left, amount)
+    split: Counter[Part] = Counter()
+    for (_, mark), n in books.settlements[credit][document].split.items():
+        for part in [each for each in left if mark is not None and each[1] == mark]:
+            given = sum(amount for each, amount in split.items() if each[1] == mark)
+            split[part] += min(n - given, left[part] - split[part])
+    rest = less(left, [split])
+    split.update(over(rest, amount - sum(split.values())))
+    return split
+
+
+def settling(books: Books, document: Document) -> Iterator[tuple[Any, int]]:
+    """What settles a document now, and how much of it."""
+    if document.state != "open":
+        return
+    for payment, amount in books.payments_of(document):
+        if payment.status == "completed":
+            yield payment, amount
+    for credit in books.credits.values():
+        if credit.parts.get(document.id):
+            yield credit, credit.parts[document.id]
+    for write_off in books.write_offs_of(document):
+        yield write_off, write_off.amount
+
+
+def using(books: Books, credit: Credit) -> Iterator[tuple[Any, int]]:
+    """What uses a credit up, and how much of it."""
+    for id, amount in credit.parts.items():
+        yield books.documents[id], amount
+    for refund in books.refunds_of(credit):
+        yield refund, refund.amount
+    for agreed in books.vendor_refunds.values():
+        for share in agreed.shares:
+            if share.target is credit and not share.is_kept:
+                yield share, share.amount
+
+
+def share_out(books: Books, document: Document, amount: int) -> Counter[Part]:
+    """Split an amount over what is left of the parts of a document."""
+    whole = parts_of_lines(books, document.priced.lines)
+    held = books.settlements.get(document, {})
+    return over(less(whole, (each.split for each in held.values())), amount)
+
+
+def over(left: Counter[Part], amount: int) -> Counter[Part]:
+    """Split an amount over what is left of parts."""
+    return Counter(dict(zip(left, shares(amount, list(left.values())), strict=True)))
+
+
+def less(whole: Counter[Part], splits: Iterable[Counter[Part]]) -> Counter[Part]:
+    """What splits leave of parts."""
+    left = Counter(whole)
+    for split in splits:
+        left.subtract(split)
+    return left
+
+
+def parts_of_lines(books: Books, given: Iterable[Line]) -> Counter[Part]:
+    """The parts of lines: their nets first, then their taxes and what is withheld."""
+    lines = [each.parts(books.side) for each in given]
+    whole: Counter[Part] = Counter()
+    for parts in lines:
+        net, *_ = parts
+        whole[net] += parts[net]
+    for parts in lines:
+        _, *others = parts
+        for part in others:
+            whole[part] += parts[part]
+    return whole
+
+
+def parts_of_refund(books: Books, refund: Refund) -> Counter[Part]:
+    """What a refund gives back, by part; money that settled nothing has no parts."""
+    if refund.cancelled:
+        return Counter()
+    if refund.credit is not None:
+        return Counter(books.settlements[refund.credit][refund].split)
+    if refund.document is None:
+        return Counter({(books.side.prepayments, None): refund.amount})
+    return charged(refund.split)
+
+
+def parts_of_agreed(books: Books, agreed: VendorRefund) -> Counter[Part]:
+    """What of a vendor's refund is money, by part."""
+    whole: Counter[Part] = Counter()
+    for share in agreed.shares:
+        match share.target:
+            case Document():
+                whole.update(charged(share.split))
+            case Credit():
+                if not share.is_kept:
+                    whole.update(books.settlements[share.target][share].split)
+            case _:
+                whole[books.side.prepayments, None] += share.amount
+    if agreed.total > agreed.allocated:
+        whole[SUSPENSE, None] += agreed.total - agreed.allocated
+    return whole
+
+
+def charged(split: Counter[tuple[Line, Part]]) -> Counter[Part]:
+    """What a split takes of what was charged, by part."""
+    whole: Counter[Part] = Counter()
+    for (line, part), amount in split.items():
+        if part not in line.assessed:
+            whole[part] += amount
+    return whole

@@ -1,0 +1,71 @@
+"""What closed statements of bank accounts hold, tried at the end of a run, and let go again."""
+
+from tests.model.bank import ENTRIES, LINES
+from tests.model.binding import UNKNOWN
+from tests.model.books import Body
+from tests.model.ledger import balances
+from tests.model.play import Play, code_of
+from tests.model.records import BankAccount
+
+HELD = (409, "bank_reconciled")
+
+
+def reconcile(play: Play) -> None:
+    """Close a statement of each bank account as of today, and see that it holds everything."""
+    held = balances(play.books)
+    for account in play.books.bank_accounts.values():
+        path = f"bank-accounts/{account.id}/reconciliations/"
+        balance = held.get(account.code, 0)
+        send(play, account, path, balance, 1)
+        id = send(play, account, path, balance, 0)
+        refuse_changes(play, account)
+        answer = play.caller.write("POST", f"{path}{id}/reopen/", None)
+        if answer.status_code != 200 or answer.json()["status"] != "open":
+            play.diverge("a statement should be open again", answer)
+        play.counts.note("statement: closed")
+    play.compare_balances()
+
+
+def send(play: Play, account: BankAccount, path: str, balance: int, more: int) -> str:
+    """Send a statement that says so much more than the ledger, and compare what it says."""
+    body = {
+        "statement_date": play.books.today.isoformat(),
+        "closing_balance_cents": balance + more,
+    }
+    answer = play.caller.write("POST", path, body)
+    shown = answer.json()
+    names = ("status", "ledger_balance_cents", "difference_cents", "lines_without_money_cents")
+    expected = ("open" if more else "closed", balance, more, unexplained(play, account))
+    if tuple(shown.get(name) for name in names) != expected:
+        play.diverge(f"{names} of a statement should be {expected}", answer)
+    return str(shown["id"])
+
+
+def unexplained(play: Play, account: BankAccount) -> int:
+    """What of the lines of an account is no money that is known, above zero where it came in."""
+    books = play.books
+    lines = [each for each in books.bank_lines.values() if each.account is account]
+    return sum(books.unexplained(e) * (1 if e.moves > 0 else -1) for e in lines)
+
+
+def refuse_changes(play: Play, account: BankAccount) -> None:
+    """Nothing of the lines of a closed statement changes, nor does the balance of its account."""
+    books, today = play.books, play.books.today.isoformat()
+    lines = [
+        {"account": account.code, "debit_amount": 1},
+        {"account": "6000", "credit_amount": 1},
+    ]
+    writes: list[tuple[str, Body | None]] = [
+        (ENTRIES, {"entry_date": today, "post": True, "lines": lines})
+    ]
+    for link in [each for each in books.links if each.line.account is account]:
+        if not link.id.startswith(UNKNOWN):
+            path = f"{LINES}{link.line.id}/unmatch/"
+            writes.append((path, {"reconciliation_link_id": link.id}))
+    for line in [each for each in books.bank_lines.values() if each.account is account]:
+        if line.parts:
+            writes.append((f"{LINES}{line.id}/uncategorize/", None))
+    for path, body in writes:
+        answer = play.caller.write("POST", path, body)
+        if code_of(answer) != HELD:
+            play.diverge("a closed statement should hold it", answer)
