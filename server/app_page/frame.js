@@ -1,0 +1,80 @@
+// What stands around every view: whose books, whether they hold, where to go, which period and basis.
+
+import { h } from "./vendor/preact.mjs";
+import { COMPARISONS } from "./address.js";
+import { LANGUAGE_NAMES } from "./formats.js";
+import { PERIODS } from "./periods.js";
+
+const NAVIGATION = ["overview", "profit-and-loss", "balance-sheet", "receivables", "payables", "bank", "entries"];
+// Which views show what of a period, and what they ask of it.
+const CONTROLS = {
+  "overview": ["period", "basis"],
+  "profit-and-loss": ["period", "basis", "compare"],
+  "balance-sheet": ["period", "basis"],
+};
+
+export const sayView = (page, view) => page.say(view.replaceAll("-", "_"));
+
+export function header(page) {
+  return h("header", null,
+    h("p", { class: "business" }, page.business.name),
+    light(page),
+    h("div", { class: "actions" },
+      h("button", { type: "button", onClick: () => page.books.refresh() }, page.say("refresh")),
+      h("button", { type: "button", class: "print", onClick: () => print() }, page.say("print"))),
+    h("nav", { "aria-label": page.say("views") }, h("ul", null, NAVIGATION.map((view) =>
+      h("li", null, h("a", { href: page.to({ view }), "aria-current": page.place.view === view ? "page" : null }, sayView(page, view)))))));
+}
+
+// Green where every check of the books holds. It says so in words and by its shape, too.
+function light(page) {
+  const { value, problem } = page.books.read("integrity/");
+  const state = problem ? "unknown" : value?.status ?? "checking";
+  return h("p", { class: `light ${state}`, role: "status" }, h("a", { href: page.to({ view: "integrity" }) },
+    h("span", { "aria-hidden": "true" }, { green: "●", red: "▲" }[state] ?? "○"), " ", page.say(`light.${state}`)));
+}
+
+export function controls(page) {
+  const shown = CONTROLS[page.place.view];
+  if (!shown) return null;
+  const { place, say, go } = page;
+  return h("div", { class: "controls", role: "group", "aria-label": say("shown") },
+    select(page, "period", PERIODS, (period) => go(period === "own" ? { period, ...page.span } : { period, from: undefined, to: undefined })),
+    place.period === "own" && ["from", "to"].map((name) => h("label", { key: name }, say(name),
+      h("input", { type: "date", required: true, value: page.span[name], onChange: ({ target }) => target.value && go({ ...page.span, [name]: target.value }) }))),
+    h("fieldset", { class: "switch" }, h("legend", { class: "unseen" }, say("basis")), ["accrual", "cash"].map((basis) =>
+      h("label", { key: basis }, h("input", { type: "radio", name: "basis", value: basis, checked: place.basis === basis, onChange: () => go({ basis }) }), h("span", null, say(basis))))),
+    shown.includes("compare") && select(page, "compare", COMPARISONS, (compare) => go({ compare })));
+}
+
+const select = (page, name, words, choose) => h("label", null, h("span", { class: "unseen" }, page.say(name)),
+  h("select", { name, onChange: ({ target }) => choose(target.value) }, words.map((word) =>
+    h("option", { value: word, selected: page.place[name] === word }, page.say(`${name}.${word}`)))));
+
+// Asks for a token: the first one, or another where this one ends or is not taken any more.
+export function tokenForm(page) {
+  const { asks, token } = page.books;
+  if (token && !asks) return null;
+  const given = (event) => {
+    event.preventDefault();
+    const { token: field } = event.target.elements;
+    const taken = page.books.open(field.value.trim());
+    field.setCustomValidity(taken ? "" : page.say("no_token"));
+    field.reportValidity();
+    if (taken) field.value = "";
+  };
+  return h("form", { class: "token", onSubmit: given, "aria-labelledby": "asked" },
+    h("p", { id: "asked", role: asks ? "alert" : null }, page.say(`token.${asks ?? "first"}`)),
+    h("label", null, page.say("token"), h("input", {
+      name: "token", type: "password", required: true, autocomplete: "off", spellcheck: false,
+      onInput: ({ target }) => target.setCustomValidity(""),
+    })),
+    h("button", { type: "submit" }, page.say("open")));
+}
+
+export function footer(page) {
+  return h("footer", null,
+    h("label", null, page.say("language"), h("select", { name: "language", onChange: ({ target }) => page.go({ language: target.value }) },
+      Object.entries(LANGUAGE_NAMES).map(([code, name]) => h("option", { value: code, lang: code, selected: page.language === code }, name)))),
+    h("p", null, page.say("read_only")));
+}

@@ -1,0 +1,59 @@
+// What the views are made of. `page` is all that a view may ask and say; main.js makes it.
+
+import { h } from "./vendor/preact.mjs";
+
+// A part of a view under its heading; `more` leads to all of it.
+export function section(title, ...content) {
+  return h("section", null, h("h2", null, title), ...content);
+}
+
+// Shows an answer once it is there; until then that it is awaited, or why it does not come.
+export function answered(page, answer, show) {
+  const { value, problem } = answer;
+  if (problem) return failed(page, problem);
+  return value === undefined ? h("p", { class: "waiting", role: "status" }, page.say("loading")) : show(value);
+}
+
+function failed(page, { status, message, id }) {
+  const told = status === 0 ? page.say("no_answer") : page.say("refused", { message: message ?? status });
+  return h("p", { class: "failed", role: "alert" }, told, id && h("small", null, ` ${id}`), " ",
+    h("button", { type: "button", onClick: () => page.books.refresh() }, page.say("try_again")));
+}
+
+// A table. A column is {title, cell(row), figure: right-aligned, short: in one line,
+// wide: not shown where there is little room}; rows that
+// `total` picks are set apart. Without rows stands `empty`.
+export function table(page, { caption, columns, rows, total, empty }) {
+  if (rows.length === 0 && empty) return h("p", { class: "empty" }, empty);
+  const kind = ({ figure, short, wide }) => [figure && "figure", short && "short", wide && "wide"].filter(Boolean).join(" ") || null;
+  return h("div", { class: "scroll" }, h("table", null,
+    h("caption", { class: "unseen" }, caption),
+    h("thead", null, h("tr", null, columns.map((column) =>
+      h("th", { scope: "col", class: kind(column) }, column.title)))),
+    h("tbody", null, rows.map((row) => h("tr", { class: total?.(row) ? "total" : null }, columns.map((column, at) =>
+      h(at === 0 ? "th" : "td", { scope: at === 0 ? "row" : null, class: kind(column) }, column.cell(row))))))));
+}
+
+// What a first cell says below its name where there is no room for a column.
+export const beneath = (text) => h("small", { class: "narrow" }, text);
+
+// A figure that leads to what is behind it; `address` is where the server explains it.
+export function explained(page, address, text) {
+  const place = address && page.placeOf(address);
+  return place ? h("a", { href: page.to(place) }, text) : text;
+}
+
+// Names of facts with what they are; what is not known is left out.
+export function facts(pairs) {
+  const known = pairs.filter(([, fact]) => fact !== null && fact !== undefined && fact !== "");
+  return h("dl", { class: "facts" }, known.map(([name, fact]) => h("div", null, h("dt", null, name), h("dd", null, fact))));
+}
+
+// What leads to the older and the newer part of a list.
+export function pager(page, { previous, next }) {
+  if (!previous && !next) return null;
+  const link = (address, word) => address && h("a", { href: page.to({ ...page.place, of: address }) }, page.say(word));
+  return h("p", { class: "pager" }, link(previous, "previous_page"), link(next, "next_page"));
+}
+
+export const nameOf = (party) => party.display_name ?? party.name;
