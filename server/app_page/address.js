@@ -28,13 +28,13 @@ const KEPT = ["period", "from", "to", "basis", "compare", "language"];
 // Reads the part of an address behind its #: {token, place}.
 export function read(hash) {
   const given = new URLSearchParams(hash.slice(1));
-  const known = [...given].filter(([name, word]) => TAKEN[name]?.(word));
+  const known = [...given].filter(([name, word]) => Object.hasOwn(TAKEN, name) && TAKEN[name](word));
   return { token: given.get("token")?.trim() || undefined, place: { ...START, ...Object.fromEntries(known) } };
 }
 
 // Writes a place as such a part; what every place starts with is left out.
 export function written(place) {
-  const said = Object.entries(place).filter(([name, word]) => word !== undefined && word !== START[name]);
+  const said = Object.entries(place).filter(([name, word]) => (word ?? undefined) !== undefined && word !== START[name]);
   return `#${new URLSearchParams(said)}`;
 }
 

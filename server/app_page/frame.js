@@ -6,12 +6,9 @@ import { LANGUAGE_NAMES } from "./formats.js";
 import { PERIODS } from "./periods.js";
 
 const NAVIGATION = ["overview", "profit-and-loss", "balance-sheet", "receivables", "payables", "bank", "entries"];
-// Which views show what of a period, and what they ask of it.
-const CONTROLS = {
-  "overview": ["period", "basis"],
-  "profit-and-loss": ["period", "basis", "compare"],
-  "balance-sheet": ["period", "basis"],
-};
+// Which views are of a period and a basis, and which are held against another one, too.
+const OF_A_PERIOD = ["overview", "profit-and-loss", "balance-sheet"];
+const COMPARED = ["profit-and-loss", "balance-sheet"];
 
 export const sayView = (page, view) => page.say(view.replaceAll("-", "_"));
 
@@ -35,8 +32,7 @@ function light(page) {
 }
 
 export function controls(page) {
-  const shown = CONTROLS[page.place.view];
-  if (!shown) return null;
+  if (!OF_A_PERIOD.includes(page.place.view)) return null;
   const { place, say, go } = page;
   return h("div", { class: "controls", role: "group", "aria-label": say("shown") },
     select(page, "period", PERIODS, (period) => go(period === "own" ? { period, ...page.span } : { period, from: undefined, to: undefined })),
@@ -44,7 +40,7 @@ export function controls(page) {
       h("input", { type: "date", required: true, value: page.span[name], onChange: ({ target }) => target.value && go({ ...page.span, [name]: target.value }) }))),
     h("fieldset", { class: "switch" }, h("legend", { class: "unseen" }, say("basis")), ["accrual", "cash"].map((basis) =>
       h("label", { key: basis }, h("input", { type: "radio", name: "basis", value: basis, checked: place.basis === basis, onChange: () => go({ basis }) }), h("span", null, say(basis))))),
-    shown.includes("compare") && select(page, "compare", COMPARISONS, (compare) => go({ compare })));
+    COMPARED.includes(page.place.view) && select(page, "compare", COMPARISONS, (compare) => go({ compare })));
 }
 
 const select = (page, name, words, choose) => h("label", null, h("span", { class: "unseen" }, page.say(name)),

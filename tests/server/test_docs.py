@@ -5,7 +5,7 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from server.contract import read_source
-from server.docs import Documentation, SharedPages, publish, write_pages
+from server.docs import Documentation, SharedPages, publish, write_pages, written_reference
 from server.edge import Edge
 from server.https import HttpsRule
 from server.profiles import PROFILES

@@ -20,21 +20,25 @@ const BALANCE_SHEET = [
 
 export function profitAndLoss(page) {
   const { from, to } = page.span;
-  const { basis, compare } = page.place;
-  const asked = { start_date: from, end_date: to, basis, detail_level: "detailed", compare_to: compare === "none" ? undefined : compare };
-  return answered(page, page.books.read("reports/profit-and-loss/", asked), (report) =>
-    statement(page, report, PROFIT_AND_LOSS, page.formats.span(from, to)));
+  return shown(page, "reports/profit-and-loss/", { start_date: from, end_date: to }, PROFIT_AND_LOSS,
+    ({ start_date, end_date }) => page.formats.span(start_date, end_date));
 }
 
 export function balanceSheet(page) {
-  const { to } = page.span;
-  const asked = { as_of_date: to, basis: page.place.basis, detail_level: "detailed" };
-  return answered(page, page.books.read("reports/balance-sheet/", asked), (report) =>
-    statement(page, report, BALANCE_SHEET, page.say("as_of", { day: page.formats.day(to) })));
+  return shown(page, "reports/balance-sheet/", { as_of_date: page.span.to }, BALANCE_SHEET,
+    ({ as_of_date }) => page.say("as_of", { day: page.formats.day(as_of_date) }));
 }
 
-function statement(page, report, sums, when) {
+// `daysOf` says what days a report, or what it is compared with, tells of.
+function shown(page, path, days, sums, daysOf) {
+  const { basis, compare } = page.place;
+  const asked = { ...days, basis, detail_level: "detailed", compare_to: compare === "none" ? undefined : compare };
+  return answered(page, page.books.read(path, asked), (report) => statement(page, report, sums, daysOf));
+}
+
+function statement(page, report, sums, daysOf) {
   const { comparison } = report;
+  const when = daysOf(report);
   const figures = (value, previous, difference, address) => {
     const shown = comparison ? [value, previous, difference] : [value];
     return shown.map((each, at) => h("td", { class: at === 2 ? "figure wide" : "figure" },
@@ -43,11 +47,11 @@ function statement(page, report, sums, when) {
   const summed = (name) => figures(report.summary[name], comparison?.summary[name], comparison?.difference[name]);
   return h("div", { class: "sheet" },
     h("p", { class: "when" }, when, " · ", page.say(report.basis), " · ", report.currency),
-    h("div", { class: "scroll" }, h("table", { class: "statement" },
+    h("div", { class: "scroll" }, h("table", { class: comparison ? "statement compared" : "statement" },
       h("caption", { class: "unseen" }, page.say(page.place.view.replaceAll("-", "_"))),
       h("thead", { class: comparison ? null : "unseen" }, h("tr", null, h("th", { scope: "col" }, page.say("account")),
         h("th", { scope: "col", class: "figure" }, when),
-        comparison && [h("th", { scope: "col", class: "figure" }, page.formats.span(comparison.start_date, comparison.end_date)),
+        comparison && [h("th", { scope: "col", class: "figure" }, daysOf(comparison)),
           h("th", { scope: "col", class: "figure wide" }, page.say("difference"))])),
       sums.map(([sum, names]) => h("tbody", { key: sum },
         names.map((name) => section(page, report[name], name, figures)),
