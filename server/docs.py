@@ -1,4 +1,4 @@
-"""The pages beside the API: the contract itself in its forms, the reference, the page for people."""
+"""The pages beside the API: the contract in its forms, the reference and the page for people."""
 
 import asyncio
 import os
