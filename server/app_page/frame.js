@@ -12,8 +12,13 @@ const COMPARED = ["profit-and-loss", "balance-sheet"];
 
 export const sayView = (page, view) => page.say(view.replaceAll("-", "_"));
 
-export function header(page) {
+export function header(page, skip) {
+  const skipped = (event) => {
+    event.preventDefault(); // What stands behind the # is the view.
+    skip();
+  };
   return h("header", null,
+    h("a", { class: "skip", href: "#", onClick: skipped }, page.say("skip")),
     h("p", { class: "business" }, page.business.name),
     light(page),
     h("div", { class: "actions" },

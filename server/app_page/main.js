@@ -76,10 +76,8 @@ function show() {
   render(business.value ? whole(page) : opening(page, business), root);
 }
 
-const skip = (page) => h("a", { class: "skip", href: "#", onClick: (event) => { event.preventDefault(); focusOnView(); } }, page.say("skip"));
-
 function whole(page) {
-  return h("div", { class: "page" }, skip(page), header(page), tokenForm(page),
+  return h("div", { class: "page" }, header(page, focusOnView), tokenForm(page),
     h("main", { class: page.place.view }, h("div", { class: "headed" },
       h("h1", { tabIndex: -1 }, sayView(page, page.place.view)), controls(page)),
     SHOWN[page.place.view](page)),

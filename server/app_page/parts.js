@@ -31,7 +31,7 @@ export function table(page, { caption, columns, rows, total, empty }) {
     h("thead", null, h("tr", null, columns.map((column) =>
       h("th", { scope: "col", class: kind(column) }, column.title)))),
     h("tbody", null, rows.map((row) => h("tr", { class: total?.(row) ? "total" : null }, columns.map((column, at) =>
-      h(at === 0 ? "th" : "td", { scope: at === 0 ? "row" : null, class: kind(column) }, column.cell(row))))))));
+      at === 0 ? h("th", { scope: "row", class: kind(column) }, column.cell(row)) : h("td", { class: kind(column) }, column.cell(row))))))));
 }
 
 // What a first cell says below its name where there is no room for a column.

@@ -57,11 +57,21 @@ def to_read(api_server: ApiServer, data: Path) -> dict[str, str]:
     with Progress() as progress:
         filled = fill(loaded, api_server.database_url, None, progress, given_up=lambda: False)
         demo = asyncio.run(filled)
+    taken_since(api_server, demo, timedelta(days=1))
     lasting, ending = (
         page_address(api_server, demo, timedelta(seconds=good_for))
         for good_for in (TOKEN_LIFETIME_SECONDS, ENDING_SECONDS)
     )
     return {"lasting": lasting, "ending": ending}
+
+
+def taken_since(api_server: ApiServer, demo: Access, ago: timedelta) -> None:
+    """Let tokens be taken that are older than what they open, as one that ends here is."""
+    since = datetime.now(UTC) - ago
+    ids = {"partner": demo.partner_id, "business": demo.business_id}
+    for table, id in ids.items():
+        set_back = f"UPDATE {table} SET tokens_valid_from = %s WHERE id = %s RETURNING id"
+        api_server.query(set_back, since, id)
 
 
 def page_address(api_server: ApiServer, demo: Access, good_for: timedelta) -> str:

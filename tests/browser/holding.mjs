@@ -5,15 +5,13 @@ import axeCore from 'axe-core'
 export const [program, given, folder] = process.argv.slice(2)
 export const addresses = JSON.parse(given)
 const { origin } = new URL(addresses.tryIt)
-const SCHEMES = ['light', 'dark']
-const WIDTHS = [360, 1280]
 
 export const faults = []
 export const counted = { pages: 0, rules: 0 }
 export const hold = (held, fault) => held || faults.push(fault)
 
-/** Look in light and in dark, narrow and wide. */
-export const everyLook = (look) => SCHEMES.flatMap((scheme) => WIDTHS.map((width) => look(scheme, width)))
+/** Light and dark, narrow and wide. */
+export const LOOKS = ['light', 'dark'].flatMap((scheme) => [360, 1280].map((width) => [scheme, width]))
 
 /** Open a tab that reports what goes wrong in it and what it loads from elsewhere, but for what a test `expects`. */
 export async function tab(browser, { expects = () => false, ...options } = {}) {

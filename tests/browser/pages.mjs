@@ -13,7 +13,7 @@ async function main() {
   try {
     await Promise.all([...pageForPeople(browser), ...reference(browser)])
   } catch (error) {
-    faults.push(error.message)
+    faults.push(error.stack)
   } finally {
     await browser.close()
   }

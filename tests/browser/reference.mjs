@@ -1,6 +1,6 @@
 // Holds the pages of the reference.
 
-import { addresses, everyLook, faults, folder, hold, holdPage, tab } from './holding.mjs'
+import { LOOKS, addresses, faults, folder, hold, holdPage, tab } from './holding.mjs'
 
 const { tryIt } = addresses
 const KINDS = {
@@ -28,7 +28,7 @@ const ASKED = {
 const CSV = 'Date,Description,Payee,Money in,Money out,Balance\n15/07/2026,Coffee,Blue Door,600.00,,4210.55\n'
 
 export const reference = (browser) => [
-  ...everyLook((scheme, width) => look(browser, scheme, width)),
+  ...LOOKS.map(([scheme, width]) => look(browser, scheme, width)),
   print(browser), search(browser), tryOut(browser)
 ]
 

@@ -5,6 +5,13 @@ import { answered, beneath, explained, facts, pager, section, table } from "../p
 import { all } from "./documents.js";
 
 const PAGE_SIZE = 100;
+// Where what an entry comes from is read, for an entry that does not say it itself.
+const SOURCES = {
+  invoice: "invoices", payment: "invoices/payments", refund: "invoices/refunds", customer_credit: "customer-credits",
+  bill: "bills", bill_payment: "bills/payments", vendor_credit: "vendor-credits", vendor_refund: "vendor-refunds",
+  vendor_refund_payment: "vendor-refunds/payments", payout: "payouts", bank_transaction: "bank-transactions",
+  opening_balance: "opening-balances",
+};
 
 const entryAt = (page, id) => `${page.books.home}general-ledger/journal-entries/${id}/`;
 const entryLink = (page, id, text) => h("a", { href: page.to({ view: "entry", of: entryAt(page, id) }) }, text ?? page.say("status.draft"));
@@ -48,8 +55,15 @@ export function lines(page) {
   return [
     answered(page, account, ({ code, name }) => h("p", { class: "name" }, h("span", { class: "code" }, code), name)),
     told && h("p", { class: "when" }, told),
-    answered(page, page.books.readAt(of), (list) => [lineTable(page, list), pager(page, list)]),
+    answered(page, page.books.readAt(longer(of)), (list) => [lineTable(page, list), pager(page, list)]),
   ];
+}
+
+// The same list with longer pages, where its address does not say how long they are.
+function longer(address) {
+  const { pathname, searchParams } = new URL(address, location.href);
+  if (!searchParams.has("page_size")) searchParams.set("page_size", PAGE_SIZE);
+  return `${pathname}?${searchParams}`;
 }
 
 function lineTable(page, { results, next, previous }) {
@@ -78,7 +92,7 @@ export function entry(page) {
       h("p", { class: "name" }, found.sequence_number ?? say("status.draft"), " ", h("span", null, found.description)),
       facts([
         [say("date"), formats.day(found.entry_date)],
-        [say("comes_from"), explained(page, found.document_url, [say(`source.${found.source_type}`), found.reference].filter(Boolean).join(" "))],
+        [say("comes_from"), explained(page, found.document_url ?? sourceOf(page, found), [say(`source.${found.source_type}`), found.reference].filter(Boolean).join(" "))],
         [say("posting_rule"), found.posting_rule && say(`rule.${found.posting_rule}`)],
         [say("posted_at"), found.posted_at && formats.day(found.posted_at)],
         [say("reverses"), found.reversal_of_id && entryLink(page, found.reversal_of_id, say("entry"))],
@@ -98,8 +112,13 @@ export function entry(page) {
   });
 }
 
+function sourceOf(page, { source_type, source_id }) {
+  const folder = SOURCES[source_type];
+  return folder && source_id && `${page.books.home}${folder}/${source_id}/`;
+}
+
 function accountLink(page, { account_id, account_code, account_name }) {
-  const of = `${page.books.home}general-ledger/chart-of-accounts/${account_id}/entries/?page_size=${PAGE_SIZE}`;
+  const of = `${page.books.home}general-ledger/chart-of-accounts/${account_id}/entries/`;
   return [h("span", { class: "code" }, account_code), h("a", { href: page.to({ view: "lines", of }) }, account_name)];
 }
 
