@@ -5,7 +5,7 @@ import { moved, read, written } from "./address.js";
 import { Books } from "./books.js";
 import { formatsOf, languageOf, localeOf, sayer } from "./formats.js";
 import { controls, footer, header, sayView, tokenForm } from "./frame.js";
-import { answered } from "./parts.js";
+import { answered, failed } from "./parts.js";
 import { spanOf } from "./periods.js";
 import { documentView, payables, receivables } from "./views/documents.js";
 import { entries, entry, integrity, lines } from "./views/entries.js";
@@ -52,6 +52,8 @@ function placeOf(address) {
   if (pathname.includes("/journal-entries/")) return { view: "entry", of };
   if (pathname.endsWith("/reports/profit-and-loss/"))
     return { view: "profit-and-loss", period: "own", from: query.get("start_date"), to: query.get("end_date") };
+  if (pathname.endsWith("/invoices/")) return { view: "receivables", of };
+  if (pathname.endsWith("/bills/")) return { view: "payables", of };
   return { view: "document", of };
 }
 
@@ -80,8 +82,18 @@ function whole(page) {
   return h("div", { class: "page" }, header(page, focusOnView), tokenForm(page),
     h("main", { class: page.place.view }, h("div", { class: "headed" },
       h("h1", { tabIndex: -1 }, sayView(page, page.place.view)), controls(page)),
-    SHOWN[page.place.view](page)),
+    shown(page)),
     footer(page));
+}
+
+// An address may have been written by anybody, and lead a view to what it does not show.
+function shown(page) {
+  try {
+    return SHOWN[page.place.view](page);
+  } catch (error) {
+    console.warn(error);
+    return failed(page, { message: page.say("nothing_here") });
+  }
 }
 
 // Before any books are open.

@@ -14,7 +14,7 @@ export function answered(page, answer, show) {
   return value === undefined ? h("p", { class: "waiting", role: "status" }, page.say("loading")) : show(value);
 }
 
-function failed(page, { status, message, id }) {
+export function failed(page, { status, message, id }) {
   const told = status === 0 ? page.say("no_answer") : page.say("refused", { message: message ?? status });
   return h("p", { class: "failed", role: "alert" }, told, id && h("small", null, ` ${id}`), " ",
     h("button", { type: "button", onClick: () => page.books.refresh() }, page.say("try_again")));
@@ -47,6 +47,27 @@ export function explained(page, address, text) {
 export function facts(pairs) {
   const known = pairs.filter(([, fact]) => fact !== null && fact !== undefined && fact !== "");
   return h("dl", { class: "facts" }, known.map(([name, fact]) => h("div", null, h("dt", null, name), h("dd", null, fact))));
+}
+
+const PAGE_SIZE = 100;
+
+// A list of the API: its head of a `few` on the overview, which leads to the view of all of it; there
+// a page of it, or the page that the address names.
+export function list(page, { path, query, few, view }, show) {
+  const { of } = page.place;
+  const named = !few && of;
+  const answer = named ? page.books.readAt(longer(of)) : page.books.read(path, { ...query, page_size: few ?? PAGE_SIZE });
+  return answered(page, answer, (found) => [show(found), few ? all(page, view, found) : pager(page, found)]);
+}
+
+const all = (page, view, { page_info: { total_count: count } }) =>
+  count > 0 && h("p", { class: "all" }, h("a", { href: page.to({ view }) }, page.say("all", { count: page.formats.count(count) })));
+
+// The same list with longer pages, where its address does not say how long they are.
+export function longer(address) {
+  const { pathname, searchParams } = new URL(address, location.href);
+  if (!searchParams.has("page_size")) searchParams.set("page_size", PAGE_SIZE);
+  return `${pathname}?${searchParams}`;
 }
 
 // What leads to the older and the newer part of a list.

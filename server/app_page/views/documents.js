@@ -1,7 +1,7 @@
 // What is open on both sides, how late it is, and any document as it stands.
 
 import { h } from "../vendor/preact.mjs";
-import { answered, beneath, explained, facts, nameOf, pager, section, table } from "../parts.js";
+import { answered, beneath, explained, facts, list, nameOf, section, table } from "../parts.js";
 
 const SIDES = {
   invoices: { party: "customer", number: "invoice_number", dated: "sent_at", aging: "insights/ar-aging/", parties: "customers" },
@@ -13,9 +13,10 @@ const SETTLED_BY = ["payment_allocations", "bill_payment_allocations", "credit_a
 export const receivables = (page) => side(page, "invoices", "open_invoices");
 export const payables = (page) => side(page, "bills", "open_bills");
 
+// All that is open, or what an address of the aging or of a page names.
 function side(page, kind, title) {
   return [
-    section(page.say("aging"), answered(page, page.books.read(SIDES[kind].aging), (report) => agingTable(page, kind, report))),
+    !page.place.of && section(page.say("aging"), answered(page, page.books.read(SIDES[kind].aging), (report) => agingTable(page, kind, report))),
     section(page.say(title), openDocuments(page, kind)),
   ];
 }
@@ -24,7 +25,7 @@ function agingTable(page, kind, report) {
   const { party, parties } = SIDES[kind];
   const whole = { name: page.say("total"), total: true, total_outstanding_cents: report.total_outstanding_cents, aging_buckets: report.total_aging_buckets };
   const rows = report[parties].map((row) => ({ ...row, name: row[`${party}_name`] }));
-  return table(page, {
+  const shown = table(page, {
     caption: page.say("aging"),
     empty: page.say("nothing_open"),
     total: (row) => row.total,
@@ -40,23 +41,20 @@ function agingTable(page, kind, report) {
     ],
     rows: rows.length > 0 ? [...rows, whole] : rows,
   });
+  const apart = report.unapplied_cents && page.say("unapplied", { amount: page.formats.money(report.unapplied_cents) });
+  return [shown, apart && h("p", { class: "note" }, apart)];
 }
 
 function late(page, { total_outstanding_cents: all, aging_buckets: { current } }) {
   return all !== current && beneath(page.say("of_it_overdue", { amount: page.formats.amount(all - current) }));
 }
 
-// Open invoices or bills, those first that are due first; `few` shows that many, and how many more there are.
+// Open invoices or bills, those first that are due first.
 export function openDocuments(page, kind, few) {
-  const asked = { status: "issued", sort: "due_at", page_size: few ?? 100 };
-  return answered(page, page.books.read(`${kind}/`, asked), (list) => [
-    documentTable(page, kind, list),
-    few && all(page, kind === "invoices" ? "receivables" : "payables", list),
-  ]);
+  const view = kind === "invoices" ? "receivables" : "payables";
+  const asked = { path: `${kind}/`, query: { status: "issued", sort: "due_at" }, few, view };
+  return list(page, asked, (found) => documentTable(page, kind, found));
 }
-
-export const all = (page, view, { page_info: { total_count: count } }) =>
-  count > 0 && h("p", { class: "all" }, h("a", { href: page.to({ view }) }, page.say("all", { count: page.formats.count(count) })));
 
 function documentTable(page, kind, { results }) {
   const { party, number } = SIDES[kind];
@@ -77,15 +75,8 @@ function documentTable(page, kind, { results }) {
   });
 }
 
-// One document, or a list of them, whatever the server has at its address.
-export function documentView(page) {
-  return answered(page, page.books.readAt(page.place.of), (found) => {
-    const shown = found.refund ?? found.payment ?? found;
-    if (!found.results) return one(page, shown);
-    const kind = new URL(page.place.of, location.href).pathname.includes("/bills/") ? "bills" : "invoices";
-    return [documentTable(page, kind, found), pager(page, found)];
-  });
-}
+// One document, whatever it is.
+export const documentView = (page) => answered(page, page.books.readAt(page.place.of), (found) => one(page, found.refund ?? found.payment ?? found));
 
 const firstOf = (from, ...names) => names.map((name) => from[name]).find((each) => each !== undefined && each !== null);
 

@@ -1,10 +1,8 @@
 // The ledger: the last entries, the lines behind a figure, one entry, and whether all of it holds.
 
 import { h } from "../vendor/preact.mjs";
-import { answered, beneath, explained, facts, pager, section, table } from "../parts.js";
-import { all } from "./documents.js";
+import { answered, beneath, explained, facts, list, longer, pager, section, table } from "../parts.js";
 
-const PAGE_SIZE = 100;
 // Where what an entry comes from is read, for an entry that does not say it itself.
 const SOURCES = {
   invoice: "invoices", payment: "invoices/payments", refund: "invoices/refunds", customer_credit: "customer-credits",
@@ -17,17 +15,11 @@ const entryAt = (page, id) => `${page.books.home}general-ledger/journal-entries/
 const entryLink = (page, id, text) => h("a", { href: page.to({ view: "entry", of: entryAt(page, id) }) }, text ?? page.say("status.draft"));
 const blank = (page, amount) => (amount ? page.formats.amount(amount) : "");
 
-export function latestEntries(page, few) {
-  const asked = { status: "approved", page_size: few ?? PAGE_SIZE };
-  return answered(page, page.books.read("general-ledger/journal-entries/", asked), (list) => [
-    entryTable(page, list), few && all(page, "entries", list),
-  ]);
-}
+export const entries = (page) => latestEntries(page);
 
-export function entries(page) {
-  const { of } = page.place;
-  if (!of) return latestEntries(page);
-  return answered(page, page.books.readAt(of), (list) => [entryTable(page, list), pager(page, list)]);
+export function latestEntries(page, few) {
+  const asked = { path: "general-ledger/journal-entries/", query: { status: "approved" }, few, view: "entries" };
+  return list(page, asked, (found) => entryTable(page, found));
 }
 
 function entryTable(page, { results }) {
@@ -55,15 +47,8 @@ export function lines(page) {
   return [
     answered(page, account, ({ code, name }) => h("p", { class: "name" }, h("span", { class: "code" }, code), name)),
     told && h("p", { class: "when" }, told),
-    answered(page, page.books.readAt(longer(of)), (list) => [lineTable(page, list), pager(page, list)]),
+    answered(page, page.books.readAt(longer(of)), (found) => [lineTable(page, found), pager(page, found)]),
   ];
-}
-
-// The same list with longer pages, where its address does not say how long they are.
-function longer(address) {
-  const { pathname, searchParams } = new URL(address, location.href);
-  if (!searchParams.has("page_size")) searchParams.set("page_size", PAGE_SIZE);
-  return `${pathname}?${searchParams}`;
 }
 
 function lineTable(page, { results, next, previous }) {
@@ -75,8 +60,11 @@ function lineTable(page, { results, next, previous }) {
     empty: page.say("no_entries"),
     total: (line) => line.whole,
     columns: [
-      { title: page.say("entry"), short: true, cell: (line) => (line.whole ? page.say("total") : [entryLink(page, line.journal_entry_id, line.sequence_number), beneath(line.description)]) },
-      { title: page.say("date"), short: true, cell: (line) => (line.whole ? "" : page.formats.day(line.entry_date)) },
+      { title: page.say("entry"), short: true, cell: (line) => (line.whole ? page.say("total") : [
+        entryLink(page, line.journal_entry_id, line.sequence_number),
+        beneath([page.formats.day(line.entry_date), line.description].filter(Boolean).join(" · ")),
+      ]) },
+      { title: page.say("date"), short: true, wide: true, cell: (line) => (line.whole ? "" : page.formats.day(line.entry_date)) },
       { title: page.say("description"), wide: true, cell: (line) => line.description },
       { title: page.say("debit"), figure: true, cell: (line) => blank(page, line.debit_amount) },
       { title: page.say("credit"), figure: true, cell: (line) => blank(page, line.credit_amount) },
@@ -126,10 +114,13 @@ export function integrity(page) {
   return answered(page, page.books.read("integrity/"), ({ checks }) => section(page.say("checks"), table(page, {
     caption: page.say("checks"),
     columns: [
-      { title: page.say("check"), cell: (each) => h("code", null, each.name) },
+      { title: page.say("check"), cell: (each) => h("code", null, broken(each.name)) },
       { title: page.say("checked"), figure: true, cell: (each) => page.formats.count(each.checked) },
       { title: page.say("result"), cell: (each) => h("span", { class: each.ok ? "holds" : "late" }, page.say(each.ok ? "holds" : "fails")) },
     ],
     rows: checks,
   })));
 }
+
+// A name in code may go on in the next line after each of its words.
+const broken = (name) => name.split("_").flatMap((word, at) => (at === 0 ? [word] : ["_", h("wbr"), word]));

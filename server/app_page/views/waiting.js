@@ -1,16 +1,13 @@
 // Lines of the bank that nobody has told yet what they are.
 
 import { h } from "../vendor/preact.mjs";
-import { answered, beneath, table } from "../parts.js";
-import { all } from "./documents.js";
+import { beneath, list, table } from "../parts.js";
 
 export const bank = (page) => [h("p", { class: "when" }, page.say("bank_waiting")), bankLines(page)];
 
 export function bankLines(page, few) {
-  const asked = { is_reconciled: false, page_size: few ?? 100 };
-  return answered(page, page.books.read("bank-transactions/", asked), (list) => [
-    lineTable(page, list), few && all(page, "bank", list),
-  ]);
+  const asked = { path: "bank-transactions/", query: { is_reconciled: false }, few, view: "bank" };
+  return list(page, asked, (found) => lineTable(page, found));
 }
 
 function lineTable(page, { results }) {
