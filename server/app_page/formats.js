@@ -23,7 +23,7 @@ export function decimal(minor, digits) {
 export function sayer(words, locale) {
   const plurals = new Intl.PluralRules(locale);
   return (name, values = {}) => {
-    const text = words[name] ?? words[`${name}.${plurals.select(values.count ?? 0)}`] ?? words[`${name}.other`] ?? name.replaceAll("_", " ");
+    const text = words[name] ?? words[`${name}.${plurals.select(values.count ?? 0)}`] ?? words[`${name}.other`] ?? name.split(".").at(-1).replaceAll("_", " ");
     return text.replace(/\{(\w+)\}/g, (_, key) => values[key] ?? "");
   };
 }

@@ -24,7 +24,9 @@ function side(page, kind, title) {
 function agingTable(page, kind, report) {
   const { party, parties } = SIDES[kind];
   const whole = { name: page.say("total"), total: true, total_outstanding_cents: report.total_outstanding_cents, aging_buckets: report.total_aging_buckets };
-  const rows = report[parties].map((row) => ({ ...row, name: row[`${party}_name`] }));
+  // Who has only paid in advance is open with nothing.
+  const open = report[parties].filter((row) => Object.values(row.aging_buckets).some((each) => each !== 0));
+  const rows = open.map((row) => ({ ...row, name: row[`${party}_name`] }));
   const shown = table(page, {
     caption: page.say("aging"),
     empty: page.say("nothing_open"),

@@ -3,14 +3,6 @@
 import { h } from "../vendor/preact.mjs";
 import { answered, beneath, explained, facts, list, longer, pager, section, table } from "../parts.js";
 
-// Where what an entry comes from is read, for an entry that does not say it itself.
-const SOURCES = {
-  invoice: "invoices", payment: "invoices/payments", refund: "invoices/refunds", customer_credit: "customer-credits",
-  bill: "bills", bill_payment: "bills/payments", vendor_credit: "vendor-credits", vendor_refund: "vendor-refunds",
-  vendor_refund_payment: "vendor-refunds/payments", payout: "payouts", bank_transaction: "bank-transactions",
-  opening_balance: "opening-balances",
-};
-
 const entryAt = (page, id) => `${page.books.home}general-ledger/journal-entries/${id}/`;
 const entryLink = (page, id, text) => h("a", { href: page.to({ view: "entry", of: entryAt(page, id) }) }, text ?? page.say("status.draft"));
 const blank = (page, amount) => (amount ? page.formats.amount(amount) : "");
@@ -80,7 +72,7 @@ export function entry(page) {
       h("p", { class: "name" }, found.sequence_number ?? say("status.draft"), " ", h("span", null, found.description)),
       facts([
         [say("date"), formats.day(found.entry_date)],
-        [say("comes_from"), explained(page, found.document_url ?? sourceOf(page, found), [say(`source.${found.source_type}`), found.reference].filter(Boolean).join(" "))],
+        [say("comes_from"), explained(page, found.document_url, [say(`source.${found.source_type}`), found.reference].filter(Boolean).join(" "))],
         [say("posting_rule"), found.posting_rule && say(`rule.${found.posting_rule}`)],
         [say("posted_at"), found.posted_at && formats.day(found.posted_at)],
         [say("reverses"), found.reversal_of_id && entryLink(page, found.reversal_of_id, say("entry"))],
@@ -98,11 +90,6 @@ export function entry(page) {
       }),
     ];
   });
-}
-
-function sourceOf(page, { source_type, source_id }) {
-  const folder = SOURCES[source_type];
-  return folder && source_id && `${page.books.home}${folder}/${source_id}/`;
 }
 
 function accountLink(page, { account_id, account_code, account_name }) {
