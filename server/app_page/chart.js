@@ -5,7 +5,8 @@ import { Component, h } from "./vendor/preact.mjs";
 import { table } from "./parts.js";
 
 const HEIGHT = 220;
-const EDGE = { top: 12, right: 4, bottom: 24, left: 48 };
+const EDGE = { top: 12, right: 4, bottom: 24 };
+const LETTER_WIDTH = 7;
 const STEPS = 4;
 const LABEL_WIDTH = 40;
 
@@ -52,13 +53,15 @@ export class Chart extends Component {
     const scale = marks(series.flatMap(({ name }) => points.map((point) => point[name])));
     const [low, high] = [scale[0], scale.at(-1)];
     const y = (value) => EDGE.top + (HEIGHT - EDGE.top - EDGE.bottom) * (1 - (value - low) / (high - low));
-    const room = (width - EDGE.left - EDGE.right) / points.length;
-    const x = (at) => EDGE.left + room * at;
+    const labels = scale.map((mark) => page.formats.short(Math.round(mark)));
+    const start = LETTER_WIDTH * Math.max(...labels.map((label) => label.length)) + 12;
+    const room = (width - start - EDGE.right) / points.length;
+    const x = (at) => start + room * at;
     const every = Math.ceil(LABEL_WIDTH / room);
     return h("svg", { class: "drawn", viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": page.say("chart_told", { title }) },
-      scale.map((mark) => h("g", { class: mark === 0 ? "zero" : "mark" },
-        h("line", { x1: EDGE.left, x2: width - EDGE.right, y1: y(mark), y2: y(mark) }),
-        h("text", { x: EDGE.left - 8, y: y(mark) + 4 }, page.formats.short(mark)))),
+      scale.map((mark, at) => h("g", { class: mark === 0 ? "zero" : "mark" },
+        h("line", { x1: start, x2: width - EDGE.right, y1: y(mark), y2: y(mark) }),
+        h("text", { x: start - 8, y: y(mark) + 4 }, labels[at]))),
       points.map((point, at) => (points.length - 1 - at) % every === 0 &&
         h("text", { class: "month", x: x(at) + room / 2, y: HEIGHT - 6 }, page.formats.month(point.start))),
       bars(series.filter(({ line }) => !line), points, { x, y, room }),
@@ -71,7 +74,7 @@ export class Chart extends Component {
     return table(page, {
       caption: title,
       columns: [
-        { title: page.say("month"), cell: (point) => page.formats.monthYear(point.start) },
+        { title: page.say("month"), short: true, cell: (point) => page.formats.monthYear(point.start) },
         ...series.map(({ name, title: told }) => ({
           title: told,
           figure: true,
