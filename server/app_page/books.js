@@ -20,7 +20,10 @@ export class Books {
   // Takes a token; false where it opens no business. What is shown of the same business stays.
   open(token) {
     const claims = claimsOf(token);
-    if (!claims) return false;
+    if (!claims) {
+      this.ask("wrong");
+      return false;
+    }
     if (claims.business_id !== this.business) {
       this.answers.clear();
       this.queue = [];
@@ -36,7 +39,7 @@ export class Books {
     return true;
   }
 
-  // Asks for another token, because this one is "ending" or was "refused".
+  // Asks for another token, because this one is "ending" or was "refused", or what came was a "wrong" one.
   ask(why) {
     this.asks = why;
     this.changed();

@@ -52,24 +52,18 @@ const select = (page, name, words, choose) => h("label", null, h("span", { class
   h("select", { name, onChange: ({ target }) => choose(target.value) }, words.map((word) =>
     h("option", { value: word, selected: page.place[name] === word }, page.say(`${name}.${word}`)))));
 
-// Asks for a token: the first one, or another where this one ends or is not taken any more.
-export function tokenForm(page) {
+// Asks for a token: the first one, or another where this one ends, is not taken any more or opens nothing.
+export function tokenForm(page, problem) {
   const { asks, token } = page.books;
-  if (token && !asks) return null;
+  if (token && !asks && !problem) return null;
   const given = (event) => {
     event.preventDefault();
     const { token: field } = event.target.elements;
-    const taken = page.books.open(field.value.trim());
-    field.setCustomValidity(taken ? "" : page.say("no_token"));
-    field.reportValidity();
-    if (taken) field.value = "";
+    if (page.books.open(field.value.trim())) field.value = "";
   };
   return h("form", { class: "token", onSubmit: given, "aria-labelledby": "asked" },
     h("p", { id: "asked", role: asks ? "alert" : null }, page.say(`token.${asks ?? "first"}`)),
-    h("label", null, page.say("token"), h("input", {
-      name: "token", type: "password", required: true, autocomplete: "off", spellcheck: false,
-      onInput: ({ target }) => target.setCustomValidity(""),
-    })),
+    h("label", null, page.say("token"), h("input", { name: "token", type: "password", required: true, autocomplete: "off", spellcheck: false })),
     h("button", { type: "submit" }, page.say("open")));
 }
 

@@ -43,7 +43,7 @@ async function speak() {
   document.documentElement.lang = wanted;
 }
 
-// Leads from an address of the API to the view that shows it; null where none does.
+// Leads from an address of the API to the view that shows what is there.
 function placeOf(address) {
   const { pathname, search } = new URL(address, location.href);
   const query = new URLSearchParams(search);
@@ -101,7 +101,7 @@ function opening(page, business) {
   return h("div", { class: "page opening" }, h("main", null,
     h("h1", { tabIndex: -1 }, page.say("title")),
     books.business && answered(page, business, () => null),
-    tokenForm(page)), footer(page));
+    tokenForm(page, business.problem)), footer(page));
 }
 
 const focusOnView = () => root.querySelector("h1").focus();

@@ -39,8 +39,7 @@ export const beneath = (text) => h("small", { class: "narrow" }, text);
 
 // A figure that leads to what is behind it; `address` is where the server explains it.
 export function explained(page, address, text) {
-  const place = address && page.placeOf(address);
-  return place ? h("a", { href: page.to(place) }, text) : text;
+  return address ? h("a", { href: page.to(page.placeOf(address)) }, text) : text;
 }
 
 // Names of facts with what they are; what is not known is left out.

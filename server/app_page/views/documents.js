@@ -4,8 +4,8 @@ import { h } from "../vendor/preact.mjs";
 import { answered, beneath, explained, facts, list, nameOf, section, table } from "../parts.js";
 
 const SIDES = {
-  invoices: { party: "customer", number: "invoice_number", dated: "sent_at", aging: "insights/ar-aging/", parties: "customers" },
-  bills: { party: "vendor", number: "bill_number", dated: "received_at", aging: "insights/ap-aging/", parties: "vendors" },
+  invoices: { party: "customer", number: "invoice_number", aging: "insights/ar-aging/", parties: "customers" },
+  bills: { party: "vendor", number: "bill_number", aging: "insights/ap-aging/", parties: "vendors" },
 };
 const BUCKETS = ["current", "days_1_30", "days_31_60", "days_61_90", "over_90_days"];
 const SETTLED_BY = ["payment_allocations", "bill_payment_allocations", "credit_allocations", "vendor_credit_allocations", "refund_allocations", "vendor_refund_allocations", "write_offs"];
