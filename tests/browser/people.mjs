@@ -195,8 +195,7 @@ async function tokens(browser) {
   // Nothing but these books is asked for, whatever an address says.
   await tabbed.evaluate((hash) => { location.hash = hash }, 'view=document&of=/v1/platform/businesses/')
   await tabbed.waitForSelector('.failed')
-  await go(tabbed, `view=document&of=${home}`)
-  await go(tabbed, `view=bank&of=${home}`)
+  await go(tabbed, `view=entry&of=${home}`)
   hold((await textOf(tabbed, '.failed'))[0].includes('There is nothing to show at this address.'), 'A wrong address shows something.')
   await tabbed.context().close()
 }
