@@ -101,7 +101,7 @@ clients-java: $(READY) $(CLIENTS_READY) ## The same for Java, where javac and th
 docs: $(READY) ## Write the reference to dist/docs, to be served as the root of a host
 	@$(BIN)/python -m server.docs dist/docs
 
-browser: $(READY) $(NODE) ## Hold the served reference in Chromium, where there is one; pictures go to dist/browser
+browser: $(READY) $(NODE) ## Hold the served reference and the page for people in Chromium, where there is one; pictures go to dist/browser
 	@$(BIN)/python -m tests.browser dist/browser
 
 ##@ Proof

@@ -1,4 +1,4 @@
-"""The pages that tell what the API is: the contract itself in its forms, and the reference."""
+"""The pages beside the API: the contract in its forms, the reference and the page for people."""
 
 import asyncio
 import os
@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import orjson
 
+from server import app_page
 from server.contract import parse, read_source
 from server.edge import Page
 from server.published import published
@@ -35,11 +36,14 @@ NUMBER_BYTES: Final = 8
 LONGEST_WAIT_SECONDS: Final = 10.0
 LOOK_SECONDS: Final = 0.05
 
-BESIDE_REFERENCE: Final = "/openapi."
+# What every address of a page but the front page begins with.
+AHEAD: Final = (ROOT, app_page.ROOT, "/openapi.")
 MEDIA_TYPES: Final = {
     ".css": b"text/css; charset=utf-8",
     ".js": b"text/javascript; charset=utf-8",
+    ".mjs": b"text/javascript; charset=utf-8",
     ".json": b"application/json",
+    ".svg": b"image/svg+xml",
 }
 HTML: Final = b"text/html; charset=utf-8"
 
@@ -47,7 +51,7 @@ Pages = Mapping[str, StoredPage]
 
 
 class Documentation:
-    """Serve the contract in its forms, the reference and a front page.
+    """Serve the contract in its forms, the reference, the page for people and a front page.
 
     `written` gives the pages as soon as another process has written them, where one does.
     """
@@ -59,7 +63,7 @@ class Documentation:
 
     async def find(self, path: str) -> Page | None:
         """Find the page at an address, of which the final slash is cut off."""
-        if path and not f"{path}/".startswith((ROOT, BESIDE_REFERENCE)):
+        if path and not f"{path}/".startswith(AHEAD):
             return None
         pages = await self.pages()
         stored = pages.get(f"{path}/") or pages.get(path)
@@ -143,12 +147,16 @@ class PagesInFile(Pages):
 
 def write_pages(source: bytes) -> Pages:
     """Write every page; that takes a second, for five hundred pages of reference."""
+    return written_reference(source) | policed(app_page.page_files(), app_page.POLICY)
+
+
+def written_reference(source: bytes) -> dict[str, StoredPage]:
+    """Write what tells what the API is."""
     from server.profiles import PROFILES  # Loads what no other request needs, as the next one does.
     from server.reference.site import POLICY, site
 
     source = published(source)
     document = parse(source)
-    policed = (b"content-security-policy", f"{POLICY}; frame-ancestors 'none'".encode())
     pages = {
         "/": store(HTML, FRONT),
         "/openapi.yaml": store(b"application/yaml", source),
@@ -156,10 +164,16 @@ def write_pages(source: bytes) -> Pages:
     }
     for name, derive in PROFILES.items():
         pages[f"/openapi.{name}.json"] = store(b"application/json", json_of(derive(document)))
-    for address, content in site(document).items():
-        media_type = MEDIA_TYPES.get(PurePath(address).suffix, HTML)
-        pages[address] = store(media_type, content.encode(), policed)
-    return pages
+    return pages | policed(site(document), POLICY)
+
+
+def policed(contents: Mapping[str, str], policy: str) -> dict[str, StoredPage]:
+    """Store pages, and what they load, with what their policy lets them do."""
+    line = (b"content-security-policy", f"{policy}; frame-ancestors 'none'".encode())
+    return {
+        address: store(MEDIA_TYPES.get(PurePath(address).suffix, HTML), content.encode(), line)
+        for address, content in contents.items()
+    }
 
 
 def json_of(document: Mapping[str, Any]) -> bytes:
@@ -168,8 +182,8 @@ def json_of(document: Mapping[str, Any]) -> bytes:
 
 
 def publish(folder: Path) -> None:
-    """Write all that is served into a folder, to be served as the root of a host."""
-    for address, page in write_pages(read_source()).items():
+    """Write all that tells what the API is into a folder, to be served as the root of a host."""
+    for address, page in written_reference(read_source()).items():
         file = folder / address.removeprefix("/")
         if address.endswith("/"):
             file /= "index.html"

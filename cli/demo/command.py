@@ -4,14 +4,16 @@ A server that is started with it loads what fills it only where there is somethi
 """
 
 import asyncio
+from datetime import UTC, datetime
 from urllib.parse import urlencode
+from uuid import UUID
 
 import typer
 
 from cli.demo.access import V1, Access
 from cli.demo.roaster import BUSINESS
 from cli.progress import Progress
-from server import settings
+from server import app_page, settings
 from server.process.database import GivenUp
 from server.settings import Settings
 
@@ -71,16 +73,27 @@ class Demo:
     def show(self, ending: str) -> None:
         """Print the way in and three calls to paste; each is one line, whatever the terminal."""
         if self._access is not None:
-            for line in (*how_to_call(self._access, self._url), "", ending):
+            page = f"{self._url}{app_page.ROOT}#token={self._token(self._access)}"
+            for line in (*how_to_call(self._access, self._url, page), "", ending):
                 typer.echo(line)
+
+    def _token(self, access: Access) -> str:
+        """Make a token that opens the page for an hour."""
+        from access.tokens import (
+            Keyring,
+        )  # Loads what a server that is only started has no need of.
+
+        partner_id, business_id = UUID(access.partner_id), UUID(access.business_id)
+        keyring = Keyring(self._settings.secrets)
+        return keyring.issue_business_token(partner_id, business_id, datetime.now(UTC))
 
     @property
     def _url(self) -> str:
         return f"http://{self._settings.host}:{self._settings.port}"
 
 
-def how_to_call(access: Access, url: str) -> list[str]:
-    """Write the way in and three calls to paste, a line each."""
+def how_to_call(access: Access, url: str, page: str) -> list[str]:
+    """Write the way in, also to the page for people, and three calls to paste, a line each."""
     business = f"{url}{V1}/businesses/{access.business_id}"
     pretty = "| python3 -m json.tool"
     read = "python3 -c 'import json, sys; print(json.load(sys.stdin)[\"access_token\"])'"
@@ -93,6 +106,7 @@ def how_to_call(access: Access, url: str) -> list[str]:
         f"Business   {access.business_id} ({BUSINESS['name']})",
         f"Reference  {url}/docs/",
         f"Try it     {url}/docs/#{urlencode(tried)}",
+        f"Page       {page}",
         "",
         "Get a token, list what is overdue, read every account with its balance:",
         "",

@@ -1,22 +1,34 @@
-"""`python -m tests.browser FOLDER`: serve the reference, and hold its pages in Debian's Chromium.
+"""`python -m tests.browser FOLDER`: serve reference and page, and hold them in Debian's Chromium.
 
 What is held stands in `pages.mjs`. Pictures of the pages, and what they are on paper, go to FOLDER.
 """
 
+import asyncio
+import json
 import logging
 import shutil
 import subprocess
 import sys
 import tempfile
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlencode
+from uuid import UUID
 
 import structlog
 
+from access.tokens import TOKEN_LIFETIME_SECONDS, Keyring
+from cli.demo.access import Access
+from cli.demo.filling import fill
+from cli.progress import Progress
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
-from tests.api_server import ApiServer, Databases
+from persistence.files.blobs import Folder
+from server import app_page
+from tests.api_server import ApiServer, Databases, settings
 
+# How long a token is good that ends while a page is looked at.
+ENDING_SECONDS = 30
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -30,12 +42,44 @@ def main(folder: Path) -> int:
     with (
         tempfile.TemporaryDirectory() as data,
         EmbeddedPostgres(Path(data) / "postgres", TEST_SETTINGS) as postgres,
-        ApiServer(Databases(postgres).clone("browser")) as api_server,
+        ApiServer(Databases(postgres).clone("browser"), documents=Folder(Path(data))) as api_server,
     ):
         # Requests are no news here.
         structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
-        words = ["tests/browser/pages.mjs", browser, to_try(api_server), str(folder)]
+        addresses = {"tryIt": to_try(api_server), **to_read(api_server, Path(data))}
+        words = ["tests/browser/pages.mjs", browser, json.dumps(addresses), str(folder)]
         return subprocess.call(["node", *words])
+
+
+def to_read(api_server: ApiServer, data: Path) -> dict[str, str]:
+    """Return the addresses of the page with the demo's books, by tokens that last and that end."""
+    loaded = settings(data_dir=data, documents=api_server.settings.documents)
+    with Progress() as progress:
+        filled = fill(loaded, api_server.database_url, None, progress, given_up=lambda: False)
+        demo = asyncio.run(filled)
+    taken_since(api_server, demo, timedelta(days=1))
+    lasting, ending = (
+        page_address(api_server, demo, timedelta(seconds=good_for))
+        for good_for in (TOKEN_LIFETIME_SECONDS, ENDING_SECONDS)
+    )
+    return {"lasting": lasting, "ending": ending}
+
+
+def taken_since(api_server: ApiServer, demo: Access, ago: timedelta) -> None:
+    """Let tokens be taken that are older than what they open, as one that ends here is."""
+    since = datetime.now(UTC) - ago
+    ids = {"partner": demo.partner_id, "business": demo.business_id}
+    for table, id in ids.items():
+        set_back = f"UPDATE {table} SET tokens_valid_from = %s WHERE id = %s RETURNING id"
+        api_server.query(set_back, since, id)
+
+
+def page_address(api_server: ApiServer, demo: Access, good_for: timedelta) -> str:
+    """Return the address of the page with a token that is good for so long."""
+    issued = datetime.now(UTC) + good_for - timedelta(seconds=TOKEN_LIFETIME_SECONDS)
+    keyring = Keyring(api_server.settings.secrets)
+    token = keyring.issue_business_token(UUID(demo.partner_id), UUID(demo.business_id), issued)
+    return f"{api_server.url}{app_page.ROOT}#token={token}"
 
 
 def to_try(api_server: ApiServer) -> str:

@@ -100,8 +100,8 @@ def fetched(url: str, **options: Any) -> httpx.Response:
     return httpx.get(url, timeout=PATIENCE_SECONDS, verify=NOBODY, **options).raise_for_status()
 
 
-def assert_the_demo_is_served(url: str, credentials: tuple[str, str]) -> None:
-    """Ask once: whoever says that it serves answers at once."""
+def assert_the_demo_is_served(url: str, credentials: tuple[str, str]) -> str:
+    """Ask once: whoever says that it serves answers at once. Returns where the business is."""
     answer = fetched(f"{url}/v1/platform/businesses/", auth=credentials).json()
     [business] = answer["results"]
     assert business["name"] == "Tidewater Roasters"
@@ -110,6 +110,16 @@ def assert_the_demo_is_served(url: str, credentials: tuple[str, str]) -> None:
     file = fetched(url + document["url"])
     assert file.content.startswith(b"%PDF-")
     assert len(file.content) == document["file_size"]
+    return f"{home}/"
+
+
+def assert_the_page_is_opened(told: str, home: str) -> None:
+    """The address that is printed leads to the page, and opens the demo's books and no others."""
+    [address] = [line.split()[1] for line in told.splitlines() if line.startswith("Page ")]
+    page, _, token = address.partition("#token=")
+    assert b"/app/main.js" in fetched(page).content
+    bearer = {"Authorization": f"Bearer {token}"}
+    assert fetched(home, headers=bearer).json()["name"] == "Tidewater Roasters"
 
 
 class TestDemoServe:
@@ -127,7 +137,8 @@ class TestDemoServe:
         assert not (started.folder / "late" / "postgres").exists()
 
         started.wait_until_it_serves()
-        assert_the_demo_is_served(started.url, started.credentials)
+        home = assert_the_demo_is_served(started.url, started.credentials)
+        assert_the_page_is_opened(started.told, home)
         assert started.told.startswith("Partner ")
         assert started.told.endswith(f"Serving on {started.url} {SERVING}\n")
         steps = [line for line in started.err.splitlines() if line in STEPS]
@@ -139,8 +150,9 @@ class TestDemoServe:
         with terminal([ACCOUNTING, *words(port)], started.command_line.environment()) as again:
             again.wait_for(SERVING)
             assert_the_demo_is_served(url, started.credentials)
+            assert_the_page_is_opened(again.shown, f"{url}{home.removeprefix(started.url)}")
             for line in started.told.replace(started.url, url).splitlines():
-                assert line in again.shown
+                assert line in again.shown or line.startswith("Page ")  # With a token of its own.
             assert "Loading the API" not in again.shown
             assert "Starting the server ... " in again.shown
             assert '{"' not in again.shown.partition("Partner ")[0]  # Its log is for people, too.

@@ -5,7 +5,7 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from server.contract import read_source
-from server.docs import Documentation, SharedPages, publish, write_pages
+from server.docs import Documentation, SharedPages, publish, write_pages, written_reference
 from server.edge import Edge
 from server.https import HttpsRule
 from server.profiles import PROFILES
@@ -104,9 +104,9 @@ class TestSharedPages:
 
 
 class TestPublish:
-    def test_all_that_is_served_lies_in_the_folder(self, tmp_path: Path) -> None:
+    def test_all_that_tells_of_the_api_lies_in_the_folder(self, tmp_path: Path) -> None:
         publish(tmp_path)
-        pages = write_pages(read_source())
+        pages = written_reference(read_source())
         files = {file for file in tmp_path.rglob("*") if file.is_file()}
         assert len(files) == len(pages)
         assert (tmp_path / "index.html").read_bytes() == pages["/"].plain

@@ -1,0 +1,54 @@
+// Words, numbers and days in the language of the reader. Money comes in minor units, days as text.
+
+const LANGUAGES = ["en", "de", "nl", "fr", "es"];
+export const LANGUAGE_NAMES = { en: "English", de: "Deutsch", nl: "Nederlands", fr: "Français", es: "Español" };
+
+// Gives the language that was asked for, else the first of the browser's that there is.
+export function languageOf(asked, preferred) {
+  const known = [asked, ...preferred.map((tag) => tag.slice(0, 2).toLowerCase())].filter((each) => LANGUAGES.includes(each));
+  return known[0] ?? "en";
+}
+
+// Gives how the language is written where the reader lives: en-GB of en, where the browser says so.
+export const localeOf = (language, preferred) => preferred.find((tag) => tag.slice(0, 2).toLowerCase() === language) ?? language;
+
+// Writes minor units as decimal text; a number would lose what is beyond its digits.
+export function decimal(minor, digits) {
+  const figures = String(Math.abs(minor)).padStart(digits + 1, "0");
+  const whole = figures.slice(0, figures.length - digits);
+  return `${minor < 0 ? "-" : ""}${whole}${digits ? `.${figures.slice(-digits)}` : ""}`;
+}
+
+// Gives a function that says a message, with what stands in it in {braces}; a count takes its plural.
+export function sayer(words, locale) {
+  const plurals = new Intl.PluralRules(locale);
+  return (name, values = {}) => {
+    const text = words[name] ?? words[`${name}.${plurals.select(values.count ?? 0)}`] ?? words[`${name}.other`] ?? name.split(".").at(-1).replaceAll("_", " ");
+    return text.replace(/\{(\w+)\}/g, (_, key) => values[key] ?? "");
+  };
+}
+
+export function formatsOf(locale, currency) {
+  const dayFormat = (options) => new Intl.DateTimeFormat(locale, { timeZone: "UTC", ...options });
+  const money = new Intl.NumberFormat(locale, { style: "currency", currency, currencyDisplay: "narrowSymbol" });
+  const digits = money.resolvedOptions().maximumFractionDigits;
+  const plain = new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const short = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
+  const count = new Intl.NumberFormat(locale);
+  const day = dayFormat({ dateStyle: "medium" });
+  const month = dayFormat({ month: "short" });
+  const monthYear = dayFormat({ month: "short", year: "numeric" });
+  const time = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
+  const minus = (text) => text.replace("-", "−");
+  return {
+    money: (minor) => minus(money.format(decimal(minor, digits))),
+    amount: (minor) => minus(plain.format(decimal(minor, digits))),
+    short: (minor) => minus(short.format(decimal(minor, digits))),
+    count: (number) => count.format(number),
+    day: (text) => day.format(Date.parse(text)),
+    span: (from, to) => day.formatRange(Date.parse(from), Date.parse(to)),
+    month: (text) => month.format(Date.parse(text)),
+    monthYear: (text) => monthYear.format(Date.parse(text)),
+    time: (milliseconds) => time.format(milliseconds),
+  };
+}
