@@ -25,9 +25,9 @@ from persistence.engine.migrate import migrate
 from persistence.files.blobs import Folder
 from persistence.partners import partners, sandboxes
 from server.app import create_app
+from server.clock import Clock
 from server.protocol import GuardedProtocol
 from server.settings import Settings
-from server.clock import Clock
 from tests import clock
 from tests.partner import PATIENCE_SECONDS, Business, Partner
 from tests.proving import Prover
@@ -74,9 +74,7 @@ class Databases:
 class ApiServer:
     """A server over one database; development mode, so that plain HTTP on loopback is served."""
 
-    def __init__(
-        self, database_url: str, *, clock: Clock = clock.now, **changes: Any
-    ) -> None:
+    def __init__(self, database_url: str, *, clock: Clock = clock.now, **changes: Any) -> None:
         self.database_url = database_url
         self.clock = clock
         self.folder = Path(tempfile.mkdtemp(prefix="documents-"))
