@@ -30,8 +30,9 @@ LineShares = tuple[tuple[UUID, tuple[int, ...]], ...]
 class LineItem:
     """One line with its amounts worked out; `discount_share` is its part of the document's own.
 
-    `tax_rate` is that of its code, or the one it was given without a code. `taxes` are in what is
-    charged, `withheld` lessens that, and `self_assessed` is owed beside it: debits above zero.
+    `tax_rate` is that of its code, or the one it was given without a code; with `rate_alone` its
+    code is the one that a given rate meant. `taxes` are in what is charged, `withheld` lessens
+    that, and `self_assessed` is owed beside it: debits above zero.
     """
 
     id: UUID
@@ -46,6 +47,7 @@ class LineItem:
     tax_code_id: UUID | None = None
     withholding_code_id: UUID | None = None
     taxes_given: bool = False
+    rate_alone: bool = False
     withheld: tuple[Tax, ...] = ()
     self_assessed: tuple[Tax, ...] = ()
     description: str | None = None
@@ -199,8 +201,10 @@ def _closed_status(document: Document) -> str:
 
 
 def is_coded(document: Document) -> bool:
-    """Tell whether a line is taxed by a code, or withheld by one."""
-    return any(line.tax_code_id or line.withholding_code_id for line in document.lines)
+    """Tell whether a line is taxed by a code, or withheld by one, or may be on another day."""
+    return any(
+        line.tax_code_id or line.withholding_code_id or line.rate_alone for line in document.lines
+    )
 
 
 def opened_on(document: Document) -> date:

@@ -192,6 +192,7 @@ def _taxed(untaxed: Untaxed, taxed: Taxed) -> LineItem:
     code = untaxed.taxing.code
     return replace(
         untaxed.line,
+        tax_code_id=None if code is None else code.code.id,
         tax_rate=untaxed.line.tax_rate if code is None else code.rate,
         subtotal=taxed.subtotal,
         discount_share=taxed.discount,
@@ -266,9 +267,9 @@ def _untaxed(
         subtotal=0,
         taxes=(),
         tax_rate=taxing.rate,
-        tax_code_id=None if taxing.code is None else taxing.code.code.id,
         withholding_code_id=None if taxing.withholding is None else taxing.withholding.code.id,
         taxes_given=taxing.given is not None,
+        rate_alone=line.tax_code is None and not line.taxes and bool(line.tax_rate),
         description=line.description,
         product=line.product,
         external_id=line.external_id,

@@ -46,8 +46,14 @@ def _given(
 
 
 def taxing_again(line: LineItem, codes: DayCodes) -> Taxing:
-    """Say how a line is taxed on another day: by the same codes, or as it was given."""
-    code = None if line.tax_code_id is None else codes.kept(line.tax_code_id)
+    """Say how a line is taxed on another day: by the same codes, or as it was given.
+
+    A rate alone may mean another code on that day, or none.
+    """
+    if line.rate_alone and line.tax_rate is not None:
+        code = codes.of_rate(line.tax_rate)
+    else:
+        code = None if line.tax_code_id is None else codes.kept(line.tax_code_id)
     withholding = line.withholding_code_id
     held = None if withholding is None else codes.kept(withholding)
     if line.taxes_given:

@@ -1,5 +1,7 @@
 """What a processor takes and gives beside payments and refunds, and where that goes."""
 
+from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -8,8 +10,10 @@ from accounting.bank import payouts
 from accounting.bank.commands import OtherItemGiven, SavePayout
 from accounting.bank.payout_other_items import account_references, other_items, total
 from accounting.errors import Malformed
+from accounting.tax.codes import Rate, TaxCodes
 from tests.accounting.bank.card_sales import CardSales
 from tests.accounting.samples import REFERENCED, code_of, day, moment, named, refused
+from tests.accounting.tax.test_codes import code_of as tax_code
 
 
 def given(kind: str, amount: int, **facts: Any) -> OtherItemGiven:
@@ -77,6 +81,15 @@ class TestOtherItems:
     def test_an_adjustment_goes_to_a_usable_account(self, code: str, told: str) -> None:
         item = given("adjustment", 5, account=named(code))
         assert refused(other_items, [item], REFERENCED, day("5")).code == told
+
+    def test_what_comes_and_what_goes_are_taxed_each_by_itself(self) -> None:
+        codes = TaxCodes((tax_code("S20", Rate(Decimal(20), Decimal(100))),))
+        items = [
+            given(kind, amount, tax_code="S20")
+            for kind, amount in (("chargeback_reversal", 10), ("chargeback", -88))
+        ]
+        made = other_items(items, replace(REFERENCED, codes=codes), day("5"))
+        assert [each.tax and each.tax.total for each in made] == [2, 15]
 
     def test_accounts_are_loaded_first(self) -> None:
         items = (given("adjustment", 5, account=named("4500")), given("chargeback", -5))

@@ -162,6 +162,17 @@ class TestDrafts:
         assert (opened.total_amount, opened.tax_total) == (1_080, 98)
         assert opened.lines[0].tax_rate == 10
 
+    @pytest.mark.parametrize(("drafted", "opened"), [("5", "9"), ("9", "5")])
+    def test_a_rate_alone_means_the_code_that_has_it_on_its_day(
+        self, drafted: str, opened: str
+    ) -> None:
+        trade = selling(drafted)
+        id_ = trade.document(line(100, tax_rate=Decimal(10)), opened_at=None)
+        trade.today = opened
+        [after] = trade.documents[trade.open(id_)].lines
+        assert (after.tax_total, after.tax_rate) == (10, 10)
+        assert (after.tax_code_id is None) == (opened == "5")
+
     def test_given_tax_stays_when_it_opens(self) -> None:
         trade = buying()
         taxes = (TaxGiven(7, tax_code="PH"), TaxGiven(3))
