@@ -76,6 +76,14 @@ _UNFILED = f"""
                          extract(year FROM r.end_date)::integer) AS y
     WHERE r.business_id = %(business_id)s AND r.status = 'filed'
   ) AS d"""
+# The days before and between filed returns that none has, on the scheme of what follows.
+_LEFT_OUT = f"""
+  SELECT coalesce(lag(r.end_date) OVER (ORDER BY r.start_date) + 1, '0001-01-01') AS first,
+         r.start_date - 1 AS last, 0 AS after, {NO_END} AS upto,
+         CASE WHEN EXISTS (SELECT FROM slice s WHERE s.id = r.id AND s.change IS NOT NULL)
+         THEN 'cash' ELSE r.scheme END AS scheme, NULL::date AS change
+  FROM tax_return r
+  WHERE r.business_id = %(business_id)s AND r.status = 'filed'"""
 _KNOWN = "(SELECT s.first, s.last, s.after, s.upto, s.scheme, s.change FROM known AS s)"
 _NAMED = {
     "documents": DOCUMENTS,
@@ -151,7 +159,8 @@ _POSTED = f"""
 TAX_RETURNS = f"""
 WITH slice AS ({_SLICES}), code AS ({_OWN_DAY}), line AS ({_LINES}),
 known AS (
-  SELECT first, last, after, upto, scheme, change FROM slice UNION ALL ({_UNFILED})
+  SELECT first, last, after, upto, scheme, change FROM slice
+  UNION ALL ({_UNFILED}) UNION ALL ({_LEFT_OUT})
 ),
 changed AS (SELECT count(DISTINCT scheme) > 1 OR count(change) > 0 AS both_schemes FROM known),
 posted AS ({_POSTED}
