@@ -124,15 +124,16 @@ def _settling(condition: str) -> str:
 
 # What counts in the slices of each return, and what is unsettled in its transition. Where all are
 # on one scheme nobody asks whose amounts these are.
-_SETTLES = f"settles_id IS NOT NULL AND source_type IN ({quoted([*SETTLEMENTS, *WRITE_OFFS])})"
-_COUNTING = _settling(f"""{_SETTLES} AND change IS NULL
+_COUNTING = _settling(f"""change IS NULL
         AND CASE WHEN both_schemes THEN {_about(SETTLED_COUNTS)}
-        ELSE scheme = 'cash' AND source_type IN ({quoted(SETTLEMENTS)}) END""")
+        ELSE scheme = 'cash' AND settles_id IS NOT NULL AND source_type IN ({quoted(SETTLEMENTS)})
+        END""")
 # What came with the opening of the books has no mark: its split tells its parts, and settles
 # nothing.
 _SUBJECT = "coalesce(line.settles_id, line.source_id)"
 _MOVING = _settling(f"""change IS NOT NULL
-        AND ({_SETTLES} OR settles_id IS NULL AND source_type IN ({quoted(DOCUMENTS)}))
+        AND CASE WHEN settles_id IS NULL THEN source_type IN ({quoted(DOCUMENTS)})
+        ELSE source_type IN ({quoted([*SETTLEMENTS, *WRITE_OFFS])}) END
         AND {_about(MOVES, id=_SUBJECT)}""")
 _POSTED = f"""
   SELECT line.id, false AS moved, code.id AS code_id, tax_rate AS rate, tax_part AS part, amount,
