@@ -158,7 +158,7 @@ def unfiled(filed: Sequence[TaxReturn]) -> Iterator[Slice]:
 
 
 def left_out(returns: Iterable[TaxReturn]) -> Iterator[Slice]:
-    """Lay out the days before and between returns that none has, on the scheme that is left to them.
+    """Lay out the days before and between returns that none has, on the scheme left to them.
 
     Before a first quarter on accrual and a third on cash, all days before that year are on accrual,
     and those of the second quarter on cash.

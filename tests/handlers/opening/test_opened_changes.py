@@ -1,4 +1,4 @@
-"""What was open when the scheme of returns changes: declared by the change, or where it was sold."""
+"""What was open when the scheme changes: declared by the change, or where it was sold."""
 
 from collections.abc import Mapping
 
@@ -113,10 +113,11 @@ class TestFileTaxReturn:
                 "1": 1_244, "3": 1_244, "4": 390, "5": 854, "6": 8_700, "7": 1_800
             }  # fmt: skip
         ledger.audit()
-        for of, party in (("", "invoice"), ("vendor_", "bill")):
-            side, credit = (SALES, PURCHASES)[party == "bill"], trade[f"{of}credit"]
-            amount = 210 if of else 1_050
-            use = {"allocations": [side.share(trade[party], amount)]}
+        for side, credit, document, amount in (
+            (SALES, trade["credit"], trade["invoice"], 1_050),
+            (PURCHASES, trade["vendor_credit"], trade["bill"], 210),
+        ):
+            use = {"allocations": [side.share(document, amount)]}
             shop.api.put(side.of_credit(credit), json=use).raise_for_status()
         paid(shop, trade["invoice"], 9_950, "2025-07-02")
         paid(shop, trade["bill"], 2_190, "2025-07-03")
@@ -171,7 +172,7 @@ class TestFileTaxReturn:
     def test_after_accrual_it_was_declared_where_it_was_sold(
         self, shop: Business, ledger: Ledger, buyer: Record, day: str
     ) -> None:
-        """Paid on cash it counts nothing, and no change to accrual has it; a credit of it counts."""
+        """Paid on cash it counts nothing, and no change has it; a credit of it counts."""
         invoice = invoice_of(shop, buyer, day, *SOLD)
         assert quarter(shop, 1, "accrual")["codes"] == []
         paid(shop, invoice, 6_000, "2025-05-01")
@@ -216,7 +217,7 @@ class TestReverseOpeningBalance:
     def test_taken_back_after_a_change_it_counts_back(
         self, shop: Business, ledger: Ledger, buyer: Record, day: str
     ) -> None:
-        """What is opened anew then is declared once: late at once, or from before when it is paid."""
+        """What is opened anew is declared once: late at once, or from before when it is paid."""
         given = open_invoice(buyer, 12_000, tax=[by_code("S20", 10_000, 2_000)])
         opening = opened(shop, date=day, invoices=[given])
         quarter(shop, 1, "cash")

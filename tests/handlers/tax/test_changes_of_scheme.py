@@ -332,7 +332,7 @@ class TestFileTaxReturn:
     def test_what_was_before_the_first_return_is_on_the_scheme_of_that(
         self, books: Business, api_server: ApiServer
     ) -> None:
-        """An invoice of the year before, paid on cash: its own days can be filed on accrual only."""
+        """An invoice of the year before, paid on cash: its days can be filed on accrual only."""
         invoice = sold(books, "2024-12-10", of("S20", 3_000))
         for day in ("2025-05-01", "2025-08-01"):
             paid(books, invoice, 1_200, day)
