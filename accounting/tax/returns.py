@@ -157,6 +157,28 @@ def unfiled(filed: Sequence[TaxReturn]) -> Iterator[Slice]:
         yield from _left(each.start_date, each.end_date, filed, scheme=scheme, late=True)
 
 
+def left_out(returns: Iterable[TaxReturn]) -> Iterator[Slice]:
+    """Lay out the days before and between returns that none has, on the scheme left to them.
+
+    Before a first quarter on accrual and a third on cash, all days before that year are on accrual,
+    and those of the second quarter on cash.
+    """
+    first = date.min
+    for each in sorted(returns, key=lambda each: each.start_date):
+        if first < each.start_date:
+            yield Slice(first=first, last=each.start_date - DAY, scheme=_scheme_before(each))
+        first = max(first, min(each.end_date, date.max - DAY) + DAY)
+
+
+def _scheme_before(following: TaxReturn) -> Scheme:
+    """Say how days that were left out before a return count, for what that one has.
+
+    On cash where it is on cash itself, or changed to accrual; else on accrual.
+    """
+    changed = any(each.change is not None for each in following.slices)
+    return Scheme.CASH if changed else following.scheme
+
+
 def _late_scheme(last: date, filed: Iterable[TaxReturn]) -> Scheme:
     """Say how what is late of a filed period counts, which ends on a day.
 
@@ -215,15 +237,10 @@ def refuse_filing(draft: TaxReturn, others: Sequence[TaxReturn], context: Contex
 
 
 def _refuse_other_scheme(draft: TaxReturn, others: Iterable[TaxReturn]) -> None:
-    """Refuse a change of the scheme on days that were left out before a filed return.
-
-    What that one has depends on how they count: on cash where it is on cash itself, or changed to
-    accrual; else on accrual.
-    """
+    """Refuse a change of the scheme on days that were left out before a filed return."""
     later = [each for each in _filed(others) if each.start_date > draft.end_date]
     following = min(later, key=lambda each: each.start_date, default=draft)
-    changed = any(each.change is not None for each in following.slices)
-    scheme = Scheme.CASH if changed else following.scheme
+    scheme = _scheme_before(following)
     if draft.scheme is not scheme and following is not draft:
         raise Conflict(
             "tax_scheme_changed",

@@ -3,30 +3,30 @@
 A document is on the scheme of the return that has its first entry, and stays on it. With a change
 from cash to accrual, what is unsettled of all documents before is declared, and they are on accrual
 from then on: what is posted for them counts itself, and what settles them does not. One whose first
-entry is in no return is on the scheme of the days of whatever is looked at.
+entry is in no return is on the scheme of the return that follows: its own days can be filed on no
+other.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
-from accounting.tax.commands import Scheme
-from accounting.tax.returns import Slice, TaxReturn, cut, joined, unfiled
+from accounting.tax.returns import Slice, TaxReturn, cut, joined, left_out, unfiled
 
 
-def declared(scheme: Scheme, own: Iterable[Slice], filed: Sequence[TaxReturn]) -> tuple[Slice, ...]:
+def declared(own: TaxReturn, filed: Sequence[TaxReturn]) -> tuple[Slice, ...]:
     """Say which scheme each part of the journal is on, of a return and of all that are filed.
 
     Where a first quarter is filed on accrual up to number 40 and later up to 90, and a second one
-    on cash, that is the first with all that will be late of it, and the second. Nothing where all
-    is on the scheme of the return.
+    on cash, that is what was before the first, the first with all that will be late of it, and the
+    second. Nothing where all is on the scheme of the return.
     """
-    every = [*own, *(piece for each in filed for piece in each.slices), *unfiled(filed)]
+    every = [*own.slices, *(piece for each in filed for piece in each.slices), *unfiled(filed)]
     alike = {replace(each, late=False) for each in every}
     changes = sorted(transition(alike), key=lambda each: (each.change, each.first))
-    if not changes and all(each.scheme is scheme for each in alike):
+    if not changes and all(each.scheme is own.scheme for each in alike):
         return ()
-    return (*joined(_laid_out(ordinary(alike))), *changes)
+    return (*left_out([own, *filed]), *joined(_laid_out(ordinary(alike))), *changes)
 
 
 def transition(slices: Iterable[Slice]) -> tuple[Slice, ...]:

@@ -1,7 +1,7 @@
 """What a return says, and what stands behind it, as it is read from the books."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -75,7 +75,7 @@ async def members_of(books: Books, tax_return: TaxReturn, *, whole: bool = False
     filed, slices = () if whole else filed, tax_return.slices
     if tax_return.status is ReturnStatus.DRAFT:
         slices = returns.members(tax_return, filed, reached)
-    declared = scheme_changes.declared(tax_return.scheme, slices, filed)
+    declared = scheme_changes.declared(replace(tax_return, slices=tuple(slices)), filed)
     # Where both schemes are declared, each document says whether it counts as on cash.
     scheme = Scheme.CASH if declared else tax_return.scheme
     counted = cash_schemes.counted(books.business.country, scheme, codes)

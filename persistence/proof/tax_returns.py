@@ -76,6 +76,14 @@ _UNFILED = f"""
                          extract(year FROM r.end_date)::integer) AS y
     WHERE r.business_id = %(business_id)s AND r.status = 'filed'
   ) AS d"""
+# The days before and between filed returns that none has, on the scheme of what follows.
+_LEFT_OUT = f"""
+  SELECT coalesce(lag(r.end_date) OVER (ORDER BY r.start_date) + 1, '0001-01-01') AS first,
+         r.start_date - 1 AS last, 0 AS after, {NO_END} AS upto,
+         CASE WHEN EXISTS (SELECT FROM slice s WHERE s.id = r.id AND s.change IS NOT NULL)
+         THEN 'cash' ELSE r.scheme END AS scheme, NULL::date AS change
+  FROM tax_return r
+  WHERE r.business_id = %(business_id)s AND r.status = 'filed'"""
 _KNOWN = "(SELECT s.first, s.last, s.after, s.upto, s.scheme, s.change FROM known AS s)"
 _NAMED = {
     "documents": DOCUMENTS,
@@ -116,15 +124,16 @@ def _settling(condition: str) -> str:
 
 # What counts in the slices of each return, and what is unsettled in its transition. Where all are
 # on one scheme nobody asks whose amounts these are.
-_SETTLES = f"settles_id IS NOT NULL AND source_type IN ({quoted([*SETTLEMENTS, *WRITE_OFFS])})"
-_COUNTING = _settling(f"""{_SETTLES} AND change IS NULL
+_COUNTING = _settling(f"""change IS NULL
         AND CASE WHEN both_schemes THEN {_about(SETTLED_COUNTS)}
-        ELSE scheme = 'cash' AND source_type IN ({quoted(SETTLEMENTS)}) END""")
+        ELSE scheme = 'cash' AND settles_id IS NOT NULL AND source_type IN ({quoted(SETTLEMENTS)})
+        END""")
 # What came with the opening of the books has no mark: its split tells its parts, and settles
 # nothing.
 _SUBJECT = "coalesce(line.settles_id, line.source_id)"
 _MOVING = _settling(f"""change IS NOT NULL
-        AND ({_SETTLES} OR settles_id IS NULL AND source_type IN ({quoted(DOCUMENTS)}))
+        AND CASE WHEN settles_id IS NULL THEN source_type IN ({quoted(DOCUMENTS)})
+        ELSE source_type IN ({quoted([*SETTLEMENTS, *WRITE_OFFS])}) END
         AND {_about(MOVES, id=_SUBJECT)}""")
 _POSTED = f"""
   SELECT line.id, false AS moved, code.id AS code_id, tax_rate AS rate, tax_part AS part, amount,
@@ -151,7 +160,8 @@ _POSTED = f"""
 TAX_RETURNS = f"""
 WITH slice AS ({_SLICES}), code AS ({_OWN_DAY}), line AS ({_LINES}),
 known AS (
-  SELECT first, last, after, upto, scheme, change FROM slice UNION ALL ({_UNFILED})
+  SELECT first, last, after, upto, scheme, change FROM slice
+  UNION ALL ({_UNFILED}) UNION ALL ({_LEFT_OUT})
 ),
 changed AS (SELECT count(DISTINCT scheme) > 1 OR count(change) > 0 AS both_schemes FROM known),
 posted AS ({_POSTED}

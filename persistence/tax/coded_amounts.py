@@ -96,8 +96,10 @@ _MARKED = f"""
   SELECT tax_code_id AS code_id, tax_rate AS rate, tax_part AS part, late, debit, credit
   FROM ({_lines("tax_code_id = ANY(%(codes)s::uuid[])")}) AS line
   WHERE tax_code_id = ANY(%(when_posted)s::uuid[]) OR source_type <> ALL(%(documents)s::text[])"""
-_WITH_OPENED = "%(settled_on)s::uuid[] || %(opened_on)s::uuid[]"
 _OF_SPLITS = _lines("account_id = ANY(%(settled_on)s::uuid[]) AND split <> '[]'")
+# With those that settle nothing, of what came with the opening of the books.
+_OF_ALL_SPLITS = _lines("""account_id = ANY(%(settled_on)s::uuid[] || %(opened_on)s::uuid[])
+        AND split <> '[]'""")
 _SETTLED = f"""
   SELECT (share->>2)::uuid, (share->>3)::numeric, share->>4, late,
          greatest((share->>1)::bigint, 0), greatest(-(share->>1)::bigint, 0)
@@ -111,20 +113,19 @@ def _owner(subject: str) -> str:
     return about(OWNER, {**_COLUMNS, "id": subject})
 
 
-# Lines that settle, write-offs too, each looked at once; a split that settles nothing is no such.
-_SETTLES = """line.settles_id IS NOT NULL
-    AND line.source_type = ANY(%(settlements)s::text[] || %(write_offs)s::text[])"""
+# Each line is looked at once.
 _COUNTING = f"""
-    SELECT line.* FROM ({_OF_SPLITS}) AS line
-    WHERE {_SETTLES} AND {about(SETTLED_COUNTS, _COLUMNS)} OFFSET 0"""
-# Of a transition also what came with the opening of the books: it has no mark, and tells its parts.
+    SELECT line.* FROM ({_OF_ALL_SPLITS}) AS line
+    WHERE {about(SETTLED_COUNTS, _COLUMNS)} OFFSET 0"""
+# Of a transition what settles, write-offs too, and what came with the opening of the books: it has
+# no mark, and tells its parts.
 _SUBJECT = "coalesce(line.settles_id, line.source_id)"
 _MOVING = f"""
     SELECT line.*, {_owner(_SUBJECT)} AS owner_id,
            CASE WHEN line.settles_id IS NULL THEN 1 ELSE -1 END AS sign
-    FROM ({_lines(f"account_id = ANY({_WITH_OPENED}) AND split <> '[]'")}) AS line
-    WHERE ({_SETTLES}
-      OR line.settles_id IS NULL AND line.source_type = ANY(%(documents)s::text[]))
+    FROM ({_OF_ALL_SPLITS}) AS line
+    WHERE line.source_type = ANY(CASE WHEN line.settles_id IS NULL THEN %(documents)s::text[]
+        ELSE %(settlements)s::text[] || %(write_offs)s::text[] END)
       AND {about(MOVES, {**_COLUMNS, "id": _SUBJECT})} OFFSET 0"""
 
 

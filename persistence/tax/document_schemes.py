@@ -109,6 +109,13 @@ _ON_CASH = f"""(
       )
     )
   FROM {_BORN})"""
+_DAY_WAS_ON_CASH = f"""(
+  SELECT EXISTS (
+    SELECT 1 FROM <known> AS k {_COLUMNS}
+    WHERE k.change IS NULL AND k.scheme = '{Scheme.CASH}'
+      AND born.entry_date BETWEEN k.first AND k.last
+  )
+  FROM {_BORN})"""
 # What is said of a write-off is said of its first day: taken back it counts back what it counted.
 _ON_CASH_WHEN_GIVEN_UP = f"""(
   SELECT {filled(_ON_CASH, day="begun.entry_date", place="begun.place")}
@@ -119,8 +126,13 @@ POSTED_COUNTS = f"""CASE WHEN <source> = ANY(%(write_offs)s)
   THEN NOT {filled(_ON_CASH_WHEN_GIVEN_UP, id="<source_id>")}
   ELSE NOT {filled(_ON_CASH, id="<source_id>")} END"""
 # What settles one counts when that is on cash; and what a write-off settled before it was not, is
-# unsettled again once that is taken back.
-SETTLED_COUNTS = f"""CASE WHEN <source> = ANY(%(settlements)s)
+# unsettled again once that is taken back. What says of which parts something is that the books
+# were opened with settles nothing: on days that were on cash it is declared by a transition, and
+# counts where that does not have it.
+SETTLED_COUNTS = f"""CASE WHEN <settles_id> IS NULL
+  THEN <source> = ANY(%(documents)s) AND NOT {filled(_ON_CASH, id="<source_id>")}
+    AND {filled(_DAY_WAS_ON_CASH, id="<source_id>")}
+  WHEN <source> = ANY(%(settlements)s)
   THEN {filled(_ON_CASH, id="<settles_id>")}
   WHEN <source> = ANY(%(write_offs)s)
   THEN NOT {filled(_ON_CASH, id="<settles_id>")}

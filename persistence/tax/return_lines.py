@@ -172,9 +172,9 @@ def _counts_when_posted() -> ColumnElement[bool]:
 
 
 def _counts_when_settled() -> ColumnElement[bool]:
-    always = and_(not_(_BY_SCHEME), _is("settlements"))
+    always = and_(not_(_BY_SCHEME), _SETTLES, _is("settlements"))
     by_scheme = and_(_BY_SCHEME, _said(SETTLED_COUNTS))
-    return and_(_SETTLES, _is_in_slices(not_(_IN_CHANGE), or_(always, by_scheme)))
+    return _is_in_slices(not_(_IN_CHANGE), or_(always, by_scheme))
 
 
 def _is_unsettled(subject: str) -> ColumnElement[bool]:

@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 
-from tests.persistence.planting import Fault, change
+from tests.persistence.planting import Fault, change, role
 
 _FILED = "status = 'filed' AND start_date = '2025-01-01'"
 _NEXT = "status = 'filed' AND start_date = '2025-04-01'"
 _MOVED_NET = "{transition,0,parts,net}"
 _WITHOUT_CHANGES = "jsonb_path_query_array(slices, '$[*] ? (@[6] == null)')"
+
+# What the books were opened with, which the transition has.
+_OPENED = f"settles_id IS NULL AND split <> '[]' AND account_id = {role('opening_balance_equity')}"
 
 TAX_RETURNS: Mapping[str, Fault] = {
     "a filed return says another amount": (
@@ -23,6 +26,10 @@ TAX_RETURNS: Mapping[str, Fault] = {
             "tax_return", "figures = jsonb_set(figures, '{transition,0,parts,net}', '1')", _NEXT
         ),
         {"tax_returns"},
+    ),
+    "what was open had other parts than a transition has": (
+        change("journal_line", "split = jsonb_set(split, '{0,1}', '1')", _OPENED),
+        {"tax_returns", "posted_as_desired"},
     ),
     "a return has no transition any more": (
         change("tax_return", f"slices = {_WITHOUT_CHANGES}", _NEXT),

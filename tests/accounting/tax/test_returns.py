@@ -139,6 +139,29 @@ class TestMembersOnAnotherScheme:
         assert late.after == 90
 
 
+class TestLeftOut:
+    def test_it_has_the_days_before_and_between_on_the_scheme_of_what_follows(self) -> None:
+        later = file(drawn_up("07-01", "09-30", Scheme.CASH), [FIRST], y2026=90)
+        assert list(returns.left_out([later, FIRST])) == [
+            Slice(first=date.min, last=date(2025, 12, 31), scheme=Scheme.ACCRUAL),
+            Slice(first=date(2026, 4, 1), last=date(2026, 6, 30), scheme=Scheme.CASH),
+        ]
+
+    def test_before_a_change_to_accrual_they_are_on_cash(self) -> None:
+        first = file(drawn_up("01-01", "03-31", Scheme.CASH), [], y2026=40)
+        later = file(drawn_up("07-01", "09-30"), [first], y2026=90)
+        assert [each.scheme for each in returns.left_out([first, later])] == [Scheme.CASH] * 2
+
+    def test_returns_that_follow_upon_one_another_leave_only_what_is_before(self) -> None:
+        again = returns.superseding(SECOND, "Forgotten", NOW)
+        [before] = returns.left_out([FIRST, SECOND, again])
+        assert before.last == date(2025, 12, 31)
+
+    def test_the_first_and_the_last_day_there_is_are_days_too(self) -> None:
+        every = replace(FIRST, start_date=date.min, end_date=date.max)
+        assert list(returns.left_out([every])) == []
+
+
 class TestRefuseFiling:
     @pytest.mark.parametrize("scheme", Scheme)
     def test_what_follows_may_be_on_either_scheme(self, scheme: Scheme) -> None:

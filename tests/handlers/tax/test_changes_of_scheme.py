@@ -329,18 +329,47 @@ class TestFileTaxReturn:
         assert added(first, second, third) == {"S20": {"net": 1_000, "output": 200}}
         Ledger(api_server, books).audit()
 
-    def test_what_was_in_no_return_counts_when_it_is_settled_on_cash(
+    def test_what_was_before_the_first_return_is_on_the_scheme_of_that(
         self, books: Business, api_server: ApiServer
     ) -> None:
-        """An invoice from before the first return, of which a third is paid in each quarter."""
+        """An invoice of the year before, paid on cash: its days can be filed on accrual only."""
         invoice = sold(books, "2024-12-10", of("S20", 3_000))
-        for day in ("2025-02-01", "2025-05-01", "2025-08-01"):
+        for day in ("2025-05-01", "2025-08-01"):
             paid(books, invoice, 1_200, day)
-        third: Codes = {"S20": {"net": 1_000, "output": 200}}
         assert quarter(books, 1, "accrual")["codes"] == []
-        assert codes(quarter(books, 2, "cash")["codes"]) == third
-        moved = quarter(books, 3, "accrual")
-        assert codes(moved["transition"]) == codes(moved["codes"]) == third
+        second = quarter(books, 2, "cash")
+        assert (second["codes"], lines(books, second)) == ([], [])
+        third = quarter(books, 3, "accrual")
+        assert (third["transition"], third["codes"]) == ([], [])
+        days = {"start_date": "2024-10-01", "end_date": "2024-12-31"}
+        refused = ask(books, books.made(RETURNS, {**days, "scheme": "cash"}), "file")
+        assert said(refused) == (409, "tax_scheme_changed")
+        before = filed(books, books.made(RETURNS, {**days, "scheme": "accrual"}))
+        assert codes(before["codes"]) == {"S20": {"net": 3_000, "output": 600}}
+        Ledger(api_server, books).audit()
+
+    def test_what_was_in_no_return_on_cash_counts_when_it_is_settled(
+        self, books: Business, api_server: ApiServer
+    ) -> None:
+        """Of an invoice from before the first return a third is paid in the first quarter."""
+        invoice = sold(books, "2024-12-10", of("S20", 3_000))
+        paid(books, invoice, 1_200, "2025-02-01")
+        first, second = quarter(books, 1, "cash"), quarter(books, 2, "accrual")
+        assert codes(first["codes"]) == {"S20": {"net": 1_000, "output": 200}}
+        moved = {"S20": {"net": 2_000, "output": 400}}
+        assert codes(second["transition"]) == codes(second["codes"]) == moved
+        Ledger(api_server, books).audit()
+
+    def test_what_was_left_out_on_accrual_is_not_declared_when_it_is_settled(
+        self, books: Business, api_server: ApiServer
+    ) -> None:
+        quarter(books, 1, "accrual")
+        invoice = sold(books, "2025-04-10", of("S20", 3_000))
+        quarter(books, 3, "accrual")
+        paid(books, invoice, 3_600, "2025-11-01")
+        assert quarter(books, 4, "cash")["codes"] == []
+        second = quarter(books, 2, "accrual")
+        assert codes(second["codes"]) == {"S20": {"net": 3_000, "output": 600}}
         Ledger(api_server, books).audit()
 
     def test_in_germany_a_bill_was_declared_before(self, acme: Partner) -> None:
