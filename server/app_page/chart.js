@@ -1,4 +1,4 @@
-// Months as bars and lines: drawn as SVG, so that it is sharp on paper and takes the page's colours.
+// Months or years as bars and lines: drawn as SVG, so that it is sharp on paper and takes the page's colours.
 // What it shows stands in the table below it, too: whoever cannot see it loses nothing.
 
 import { Component, h } from "./vendor/preact.mjs";
@@ -22,8 +22,9 @@ export function marks(values) {
   return Array.from({ length: last - first + 1 }, (_, at) => (first + at) * step);
 }
 
-// Chart and table of {page, title, points, series, total}. A point is {start, href, and values by the
-// names of the series}; a series is {name, title, line: as a line in the place of bars}.
+// Chart and table of {page, title, step, points, series}; a step is a month or a year. A point is {start,
+// href, and values by the names of the series}; a series is {name, title, line: as a line in the place of
+// bars}.
 export class Chart extends Component {
   constructor() {
     super();
@@ -39,16 +40,16 @@ export class Chart extends Component {
     this.measure.disconnect();
   }
 
-  render({ page, title, points, series }) {
+  render({ page, title, step, points, series }) {
     const legend = h("ul", { class: "legend", "aria-hidden": "true" }, series.map(({ name, title: told, line }) =>
       h("li", { class: `${name} ${line ? "line" : "bar"}` }, told)));
     return h("figure", { class: "chart" },
       h("figcaption", null, h("h2", null, title), series.length > 1 && legend),
-      h("div", { ref: (node) => { this.drawing = node; } }, this.drawn(page, title, points, series)),
-      h("details", null, h("summary", null, page.say("as_table")), this.told(page, title, points, series)));
+      h("div", { ref: (node) => { this.drawing = node; } }, this.drawn(page, title, step, points, series)),
+      h("details", null, h("summary", null, page.say("as_table")), this.told(page, title, step, points, series)));
   }
 
-  drawn(page, title, points, series) {
+  drawn(page, title, step, points, series) {
     const { width } = this.state;
     const scale = marks(series.flatMap(({ name }) => points.map((point) => point[name])));
     const [low, high] = [scale[0], scale.at(-1)];
@@ -63,18 +64,18 @@ export class Chart extends Component {
         h("line", { x1: start, x2: width - EDGE.right, y1: y(mark), y2: y(mark) }),
         h("text", { x: start - 8, y: y(mark) + 4 }, labels[at]))),
       points.map((point, at) => (points.length - 1 - at) % every === 0 &&
-        h("text", { class: "month", x: x(at) + room / 2, y: HEIGHT - 6 }, page.formats.month(point.start))),
+        h("text", { class: "month", x: x(at) + room / 2, y: HEIGHT - 6 }, page.formats[step](point.start))),
       bars(series.filter(({ line }) => !line), points, { x, y, room }),
       lines(series.filter(({ line }) => line), points, { x, y, room }),
       points.map((point, at) => h("rect", { class: "touch", x: x(at), y: 0, width: room, height: HEIGHT },
-        h("title", null, spoken(page, point, series)))));
+        h("title", null, spoken(page, step, point, series)))));
   }
 
-  told(page, title, points, series) {
+  told(page, title, step, points, series) {
     return table(page, {
       caption: title,
       columns: [
-        { title: page.say("month"), short: true, cell: (point) => page.formats.monthYear(point.start) },
+        { title: page.say(step), short: true, cell: (point) => named(page, step, point) },
         ...series.map(({ name, title: told }) => ({
           title: told,
           figure: true,
@@ -86,8 +87,10 @@ export class Chart extends Component {
   }
 }
 
-const spoken = (page, point, series) =>
-  [page.formats.monthYear(point.start), ...series.map(({ name, title }) => `${title} ${page.formats.money(point[name])}`)].join("\n");
+const named = (page, step, { start }) => (step === "year" ? page.formats.year(start) : page.formats.monthYear(start));
+
+const spoken = (page, step, point, series) =>
+  [named(page, step, point), ...series.map(({ name, title }) => `${title} ${page.formats.money(point[name])}`)].join("\n");
 
 function bars(series, points, { x, y, room }) {
   const width = Math.min(22, (room * 0.72) / series.length);

@@ -37,6 +37,7 @@ export function formatsOf(locale, currency) {
   const count = new Intl.NumberFormat(locale);
   const day = dayFormat({ dateStyle: "medium" });
   const month = dayFormat({ month: "short" });
+  const year = dayFormat({ year: "numeric" });
   const monthYear = dayFormat({ month: "short", year: "numeric" });
   const time = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
   const minus = (text) => text.replace("-", "−");
@@ -48,6 +49,7 @@ export function formatsOf(locale, currency) {
     day: (text) => day.format(Date.parse(text)),
     span: (from, to) => day.formatRange(Date.parse(from), Date.parse(to)),
     month: (text) => month.format(Date.parse(text)),
+    year: (text) => year.format(Date.parse(text)),
     monthYear: (text) => monthYear.format(Date.parse(text)),
     time: (milliseconds) => time.format(milliseconds),
   };

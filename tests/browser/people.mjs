@@ -96,6 +96,9 @@ async function figures(browser) {
     const wanted = [total_assets_cents, total_liabilities_cents, net_assets_cents, total_equity_cents].map(amount)
     hold(sums.join() === wanted.join(), `${basis}: the balance sheet comes to ${sums}`)
   }
+  await go(tabbed, 'view=overview&period=own&from=2016-01-01&to=2026-12-31')
+  const years = await textOf(tabbed, '.chart:first-of-type tbody th')
+  hold(years.join() === '2016,2017,2018,2019,2020,2021,2022,2023,2024,2025,2026', `Ten years are told as ${years}`)
   await lists(tabbed)
   await explained(tabbed)
   await tabbed.context().close()

@@ -3,6 +3,7 @@
 import { h } from "../vendor/preact.mjs";
 import { Chart } from "../chart.js";
 import { answered, section } from "../parts.js";
+import { plusMonths } from "../periods.js";
 import { openDocuments } from "./documents.js";
 import { latestEntries } from "./entries.js";
 import { bankLines } from "./waiting.js";
@@ -28,14 +29,18 @@ const figure = (name, view, answer, told) => (page) => h("div", { class: "figure
     return [h("a", { class: "big", href: page.to({ view }) }, page.formats.money(amount)), h("p", { class: "note" }, note)];
   })));
 
+// A column for each month; of more than three years, which are read in a longer view, for each year.
+const MOST_MONTHS = 36;
+const stepOf = ({ from, to }) => (plusMonths(from, MOST_MONTHS) > to ? "month" : "year");
+
 function flow(page) {
   const { from, to } = page.span;
-  return page.books.read("reports/cash-flow/", { start_date: from, end_date: to, basis: page.place.basis, interval: "month" });
+  return page.books.read("reports/cash-flow/", { start_date: from, end_date: to, basis: page.place.basis, interval: stepOf(page.span) });
 }
 
 function summary(page) {
   const { from, to } = page.span;
-  return page.books.read("insights/financial-summary/", { start_date: from, end_date: to, basis: page.place.basis, granularity: "month" });
+  return page.books.read("insights/financial-summary/", { start_date: from, end_date: to, basis: page.place.basis, granularity: stepOf(page.span) });
 }
 
 const signed = (page, amount) => `${amount > 0 ? "+" : ""}${page.formats.money(amount)}`;
@@ -61,6 +66,7 @@ function profitChart(page) {
   return answered(page, summary(page), ({ trends }) => h(Chart, {
     page,
     title: page.say("profit_over_time"),
+    step: stepOf(page.span),
     points: trends.map((each) => ({
       start: each.period_start,
       href: monthOf(page, each.period_start, each.period_end),
@@ -80,6 +86,7 @@ function cashChart(page) {
   return answered(page, flow(page), ({ columns }) => h(Chart, {
     page,
     title: page.say("cash_over_time"),
+    step: stepOf(page.span),
     points: columns.map((each) => ({
       start: each.start_date,
       href: page.to({ view: "balance-sheet", period: "own", from: each.start_date, to: each.end_date }),

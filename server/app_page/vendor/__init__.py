@@ -1,0 +1,1 @@
+"""What others wrote, as they published it."""
