@@ -8,11 +8,12 @@ import psycopg
 import pytest
 
 from persistence.engine import migrate as migrations
-from persistence.proof.cash import CHECKS
+from persistence.proof import cash, tags
 from persistence.proof.shapes import verdict
 from tests.api_server import Databases
 
 BEFORE = "0023"
+CHECKS = {**cash.CHECKS, **tags.CHECKS}
 BUSINESS = "b0000000-0000-0000-0000-000000000001"
 ACCOUNTS = {
     code: f"a0000000-0000-0000-0000-00000000{code}"
@@ -120,6 +121,15 @@ def post(connection: Connection) -> None:
         " amount, split, released) VALUES (%s, %s, 1, %s, %s, 40, '[]', '[]')",
         (BUSINESS, ALLOCATION, REFUND, INVOICE),
     )
+    connection.execute(
+        "INSERT INTO invoice (business_id, id, version, created_at, updated_at, party_id, number,"
+        " state, currency, opened_at, opened_on, lines, additional_discount, subtotal,"
+        " discount_total, tax_total, total_amount, paid, reserved, credited, written_off, refunded,"
+        " settled, returned, transaction_tags) VALUES (%s, %s, 1, now(), now(), %s, 'N', 'open',"
+        " 'GBP', now(), now(), '[]', 0, 1000, 0, 200, 1200, 600, 0, 60, 120, 40, '[]', '[]',"
+        ' \'["fair", "web"]\')',
+        (BUSINESS, INVOICE, INVOICE),
+    )
     for place, (source, stream, source_id, lines) in enumerate(ENTRIES, start=1):
         total = sum(amount for _, amount, *_ in lines if amount > 0)
         [(entry_id,)] = connection.execute(
@@ -191,6 +201,16 @@ class TestMigration:
             ("4000", 0, 550, 0, 2),
             ("4100", 60, 0, 1, 0),
         ]
+
+    def test_the_lines_of_documents_are_found_by_their_tags(self, migrated: Connection) -> None:
+        rows = migrated.execute(
+            "SELECT t.tag, a.code, sum(debit - credit)::bigint FROM tagged_line t"
+            " JOIN account a ON a.id = t.account_id WHERE in_cash GROUP BY 1, 2"
+        )
+        found: dict[str, dict[str, int]] = {}
+        for tag, code, amount in rows:
+            found.setdefault(tag, {})[code] = amount
+        assert found == dict.fromkeys(("", "fair", "web"), ON_CASH[INVOICE])
 
     @pytest.mark.parametrize("name", CHECKS)
     def test_they_are_proven(self, migrated: Connection, name: str) -> None:
