@@ -80,8 +80,7 @@ async def get_cash_flow(books: Books, query: Mapping[str, Any]) -> Tabled:
     """Report what moved cash in some days, from the profit on."""
     report = await asked(books, query)
     layout = layout_of(query, books.context)
-    posted = await report.posted(cash_flows.spans(layout.periods))
-    found = cash_flows.cash_flow(posted, len(layout.periods))
+    found = cash_flows.cash_flow(await report.posted(cash_flows.spans(layout)), layout)
     shown = Shown(report, layout)
     summary, sections = found.statement.summary, found.statement.sections
     told = {name: shown.section(name, section, layout.whole) for name, section in sections.items()}
@@ -95,8 +94,8 @@ async def get_cash_flow(books: Books, query: Mapping[str, Any]) -> Tabled:
             "opening_cash_cents": summary["opening_cash"][0],
             "net_change_cents": summary["net_change_in_cash"][0],
             "calculated_closing_cents": summary["closing_cash"][0],
-            "actual_closing_cents": found.actual_closing[0],
-            "reconciles": summary["closing_cash"] == found.actual_closing,
+            "actual_closing_cents": found.actual_closing,
+            "reconciles": found.reconciles,
         },
         "operating_activities": {
             **shown.figure("net_profit_cents", found.net_profit),
