@@ -44,10 +44,7 @@ async def get_profit_and_loss(books: Books, query: Mapping[str, Any]) -> Tabled:
         "summary": shown.summary(found.summary),
         "columns": shown.columns(found.summary),
         "comparison": shown.comparison(found.summary),
-        **{
-            name: shown.section(name, section, layout.whole)
-            for name, section in found.sections.items()
-        },
+        **shown.sections(found),
     }
     table = tables.of_statement(found, layout, detailed=report.detailed)
     paper = paper_of(Term.PROFIT_AND_LOSS, found, shown)
@@ -66,10 +63,7 @@ async def get_balance_sheet(books: Books, query: Mapping[str, Any]) -> Tabled:
         "as_of_date": layout.whole.last,
         "summary": shown.summary(found.summary),
         "comparison": shown.comparison(found.summary),
-        **{
-            name: shown.section(name, section, layout.whole)
-            for name, section in found.sections.items()
-        },
+        **shown.sections(found),
     }
     table = tables.of_statement(found, layout, detailed=report.detailed)
     paper = paper_of(Term.BALANCE_SHEET, found, shown)
@@ -82,8 +76,7 @@ async def get_cash_flow(books: Books, query: Mapping[str, Any]) -> Tabled:
     layout = layout_of(query, books.context)
     found = cash_flows.cash_flow(await report.posted(cash_flows.spans(layout)), layout)
     shown = Shown(report, layout)
-    summary, sections = found.statement.summary, found.statement.sections
-    told = {name: shown.section(name, section, layout.whole) for name, section in sections.items()}
+    summary, told = found.statement.summary, shown.sections(found.statement)
     value = {
         **shown.head(),
         **shown.period(),

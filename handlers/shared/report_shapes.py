@@ -7,7 +7,7 @@ from accounting.books.chart import display
 from accounting.books.periods import Period
 from accounting.reports.layouts import Layout
 from accounting.reports.ledgers import LedgerRow, TrialRow
-from accounting.reports.statements import Amounts, Line, Section
+from accounting.reports.statements import Amounts, Line, Section, Statement
 from accounting.reports.tables import Table
 from handlers.results import Csv
 from handlers.shared.addresses import Addresses
@@ -61,14 +61,9 @@ class Shown:
             "difference": {f"{name}_cents": each.difference for name, each in told.items()},
         }
 
-    def section(self, name: str, section: Section, days: Period) -> dict[str, Any]:
-        """A section with its lines, which lead to what was posted in some days."""
-        lines = section.lines if self.asked.detailed else ()
-        return {
-            "display_name": display(name),
-            **self.figure("total_cents", section.totals),
-            "line_items": [self._line(line, days) for line in lines],
-        }
+    def sections(self, statement: Statement) -> dict[str, Any]:
+        """The sections of a statement, by their names."""
+        return {name: self._section(name, part) for name, part in statement.sections.items()}
 
     def category(self, name: str, section: Section) -> dict[str, Any]:
         """A kind of expenses with its accounts."""
@@ -99,16 +94,24 @@ class Shown:
             "difference_cents": told.difference,
         }
 
-    def _line(self, line: Line, days: Period) -> dict[str, Any]:
+    def _section(self, name: str, section: Section) -> dict[str, Any]:
+        lines = section.lines if self.asked.detailed else ()
+        return {
+            "display_name": display(name),
+            **self.figure("total_cents", section.totals),
+            "line_items": [self._line(line) for line in lines],
+        }
+
+    def _line(self, line: Line) -> dict[str, Any]:
         account = line.account
         return {
             "account_id": account.id if account else None,
             "account_code": account.code if account else None,
             "account_name": line.name,
             **self.figure("value_cents", line.amounts),
-            "explain": self.addresses.entries(account, days)
+            "explain": self.addresses.entries(account, self.layout.whole)
             if account
-            else self.addresses.profit_and_loss(line.days or days),
+            else self.addresses.profit_and_loss(line.days or self.layout.whole),
         }
 
     def _days_of(self, days: Period) -> dict[str, Any]:
