@@ -39,11 +39,11 @@ _WRITE = "SELECT tag_documents(%(business_id)s, %(documents)s::uuid[])"
 OF_ALL = " UNION ".join(
     [
         *(
-            f"SELECT id FROM {table.name} WHERE business_id = %(business_id)s"
+            f"SELECT id FROM {table.name} WHERE {table.name}.business_id = %(business_id)s"
             " AND transaction_tags <> '[]'"
             for table in TAGGED
         ),
-        "SELECT document_id FROM tagged_line WHERE business_id = %(business_id)s",
+        "SELECT document_id FROM tagged_line WHERE tagged_line.business_id = %(business_id)s",
     ]
 )
 

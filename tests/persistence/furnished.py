@@ -53,7 +53,8 @@ def furnish(api_server: ApiServer, partner: Partner) -> Side:
     shop = partner.business()
     ledger = Ledger(api_server, shop)
     buyer = shop.customer(external_id="same", company_name="The same name")
-    invoice = sent(shop, buyer, 100, external_id="same", invoice_number="SAME-1", memo="same")
+    same = {"external_id": "same", "memo": "same", "transaction_tags": ["same"]}
+    invoice = sent(shop, buyer, 100, invoice_number="SAME-1", **same)
     payment = paid(
         shop, buyer, 60, part(invoice, 40), external_id="same", note="same", status="pending"
     )
