@@ -15,8 +15,10 @@ from tests.journeys.worked_company.statements import (
     BALANCE_SHEET,
     CASH_FLOW,
     FIRST,
+    PAYABLE,
     PROFIT_AND_LOSS,
     QUARTERS,
+    RECEIVABLE,
     SECOND,
     SEEN,
     TAGGED,
@@ -211,3 +213,38 @@ class TestLedgers:
 
 def known_of(now: bool, basis: str) -> dict[str, str]:
     return {"basis": basis} | ({} if now else {"known_at": SEEN})
+
+
+class TestParties:
+    @pytest.mark.parametrize("day", RECEIVABLE)
+    def test_aging(self, company: Company, day: str) -> None:
+        for path, parties, name, owed in (
+            ("insights/ar-aging/", "customers", "customer_name", RECEIVABLE[day]),
+            ("insights/ap-aging/", "vendors", "vendor_name", PAYABLE[day]),
+        ):
+            shown = company.shows(path, as_of_date=day)
+            told = {each[name]: late(each["aging_buckets"]) for each in shown[parties]}
+            assert told == owed
+            total = sum(sum(each.values()) for each in owed.values())
+            assert shown["total_outstanding_cents"] == total
+
+    def test_statement(self, company: Company) -> None:
+        """Blue Door's second year: two payments, an invoice that was paid, and nothing is left."""
+        path = f"customers/{company.kept['blue']['id']}/statement/"
+        shown = company.shows(path, start_date=SECOND[0], end_date=SECOND[1])
+        lines = [
+            (each["entry_date"], each["amount_cents"], each["balance_cents"])
+            for each in shown["lines"]
+        ]
+        assert lines == [
+            ("2025-10-05", -100_000, 140_000),
+            ("2026-01-05", 96_000, 236_000),
+            ("2026-01-10", -96_000, 140_000),
+            ("2026-02-25", -140_000, 0),
+        ]
+        assert (shown["opening_balance_cents"], shown["closing_balance_cents"]) == (240_000, 0)
+
+
+def late(buckets: dict[str, int]) -> dict[str, int]:
+    """The buckets that hold something, each by one of its two names."""
+    return {name: amount for name, amount in buckets.items() if amount and not name[0].isdigit()}
