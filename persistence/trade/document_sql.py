@@ -35,7 +35,7 @@ from persistence.engine.filters import (
 from persistence.engine.listings import Filter, Listing, one_of
 from persistence.engine.sql import compiled, given, word
 from persistence.store import among, in_business
-from persistence.tables import account, journal_entry, journal_line
+from persistence.tables import account, journal_line
 from persistence.trade.document_settlements import SettlementTables, settlement_columns
 from persistence.trade.party_sql import (
     any_part_or_party,
@@ -167,12 +167,9 @@ class DocumentSql:
         control = select(account.c.id).where(
             in_business(account), account.c.role == word(self.side.control)
         )
-        entry = select(journal_entry.c.source_id).where(
-            in_business(journal_entry), journal_entry.c.id == line.entry_id
-        )
         later = (
             select(
-                func.coalesce(line.settles_id, entry.scalar_subquery()).label("document_id"),
+                line.document_id,
                 func.sum(line.debit - line.credit).label("net"),
             )
             .where(
@@ -180,7 +177,7 @@ class DocumentSql:
                 line.account_id == control.scalar_subquery(),
                 line.entry_date > given("open_on", Date),
             )
-            .group_by(literal_column("1"))
+            .group_by(line.document_id)
             .cte("later")
         )
         document = self.document.alias("moved")

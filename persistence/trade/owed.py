@@ -25,12 +25,6 @@ from persistence.engine.sql import Query, Row
 
 T = TypeVar("T")
 
-# The document that a line is about: what it settles, else what its entry comes from.
-ABOUT = """coalesce(journal_line.settles_id, (
-           SELECT journal_entry.source_id FROM journal_entry
-           WHERE journal_entry.business_id = %(business_id)s
-             AND journal_entry.id = journal_line.entry_id))"""
-
 
 @dataclass(frozen=True, slots=True)
 class OwedSql:
@@ -47,15 +41,12 @@ class OwedSql:
     @property
     def _later(self) -> str:
         """What lines of days after `as_of` did, by account and document: debits less credits."""
-        return f"""later AS MATERIALIZED (
-  SELECT account_id, document_id, sum(net) AS net
-  FROM (
-    SELECT account_id, {ABOUT} AS document_id, debit - credit AS net
-    FROM journal_line
-    WHERE journal_line.business_id = %(business_id)s
-      AND journal_line.account_id = ANY(%(accounts)s::uuid[])
-      AND journal_line.entry_date > %(as_of)s
-  ) AS line
+        return """later AS MATERIALIZED (
+  SELECT account_id, document_id, sum(debit - credit) AS net
+  FROM journal_line
+  WHERE journal_line.business_id = %(business_id)s
+    AND journal_line.account_id = ANY(%(accounts)s::uuid[])
+    AND journal_line.entry_date > %(as_of)s
   GROUP BY account_id, document_id
 )"""
 
@@ -160,7 +151,7 @@ GROUP BY amounts.party_id, party_name, bucket"""
         """What came to what is owed, by day."""
         columns = f"""journal_line.entry_date, journal_entry.id AS entry_id, sequence_number,
        source_type, source_id, journal_entry.reference, journal_entry.description, place,
-       line_number, {ABOUT} AS document_id, {self.side.sign} * (debit - credit) AS amount"""
+       line_number, journal_line.document_id, {self.side.sign} * (debit - credit) AS amount"""
         within = """account_id = %(control)s
     AND journal_line.entry_date BETWEEN %(first)s AND %(last)s"""
         document = self.document.name
