@@ -80,9 +80,7 @@ FROM (
   UNION ALL
   SELECT party_id, NULL, amount FROM ({self._unapplied_now}
     UNION ALL
-    SELECT coalesce(payment.party_id, credit.party_id, refund.party_id), {sign} * net
-    FROM later{"".join(self._beside(kind) for kind in ("payment", "credit", "refund"))}
-    WHERE account_id <> %(control)s
+    {self._later_party}
   ) AS unapplied
 ) AS amounts
 JOIN {party} ON {party}.business_id = %(business_id)s AND {party}.id = amounts.party_id
@@ -105,11 +103,19 @@ GROUP BY amounts.party_id, party_name, bucket"""
     WHERE {credit}.business_id = %(business_id)s
       AND listed_status IN ('{self.side.opened_status}', 'partially_applied')"""
 
-    def _beside(self, kind: str) -> str:
-        """A row that a later line may be about, where it is of this kind."""
-        return f"""
-    LEFT JOIN {getattr(self, kind).name} AS {kind}
-      ON {kind}.business_id = %(business_id)s AND {kind}.id = document_id"""
+    @property
+    def _later_party(self) -> str:
+        """Whom a later line is about, where it is about no document: one of these it must be."""
+        settling = [table.name for table in (self.payment, self.credit, self.refund)]
+        joins = (
+            f"""
+    LEFT JOIN {name} ON {name}.business_id = %(business_id)s AND {name}.id = document_id"""
+            for name in settling
+        )
+        parties = ", ".join(f"{name}.party_id" for name in settling)
+        return f"""SELECT coalesce({parties}), {self.side.sign} * net
+    FROM later{"".join(joins)}
+    WHERE account_id <> %(control)s"""
 
     def _of_party(self, columns: str, until: str) -> str:
         """Lines of one party on the accounts where it stands, up to a day, with their entries."""
@@ -155,10 +161,11 @@ GROUP BY amounts.party_id, party_name, bucket"""
         within = """account_id = %(control)s
     AND journal_line.entry_date BETWEEN %(first)s AND %(last)s"""
         document = self.document.name
-        return f"""SELECT line.entry_date, entry_id, sequence_number, source_type, source_id,
-       line.reference, line.description, document_id, {document}.number AS document_number, amount
-FROM ({self._of_party(columns, within)}
-) AS line
+        return f"""WITH line AS MATERIALIZED ({self._of_party(columns, within)}
+)
+SELECT line.entry_date, entry_id, sequence_number, source_type, source_id, line.reference,
+       line.description, document_id, {document}.number AS document_number, amount
+FROM line
 JOIN {document} ON {document}.business_id = %(business_id)s AND {document}.id = document_id
 ORDER BY line.entry_date, place, line_number"""
 

@@ -320,6 +320,10 @@ def walk(side: Side) -> None:
     shop.api.post("customers/", json={"company_name": "C", "external_id": "same"})
     shop.made("invoices/", {"customer_external_id": "made on the way", "line_items": [line()]})
     shop.api.get(f"{ACCOUNTS}hierarchy/")
+    for path in ("insights/ar-aging/", "insights/ap-aging/", "ar/stats/", "ap/stats/"):
+        shop.api.get(path)
+    for parties, party_id in (("customers", "customer"), ("vendors", "vendor")):
+        shop.api.get(f"{parties}/{side.ids[party_id]}/statement/")
     for path in LISTS:
         for options in filters_of(path):
             shop.api.get(path, params=options)

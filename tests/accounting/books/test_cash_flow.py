@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from accounting.books.accounts import Account
-from accounting.books.cash_flow import cash_flow_class
+from accounting.books.cash_flow import cash_flow_class, refuse_class_of_profit
 from accounting.books.chart import STARTING_CHART, Role, type_of
+from accounting.errors import Malformed
 from tests.accounting.samples import account
 
 
@@ -60,3 +61,10 @@ class TestCashFlowClass:
         for each in STARTING_CHART:
             found = cash_flow_class(of(each.code, each.account_subtype, each.role), (), ())
             assert (found is None) == (each.account_type in ("revenue", "expense")), each.code
+
+    def test_profit_and_loss_may_not_be_given_one(self) -> None:
+        sales = of("4000", "revenue")
+        refuse_class_of_profit(sales)
+        refuse_class_of_profit(replace(BANK, cash_flow="operating"))
+        with pytest.raises(Malformed):
+            refuse_class_of_profit(replace(sales, cash_flow="operating"))

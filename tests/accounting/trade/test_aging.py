@@ -1,0 +1,46 @@
+"""Agings: what is open by party and bucket."""
+
+from uuid import UUID
+
+from accounting.trade.aging import BUCKETS, FIRST_DAYS_LATE, Aged, Found, aged, in_total
+
+BLUE, GREEN = UUID(int=1), UUID(int=2)
+
+
+class TestAged:
+    def test_each_amount_stands_in_its_bucket_and_the_largest_party_comes_first(self) -> None:
+        found = [
+            Found(BLUE, "Blue", 0, 100),
+            Found(GREEN, "Green", 4, 500),
+            Found(BLUE, "Blue", 1, 40),
+            Found(BLUE, "Blue", None, 5),
+        ]
+        green, blue = aged(found)
+        assert (green.buckets, green.unapplied, green.total) == ((0, 0, 0, 0, 500), 0, 500)
+        assert (blue.buckets, blue.unapplied, blue.total) == ((100, 40, 0, 0, 0), 5, 140)
+
+    def test_who_has_nothing_is_left_out_and_who_has_both_sides_is_not(self) -> None:
+        found = [
+            Found(BLUE, "Blue", 0, 3),
+            Found(BLUE, "Blue", 0, -3),
+            Found(GREEN, "Green", 0, -3),
+            Found(GREEN, "Green", 2, 3),
+        ]
+        [green] = aged(found)
+        assert (green.party_id, green.total) == (GREEN, 0)
+
+    def test_equal_ones_come_by_name_and_then_by_id(self) -> None:
+        found = [Found(UUID(int=n), name, 0, 1) for n, name in ((3, "b"), (2, "A"), (1, "b"))]
+        assert [each.party_id.int for each in aged(found)] == [2, 1, 3]
+
+    def test_a_bucket_begins_for_each_but_the_first(self) -> None:
+        assert len(FIRST_DAYS_LATE) == len(BUCKETS) - 1
+
+
+class TestInTotal:
+    def test_buckets_are_added_up(self) -> None:
+        total = in_total([Aged((9, 4, 0, 0, 0), 2), Aged((1, 0, 0, 0, 7), -1)])
+        assert (total.buckets, total.unapplied, total.total) == ((10, 4, 0, 0, 7), 1, 21)
+
+    def test_of_nobody_there_is_nothing(self) -> None:
+        assert in_total([]) == Aged((0, 0, 0, 0, 0), 0)

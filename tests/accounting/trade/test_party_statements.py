@@ -1,0 +1,48 @@
+"""Statements of customers and vendors."""
+
+from datetime import date
+from uuid import UUID
+
+import pytest
+
+from accounting.books.periods import Period
+from accounting.errors import Malformed
+from accounting.trade.party_statements import StatementLine, days_of, statement
+
+MARCH, APRIL = date(2025, 3, 1), date(2025, 4, 1)
+
+
+def line(amount: int) -> StatementLine:
+    return StatementLine(
+        entry_date=MARCH,
+        entry_id=UUID(int=1),
+        sequence_number="JE-2025-000001",
+        source_type="invoice",
+        source_id=UUID(int=2),
+        reference=None,
+        description="Invoice",
+        document_id=UUID(int=2),
+        document_number=None,
+        amount=amount,
+    )
+
+
+class TestStatement:
+    def test_each_line_has_what_is_owed_after_it(self) -> None:
+        found = statement(50, [line(100), line(-30)], 7)
+        assert [owed for _, owed in found.lines] == [150, 120]
+        assert (found.opening, found.closing, found.unapplied) == (50, 120, 7)
+
+    def test_without_lines_nothing_changes(self) -> None:
+        assert statement(50, [], 0).closing == 50
+
+
+class TestDays:
+    def test_are_those_that_are_asked_for(self) -> None:
+        assert days_of(MARCH, APRIL) == Period(MARCH, APRIL)
+        assert days_of(APRIL, APRIL) == Period(APRIL, APRIL)
+        assert days_of(None, APRIL) == Period(date.min, APRIL)
+
+    def test_do_not_end_before_they_begin(self) -> None:
+        with pytest.raises(Malformed):
+            days_of(APRIL, MARCH)
