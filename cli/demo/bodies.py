@@ -5,11 +5,13 @@ from typing import Any
 
 from accounting.trade.sides import Side
 from cli.demo import paper
-from cli.demo.roaster import BUSINESS
+from cli.demo.roaster import BUSINESS, SERVICES
 from cli.demo.steps import Invoicing, Writing
 from handlers.shared.answer_names import names_of
 
 Answer = dict[str, Any]
+
+BY_HAND = frozenset(each["description"] for each in SERVICES)
 
 
 def invoice_of(side: Side, step: Invoicing, name: str) -> Answer:
@@ -26,6 +28,8 @@ def invoice_of(side: Side, step: Invoicing, name: str) -> Answer:
         body[names.party_number] = step.number
     if not step.draft:
         body[side.names.opened_at] = f"{step.on}T09:00:00Z"
+    if any(line["description"] in BY_HAND for line in step.lines):
+        body["transaction_tags"] = ["services"]
     if step.order is not None:
         body["document"] = order_for(step)
     return body
