@@ -12,6 +12,7 @@ from tests.model.books import Books
 from tests.model.hand import Hand
 from tests.model.play import Divergence, Play, Site
 from tests.model.purchases import PurchaseMoves
+from tests.model.reports import compare_reports
 from tests.model.sales import SalesMoves
 from tests.model.statements import reconcile
 
@@ -260,6 +261,7 @@ class Trading(RuleBasedStateMachine):
         """Where nothing broke on the way, everything must be right at the end."""
         if self.whole:
             self.told(self.play.close)
+            self.told(lambda: compare_reports(self.play))
             self.told(lambda: reconcile(self.play))
             self.counts.lengths[self.length] += 1
         else:
