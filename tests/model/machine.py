@@ -106,6 +106,7 @@ BANK = ("match", "import_lines", "unmatch", "move_payment", "correct_payment", "
 OWN_BANKS = ("open_bank_account", "import_lines", "transfer", "unmatch", "categorize", "match")
 BY_HAND = ("write_entry", "approve_entry", "reverse_entry", "import_lines", "match", "make_rule")
 CREDITS = ("create_credit", "reallocate_credit", "open_credit", "void_credit", "create_payment")
+OPENED = ("open_books", "create_payment", "create_credit", "reallocate_credit", "write_off")
 THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "sales": (
         (),
@@ -123,6 +124,7 @@ THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
         BY_HAND,
         ("match", "import_lines", "create_payment", "pay_out", "pay_out_again", "delete_payout"),
         ("match", "import_lines", "unmatch", "pay_refund", "cancel_refund_payment", "pay_out"),
+        (*OPENED, "refund_document", "pay_refund", "refund_credit"),
     ),
     "purchases": (
         (),
@@ -141,6 +143,7 @@ THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
         BY_HAND,
         ("match", "import_lines", "agree_refund", "reallocate_refund", "move_refund_payment"),
         ("match", "import_lines", "agree_refund_in_parts", "return_refund_payment"),
+        (*OPENED, "agree_refund", "move_refund_payment"),
     ),
 }
 MOVES = {"sales": BOTH | OF_SALES, "purchases": BOTH | OF_PURCHASES}

@@ -192,13 +192,14 @@ class Reported:
         return {name: self.of_section(name, body[name], answer) for name in names}
 
     def of_section(self, name: str, shown: Body, answer: httpx.Response) -> dict[str, int]:
-        """Read a section; what is computed is one."""
+        """Read a section; what is computed is one. No line is of zeros, its columns with it."""
         lines: Counter[str] = Counter()
         for each in shown["line_items"]:
             lines[each["account_code"] or COMPUTED] += each["value_cents"]
+            holds = any([each["value_cents"], *each["column_values"]])
+            self.hold(f"whether {each['account_name']} holds something", True, holds, answer)
         self.hold(f"the total of {name}", sum(lines.values()), shown["total_cents"], answer)
-        # Earlier years and this one may come to nothing together; no other line is of zeros.
-        return {code: amount for code, amount in lines.items() if amount or code != COMPUTED}
+        return {code: amount for code, amount in lines.items() if amount}
 
 
 def subtype_of(code: str) -> str:
