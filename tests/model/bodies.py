@@ -18,7 +18,7 @@ OLD_DAYS = ("2024-11-03", "2024-12-31", "2025-01-10", "2025-03-01")
 NUMBERS = count(1)
 PRICES = (1_000, 1, 99, 100, 333, 2_500, 10_000, 123_457)
 QUANTITIES = (1, 2, 3, "1.5", 0.5, 2.333333)
-RATES = (20, 5, "7.5", 19.25, 0, "12.5")
+RATES = (20, 5, "7.5", 19.25, 0, 10, "12.5", 15, 25)
 CODES = ("4500", "2400", "6000", "1200", "2250", "9999")
 
 
@@ -319,14 +319,35 @@ class Bodies:
         """A document of which something is still owed; an invoice has its number."""
         own = {self.side.number: f"Old {next(NUMBERS)}"} if self.side.sign > 0 else {}
         dated = {self.side.dated or "issue_date": self.hand.one(OLD_DAYS)}
-        amount = {"outstanding_amount_cents": self.hand.one(PRICES)}
-        return {**self.party(), **own, **dated, **amount, **self.due()}
+        open_ = self.open_part("outstanding_amount_cents")
+        return {**self.party(), **own, **dated, **open_, **self.due()}
 
     def unused(self) -> Body:
         """A credit that is not used up."""
         own = {self.side.credit_number: f"Old {next(NUMBERS)}"} if self.side.sign > 0 else {}
         opened = {self.side.opened_at: f"{self.hand.one(OLD_DAYS)}T09:00:00Z"}
-        return {**self.party(), **own, **opened, "unapplied_amount_cents": self.hand.one(PRICES)}
+        return {**self.party(), **own, **opened, **self.open_part("unapplied_amount_cents")}
+
+    def open_part(self, name: str) -> Body:
+        """What is left of something, often by tax code: net and the tax on it, as it is given."""
+        hand, amount = self.hand, self.hand.one(PRICES)
+        if not hand.chance(60):
+            return {name: amount}
+        parts = [amount]
+        if amount > 1 and hand.chance(50):
+            parts = [amount - amount // 3, amount // 3 or 1]
+        more = 1 if hand.chance(4) else 0
+        return {name: sum(parts) + more, "tax": [self.open_tax(each) for each in parts]}
+
+    def open_tax(self, amount: int) -> Body:
+        """A part that a code taxes; now and then with tax where it charges none."""
+        name = self.code()
+        known = self.books.codes.get(name)
+        charges = known is not None and known.kind == CHARGED
+        tax = self.hand.one((amount // 6, amount // 21, 0)) if charges else 0
+        if not charges and self.hand.chance(4):
+            tax = amount // 2
+        return {"tax_code": name, "net_cents": amount - tax, "tax_cents": tax}
 
     def prepaid(self) -> Body:
         """Money in advance."""

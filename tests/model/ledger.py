@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from tests.model.arithmetic import by_account
 from tests.model.books import Books
 from tests.model.pricing import Line
+from tests.model.records import Credit, Document
 from tests.model.rests import Split
+from tests.model.returns import given_back
+from tests.model.settling import in_money
 
 SUSPENSE, ROUNDING = "1900", "6400"
 
@@ -22,6 +25,29 @@ def balances(books: Books) -> dict[str, int]:
     add_payments(held, books)
     add_credits(held, books)
     add_refunds(held, books)
+    return completed(held, books)
+
+
+def on_cash(books: Books) -> dict[str, int]:
+    """The same on cash: what is owed is nothing, and what settles it is of what it is made of.
+
+    Tax that a business owes itself stays on its day, and all that is money.
+    """
+    held: Counter[str] = Counter()
+    side = books.side
+    for payment in books.payments.values():
+        if payment.status == "completed":
+            held[books.account_of(payment)] += payment.total
+            held[side.prepayments] -= payment.total - books.applied(payment)
+    for subject, split in in_money(books):
+        add(held, by_account(split), -1 if isinstance(subject, Document) else 1)
+    add_assessed(held, books)
+    return completed(held, books)
+
+
+def completed(held: Counter[str], books: Books) -> dict[str, int]:
+    """Turn what is of a side the way of that side, and add what is the same on all."""
+    add_refunded(held, books)
     turned = Counter({code: books.side.sign * amount for code, amount in held.items()})
     add_fees(turned, books)
     add_payouts(turned, books)
@@ -43,6 +69,25 @@ def taken_by(split: Split) -> Counter[str]:
     for (_, (account, _)), amount in split.items():
         held[account] += amount
     return held
+
+
+def add_assessed(held: Counter[str], books: Books) -> None:
+    """Tax that a business owes itself, and what refunds take back of it."""
+    for document in books.documents.values():
+        if document.state == "open" and document.priced.total:
+            add(held, document.priced.assessed, -1)
+    for credit in books.credits.values():
+        if credit.state == "open":
+            add_assessed_of(held, credit)
+    for split in given_back(books):
+        own = {key: n for key, n in split.items() if key[1] in key[0].assessed}
+        add(held, taken_by(Counter(own)))
+
+
+def add_assessed_of(held: Counter[str], credit: Credit) -> None:
+    for line in credit.lines:
+        if not line.opened:
+            add(held, by_account(line.assessed))
 
 
 def add_documents(held: Counter[str], books: Books) -> None:
@@ -74,8 +119,8 @@ def add_credits(held: Counter[str], books: Books) -> None:
     for credit in books.credits.values():
         if credit.state == "open":
             for line in credit.lines:
-                add(held, by_account(line.parts(side)))
-                add(held, by_account(line.assessed))
+                add(held, by_account(line.posted(side)))
+            add_assessed_of(held, credit)
             held[side.credit_control] -= books.unapplied(credit)
 
 
@@ -85,15 +130,19 @@ def add_refunds(held: Counter[str], books: Books) -> None:
         if not refund.cancelled:
             held[side.refunds] -= refund.rest
             add(held, taken_by(refund.split))
-    for paid in books.refund_payments.values():
-        if not paid.cancelled:
-            held[books.account_of(paid)] -= paid.amount
     for each in books.vendor_refunds.values():
         if not each.cancelled:
             held[side.refunds] -= each.cash - each.paid
             held[SUSPENSE] += each.total - each.allocated
             for share in each.shares:
                 add(held, taken_by(share.split))
+
+
+def add_refunded(held: Counter[str], books: Books) -> None:
+    """The money of refunds."""
+    for paid in books.refund_payments.values():
+        if not paid.cancelled:
+            held[books.account_of(paid)] -= paid.amount
     for came in books.vendor_refund_payments.values():
         if came.status == "completed":
             held[books.account_of(came)] -= came.amount

@@ -12,6 +12,7 @@ from tests.model.books import Books
 from tests.model.hand import Hand
 from tests.model.play import Divergence, Play, Site
 from tests.model.purchases import PurchaseMoves
+from tests.model.reports import compare_reports
 from tests.model.sales import SalesMoves
 from tests.model.statements import reconcile
 
@@ -105,6 +106,7 @@ BANK = ("match", "import_lines", "unmatch", "move_payment", "correct_payment", "
 OWN_BANKS = ("open_bank_account", "import_lines", "transfer", "unmatch", "categorize", "match")
 BY_HAND = ("write_entry", "approve_entry", "reverse_entry", "import_lines", "match", "make_rule")
 CREDITS = ("create_credit", "reallocate_credit", "open_credit", "void_credit", "create_payment")
+OPENED = ("open_books", "create_payment", "create_credit", "reallocate_credit", "write_off")
 THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "sales": (
         (),
@@ -122,6 +124,7 @@ THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
         BY_HAND,
         ("match", "import_lines", "create_payment", "pay_out", "pay_out_again", "delete_payout"),
         ("match", "import_lines", "unmatch", "pay_refund", "cancel_refund_payment", "pay_out"),
+        (*OPENED, "refund_document", "pay_refund", "refund_credit"),
     ),
     "purchases": (
         (),
@@ -140,6 +143,7 @@ THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
         BY_HAND,
         ("match", "import_lines", "agree_refund", "reallocate_refund", "move_refund_payment"),
         ("match", "import_lines", "agree_refund_in_parts", "return_refund_payment"),
+        (*OPENED, "agree_refund", "move_refund_payment"),
     ),
 }
 MOVES = {"sales": BOTH | OF_SALES, "purchases": BOTH | OF_PURCHASES}
@@ -260,6 +264,7 @@ class Trading(RuleBasedStateMachine):
         """Where nothing broke on the way, everything must be right at the end."""
         if self.whole:
             self.told(self.play.close)
+            self.told(lambda: compare_reports(self.play))
             self.told(lambda: reconcile(self.play))
             self.counts.lengths[self.length] += 1
         else:

@@ -257,7 +257,9 @@ class Moves:
             return [made, *made.documents, *made.credits, *made.payments]
 
         move = Move("POST", OPENINGS, body, act, bind_opening, success=201)
-        self.make("open books", move)
+        kinds = (f"{self.side.noun}s", f"{self.side.party}_credits")
+        by_code = any("tax" in each for kind in kinds for each in body[kind])
+        self.make(f"open books{' by tax code' if by_code else ''}", move)
 
     def reverse_opening(self) -> None:
         id, opening = self.pick(self.books.openings)

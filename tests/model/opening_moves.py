@@ -6,7 +6,8 @@ from typing import Any
 
 from tests.model import document_moves
 from tests.model.books import Body, Books, moment
-from tests.model.pricing import plain, price
+from tests.model.codes import CHARGED
+from tests.model.pricing import Line, Priced, assess, given_tax, plain, read_code
 from tests.model.records import Credit, Document, Opening, Party, Payment
 from tests.model.refusals import Faults, gone
 
@@ -24,6 +25,7 @@ def open_books(books: Books, body: Body) -> Opening:
     for item, party in named:
         books.inactive(faults, party)
         faults.add(422, "dated_after_opening", dated(item) > day)
+        check_taxes(books, faults, item)
     faults.refuse()
     made = Opening(day, body["accounts"][0]["debit_amount"])
     said = [(item, party) for item, party in named if party is not None]
@@ -47,6 +49,43 @@ def dated(item: Body) -> date:
     return date.fromisoformat(next(item[name] for name in names if name in item)[:10])
 
 
+def check_taxes(books: Books, faults: Faults, item: Body) -> None:
+    """Look at what is open by tax code: it is all of it, at a rate of its own day."""
+    given = item.get("tax")
+    if given is None:
+        return
+    total = sum(each["net_cents"] + each["tax_cents"] for each in given)
+    faults.add(422, "lines_do_not_add_up", total != amount_of(item))
+    for each in given:
+        taxed = read_code(books.side, books.codes, faults.found, each["tax_code"], dated(item))
+        free = taxed is not None and taxed.kind != CHARGED
+        faults.add(422, "tax_code_mismatch", free and each["tax_cents"])
+
+
+def amount_of(item: Body) -> int:
+    """What is left of something that is open."""
+    names = ("outstanding_amount_cents", "unapplied_amount_cents")
+    return next(int(item[name]) for name in names if name in item)
+
+
+def lines_of(books: Books, item: Body) -> list[Line]:
+    """What is open, as lines on opening balance equity: one, or one for each code that is named."""
+    if "tax" not in item:
+        return [plain(EQUITY, amount_of(item))]
+    lines = []
+    for each in item["tax"]:
+        taxed = read_code(books.side, books.codes, set(), each["tax_code"], dated(item))
+        assert taxed is not None
+        assert taxed.code is not None
+        line = plain(EQUITY, each["net_cents"])
+        line.taxed, line.opened = taxed, True
+        if taxed.kind == CHARGED:
+            line.taxes.append(given_tax(each["tax_cents"], taxed.code.account, taxed))
+        lines.append(line)
+    assess(lines)
+    return lines
+
+
 def keep(books: Books, made: Opening, item: Body, party: Party) -> None:
     """Keep one thing that is open."""
     if "outstanding_amount_cents" in item:
@@ -58,11 +97,8 @@ def keep(books: Books, made: Opening, item: Body, party: Party) -> None:
 
 
 def document(books: Books, made: Opening, item: Body, party: Party) -> Document:
-    """A document of one line on opening balance equity."""
-    account = {"type": "AccountCode", "code": EQUITY}
-    line = {"quantity": 1, "unit_price": item["outstanding_amount_cents"]}
-    body = {"line_items": [{**line, "account_identifier": account}]}
-    priced = price(books.side, books.codes, body, made.day)
+    """A document on opening balance equity."""
+    priced = Priced(books.side, lines_of(books, item), 0, 0, frozenset())
     kept = Document(party, None, item.get(books.side.number), priced, "draft")
     kept.due_at = moment(item.get("due_at"))
     if books.side.dated:
@@ -73,8 +109,8 @@ def document(books: Books, made: Opening, item: Body, party: Party) -> Document:
 
 
 def credit(books: Books, made: Opening, item: Body, party: Party) -> Credit:
-    """A credit of one line on opening balance equity."""
-    lines = [plain(EQUITY, item["unapplied_amount_cents"])]
+    """A credit on opening balance equity."""
+    lines = lines_of(books, item)
     number = item.get(books.side.credit_number) or books.credit_numbers.take()
     kept = Credit(party, None, number, lines, "open", moment(item[books.side.opened_at]))
     kept.opening = made

@@ -41,7 +41,7 @@ def bring(books: Books, body: Body) -> tuple[Payout, list[Payment | RefundPaymen
     faults.add(409, "payout_reconciled", shown)
     faults.refuse()
     if "other_items" in body:
-        compute(after.others, 0, inclusive=True)
+        tax_each_way(after.others)
     left: list[Payment | RefundPayment] = [*before.payments, *before.refund_payments]
     vars(before).update(vars(after))
     return before, list(dict.fromkeys([*items, *left]))
@@ -53,6 +53,12 @@ def other(books: Books, faults: Faults, body: Body) -> Line:
     account = OTHERS.get(kind.partition("_")[0]) or ("4500" if amount > 0 else "6000")
     taxed = read_code(None, books.codes, faults.found, body.get("tax_code"), books.today)
     return gross(taxed, account, amount)
+
+
+def tax_each_way(items: Sequence[Line]) -> None:
+    """Work out the tax in what comes and in what goes, each once for each code."""
+    for comes in (True, False):
+        compute([each for each in items if (each.net > 0) is comes], 0, inclusive=True)
 
 
 def dated(books: Books, payout: Payout, body: Body) -> None:

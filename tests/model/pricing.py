@@ -58,7 +58,8 @@ class Tax:
 class Line:
     """A line: `subtotal` is its net before the discount on all, `net` after it.
 
-    `assessed` is what it posts besides, debits above zero.
+    `assessed` is what it posts besides, debits above zero. One that books were opened with is
+    `opened`: it was posted elsewhere, and stands here on its own account, tax and all.
     """
 
     account: str
@@ -70,6 +71,7 @@ class Line:
     withheld: int = 0
     given: bool = False
     assessed: Counter[Part] = field(default_factory=Counter)
+    opened: bool = False
     id: str = ""
 
     @property
@@ -102,6 +104,13 @@ class Line:
             mark = self.withholding.mark("withheld")
             parts[self.withholding.code.account, mark] -= self.withheld
         return parts
+
+    def posted(self, side: Side) -> Counter[Part]:
+        """What it comes to as it was posted, and as it is settled."""
+        parts = self.parts(side)
+        if not self.opened:
+            return parts
+        return Counter({(self.account, mark): n for (_, mark), n in parts.items()})
 
 
 @dataclass(frozen=True)
@@ -139,7 +148,7 @@ class Priced:
         """What stands against the whole, by account; what is given off as the side has it."""
         held: Counter[str] = Counter()
         for line in self.lines:
-            held.update(by_account(line.parts(self.side)))
+            held.update(by_account(line.posted(self.side)))
             if self.side.discount is not None:
                 held[line.account] += line.subtotal - line.net
                 held[self.side.discount] -= line.subtotal - line.net
@@ -150,7 +159,8 @@ class Priced:
         """What is posted besides, by account."""
         held: Counter[str] = Counter()
         for line in self.lines:
-            held.update(by_account(line.assessed))
+            if not line.opened:
+                held.update(by_account(line.assessed))
         return held
 
 

@@ -11,8 +11,9 @@ from tests.model.arithmetic import Part
 from tests.model.books import Books
 from tests.model.codes import ASSESSED, Code, Mark
 from tests.model.pricing import Line
-from tests.model.records import Credit, Document, WriteOff
+from tests.model.records import Document, WriteOff
 from tests.model.rests import Split, net_part
+from tests.model.settling import in_money
 
 Sums = dict[tuple[str, Fraction], dict[str, int]]
 Held = Counter[Mark]
@@ -44,29 +45,20 @@ def on_cash(books: Books) -> Sums:
     for split in given_back(books):
         own = {key: n for key, n in split.items() if is_own(books, key[1])}
         count(held, books, by_part(Counter(own)), -1)
-    for subject, settled in books.settlements.items():
-        sign = 1 if isinstance(subject, Document) else -1
-        for source, each in settled.items():
-            if isinstance(source, WriteOff) or not moves_money(subject, source):
-                continue
-            parts = {part: n for part, n in each.split.items() if not is_own(books, part)}
-            count(held, books, parts, sign)
+    for subject, settled in in_money(books):
+        parts = {part: n for part, n in settled.items() if not is_own(books, part)}
+        count(held, books, parts, 1 if isinstance(subject, Document) else -1)
     add_money(held, books)
     return sums(held)
 
 
-def moves_money(subject: object, source: object) -> bool:
-    """Whether a settlement counts: what refunds take of a credit counts once it is paid."""
-    return isinstance(source, Document) or not isinstance(subject, Credit)
-
-
 def lines_of(books: Books) -> Iterable[tuple[Line, int]]:
-    """The lines of what stands posted, credits below zero."""
+    """The lines of what stands posted, credits below zero; openings were declared elsewhere."""
     for document in books.documents.values():
-        if document.state == "open" and document.priced.total:
+        if document.state == "open" and document.priced.total and not document.opening:
             yield from ((each, 1) for each in document.priced.lines)
     for credit in books.credits.values():
-        if credit.state == "open":
+        if credit.state == "open" and not credit.opening:
             yield from ((each, -1) for each in credit.lines)
 
 

@@ -85,7 +85,7 @@ class SalesBodies(Bodies):
             {
                 "type": kind,
                 "amount_cents": amount,
-                **self.maybe(40 if amount < 0 else 0, "tax_code", self.steady),
+                **self.maybe(40, "tax_code", self.steady),
             }
             for kind, amount in self.hand.some(OTHER_ITEMS, 3)
         ]

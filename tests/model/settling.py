@@ -89,6 +89,18 @@ def settling(books: Books, document: Document) -> Iterator[tuple[Any, int]]:
         yield write_off, write_off.amount
 
 
+def in_money(books: Books) -> Iterator[tuple[Any, Counter[Part]]]:
+    """What money has settled, by what it is of: credits that are applied count as money does.
+
+    What is given up counts nothing, and what refunds take of a credit counts once it is paid.
+    """
+    for subject, settled in books.settlements.items():
+        for source, each in settled.items():
+            of_credit = isinstance(subject, Credit) and not isinstance(source, Document)
+            if not (of_credit or isinstance(source, WriteOff)):
+                yield subject, each.split
+
+
 def using(books: Books, credit: Credit) -> Iterator[tuple[Any, int]]:
     """What uses a credit up, and how much of it."""
     for id, amount in credit.parts.items():
@@ -123,7 +135,7 @@ def less(whole: Counter[Part], splits: Iterable[Counter[Part]]) -> Counter[Part]
 
 def parts_of_lines(books: Books, given: Iterable[Line]) -> Counter[Part]:
     """The parts of lines: their nets first, then their taxes and what is withheld."""
-    lines = [each.parts(books.side) for each in given]
+    lines = [each.posted(books.side) for each in given]
     whole: Counter[Part] = Counter()
     for parts in lines:
         net, *_ = parts

@@ -63,11 +63,16 @@ def is_net_of(mark: Mark, charged: set[str]) -> bool:
 
 def as_taken(books: Books, line: Line, part: Part) -> Part | None:
     """What a part of a document is called where it is taken of a line, if the line has it."""
-    own = line.parts(books.side)
+    own = line.posted(books.side)
     net, *_ = own
     if part == net:
         return net_part(books.side, line)
-    return part if part in own else None
+    if part not in own:
+        return None
+    # Of what books were opened with, tax is taken back where its code has it.
+    return (
+        next(each for each in line.parts(books.side) if each[1] == part[1]) if line.opened else part
+    )
 
 
 def reverse(books: Books, id: str, write_off_id: str) -> Document:
