@@ -1,7 +1,7 @@
 """Three years of a business, of as many lines as one likes: a batch of documents is made over the
 API, then copied with its money, entries and parts to days before.
 
-A batch is about a hundred lines: sales paid in full, two of them with a tag, one that is open, and
+A batch is about a hundred lines: sales paid in full, three of them with a tag, one that is open, and
 a purchase. One in fifty copies is posted a quarter late.
 """
 
@@ -103,7 +103,7 @@ def make_batch(api: httpx.Client, customer_id: str) -> None:
     """Sell and buy once over the API, with all that is paid of it."""
     sale = {"customer_id": customer_id, "line_items": _ITEMS}
     for place in range(SALES):
-        tags = {"transaction_tags": [TAG]} if place < 2 else {}
+        tags = {"transaction_tags": [TAG]} if place < 3 else {}
         sent = SENT if place % 2 else LAST_DAY
         made = _made(api, "invoices/", {**sale, **tags, "sent_at": _morning(sent)})
         total = made["total_amount"]
