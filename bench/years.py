@@ -1,8 +1,8 @@
 """Three years of a business, of as many lines as one likes: a batch of documents is made over the
 API, then copied with its money, entries and parts to days before.
 
-A batch is about a hundred lines: sales paid in full, three of them with a tag, one that is open, and
-a purchase. One in fifty copies is posted a quarter late.
+A batch is about a hundred lines: sales paid in full, three of them with a tag, one that is
+open, and a purchase. One in fifty copies is posted a quarter late.
 """
 
 from collections.abc import Mapping
