@@ -46,11 +46,15 @@ class OwedSql:
 
     @property
     def _later(self) -> str:
-        """What lines of days after `as_of` did, by account and document: debits less credits."""
+        """What lines of days after `as_of` did, by account and document: debits less credits.
+
+        Of what is owed itself, which is most of it, a line says by itself what it is about.
+        """
         return f"""later AS MATERIALIZED (
-  SELECT account_id, document_id, sum(net) AS net
+  SELECT account_id, document_id, sum(net)::bigint AS net
   FROM (
-    SELECT account_id, {ABOUT} AS document_id, debit - credit AS net
+    SELECT account_id, debit - credit AS net, coalesce(
+             CASE account_id WHEN %(control)s THEN document_id END, {ABOUT}) AS document_id
     FROM journal_line
     WHERE journal_line.business_id = %(business_id)s
       AND journal_line.account_id = ANY(%(accounts)s::uuid[])
@@ -73,18 +77,16 @@ FROM (
              %(as_of)s::date - (due_at AT TIME ZONE 'UTC')::date, %(late)s::int[])
          END AS bucket, amount
   FROM (
-    SELECT id, party_id, due_at, sum(amount) AS amount
-    FROM (
-      SELECT id, party_id, due_at, outstanding AS amount FROM {self.document.name}
-      WHERE {self.document.name}.business_id = %(business_id)s AND outstanding > 0
-      UNION ALL
-      SELECT {self.document.name}.id, party_id, due_at, {-sign} * net
-      FROM later
-      JOIN {self.document.name} ON {self.document.name}.business_id = %(business_id)s
-        AND {self.document.name}.id = document_id
-      WHERE account_id = %(control)s
-    ) AS owed
-    GROUP BY id, party_id, due_at
+    SELECT party_id, due_at, outstanding AS amount FROM {self.document.name}
+    WHERE {self.document.name}.business_id = %(business_id)s AND outstanding > 0
+      AND {self.document.name}.id NOT IN (
+        SELECT document_id FROM later WHERE account_id = %(control)s)
+    UNION ALL
+    SELECT party_id, due_at, outstanding - {sign} * net
+    FROM later
+    JOIN {self.document.name} ON {self.document.name}.business_id = %(business_id)s
+      AND {self.document.name}.id = document_id
+    WHERE account_id = %(control)s
   ) AS open
   UNION ALL
   SELECT party_id, NULL, amount FROM ({self._unapplied_now}
