@@ -3,7 +3,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help install run serve demo migrate test fuzz fuzz-deep plans bench bench-growth bench-compare bench-publish \
+.PHONY: help install run serve demo migrate test fuzz fuzz-deep plans bench bench-growth bench-reports bench-compare bench-publish \
         contract clients clients-java sdk sdk-typescript profiles mock docs browser bodies bare specification model races cluster cluster-quick \
         coverage format lint types rooms audit check check-long release lock clean
 
@@ -153,6 +153,9 @@ plans: $(READY) ## How PostgreSQL finds every list, by every filter and sort (RO
 
 bench-growth: $(BENCH_READY) ## What grows with the books: a quarter of an hour, half of it to plant a million invoices
 	@$(BENCH)/python -m bench.growth $(ARGS)
+
+bench-reports: $(READY) ## What reports cost the database with up to a million lines: ten minutes (ARGS="--lines 10000 100000" for less)
+	@$(BIN)/python -m bench.reports $(ARGS)
 
 bench-compare: $(READY) ## Fail where B.json has lost a tenth against A.json (A=... B=...)
 	@$(BIN)/python -m bench.compare $(A) $(B)

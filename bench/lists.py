@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import psycopg
-
 from accounting.books.cuts import Basis
+from bench.statements import Connection
 from persistence.bank import (
     bank_accounts,
     bank_rules,
@@ -23,8 +22,6 @@ from persistence.partners import registry
 from persistence.tax import return_lines, tax_returns
 from persistence.trade import bills, customers, invoices, openings, vendors
 from server.contract import Contract, Parameter
-
-Connection = psycopg.Connection[Row]
 
 PAGE_SIZE = 20
 LISTS: Mapping[str, Listing] = {

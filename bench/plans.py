@@ -18,16 +18,14 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from psycopg import ClientCursor
 from psycopg.rows import dict_row
 
-from bench.lists import COLUMNS, LISTS, PAGE_SIZE, Case, Connection, Owner, cases, common
+from bench.lists import COLUMNS, LISTS, PAGE_SIZE, Case, Owner, cases, common
 from bench.rows import multiply
 from bench.servers import program
+from bench.statements import Connection, be_server, settled
 from embedded.postgres import EmbeddedPostgres
 from persistence.engine.migrate import migrate
-from persistence.engine.pipeline import numbered
-from persistence.engine.pool import SERVER_ROLE
 from persistence.engine.sql import Query
 
 MOST_READ = 20 * (PAGE_SIZE + 1)
@@ -35,7 +33,6 @@ MOST_SORTED = 9 * (PAGE_SIZE + 1)  # A page of each status that is asked for.
 # A business has some dozens at most, and each bank account has an account of its own.
 FEW = {"bank_account", "bank_rule", "bank_reconciliation", "tax_code", "tax_return"}
 LARGE = 1_000  # Rows of a table that may not be read from end to end.
-PLANNED = 5  # So often PostgreSQL plans a statement for its values before it may do so for any.
 OTHER_ORDER = "a range of one column, in the order of another"
 TEXTS = "a part of a text is found by reading texts"
 LATE = "what is late comes with the day: the open ones are looked through"
@@ -105,8 +102,7 @@ def plans(connection: Connection, owner: Owner) -> Iterator[Plan]:
         "bank_account_id": common(connection, "bank_account_id FROM bank_transaction"),
     }
     found = list(cases(connection))
-    connection.execute("SELECT set_config('app.business_id', %s, false)", [str(owner.business_id)])
-    connection.execute(f"SET ROLE {SERVER_ROLE}")
+    be_server(connection, owner.business_id)
     nobody: Any = None
     for case in found:
         fetch = LISTS[case.operation].fetch(nobody, case.asked, scope, lambda row: row)
@@ -114,19 +110,9 @@ def plans(connection: Connection, owner: Owner) -> Iterator[Plan]:
 
 
 def explained(connection: Connection, case: Case, query: Query) -> Plan:
-    """Let PostgreSQL plan a statement as often as it takes to settle, then run it."""
-    text, names = numbered(query.text)
-    connection.execute(b"PREPARE page AS " + text)
-    run = "EXECUTE page" + (f"({', '.join('%s' for _ in names)})" if names else "")
-    values = [query.parameters[name] for name in names]
-    with ClientCursor(connection, row_factory=dict_row) as cursor:
-        for _ in range(0 if query.once else PLANNED):
-            cursor.execute(f"EXPLAIN {run}", values)
-        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {run}", values)
-        row = cursor.fetchone()
-        cursor.execute("DEALLOCATE page")
-    assert row is not None
-    told = row["QUERY PLAN"][0]
+    """Say how PostgreSQL does a statement once its plan has settled."""
+    with settled(connection, query) as explain:
+        told = explain("ANALYZE, ")
     nodes = list(_nodes(told["Plan"]))
     scans = [node for node in nodes if "Relation Name" in node or "Index Name" in node]
     table = LISTS[case.operation].key.table.name

@@ -1207,6 +1207,8 @@ tagged_line = Table(
     cents("credit"),
     Column("in_ledger", Boolean, nullable=False),
     Column("in_cash", Boolean, nullable=False),
+    # Under '': whether its document has more than one tag.
+    Column("has_several", Boolean, nullable=False),
     PrimaryKeyConstraint("business_id", "tag", "account_id", "entry_date", "line_id"),
     CheckConstraint("in_ledger OR in_cash", name="counted"),
     within_business("account_id", "account"),
@@ -1218,6 +1220,12 @@ tagged_line = Table(
         "entry_date",
         include=("debit", "credit", "in_ledger", "in_cash"),
         name="tagged_line_sums_idx",
+    ),
+    index(
+        "entry_date",
+        where="has_several",
+        include=("in_ledger", "in_cash"),
+        name="tagged_line_several_idx",
     ),
     info={"tenant": True},
 )

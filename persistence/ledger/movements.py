@@ -6,6 +6,7 @@ from the lines. What was not known at a moment is what was posted later: it is t
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from datetime import date
 from enum import Enum
 from functools import cache
 from uuid import UUID
@@ -55,12 +56,15 @@ _ENDS = """
     ) AS lines
     WHERE account.business_id = %(business_id)s AND lines.debits IS NOT NULL"""
 # The ORDER BY lets the lines be found by their entries: PostgreSQL cannot know how few these are.
+# Most of what was posted since is of later days: lines are read of the days that are asked for.
+# The + 0 keeps PostgreSQL from finding entries by their days: there may be years of these.
 _LATER = """
     SELECT line.account_id, span.place, {sign} * line.debit, {sign} * line.credit
     FROM (
       SELECT id FROM journal_entry
       WHERE journal_entry.business_id = %(business_id)s
         AND journal_entry.posted_at > %(known_at)s
+        AND journal_entry.entry_date + 0 BETWEEN %(earliest)s AND %(latest)s
       ORDER BY journal_entry.posted_at
     ) AS entry
     CROSS JOIN LATERAL ({lines}) AS line{tagged}
@@ -178,6 +182,8 @@ def _laid_out(spans: Sequence[Period]) -> Row:
         "places": list(range(len(spans))),
         "firsts": [span.first for span in spans],
         "lasts": [span.last for span in spans],
+        "earliest": min((span.first for span in spans), default=date.max),
+        "latest": max((span.last for span in spans), default=date.min),
         "month_places": [place for place, _ in months],
         "month_firsts": [first for _, (first, _) in months],
         "month_lasts": [last for _, (_, last) in months],

@@ -48,12 +48,14 @@ OF_ALL = " UNION ".join(
 )
 
 
-# Each line stands once under any tag, and once under each that its document has.
+# Of what has two tags an index knows the days: nothing else is looked at.
 OVERLAP = """
-SELECT count(*) FILTER (WHERE tag <> '') > count(*) FILTER (WHERE tag = '') AS overlaps
-FROM tagged_line
-WHERE tagged_line.business_id = %(business_id)s AND entry_date BETWEEN %(first)s AND %(last)s
-  AND CASE WHEN %(on_cash)s THEN in_cash ELSE in_ledger END"""
+SELECT EXISTS (
+  SELECT FROM tagged_line
+  WHERE tagged_line.business_id = %(business_id)s AND has_several
+    AND entry_date BETWEEN %(first)s AND %(last)s
+    AND CASE WHEN %(on_cash)s THEN in_cash ELSE in_ledger END
+) AS overlaps"""
 
 
 def writing(business_id: UUID, documents: list[UUID]) -> Query:

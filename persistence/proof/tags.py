@@ -17,14 +17,16 @@ WITH word AS (
   ) AS one
   WHERE jsonb_typeof(one.value) = 'string' AND one.value <> '""'
 ), tagged AS (
-  SELECT id, tag FROM word UNION SELECT id, '{ANY_TAG}' FROM word
+  SELECT id, tag, false AS has_several FROM word
+  UNION ALL
+  SELECT id, '{ANY_TAG}', count(*) > 1 FROM word GROUP BY id
 )
 SELECT tagged.tag AS name, bool_and(tagged.n = 0) AS holds
 FROM (
   SELECT tag, sum(n) AS n
   FROM (
     SELECT 1 AS n, tagged.tag, l.account_id, l.entry_date, l.id, l.entry_id, l.document_id,
-           l.debit, l.credit, l.in_ledger, l.in_cash
+           l.debit, l.credit, l.in_ledger, l.in_cash, tagged.has_several
     FROM tagged
     JOIN (
       SELECT id, account_id, entry_date, entry_id, document_id, debit, credit, true AS in_ledger,
@@ -36,11 +38,11 @@ FROM (
     ) AS l ON l.document_id = tagged.id
     UNION ALL
     SELECT -1, tag, account_id, entry_date, line_id, entry_id, document_id, debit, credit,
-           in_ledger, in_cash
+           in_ledger, in_cash, has_several
     FROM tagged_line WHERE business_id = %(business_id)s
   ) AS compared
   GROUP BY tag, account_id, entry_date, id, entry_id, document_id, debit, credit, in_ledger,
-           in_cash
+           in_cash, has_several
 ) AS tagged
 GROUP BY tagged.tag"""
 

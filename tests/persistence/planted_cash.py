@@ -88,6 +88,10 @@ TAGS: Mapping[str, Fault] = {
         change("tagged_line", "debit = debit * 2, credit = credit * 2", _TAGGED.format(tag="<>")),
         {"tagged_lines"},
     ),
+    "a line of one tag counts as one of two": (
+        change("tagged_line", "has_several = NOT has_several", _TAGGED.format(tag="=")),
+        {"tagged_lines"},
+    ),
     "a line has a tag that its document has lost": (
         change("tagged_line", "tag = 'lost ' || tag", _TAGGED.format(tag="<>")),
         {"tagged_lines"},

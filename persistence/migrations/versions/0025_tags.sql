@@ -12,6 +12,7 @@ CREATE TABLE tagged_line (
   credit BIGINT NOT NULL,
   in_ledger BOOLEAN NOT NULL,
   in_cash BOOLEAN NOT NULL,
+  has_several BOOLEAN NOT NULL,
   CONSTRAINT tagged_line_pkey PRIMARY KEY (business_id, tag, account_id, entry_date, line_id),
   CONSTRAINT tagged_line_counted_check CHECK (in_ledger OR in_cash)
 );
@@ -19,6 +20,8 @@ CREATE TABLE tagged_line (
 CREATE INDEX tagged_line_business_id_document_id_idx ON tagged_line (business_id, document_id);
 CREATE INDEX tagged_line_sums_idx ON tagged_line (business_id, tag, account_id, entry_date)
   INCLUDE (debit, credit, in_ledger, in_cash);
+CREATE INDEX tagged_line_several_idx ON tagged_line (business_id, entry_date)
+  INCLUDE (in_ledger, in_cash) WHERE has_several;
 
 GRANT SELECT, INSERT, DELETE ON tagged_line TO accounting_server;
 ALTER TABLE tagged_line ENABLE ROW LEVEL SECURITY;
@@ -83,10 +86,11 @@ BEGIN
       FOREACH word IN ARRAY tagged.tags LOOP
         INSERT INTO tagged_line (
           business_id, tag, account_id, entry_date, line_id, entry_id, document_id, debit, credit,
-          in_ledger, in_cash
+          in_ledger, in_cash, has_several
         ) VALUES (
           tag_documents.business, word, line.account_id, line.entry_date, line.id, line.entry_id,
-          tagged.id, line.debit, line.credit, line.in_ledger, line.in_cash
+          tagged.id, line.debit, line.credit, line.in_ledger, line.in_cash,
+          word = '' AND cardinality(tagged.tags) > 2
         );
       END LOOP;
     END LOOP;

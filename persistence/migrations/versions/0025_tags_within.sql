@@ -21,16 +21,16 @@ WITH held AS (
   ) AS w
   WHERE jsonb_typeof(w.value) = 'string' AND w.value <> '""'
 ), tagged AS (
-  SELECT business_id, id, tag FROM word
-  UNION
-  SELECT business_id, id, '' FROM word
+  SELECT business_id, id, tag, false AS has_several FROM word
+  UNION ALL
+  SELECT business_id, id, '', count(*) > 1 FROM word GROUP BY business_id, id
 )
 INSERT INTO tagged_line (
   business_id, tag, account_id, entry_date, line_id, entry_id, document_id, debit, credit,
-  in_ledger, in_cash
+  in_ledger, in_cash, has_several
 )
 SELECT t.business_id, t.tag, l.account_id, l.entry_date, l.id, l.entry_id, l.document_id, l.debit,
-       l.credit, l.in_ledger, l.in_cash
+       l.credit, l.in_ledger, l.in_cash, t.has_several
 FROM tagged t
 JOIN (
   SELECT business_id, id, account_id, entry_date, entry_id, document_id, debit, credit,

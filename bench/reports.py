@@ -1,0 +1,212 @@
+"""`python -m bench.reports`: what reports cost the database, as the books grow.
+
+Three years of ten thousand, a hundred thousand and a million lines, each in a database of its own;
+the very statements that the stores send, as the server's role, behind row security, once their
+plans have settled. Exit 1 where one takes longer than it may, or where what is read from whole
+months grows with the lines.
+"""
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from statistics import median
+from typing import Any, Final
+
+import psycopg
+from psycopg.rows import dict_row
+
+from access.principal import Caller, CallerKind
+from accounting.books.chart import Role
+from accounting.books.cuts import Basis, Cut
+from accounting.books.periods import Period
+from bench import years
+from bench.__main__ import POSTGRES
+from bench.stage import Business, Stage, serving
+from bench.statements import Connection, be_server, settled
+from embedded.postgres import EmbeddedPostgres
+from persistence.engine.scope import Scope
+from persistence.engine.sql import Query
+from persistence.engine.tenants import BusinessTenant
+from persistence.ledger.movements import Movements
+from persistence.ledger.tags import Tags
+from persistence.trade.owed import OwedByCustomers
+
+YEAR = Period(date(2024, 1, 1), date(2024, 12, 31))
+ODD_YEAR = Period(date(2024, 1, 16), date(2025, 1, 15))  # Half a month is left at both ends.
+QUARTER = Period(date(2024, 1, 1), date(2024, 3, 31))
+ALL = Period(date(2022, 1, 1), years.LAST_DAY)
+ENDED = datetime(2025, 7, 1, tzinfo=UTC)
+SINCE = {"a week": 7, "a month": 30, "a year": 365}
+MOST_GROWN: Final = 2.0  # Of what is read from months, from the fewest lines to the most.
+MOST_US: Final = 2.0  # For each line that was posted since.
+ENOUGH = 10_000  # Of lines posted since: of fewer, the rest of the statement is most of it.
+WAITING = 2  # Batches posted at last: their entries are not rolled up.
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of the books: its statements, and how many ms all of them may take.
+
+    `since`: its time is told for each line posted since then. `of_months`: lines do not count.
+    """
+
+    title: str
+    queries: Sequence[Query]
+    most_ms: float | None = None
+    since: datetime | None = None
+    of_months: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """The ms that the statements of a question took, time after time."""
+
+    question: Question
+    times: Sequence[float]
+    lines_since: int | None
+
+    @property
+    def ms(self) -> float:
+        """The one in the middle."""
+        return median(self.times)
+
+    @property
+    def us_a_line(self) -> float | None:
+        """Of each line that was posted since."""
+        return None if not self.lines_since else 1_000 * self.ms / self.lines_since
+
+    @property
+    def is_late(self) -> bool:
+        """Tell whether it takes longer than it may."""
+        question, each = self.question, self.us_a_line
+        if question.most_ms is not None and self.ms > question.most_ms:
+            return True
+        return each is not None and (self.lines_since or 0) >= ENOUGH and each > MOST_US
+
+    def __str__(self) -> str:
+        shown = f"{self.ms:.2f} ({min(self.times):.2f})"
+        each = self.us_a_line
+        if each is not None:
+            shown += f"; {each:.2f} us"
+        return f"**{shown}**" if self.is_late else shown
+
+
+def questions(scope: Scope, roles: Mapping[Role, Any]) -> Iterator[Question]:
+    """All that is asked."""
+    movements, tags, owed = Movements(scope), Tags(scope), OwedByCustomers(scope)
+    filed = ENDED - timedelta(days=365)
+    for basis in Basis:
+
+        def moved(days: Period, basis: Basis = basis, **cut: Any) -> Sequence[Query]:
+            return movements.by_account([days], Cut(basis=basis, **cut)).queries
+
+        overlap = tags.overlap(ALL, basis).queries
+        said = f", {basis}"
+        yield Question(f"a calendar year{said}", moved(YEAR), 50, of_months=True)
+        yield Question(f"a year from 16 January{said}", moved(ODD_YEAR), 50)
+        tagged = moved(ALL, tag=years.TAG)
+        yield Question(f"three years of a tag of a tenth{said}", [*tagged, *overlap], 50)
+        untagged = moved(ALL, untagged=True)
+        yield Question(f"three years of what has none{said}", [*untagged, *overlap], 50)
+        known = moved(QUARTER, known_at=filed)
+        yield Question(f"a quarter as known a year ago{said}", known, 100)
+        for name, days in SINCE.items():
+            since = ENDED - timedelta(days=days)
+            known = moved(ALL, known_at=since)
+            yield Question(f"three years as known {name} ago{said}", known, since=since)
+    for day, most in ((date(2025, 5, 31), 50), (date(2024, 7, 31), None)):
+        yield Question(f"aging on {day}", owed.aging(day, roles).queries, most)
+
+
+def asked(connection: Connection, business: Business, rounds: int) -> list[Timed]:
+    """Ask all there is to ask of one business."""
+    caller = Caller(CallerKind.PARTNER_KEY, business.partner_id)
+    nobody: Any = None
+    scope = Scope(nobody, BusinessTenant(caller, business.id), ENDED)
+    be_server(connection, business.id)
+    rows = connection.execute("SELECT role, id FROM account WHERE role IS NOT NULL")
+    roles = {Role(row["role"]): row["id"] for row in rows}
+    return [timed(connection, each, rounds) for each in questions(scope, roles)]
+
+
+def timed(connection: Connection, question: Question, rounds: int) -> Timed:
+    """Ask one question some times; what its plans cost counts as well."""
+    times = [0.0] * rounds
+    for query in question.queries:
+        with settled(connection, query) as explain:
+            for turn in range(-1, rounds):  # The first warms up.
+                told = explain("ANALYZE, TIMING OFF, ")
+                if turn >= 0:
+                    times[turn] += told["Planning Time"] + told["Execution Time"]
+    return Timed(question, times, _lines_since(connection, question.since))
+
+
+def _lines_since(connection: Connection, since: datetime | None) -> int | None:
+    if since is None:
+        return None
+    row = connection.execute(
+        "SELECT sum(line_count)::int AS lines FROM journal_entry WHERE posted_at > %s", [since]
+    ).fetchone()
+    assert row is not None
+    return int(row["lines"])
+
+
+def planted(stage: Stage, lines: int) -> Business:
+    """Open a business and fill it; the last entries are not rolled up yet."""
+    business = stage.open("books")
+    with business.client() as api:
+        years.plant(api, stage.database_url, business.id, lines)
+        stage.settle()
+        for _ in range(WAITING):
+            years.make_batch(api, str(business.tenant().customers[0]))
+    return business
+
+
+def measure(chosen: argparse.Namespace, folder: Path) -> dict[int, list[Timed]]:
+    """Plant books of each size, and ask."""
+    found = {}
+    with EmbeddedPostgres(folder / "postgres", POSTGRES) as postgres:
+        for lines in chosen.lines:
+            with ExitStack() as stack:
+                stage = stack.enter_context(serving(postgres, f"l{lines}", folder / f"{lines}"))
+                business = planted(stage, lines)
+                opened = psycopg.connect(stage.database_url, autocommit=True, row_factory=dict_row)
+                found[lines] = asked(stack.enter_context(opened), business, chosen.rounds)
+    return found
+
+
+def report(found: Mapping[int, Sequence[Timed]]) -> bool:
+    """Print the ms of each question; return whether all is as it has to be."""
+    head = ["ms in the middle (at best)", *(f"{lines:,} lines" for lines in found), "times", "most"]
+    print(f"| {' | '.join(head)} |\n|---|{'--:|' * (len(head) - 1)}")
+    fine = True
+    for row in zip(*found.values(), strict=True):
+        question, times = row[0].question, row[-1].ms / row[0].ms
+        grown = question.of_months and times > MOST_GROWN
+        fine = fine and not grown and not any(each.is_late for each in row)
+        most = f"{question.most_ms:.0f}" if question.most_ms else ""
+        if question.since:
+            most = f"{MOST_US} us a line"
+        told = f"**{times:.1f}**" if grown else f"{times:.1f}"
+        print(f"| {question.title} | {' | '.join(map(str, row))} | {told} | {most} |")
+    return fine
+
+
+def main() -> int:
+    """Plant, ask, print, and return the exit status."""
+    options = argparse.ArgumentParser(prog="python -m bench.reports", description=__doc__)
+    sizes = [10_000, 100_000, 1_000_000]
+    options.add_argument("--lines", type=int, nargs="+", default=sizes, help="of each of the books")
+    options.add_argument("--rounds", type=int, default=15)
+    chosen = options.parse_args()
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        return 0 if report(measure(chosen, Path(folder).resolve())) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

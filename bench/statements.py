@@ -1,0 +1,53 @@
+"""What PostgreSQL does for one statement of the server, told by itself."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from psycopg import ClientCursor
+from psycopg.rows import dict_row
+
+from persistence.engine.pipeline import numbered
+from persistence.engine.pool import SERVER_ROLE
+from persistence.engine.sql import Query, Row
+
+PLANNED = 5  # So often PostgreSQL plans a statement for its values before it may do so for any.
+
+Connection = psycopg.Connection[Row]
+Explained = dict[str, Any]
+"""What EXPLAIN tells in JSON: `Plan`, and the times of planning and of execution in ms."""
+
+
+def be_server(connection: Connection, business_id: UUID) -> None:
+    """Go on as the server's role, behind row security."""
+    connection.execute("SELECT set_config('app.business_id', %s, false)", [str(business_id)])
+    connection.execute(f"SET ROLE {SERVER_ROLE}")
+
+
+@contextmanager
+def settled(connection: Connection, query: Query) -> Iterator[Callable[[str], Explained]]:
+    """Prepare a statement and let PostgreSQL plan it as often as it takes to settle.
+
+    Gives what runs it, and tells what that took: it takes the options of EXPLAIN.
+    """
+    text, names = numbered(query.text)
+    connection.execute(b"PREPARE asked AS " + text)
+    run = "EXECUTE asked" + (f"({', '.join('%s' for _ in names)})" if names else "")
+    values = [query.parameters[name] for name in names]
+    with ClientCursor(connection, row_factory=dict_row) as cursor:
+
+        def explain(options: str) -> Explained:
+            cursor.execute(f"EXPLAIN ({options}FORMAT JSON) {run}", values)
+            row = cursor.fetchone()
+            assert row is not None
+            told: Explained = row["QUERY PLAN"][0]
+            return told
+
+        try:
+            for _ in range(0 if query.once else PLANNED):
+                explain("")
+            yield explain
+        finally:
+            cursor.execute("DEALLOCATE asked")
