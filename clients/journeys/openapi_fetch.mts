@@ -284,7 +284,10 @@ class Journey {
     const clearing = answered(await books.GET(`${CHART}/{account_id}/`, { params: one }));
     tell("account", { name: clearing.name, balance: clearing.current_balance });
     const query = { start_date: DAY, end_date: DAY };
-    const report = answered(await books.GET(`${BOOKS}/reports/profit-and-loss/`, { params: { path, query } }));
+    const PROFIT = `${BOOKS}/reports/profit-and-loss/` as const;
+    const report = answered(await books.GET(PROFIT, { params: { path, query } }));
+    // Its types count the files that may be asked for in the place of JSON.
+    if (typeof report === "string") throw new Error(report);
     const revenue = report.revenue.line_items.map((line) => line.value_cents);
     tell("report", { revenue, profit: report.summary.net_profit_cents });
     const asText = { params: { path }, parseAs: "text" } as const;
