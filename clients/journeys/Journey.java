@@ -41,6 +41,8 @@ import org.openapitools.client.api.InvoicesApi.APIListInvoicesRequest;
 import org.openapitools.client.api.InvoicesApi.APIVoidInvoiceRequest;
 import org.openapitools.client.api.JournalEntriesApi;
 import org.openapitools.client.api.PayoutsApi;
+import org.openapitools.client.api.ReportsApi;
+import org.openapitools.client.api.ReportsApi.APIGetProfitAndLossRequest;
 import org.openapitools.client.api.VendorsApi;
 import org.openapitools.client.model.*;
 
@@ -351,10 +353,17 @@ public class Journey {
     ChartOfAccountsApi chart = new ChartOfAccountsApi(client);
     Account clearing = chart.getAccount(business, "1150");
     tell("account", "name", clearing.getName(), "balance", clearing.getCurrentBalance());
-    AccountHierarchy report = chart.getAccountHierarchy(business, null);
-    AccountNode assets = report.getHierarchy().get(0);
-    long held = assets.getChildren().get(0).getRollupBalance();
-    tell("report", "accounts", report.getTotalAccounts(), "assets", held);
+    ProfitAndLoss report =
+        new ReportsApi(client)
+            .getProfitAndLoss(
+                APIGetProfitAndLossRequest.newBuilder()
+                    .businessId(business)
+                    .startDate(DAY)
+                    .endDate(DAY)
+                    .build());
+    List<Long> revenue =
+        report.getRevenue().getLineItems().stream().map(ReportLine::getValueCents).toList();
+    tell("report", "revenue", revenue, "profit", report.getSummary().getNetProfitCents());
     tell("export", "columns", exported().lines().findFirst().orElseThrow().split(",").length);
     Integrity books = new IntegrityApi(client).getIntegrity(business, null);
     tell("integrity", "status", books.getStatus());

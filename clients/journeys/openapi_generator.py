@@ -250,9 +250,10 @@ class Journey:
         chart = api.ChartOfAccountsApi(self.client)
         clearing = chart.get_account(self.business_id, "1150")
         tell("account", name=clearing.name, balance=clearing.current_balance)
-        report = chart.get_account_hierarchy(self.business_id)
-        assets = report.hierarchy[0].children[0].rollup_balance
-        tell("report", accounts=report.total_accounts, assets=assets)
+        reports = api.ReportsApi(self.client)
+        report = reports.get_profit_and_loss(self.business_id, start_date=DAY, end_date=DAY)
+        revenue = [line.value_cents for line in report.revenue.line_items]
+        tell("report", revenue=revenue, profit=report.summary.net_profit_cents)
         header = chart.export_accounts(self.business_id).splitlines()[0]
         tell("export", columns=len(header.split(",")))
         books = api.IntegrityApi(self.client).get_integrity(self.business_id)

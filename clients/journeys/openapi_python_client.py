@@ -21,11 +21,7 @@ from accounting_client.api.bank_transactions import import_bank_transactions, li
 from accounting_client.api.bill_payments import create_bill_payment
 from accounting_client.api.bills import create_bill, get_bill
 from accounting_client.api.businesses import create_business
-from accounting_client.api.chart_of_accounts import (
-    export_accounts,
-    get_account,
-    get_account_hierarchy,
-)
+from accounting_client.api.chart_of_accounts import export_accounts, get_account
 from accounting_client.api.customers import create_customer
 from accounting_client.api.documents import create_document
 from accounting_client.api.integrity import get_integrity
@@ -34,6 +30,7 @@ from accounting_client.api.invoice_refunds import create_invoice_refund
 from accounting_client.api.invoices import create_invoice, get_invoice, list_invoices, void_invoice
 from accounting_client.api.journal_entries import create_journal_entry
 from accounting_client.api.payouts import create_payout
+from accounting_client.api.reports import get_profit_and_loss
 from accounting_client.api.vendors import create_vendor
 from accounting_client.types import UNSET, File, Response, Unset
 
@@ -283,10 +280,12 @@ class Journey:
         answer = get_account.sync(self.business_id, "1150", client=self.client)
         clearing = expect(models.Account, answer)
         tell("account", name=clearing.name, balance=clearing.current_balance)
-        answer = get_account_hierarchy.sync(self.business_id, client=self.client)
-        report = expect(models.AccountHierarchy, answer)
-        assets = report.hierarchy[0].children[0].rollup_balance
-        tell("report", accounts=report.total_accounts, assets=assets)
+        answer = get_profit_and_loss.sync(
+            self.business_id, client=self.client, start_date=DAY, end_date=DAY
+        )
+        report = expect(models.ProfitAndLoss, answer)
+        revenue = [line.value_cents for line in report.revenue.line_items]
+        tell("report", revenue=revenue, profit=report.summary.net_profit_cents)
         answer = export_accounts.sync(self.business_id, client=self.client)
         header = expect(str, answer).splitlines()[0]
         tell("export", columns=len(header.split(",")))

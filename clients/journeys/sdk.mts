@@ -150,9 +150,9 @@ async function lookedThrough(books: Books): Promise<void> {
   tell("entry", { status: entry.status, debits: entry.lines.map((each) => each.debit_amount) });
   const { name, current_balance: balance } = await books.getAccount("1150");
   tell("account", { name, balance });
-  const report = await books.getAccountHierarchy();
-  const assets = report.hierarchy[0]?.children[0]?.rollup_balance;
-  tell("report", { accounts: report.total_accounts, assets });
+  const report = await books.getProfitAndLoss({ start_date: DAY, end_date: DAY });
+  const revenue = report.revenue.line_items.map((line) => line.value_cents);
+  tell("report", { revenue, profit: report.summary.net_profit_cents });
   const [header = ""] = (await books.exportAccounts()).split("\n");
   tell("export", { columns: header.split(",").length });
   tell("integrity", { status: (await books.getIntegrity()).status });

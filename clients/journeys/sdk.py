@@ -181,9 +181,9 @@ def looked_through(books: Books) -> None:
     tell("entry", status=made.status, debits=[each.debit_amount for each in made.lines])
     clearing = books.get_account("1150")
     tell("account", name=clearing.name, balance=clearing.current_balance)
-    report = books.get_account_hierarchy()
-    assets = report.hierarchy[0].children[0].rollup_balance
-    tell("report", accounts=report.total_accounts, assets=assets)
+    report = books.get_profit_and_loss(start_date=DAY, end_date=DAY)
+    revenue = [line.value_cents for line in report.revenue.line_items]
+    tell("report", revenue=revenue, profit=report.summary.net_profit_cents)
     header = books.export_accounts().splitlines()[0]
     tell("export", columns=len(header.split(",")))
     tell("integrity", status=books.get_integrity().status)

@@ -240,9 +240,10 @@ class Journey {
     const chart = new api.ChartOfAccountsApi(this.books);
     const { name, currentBalance: balance } = await chart.getAccount({ businessId, accountId: "1150" });
     tell("account", { name, balance });
-    const report = await chart.getAccountHierarchy({ businessId });
-    const assets = report.hierarchy[0]?.children[0]?.rollupBalance;
-    tell("report", { accounts: report.totalAccounts, assets });
+    const days = { startDate: DAY, endDate: DAY };
+    const report = await new api.ReportsApi(this.books).getProfitAndLoss({ businessId, ...days });
+    const revenue = report.revenue.lineItems.map((line) => line.valueCents);
+    tell("report", { revenue, profit: report.summary.netProfitCents });
     const [header = ""] = (await chart.exportAccounts({ businessId })).split("\n");
     tell("export", { columns: header.split(",").length });
     const { status } = await new api.IntegrityApi(this.books).getIntegrity({ businessId });

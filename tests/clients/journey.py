@@ -40,8 +40,9 @@ STEPS: Final[tuple[dict[str, Any], ...]] = (
     {"step": "match", "amount": 19_700, "reconciled": True},
     {"step": "entry", "status": "approved", "debits": [1_200, 0]},
     {"step": "account", "name": "Payment processor clearing", "balance": 0},
-    # 104,400 invoiced, less 880 refunded, 300 of fee, 9,000 to the vendor and 1,200 to the bank.
-    {"step": "report", "accounts": 46, "assets": 93_020},
+    # The net of five invoices and of a refund; from it go 300 of fee, 9,000 to the vendor and 1,200
+    # to the bank.
+    {"step": "report", "revenue": [87_000, -733], "profit": 75_767},
     {"step": "export", "columns": 14},
     {"step": "integrity", "status": "green"},
     {"step": "missing", "status": 404, "code": "invoice_not_found", "fields": []},

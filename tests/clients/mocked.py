@@ -49,15 +49,18 @@ def hold_one(operation: Operation, client: httpx.Client) -> int:
     """Send all requests about one operation, and count them; raise Failed for a wrong answer."""
     client.headers["Authorization"] = credentials(operation)
     request = shown_request(operation, client)
-    expect(operation, request.send(), *shown_answer(operation))
+    status, shown = shown_answers(operation)
+    for kind, value in shown.items():
+        expect(operation, request.send(headers={"Accept": kind}), status, value)
     told = [*refusals(operation)]
     for preferred, status, value in told:
         expect(operation, request.send(headers={"Prefer": preferred}), status, value)
+    sent = len(shown) + len(told)
     if JSON not in bodies(operation):
-        return 1 + len(told)
+        return sent
     _, *invalid = told[0]
     expect(operation, request.send(json=UNKNOWN), *invalid)
-    return 2 + len(told)
+    return sent + 1
 
 
 def credentials(operation: Operation) -> str:
@@ -74,11 +77,12 @@ def shown_request(operation: Operation, client: httpx.Client) -> Request:
     return Request(operation, client, path, None)
 
 
-def shown_answer(operation: Operation) -> tuple[int, Any]:
-    """Return the status of success, of several the first, and the first example of its answer."""
+def shown_answers(operation: Operation) -> tuple[int, dict[str, Any]]:
+    """Return the status of success, of several the first, and its first example by content type."""
     answers = operation.node["responses"]
     status = next(each for each in answers if each.startswith("2"))
-    return int(status), first_example(next(iter(answers[status]["content"].values())))
+    content = answers[status]["content"].items()
+    return int(status), {kind: first_example(media) for kind, media in content}
 
 
 def first_example(media: Node) -> Any:

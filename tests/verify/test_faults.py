@@ -69,6 +69,13 @@ def name_another_code(passing: Passing) -> None:
         passing.content = passing.content.replace(b"duplicate_bill_number", b"vendor_not_active")
 
 
+def raise_a_line(passing: Passing) -> None:
+    if passing.method == "GET" and "/reports/profit-and-loss/" in passing.path:
+        body = passing.body
+        body["revenue"]["line_items"][0]["value_cents"] += 1
+        passing.body = body
+
+
 def tilt(passing: Passing) -> None:
     """Let accounts hold what no entry has posted."""
     if passing.method == "GET" and "/chart-of-accounts/?" in passing.path:
@@ -143,6 +150,11 @@ FAULTS = {
         Spoiling(answer=name_another_code),
         "purchases: the same number of the vendor is not taken twice",
         "duplicate_bill_number",
+    ),
+    "a line of a report is not what its entries come to": (
+        Spoiling(answer=raise_a_line),
+        "reports: the entries behind each line come to its figure",
+        "100000 was expected, and 100001 came",
     ),
     "an account holds what nobody posted": (
         Spoiling(answer=tilt),

@@ -4,7 +4,17 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from verify.journeys import access, banking, buying, ledger, mistakes, paging, repeating, selling
+from verify.journeys import (
+    access,
+    banking,
+    buying,
+    ledger,
+    mistakes,
+    paging,
+    repeating,
+    reporting,
+    selling,
+)
 from verify.story import Story
 
 JOURNEYS: Final[Mapping[str, Callable[[Story], None]]] = MappingProxyType(
@@ -16,6 +26,7 @@ JOURNEYS: Final[Mapping[str, Callable[[Story], None]]] = MappingProxyType(
         "repeating": repeating.repeat,
         "lists": paging.walk_lists,
         "refusals": mistakes.be_refused,
+        "reports": reporting.tell,
         "ledger": ledger.tie_out,
     }
 )

@@ -1,0 +1,62 @@
+"""What the contract shows of reports is what a server says of the same month."""
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.builders.reports import booked
+from tests.builders.sales import invoice_body
+from tests.builders.trade import line
+from tests.contract.document import follow, operations
+from tests.partner import Business, Partner
+
+JULY = {"start_date": "2026-07-01", "end_date": "2026-07-31"}
+END = {"as_of_date": "2026-07-31"}
+ASKED = {
+    "get_profit_and_loss": JULY,
+    "get_balance_sheet": END,
+    "get_cash_flow": JULY,
+    "get_trial_balance": END,
+    "get_general_ledger": {**JULY, "account": "1200"},
+    "get_vat_summary": JULY,
+    "get_financial_summary": JULY,
+    "get_expense_breakdown": JULY,
+}
+SHOWN = {each.name: each for each in operations() if each.name in ASKED}
+# Each business has ids of its own, and its entries were posted when the test ran.
+OWN = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z")
+
+
+@pytest.fixture(scope="module")
+def shop(acme: Partner) -> Business:
+    """An invoice of 100.00 and a fifth of tax, and expenses of 45.00 that are not billed yet."""
+    shop = acme.business()
+    buyer = shop.customer(company_name="Blue Door Cafe Ltd")
+    sent = invoice_body(buyer, line(10_000, tax_rate=20), sent_at="2026-07-01T08:10:00Z")
+    shop.made("invoices/", sent)
+    booked(shop, "2026-07-31", "6000", "2400", 4_500)
+    return shop
+
+
+@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("kind", ["application/json", "text/csv"])
+def test_of_a_report_is_what_a_server_says(shop: Business, name: str, kind: str) -> None:
+    operation = SHOWN[name]
+    path = operation.path.partition("{business_id}/")[2]
+    answer = shop.api.get(path, params=ASKED[name], headers={"Accept": kind})
+    [example] = operation.node["responses"]["200"]["content"][kind]["examples"].values()
+    shown = follow(example)["value"]
+    if kind == "text/csv":
+        assert answer.text == shown
+    else:
+        assert everybodys(answer.json()) == everybodys(shown)
+
+
+def everybodys(value: Any) -> Any:
+    """What it says without what is a business's own."""
+    if isinstance(value, dict):
+        return {name: everybodys(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [everybodys(each) for each in value]
+    return OWN.sub("own", value) if isinstance(value, str) else value
