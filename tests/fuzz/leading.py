@@ -90,6 +90,7 @@ def keep_kind(_case: Any, body: Body) -> None:
     """An account is of the kind of the one above it, which is an expense here."""
     if "parent_id" in body:
         body |= {"account_type": "expense", "account_subtype": "operating_expenses"}
+        leave_out(body, "cash_flow")  # Which only accounts of the balance sheet have.
 
 
 def take_kind(_case: Any, body: Body) -> None:
