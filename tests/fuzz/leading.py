@@ -95,7 +95,7 @@ def keep_kind(_case: Any, body: Body) -> None:
 
 def take_kind(_case: Any, body: Body) -> None:
     """An account takes its kind from the one above it."""
-    leave_out(body, "account_type", "account_subtype")
+    leave_out(body, "account_type", "account_subtype", "cash_flow")
 
 
 def open_before(_case: Any, body: Body) -> None:
