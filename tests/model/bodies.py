@@ -18,7 +18,9 @@ OLD_DAYS = ("2024-11-03", "2024-12-31", "2025-01-10", "2025-03-01")
 NUMBERS = count(1)
 PRICES = (1_000, 1, 99, 100, 333, 2_500, 10_000, 123_457)
 QUANTITIES = (1, 2, 3, "1.5", 0.5, 2.333333)
-RATES = (20, 5, "7.5", 19.25, 0, 10, "12.5", 15, 25)
+RATES = (20, 5, "7.5", 19.25, 0, "12.5")
+TURNING = (10, 25, 15)
+"""Rates that a code has on some of the days alone."""
 CODES = ("4500", "2400", "6000", "1200", "2250", "9999")
 
 
@@ -78,7 +80,7 @@ class Bodies:
         if hand.chance(8):
             line["account_identifier"] = self.account()
         if hand.chance(30):
-            line["tax_rate"] = hand.one(RATES)
+            line["tax_rate"] = hand.one((*RATES, *TURNING))
         elif hand.chance(60):
             line["tax_code"] = self.code()
         elif not inclusive and hand.chance(40):
@@ -126,10 +128,16 @@ class Bodies:
         return {field: self.hand.one(given)}
 
     def document(self) -> Body:
+        """A document; what a draft is taxed by often depends on when it opens."""
+        opened = self.maybe(80, self.side.opened_at, self.moment)
+        lines = self.lines()
+        if not opened and self.hand.chance(50):
+            of_days = {"tax_rate": self.hand.one(TURNING)}
+            lines["line_items"].append({"quantity": 1, "unit_price": 333, **of_days})
         return {
             **self.party(),
-            **self.lines(),
-            **self.maybe(85, self.side.opened_at, self.moment),
+            **lines,
+            **opened,
             **self.external_id(),
             **self.number(self.side.series, self.side.number),
             **self.of_party(),

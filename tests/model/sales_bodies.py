@@ -80,12 +80,13 @@ class SalesBodies(Bodies):
         }
 
     def other_items(self) -> list[Body]:
-        """A few things that a processor takes or gives besides."""
+        """A few things that a processor takes or gives besides, often under one code."""
+        code = self.steady() if self.hand.chance(60) else None
         return [
             {
                 "type": kind,
                 "amount_cents": amount,
-                **self.maybe(40, "tax_code", self.steady),
+                **self.maybe(60 if code else 30, "tax_code", code or self.steady),
             }
             for kind, amount in self.hand.some(OTHER_ITEMS, 3)
         ]
