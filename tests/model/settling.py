@@ -41,7 +41,14 @@ def bring(books: Books, subject: Any, wanted: Wanted, whole: Counter[Part]) -> N
     for source, amount in wanted.items():
         if source not in held:
             old = books.again.get((subject, source))
-            held[source] = old or Settled(amount, made(books, subject, source, amount, whole))
+            if old is None or not fits(old.split, less(whole, (e.split for e in held.values()))):
+                old = Settled(amount, made(books, subject, source, amount, whole))
+            held[source] = old
+
+
+def fits(split: Counter[Part], left: Counter[Part]) -> bool:
+    """Whether all of a split is left: what it is of may say other things by now."""
+    return all(min(0, left[part]) <= n <= max(0, left[part]) for part, n in split.items())
 
 
 def made(
