@@ -154,7 +154,7 @@ plans: $(READY) ## How PostgreSQL finds every list, by every filter and sort (RO
 bench-growth: $(BENCH_READY) ## What grows with the books: a quarter of an hour, half of it to plant a million invoices
 	@$(BENCH)/python -m bench.growth $(ARGS)
 
-bench-reports: $(READY) ## What reports cost the database with up to a million lines: ten minutes (ARGS="--lines 10000 100000" for less)
+bench-reports: $(READY) ## What reports cost the database with up to a million lines: five minutes (ARGS="--lines 10000 100000" for less)
 	@$(BIN)/python -m bench.reports $(ARGS)
 
 bench-compare: $(READY) ## Fail where B.json has lost a tenth against A.json (A=... B=...)
