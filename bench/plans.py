@@ -60,6 +60,7 @@ EXCEPTIONS: Mapping[str, str] = {
     "list_vendor_refunds status=*": "summed up from two other tables; there are few of them",
     "list_vendor_refunds is_fully_allocated=*": "summed up from its allocations",
     "list_journal_entries account*": "lines of the account are looked through within its days",
+    "list_account_entries known_at=*": "what was posted since is looked through on the way",
     "list_audit_records *": "the trail grows with every change, and is read by object",
 }
 
