@@ -42,7 +42,7 @@ class OwedSql:
     def _later(self) -> str:
         """What lines of days after `as_of` did, by account and document: debits less credits."""
         return """later AS MATERIALIZED (
-  SELECT account_id, document_id, sum(debit - credit) AS net
+  SELECT account_id, document_id, sum(debit - credit)::bigint AS net
   FROM journal_line
   WHERE journal_line.business_id = %(business_id)s
     AND journal_line.account_id = ANY(%(accounts)s::uuid[])
@@ -64,18 +64,16 @@ FROM (
              %(as_of)s::date - (due_at AT TIME ZONE 'UTC')::date, %(late)s::int[])
          END AS bucket, amount
   FROM (
-    SELECT id, party_id, due_at, sum(amount) AS amount
-    FROM (
-      SELECT id, party_id, due_at, outstanding AS amount FROM {self.document.name}
-      WHERE {self.document.name}.business_id = %(business_id)s AND outstanding > 0
-      UNION ALL
-      SELECT {self.document.name}.id, party_id, due_at, {-sign} * net
-      FROM later
-      JOIN {self.document.name} ON {self.document.name}.business_id = %(business_id)s
-        AND {self.document.name}.id = document_id
-      WHERE account_id = %(control)s
-    ) AS owed
-    GROUP BY id, party_id, due_at
+    SELECT party_id, due_at, outstanding AS amount FROM {self.document.name}
+    WHERE {self.document.name}.business_id = %(business_id)s AND outstanding > 0
+      AND {self.document.name}.id NOT IN (
+        SELECT document_id FROM later WHERE account_id = %(control)s AND document_id IS NOT NULL)
+    UNION ALL
+    SELECT party_id, due_at, outstanding - {sign} * net
+    FROM later
+    JOIN {self.document.name} ON {self.document.name}.business_id = %(business_id)s
+      AND {self.document.name}.id = document_id
+    WHERE account_id = %(control)s
   ) AS open
   UNION ALL
   SELECT party_id, NULL, amount FROM ({self._unapplied_now}
