@@ -73,10 +73,12 @@ def same_parts(
     if any(line.withheld for line in document.priced.lines):
         return over(left, amount)
     split: Counter[Part] = Counter()
-    for (_, mark), n in books.settlements[credit][document].split.items():
+    for (_, mark), given in books.settlements[credit][document].split.items():
+        waiting = given
         for part in [each for each in left if mark is not None and each[1] == mark]:
-            given = sum(amount for each, amount in split.items() if each[1] == mark)
-            split[part] += min(n - given, left[part] - split[part])
+            taken = min(waiting, left[part] - split[part])
+            split[part] += taken
+            waiting -= taken
     rest = less(left, [split])
     split.update(over(rest, amount - sum(split.values())))
     return split
