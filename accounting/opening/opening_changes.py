@@ -17,7 +17,7 @@ from accounting.opening.commands import OpenBooks
 from accounting.opening.opening_items import Day, Parties, opened_with
 from accounting.opening.openings import OpenedBooks, OpenedWith, Opening, documented
 from accounting.tax.codes import TaxCodes
-from accounting.trade import credits, payments
+from accounting.trade import credits, documents, payments
 from accounting.trade.payment_status import completions_after
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 
@@ -158,11 +158,7 @@ def _refuse_settled(opened: OpenedBooks) -> None:
 
 def _settled(side: Side, opened: OpenedWith) -> dict[str, list[str]]:
     """Name what is no longer as it came, by kind."""
-    moved = [
-        each.id
-        for each in opened.documents
-        if each.paid or each.reserved or each.credited or each.written_off or each.refunded
-    ]
+    moved = [each.id for each in opened.documents if any(documents.touched(each).values())]
     applied = [each.id for each in opened.credits if credits.used(each)]
     used = [each.id for each in opened.payments if payments.allocated(each)]
     found = {side.document_source: moved, side.credit_source: applied, side.payment_source: used}

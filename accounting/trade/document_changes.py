@@ -10,7 +10,7 @@ from accounting.books.numbers import Pending
 from accounting.errors import Conflict, RuleBroken
 from accounting.tax.day_codes import Referenced
 from accounting.trade.commands import OpenDocument, WriteDocument
-from accounting.trade.documents import Document, is_coded, opened_on, status
+from accounting.trade.documents import Document, is_coded, opened_on, status, touched
 from accounting.trade.in_opening import refuse_in_opening
 from accounting.trade.line_items import Amounts, given_discount, work_out, work_out_again
 from accounting.trade.parties import Party, refuse_inactive, refuse_reference_mismatch
@@ -197,15 +197,7 @@ def refuse_replacing(side: Side, document: Document, context: Context) -> None:
 
 def refuse_touched(side: Side, document: Document) -> None:
     """Refuse while anything is allocated, credited, refunded or written off."""
-    affected = {
-        "allocated": document.paid + document.reserved,
-        "credited": document.credited,
-        "refunded": document.refunded,
-        "written_off": document.written_off,
-    }
-    if not any(affected.values()):
-        # A credit of its lines may be used elsewhere, or not yet.
-        affected["credited"] = sum(amounts[0] for _, amounts in document.reduced)
+    affected = touched(document)
     if any(affected.values()):
         raise side.refusals.has_allocations(**affected)
 

@@ -290,6 +290,23 @@ def allocated(document: Document) -> int:
     return document.paid + document.reserved
 
 
+def touched(document: Document) -> dict[str, int]:
+    """Say what was done with it, in minor units: of an invoice of 600 with 100 paid, 100 allocated.
+
+    All of them are 0 where nothing was. A credit of its lines counts, used or not.
+    """
+    affected = {
+        "allocated": document.paid + document.reserved,
+        "credited": document.credited,
+        "refunded": document.refunded,
+        "written_off": document.written_off,
+    }
+    if not any(affected.values()):
+        # A credit of its lines may be used elsewhere, or not yet.
+        affected["credited"] = sum(amounts[0] for _, amounts in document.reduced)
+    return affected
+
+
 def refundable(document: Document) -> int:
     """Say what can be given back: of 1000 paid with 300 refunded, 700; never less than 0."""
     return max(0, document.paid - document.refunded)

@@ -141,7 +141,7 @@ def reverse(books: Books, id: str, body: Body) -> Opening:
     made.reversed = True
     opened: list[Document | Credit] = [*made.documents, *made.credits]
     for each in opened:
-        each.state = "void"
+        each.state, each.external_id = "void", None
     for money in made.payments:
-        money.status = "cancelled"
+        money.status, money.external_id = "cancelled", None
     return made

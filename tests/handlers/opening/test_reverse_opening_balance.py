@@ -107,6 +107,22 @@ class TestReverseOpeningBalance:
         moves[move]()
         self.is_held(ledger, opening, {"invoice_ids": [invoice["id"]]})
 
+    def test_not_while_a_credit_of_its_lines_is_open_used_or_not(
+        self, shop: Business, ledger: Ledger, opening: Record, buyer: Record
+    ) -> None:
+        invoice = opening["invoices"][0]
+        [line] = shop.api.get(f"invoices/{invoice['id']}/").json()["line_items"]
+        body = {
+            "customer_id": buyer["id"],
+            "source_invoice_id": invoice["id"],
+            "line_items": [{"amount": 10, "source_line_id": line["id"]}],
+            "sent_at": f"{DAY}T00:00:00Z",
+        }
+        credit = shop.made("customer-credits/", body)
+        self.is_held(ledger, opening, {"invoice_ids": [invoice["id"]]})
+        shop.api.post(f"customer-credits/{credit['id']}/void/").raise_for_status()
+        reversed_(shop, opening)
+
     def test_not_while_a_bill_is_settled(
         self, shop: Business, ledger: Ledger, opening: Record, vendor: Record
     ) -> None:
