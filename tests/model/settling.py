@@ -41,7 +41,8 @@ def bring(books: Books, subject: Any, wanted: Wanted, whole: Counter[Part]) -> N
     for source, amount in wanted.items():
         if source not in held:
             old = books.again.get((subject, source))
-            if old is None or not fits(old.split, less(whole, (e.split for e in held.values()))):
+            left = less(whole, (each.split for each in held.values()))
+            if old is None or old.amount != amount or not fits(old.split, left):
                 old = Settled(amount, made(books, subject, source, amount, whole))
             held[source] = old
 
