@@ -25,8 +25,11 @@ def half_up(value: Fraction) -> int:
 def shares(amount: int, weights: Sequence[int]) -> list[int]:
     """Share an amount out: everybody's whole part first, then units to the largest remainders.
 
-    Weights below zero get amounts below zero: 530 over 1000, 210 and -150 is 500, 105 and -75.
+    Weights below zero get amounts below zero: 530 over 1000, 210 and -150 is 500, 105 and -75. An
+    amount below zero is shared out as one above it: -3 over -1 and -1 is -2 and -1.
     """
+    if amount < 0:
+        return [-each for each in shares(-amount, weights)]
     whole = sum(weights)
     if whole == 0:
         return [0 for _ in weights]

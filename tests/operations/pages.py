@@ -1,0 +1,60 @@
+"""A page for operators as a script: its blocks of `sh`, each run in its turn in one shell."""
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+DOCS = Path(__file__).parents[2] / "docs"
+BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+MINUTES = 5
+
+
+@dataclass(frozen=True)
+class Block:
+    """Commands, and the heading that they stand under."""
+
+    heading: str
+    commands: str
+
+
+def blocks_of(page: str) -> list[Block]:
+    """Everything on a page that is to be typed."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    return [
+        Block(HEADING.findall(text[: found.start()])[-1], found[1])
+        for found in BLOCK.finditer(text)
+    ]
+
+
+def script_of(blocks: list[Block]) -> str:
+    """The blocks as one script that ends at the first command that fails, and says where."""
+    told = [
+        f"echo '## block {number} of {len(blocks)}: {block.heading}' >&2\n{block.commands}"
+        for number, block in enumerate(blocks, 1)
+    ]
+    return "\n".join(["set -euo pipefail", *told])
+
+
+def run(page: str, folder: Path, **settings: str) -> None:
+    """Run all commands of a page in a folder; fails with what they said."""
+    programs = [str(Path(sys.executable).parent), os.environ["PATH"]]
+    environment = {"PATH": os.pathsep.join(programs), "HOME": str(folder), **settings}
+    script = script_of(blocks_of(page))
+    log = folder / "said.txt"
+    with log.open("wb") as said:
+        ended = subprocess.run(
+            ["bash", "-c", script],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+            timeout=MINUTES * 60,
+            check=False,
+            start_new_session=True,
+        )
+    assert ended.returncode == 0, log.read_text(encoding="utf-8", errors="replace")[-8_000:]
