@@ -102,7 +102,7 @@ class TestHarm:
                 "ALTER TABLE customer RENAME COLUMN company_name TO title",
                 "customer.company_name is gone",
             ),
-            ("ALTER TABLE customer DROP COLUMN email", "customer.email is gone"),
+            ("ALTER TABLE account DROP COLUMN cash_flow", "account.cash_flow is gone"),
             ("DROP TABLE tagged_line", "tagged_line is gone"),
             ("ALTER TABLE tagged_line RENAME TO line_by_tag", "tagged_line is gone"),
             (
@@ -154,8 +154,8 @@ class TestHarm:
                 "customer.shoes is built while nobody writes, and refuses what repeats",
             ),
             (
-                "DO $$ BEGIN EXECUTE 'ALTER TABLE customer DROP COLUMN email'; END $$",
-                "customer.email is gone",
+                "DO $$ BEGIN EXECUTE 'ALTER TABLE account DROP COLUMN cash_flow'; END $$",
+                "account.cash_flow is gone",
             ),
         ],
     )
