@@ -1,15 +1,28 @@
-"""`accounting rebuild-balances`: the balances by month of businesses rolled up anew."""
+"""`accounting rebuild-balances`: the balances by month of businesses rolled up anew.
 
+Before that, lines are put on the cash basis that a server of before it has posted.
+"""
+
+from typing import NamedTuple
 from uuid import UUID
 
 import typer
 
 from cli.databases import ready, run
 from cli.proving import progress_bar
+from persistence.engine.connecting import Owner, connect
 from persistence.engine.pool import Pool
 from persistence.ledger.rebuilding import rebuild
+from persistence.ledger.unmarked_lines import mark_lines
 from persistence.proof.integrity import all_books
 from server import settings
+
+
+class Rebuilt(NamedTuple):
+    """Of one business: months of accounts, and lines that were put on the cash basis."""
+
+    months: int
+    marked: int
 
 
 def rebuild_balances(business_id: UUID | None) -> None:
@@ -17,21 +30,25 @@ def rebuild_balances(business_id: UUID | None) -> None:
 
     Raises BadParameter where there is no such business.
     """
-    with ready(settings.load_stores()) as database:
-        rebuilt = run(database.url, lambda pool: _rebuild_each(pool, business_id))
+    with ready(settings.load_stores()) as database, connect(database.admin_url) as owner:
+        rebuilt = run(database.url, lambda pool: _rebuild_each(pool, business_id, owner))
     if business_id is not None and not rebuilt:
         raise typer.BadParameter("There is no such business.")
     businesses = "1 business" if len(rebuilt) == 1 else f"{len(rebuilt)} businesses"
-    typer.echo(f"The balances of {businesses} are rolled up anew ({sum(rebuilt)} months).")
+    months = sum(each.months for each in rebuilt)
+    typer.echo(f"The balances of {businesses} are rolled up anew ({months} months).")
+    if marked := sum(each.marked for each in rebuilt):
+        typer.echo(f"Lines that a server before the cash basis posted are on it now ({marked}).")
 
 
-async def _rebuild_each(pool: Pool, business_id: UUID | None) -> list[int]:
+async def _rebuild_each(pool: Pool, business_id: UUID | None, owner: Owner) -> list[Rebuilt]:
     rebuilt = []
     businesses = await all_books(pool, business_id=business_id)
     with progress_bar() as bar:
         task = bar.add_task("", total=len(businesses))
         for each in businesses:
             bar.update(task, description=each.name)
-            rebuilt.append(await rebuild(pool, each.id))
+            marked = mark_lines(owner, each.id)
+            rebuilt.append(Rebuilt(await rebuild(pool, each.id), marked))
             bar.advance(task)
     return rebuilt

@@ -8,7 +8,7 @@ from time import monotonic
 from psycopg import OperationalError
 
 from persistence.engine.admission import Admission
-from persistence.engine.database_checks import refuse_unsafe
+from persistence.engine.database_checks import refuse_unsafe, why_schema_not_served
 from persistence.engine.pool import Pool, make_pool
 from persistence.files.blobs import Blobs, BlobStorage
 from persistence.ledger.accounts import RoleMemory
@@ -43,10 +43,12 @@ class Resources:
         """Let every connection go."""
         await self.pool.close()
 
-    async def ping(self) -> None:
-        """Ask the database for anything at all; raises what psycopg raises."""
-        async with self.pool.connection() as connection:
-            await connection.execute("SELECT 1")
+    async def ping(self) -> str | None:
+        """Ask the database for its schema; return why that cannot be served, None where it can.
+
+        Raises what psycopg raises.
+        """
+        return await why_schema_not_served(self.pool)
 
 
 def make_resources(

@@ -2,8 +2,9 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -19,11 +20,12 @@ from server import logs
 from server.clock import Clock, utc_now
 from server.contract import read_source
 from server.cors import Origins
+from server.departure import Departure
 from server.dispatch import Services
 from server.docs import Documentation, Pages
 from server.downloads import Downloads
 from server.edge import Edge, Limits, Page
-from server.health import OK, Health
+from server.health import LIVE, OK, READY, Health
 from server.https import HttpsRule
 from server.limiter import FailedLogins
 from server.requests.security import Authenticator
@@ -31,23 +33,35 @@ from server.settings import Settings
 from server.stack import BoundStack, stack_of
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parent:
+    """What the process that a worker is forked from does for it; nothing where there is none.
+
+    `before_opening` returns when the database is there; it may block, in a thread of its own.
+    `pages_written` gives the pages of the documentation where another process writes them. `stack`
+    is that of the contract, where it is built already. `departure` tells that the whole server is
+    about to stop.
+    """
+
+    before_opening: Callable[[], None] | None = None
+    pages_written: Callable[[], Pages | None] | None = None
+    stack: ASGIApp | None = None
+    departure: Departure = field(default_factory=Departure)
+
+
 def create_app(
     settings: Settings,
     database_url: str,
     *,
     durable: bool = True,
-    before_opening: Callable[[], None] | None = None,
-    pages_written: Callable[[], Pages | None] | None = None,
-    stack: ASGIApp | None = None,
+    parent: Parent | None = None,
     clock: Clock = utc_now,
 ) -> ASGIApp:
     """Build the application of one worker process; `database_url` is its database.
 
     `durable` refuses a database that could lose an acknowledged write; only tests turn it off.
-    `before_opening` returns when the database is there; it may block, in a thread of its own.
-    `pages_written` gives the pages of the documentation where another process writes them. `stack`
-    is that of the contract, where it is built already.
     """
+    parent = parent or Parent()
     logs.configure(settings.log_format)
     storage = settings.documents
     resources = make_resources(
@@ -65,24 +79,24 @@ def create_app(
         proxies=settings.forwarded_allow,
         clock=clock,
     )
-    health = Health(partial(probe, resources))
-    life = partial(lifespan, resources, durable, before_opening)
+    health = Health(partial(probe, resources), departure=parent.departure)
+    life = partial(lifespan, resources, durable, parent)
     services = Services(resources, keys, clock, clocks_move=settings.development)
-    behind = BoundStack(stack or stack_of(source), services, authenticator, life)
+    behind = BoundStack(parent.stack or stack_of(source), services, authenticator, life)
     return Edge(
         Downloads(behind, resources, keys.signer, clock),
         https=HttpsRule(settings.forwarded_allow, settings.development),
         origins=Origins(settings.allowed_origins, settings.development),
         limits=Limits(answer_seconds=settings.answer_seconds),
-        find_page=partial(find_page, health, Documentation(source, pages_written)),
+        find_page=partial(find_page, health, Documentation(source, parent.pages_written)),
     )
 
 
 async def find_page(health: Health, documentation: Documentation, path: str) -> Page | None:
     """Find what stands beside the API at an address, of which the final slash is cut off."""
-    if path == "/health/live":
+    if path == LIVE:
         return health.live
-    if path == "/health/ready":
+    if path == READY:
         return health.ready
     return await documentation.find(path)
 
@@ -91,13 +105,14 @@ async def find_page(health: Health, documentation: Documentation, path: str) -> 
 async def lifespan(
     resources: Resources,
     durable: bool,
-    before_opening: Callable[[], None] | None,
+    parent: Parent,
     _app: Any,
 ) -> AsyncIterator[None]:
     """Open the resources before the first request and close them after the last."""
     log = structlog.get_logger("accounting.server")
-    if before_opening is not None:
-        await asyncio.to_thread(before_opening)
+    parent.departure.listen()
+    if parent.before_opening is not None:
+        await asyncio.to_thread(parent.before_opening)
     await resources.open(durable=durable)
     log.info("open", pid=os.getpid())
     try:
@@ -109,17 +124,17 @@ async def lifespan(
 
 async def probe(resources: Resources) -> Mapping[str, str]:
     """Ask for everything a request needs."""
-    checks = {"database": await outcome(resources.ping())}
+    checks = await probe_database(resources)
     writable = await resources.blobs.seem_writable()
     if writable is not None:
         checks["files"] = OK if writable else "not writable"
     return checks
 
 
-async def outcome(question: Awaitable[None]) -> str:
-    """Say how a question ended, in one word."""
+async def probe_database(resources: Resources) -> dict[str, str]:
+    """Ask whether it answers, and whether it stands at a schema that can be served."""
     try:
-        await question
+        unserved = await resources.ping()
     except Exception as error:
-        return type(error).__name__
-    return OK
+        return {"database": type(error).__name__}
+    return {"database": OK, "migrations": unserved or OK}

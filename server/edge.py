@@ -19,6 +19,7 @@ from accounting.errors import NotAllowed, Refusal, Unavailable
 from server import cors
 from server.connexion_seam import routed_operation_id
 from server.cors import Origins
+from server.health import LIVE, READY
 from server.https import HttpsRule
 from server.responses import errors
 from server.responses.envelope import request_id_of, sealed
@@ -31,6 +32,8 @@ Page = Callable[[Headers], Awaitable[Answer]]
 FindPage = Callable[[str], Awaitable[Page | None]]
 
 PATH_LOGGED_CHARACTERS: Final = 200
+# Load balancers and supervisors ask these without TLS.
+PLAIN: Final = frozenset({LIVE, READY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +138,8 @@ class Exchange:
 
     async def admit(self) -> None:
         """Check what comes before every route, then hand the request to whoever answers it."""
-        if not self.secure and not self.edge.https.permits_plain(self.scope):
+        path = self.scope["path"].rstrip("/")
+        if not (self.secure or path in PLAIN or self.edge.https.permits_plain(self.scope)):
             raise NotAllowed("https_required", "This API is served over https only.")
         if declared_bytes(self.scope) > self.edge.limits.size_bytes:
             raise self.too_large()
@@ -143,7 +147,7 @@ class Exchange:
             preflight = cors.preflight(self.edge.origins, self.scope["headers"])
             if preflight is not None:
                 return await self.reply(preflight)
-        page = await self.edge.find_page(self.scope["path"].rstrip("/"))
+        page = await self.edge.find_page(path)
         if page is None:
             return await self.edge.application(self.scope, self.receive, self.answer)
         if self.scope["method"] != "GET":

@@ -94,6 +94,11 @@ class Environment:
         """Return how many connections one address may have to a worker; 0 for any number."""
         return self._whole_number("ACCOUNTING_CONNECTIONS_PER_ADDRESS", "500", range(100_001))
 
+    def leaving_seconds(self, *, behind_proxy: bool) -> int:
+        """Return for how long a server that is told to stop serves on, and says that it leaves."""
+        default = "5" if behind_proxy else "0"
+        return self._whole_number("ACCOUNTING_LEAVING_SECONDS", default, range(61))
+
     def database_connections(self) -> int:
         """Return how many connections to the database a worker may have."""
         return self._whole_number("ACCOUNTING_DATABASE_CONNECTIONS", "8", range(2, 101))

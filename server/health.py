@@ -1,9 +1,13 @@
 """Two questions of those who run the server: is it alive, and may it be sent requests.
 
 Both answer a small JSON object, `{"status": "alive"}` with 200 and, for readiness,
-`{"status": "ready" | "unavailable", "checks": {"database": "ok", "files": "ok"}}` with 200 or 503;
-a bucket is not asked, so that `files` is there for a folder only. A server that is told to stop
-refuses new connections and closes idle ones at once: there is nobody left to tell.
+`{"status": "ready" | "unavailable", "checks": {...}}` with 200 or 503. The checks are `database`,
+`migrations` and `files`, each "ok" or what is wrong in a few words; a bucket is not asked, so that
+`files` is there for a folder only. A server that is about to stop is not ready, and says so in
+place of all checks: `{"server": "stopping"}`.
+
+Whoever asks may ask in plain HTTP: load balancers and supervisors do, and nothing is told here
+that needs a secret.
 """
 
 import asyncio
@@ -13,12 +17,15 @@ from typing import Any, Final
 import orjson
 import structlog
 
+from server.departure import Departure
 from server.responses.errors import Answer, Headers
 
 # Asks for everything a request needs and says "ok", or in a few words what is wrong, by name.
 Probe = Callable[[], Awaitable[Mapping[str, str]]]
 
 OK: Final = "ok"
+LIVE: Final = "/health/live"
+READY: Final = "/health/ready"
 RETRY_AFTER: Final = (b"retry-after", b"1")
 
 
@@ -29,11 +36,13 @@ class Health:
         self,
         probe: Probe,
         *,
+        departure: Departure | None = None,
         kept_seconds: float = 1.0,
         probe_seconds: float = 3.0,
         log: Any = None,
     ) -> None:
         self.probe = probe
+        self.departure = departure or Departure()
         self.kept_seconds = kept_seconds
         self.probe_seconds = probe_seconds
         self.log = log or structlog.get_logger("accounting.health")
@@ -47,6 +56,8 @@ class Health:
 
     async def ready(self, _asked: Headers | None = None) -> Answer:
         """Say whether requests can be served, from an answer at most `kept_seconds` old."""
+        if self.departure.announced:
+            return as_json(503, {"status": "unavailable", "checks": {"server": "stopping"}})
         checks = await self.recent_checks()
         if all(result == OK for result in checks.values()):
             return as_json(200, {"status": "ready", "checks": dict(checks)})

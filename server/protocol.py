@@ -20,6 +20,7 @@ from httptools import HttpParserError, HttpParserUpgrade
 
 from accounting.errors import Refusal, TooMany
 from server.connections import ConnectionsPerAddress
+from server.departure import Departure
 from server.responses import errors
 from server.responses.envelope import request_id_of, sealed
 from server.responses.problems import BadRequest, HeadersTooLarge, RequestTimeout, UriTooLong
@@ -28,6 +29,7 @@ from server.uvicorn_seam import HttpConnection, RequestResponseCycle
 # With two of them, we and a proxy in front of us might believe different ones.
 GIVEN_ONCE: Final = (b"authorization", b"content-length", b"content-type", b"host")
 COLON_AND_BREAK_BYTES: Final = 4
+PROBED: Final = b"/health/"
 
 
 class GuardedProtocol(HttpConnection):
@@ -40,6 +42,7 @@ class GuardedProtocol(HttpConnection):
     headers_limit_bytes = 16 * 1024
     fields_limit = 100
     addresses: ClassVar = ConnectionsPerAddress()
+    departure: ClassVar = Departure()
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -168,7 +171,7 @@ class GuardedProtocol(HttpConnection):
         self.disarm()
         super().on_headers_complete()
         self.in_head, self.in_body = False, True
-        if self.parser.should_upgrade() or self.closes_after_next:
+        if self.parser.should_upgrade() or self.closes_after_next or self.departure.announced:
             self.cycle.keep_alive = False
 
     def on_message_complete(self) -> None:
@@ -183,7 +186,8 @@ class GuardedProtocol(HttpConnection):
         if any(seen[name] > 1 for name in GIVEN_ONCE):
             raise self.noted(BadRequest("bad_request", "A header is given twice."))
         version = self.parser.get_http_version()
-        if not seen[b"host"] and version == "1.1":
+        # Probes of load balancers leave it out: those are answered, against the letter of HTTP.
+        if not seen[b"host"] and version == "1.1" and not self.url.startswith(PROBED):
             raise self.noted(BadRequest("bad_request", "The Host header is missing."))
         if seen[b"transfer-encoding"] and version != "1.1":
             # A proxy that knows no chunks would take them for the body and what follows it.
@@ -217,11 +221,12 @@ class GuardedProtocol(HttpConnection):
     # How the server shuts down.
 
     def shutdown(self) -> None:
-        """Close after the answer under way; a new connection gets a moment for its first request.
+        """Close after the answer under way; where there is none, a request still gets a moment.
 
-        That may be on its way already, and closing on it would look like an answer that was lost.
+        It may be on its way already, and closing on it would look like an answer that was lost.
         """
-        if self.running is None and not self.discards_input:
+        idle = self.running is None or self.running.response_complete
+        if idle and not self.in_body and not self.discards_input:
             self.closes_after_next = True
             self.arm(self.linger_seconds, self.transport.close)
         else:

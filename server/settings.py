@@ -112,6 +112,12 @@ TABLE = (
         "8",
     ),
     Setting(
+        "ACCOUNTING_LEAVING_SECONDS",
+        "How long a server that is told to stop serves on while /health/ready answers 503, so that"
+        " a load balancer takes it out first. From 0 to 60.",
+        "5 where ACCOUNTING_FORWARDED_ALLOW_IPS names a proxy, else 0",
+    ),
+    Setting(
         "ACCOUNTING_LOG_FORMAT",
         "text for lines that people read, json for one JSON object per line.",
         "text on a terminal, json elsewhere",
@@ -156,6 +162,7 @@ class Settings(StoreSettings):
     allowed_origins: frozenset[str]
     public_url: str
     answer_seconds: float
+    leaving_seconds: int
     connections_per_address: int
     database_connections: int
     forwarded_allow: tuple[Network, ...]
@@ -190,6 +197,7 @@ def load(
     proxies = reading.proxies()
     public_url = reading.public_url()
     answer_seconds = reading.answer_seconds()
+    leaving_seconds = reading.leaving_seconds(behind_proxy=bool(proxies))
     connections_per_address = reading.connections_per_address()
     database_connections = reading.database_connections()
     reading.check_tls(tls_cert, tls_key)
@@ -214,6 +222,7 @@ def load(
         allowed_origins=origins,
         public_url=public_url,
         answer_seconds=answer_seconds,
+        leaving_seconds=leaving_seconds,
         connections_per_address=connections_per_address,
         database_connections=database_connections,
         forwarded_allow=proxies,

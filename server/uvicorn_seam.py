@@ -56,7 +56,7 @@ RELIED_ON: Final[Mapping[type, str]] = MappingProxyType(
             " pid exitcode process child_conn"
         ),
         Multiprocess: (
-            "__init__(config,sockets) run() handle_signals() join_all() restart_all()"
+            "__init__(config,sockets) run() handle_signals() handle_term() join_all() restart_all()"
             " config processes processes_num should_exit signal_queue sockets"
         ),
     }

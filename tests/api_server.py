@@ -203,6 +203,7 @@ def settings(**changes: Any) -> Settings:
         "public_url": "",
         "answer_seconds": PATIENCE_SECONDS,
         "connections_per_address": 0,
+        "leaving_seconds": 0,
         "database_connections": 16,  # Of which one business uses eight, as some races need.
         "host": "127.0.0.1",
         "port": 0,

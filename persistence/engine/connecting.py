@@ -9,6 +9,9 @@ from persistence.engine.faults import DatabaseAway, UnusableDatabase, first_line
 
 CONNECT_SECONDS = 5
 
+Owner = psycopg.Connection
+"""A connection as the login that owns the schema."""
+
 
 def connect(url: str) -> psycopg.Connection:
     """Connect once, to look around.

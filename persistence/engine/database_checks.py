@@ -7,6 +7,7 @@ from psycopg.rows import dict_row
 from persistence.engine.connecting import connect
 from persistence.engine.faults import UnsafeDatabase, UnusableDatabase
 from persistence.engine.pool import SERVER_ROLE, Pool
+from persistence.engine.revisions import SCHEMA, why_not_served
 from persistence.engine.sql import Row
 
 _CHECKS = """
@@ -55,19 +56,21 @@ def _take_role(connection: psycopg.Connection) -> None:
 
 
 def _refuse_other_schema(connection: psycopg.Connection) -> None:
-    from persistence.engine.migrate import head
-
     try:
-        found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+        found = connection.execute(SCHEMA).fetchone()
     except (errors.UndefinedTable, errors.InsufficientPrivilege):
         raise _not_migrated() from None
     if found is None:
         raise _not_migrated()
-    if found[0] != head():
-        raise UnusableDatabase(
-            f"The database stands at {found[0]} and this server needs {head()}:"
-            " run `accounting migrate`, with the version of the server that is to serve."
-        )
+    if (fault := why_not_served(*found)) is not None:
+        raise UnusableDatabase(fault)
+
+
+async def why_schema_not_served(pool: Pool) -> str | None:
+    """Tell why the schema of now is none that this server serves; raises what psycopg raises."""
+    async with pool.connection() as connection:
+        row = await (await connection.execute(SCHEMA)).fetchone()
+    return why_not_served(row["revision"], row["serves_from"]) if row else str(_not_migrated())
 
 
 def _not_migrated() -> UnusableDatabase:

@@ -1,16 +1,23 @@
 """How Alembic reaches a database: by the connection that `persistence.engine.migrate` hands it."""
 
 from alembic import context
+from sqlalchemy import text
 
+from persistence.engine.revisions import remark
 from persistence.tables import metadata
 
 
 def run() -> None:
-    """Run the migrations in one transaction on the given connection."""
+    """Run the migrations in one transaction on the given connection.
+
+    Which servers are served from then on is said in the same one.
+    """
     connection = context.config.attributes["connection"]
     context.configure(connection=connection, target_metadata=metadata, compare_type=True)
     with context.begin_transaction():
         context.run_migrations()
+        if (serves_from := context.config.attributes.get("serves_from")) is not None:
+            connection.execute(text(remark(serves_from)))
 
 
 run()

@@ -1,20 +1,8 @@
 """What must hold of the cash basis: what counts there is what the lines of the journal settle."""
 
-from accounting.trade.postings import APPLIED, SELF_ASSESSED
-from persistence.proof.shapes import part_of, quoted
+from persistence.ledger.unmarked_lines import AGREES
+from persistence.proof.shapes import part_of
 from persistence.proof.sides import BOTH
-
-# Whose entries only agree something, but those of some streams.
-_AGREED = quoted(
-    source
-    for each in BOTH
-    for source in (
-        each.side.document_source,
-        each.side.credit_source,
-        each.side.refund_source,
-        each.side.write_off_source,
-    )
-)
 
 
 def _targets() -> str:
@@ -38,9 +26,7 @@ def _targets() -> str:
 _LINES = f"""
   SELECT l.id, l.entry_id, e.sequence_number || ', line ' || l.line_number AS name, l.debit,
          l.credit, l.entry_date, l.split, l.in_cash, l.document_id,
-         coalesce(l.settles_id, e.source_id) AS own_id,
-         e.source_type IN ({_AGREED})
-         AND e.stream NOT IN ({quoted([APPLIED, SELF_ASSESSED])}) AS agreed
+         coalesce(l.settles_id, e.source_id) AS own_id, {AGREES} AS agreed
   FROM journal_line l
   JOIN journal_entry e ON e.business_id = %(business_id)s AND e.id = l.entry_id
   WHERE l.business_id = %(business_id)s"""

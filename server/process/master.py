@@ -2,6 +2,7 @@
 
 import signal
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
@@ -18,6 +19,7 @@ from server.uvicorn_seam import ForkedProcess, Process, Supervisor
 LOOK_SECONDS = 0.5
 FIRST_LOOK_SECONDS = 0.05  # Until it serves: somebody waits for that.
 LONGEST_PAUSE_SECONDS = 30.0
+LEAVING_LOOK_SECONDS = 0.1
 GIVE_UP_SECONDS = 10.0
 
 
@@ -32,10 +34,14 @@ class Preparation:
     `work` gets the database and the rest ready, and leaves off when it is told that it is given up.
     Closing `held_back` then tells all workers, those to come as well, to open. `when_serving` is
     called when the first of them answers. `read_settings` is what each worker begins with.
+
+    Closing `staying` tells all workers that the server leaves; it stops `leaving_seconds` later.
     """
 
     work: Callable[[GivenUp], None]
     held_back: Connection
+    staying: Connection
+    leaving_seconds: float
     when_serving: Callable[[], None]
     read_settings: Callable[[], Settings]
 
@@ -191,6 +197,19 @@ class Master(Supervisor):
             old.terminate()
             self.leaving = [old, *(each for each in self.leaving if each.exitcode is None)]
         self.log.info("settings_read")
+
+    def handle_term(self) -> None:
+        """Have all workers say that the server leaves, and stop when that was heard.
+
+        A second signal ends the wait. Who presses Ctrl-C waits for nothing.
+        """
+        if self.serving and self.preparation.leaving_seconds:
+            self.log.info("leaving", seconds=self.preparation.leaving_seconds)
+            self.preparation.staying.close()
+            stops_at = time.monotonic() + self.preparation.leaving_seconds
+            while time.monotonic() < stops_at and not self.signal_queue:
+                time.sleep(LEAVING_LOOK_SECONDS)
+        super().handle_term()
 
     def stop_workers(self) -> None:
         """Let the workers finish what is under way; those that have not begun are just ended."""

@@ -53,9 +53,10 @@ def serve(settings: Settings, start: Start | None = None) -> None:
     os.environ["PYTHONSAFEPATH"] = "1"
     database = database_of(settings)
     waiting, held_back = FORKS.Pipe(duplex=False)
+    leaving, staying = FORKS.Pipe(duplex=False)
     read = reader(settings)
     config = Config(
-        partial(build, read, database.url, database.home, waiting),
+        partial(build, read, database.url, database.home, waiting, leaving),
         factory=True,
         host=settings.host,
         port=settings.port,
@@ -77,6 +78,8 @@ def serve(settings: Settings, start: Start | None = None) -> None:
     preparing = Preparation(
         work=partial(prepare, settings, database, start),
         held_back=held_back,
+        staying=staying,
+        leaving_seconds=settings.leaving_seconds,
         when_serving=start.when_serving,
         read_settings=read,
     )

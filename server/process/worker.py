@@ -19,6 +19,7 @@ def build(
     database_url: str,
     postgres_home: Path | None,
     waiting: Connection,
+    leaving: Connection,
 ) -> ASGIApp:
     """Build the application of a worker that a master process has started.
 
@@ -33,22 +34,23 @@ def build(
     logs.adopt()
     gc.disable()
     # The master refers to this module and needs no application.
-    from server.app import create_app
+    from server.app import Parent, create_app
     from server.connections import ConnectionsPerAddress
+    from server.departure import Departure
     from server.process import preloaded
     from server.protocol import GuardedProtocol
 
     GuardedProtocol.addresses = ConnectionsPerAddress(
         settings.connections_per_address, settings.forwarded_allow
     )
-    wait = partial(wait_for_database, postgres_home, waiting)
-    return create_app(
-        settings,
-        database_url,
-        before_opening=wait,
+    GuardedProtocol.departure = departure = Departure(leaving)
+    parent = Parent(
+        before_opening=partial(wait_for_database, postgres_home, waiting),
         pages_written=preloaded.pages.read,
         stack=preloaded.stack,
+        departure=departure,
     )
+    return create_app(settings, database_url, parent=parent)
 
 
 def wait_for_database(postgres_home: Path | None, waiting: Connection) -> None:

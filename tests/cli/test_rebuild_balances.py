@@ -2,6 +2,7 @@
 
 from uuid import uuid4
 
+import psycopg
 import pytest
 
 from tests.api_server import ApiServer
@@ -9,6 +10,7 @@ from tests.builders.sales import sent
 from tests.command_line import CommandLine
 from tests.partner import Business
 from tests.persistence.auditing import faults_in, tamper
+from tests.persistence.furnished import furnish
 
 SPOILT = (
     "INSERT INTO account_month"
@@ -53,3 +55,51 @@ class TestRebuildBalances:
         told = command_line.run("rebuild-balances", "--business", str(uuid4()))
         assert (told.code, told.out) == (2, "")
         assert "There is no such business" in told.err
+
+
+class TestLinesOfAServerBeforeTheCashBasis:
+    """It went on beside the migration, and knew no column of the cash basis."""
+
+    ON_CASH = (
+        "SELECT line_id, account_id, entry_date, debit, credit, document_id, tax_code_id, tax_rate,"
+        " tax_part FROM cash_line WHERE business_id = %(b)s"
+        " UNION ALL SELECT id, account_id, entry_date, debit, credit, document_id, NULL, NULL,"
+        " in_cash::text FROM journal_line WHERE business_id = %(b)s"
+    )
+
+    def on_cash(self, server: ApiServer, business_id: str) -> set[tuple[object, ...]]:
+        with psycopg.connect(server.database_url) as connection:
+            return set(connection.execute(self.ON_CASH, {"b": business_id}).fetchall())
+
+    def test_are_found_and_put_on_it(
+        self, command_line: CommandLine, own_server: ApiServer
+    ) -> None:
+        shop = furnish(own_server, own_server.partner("Before")).shop
+        before = self.on_cash(own_server, shop.id)
+        unmarked = "UPDATE journal_line SET in_cash = NULL, document_id = NULL"
+        tamper(own_server, f"{unmarked} WHERE business_id = %s", shop.id)
+        tamper(own_server, "DELETE FROM cash_line WHERE business_id = %s", shop.id)
+        assert faults_in(own_server, shop) == {"cash_lines", "tagged_lines", "roll_ups"}
+        told = command_line.did("rebuild-balances", "--business", shop.id).out
+        assert "Lines that a server before the cash basis posted are on it now (" in told
+        assert self.on_cash(own_server, shop.id) == before
+        assert faults_in(own_server, shop) == set()
+        assert "cash basis" not in command_line.did("rebuild-balances", "--business", shop.id).out
+
+    def test_need_the_login_that_owns_the_schema(
+        self, command_line: CommandLine, own_server: ApiServer
+    ) -> None:
+        shop = own_server.partner("Bound").business()
+        sent(shop, shop.customer(), 100)
+        statement = "UPDATE journal_line SET in_cash = NULL WHERE business_id = %s"
+        tamper(own_server, statement, shop.id)
+        with psycopg.connect(own_server.database_url, autocommit=True) as connection:
+            connection.execute("DROP ROLE IF EXISTS bound_login")
+            connection.execute("CREATE ROLE bound_login LOGIN IN ROLE accounting_server")
+        bound = own_server.database_url.replace("//accounting@", "//bound_login@")
+        words = ("rebuild-balances", "--business", shop.id)
+        told = command_line.run(*words, DATABASE_URL=bound)
+        assert (told.code, "ACCOUNTING_ADMIN_DATABASE_URL" in told.err) == (2, True)
+        settings = {"ACCOUNTING_ADMIN_DATABASE_URL": own_server.database_url}
+        command_line.did(*words, DATABASE_URL=bound, **settings)
+        assert faults_in(own_server, shop) == set()

@@ -16,6 +16,7 @@ from persistence.engine import migrate as migrations
 from persistence.engine.distribution import distribute
 from persistence.engine.faults import UnusableDatabase, broken_constraint
 from persistence.engine.pool import SERVER_ROLE
+from persistence.engine.revisions import HEAD
 from persistence.migrations.texts import run_texts
 from tests.api_server import ApiServer, Databases
 from tests.cluster.databases import ClusterDatabases
@@ -84,7 +85,7 @@ class TestDistribute:
             run_texts(str(tmp_path / "later.py"), "later.sql")
         engine.dispose()
         assert left_in(url) == ["let later() read on the machine of its row"]
-        assert migrations.migrate(url) == migrations.head()
+        assert migrations.migrate(url) == HEAD
         assert left_in(url) == []
         with psycopg.connect(url) as later:
             assert later.execute("SELECT sum(shoe_size) FROM customer").fetchone() == (None,)

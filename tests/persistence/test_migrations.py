@@ -12,6 +12,7 @@ from alembic.script import ScriptDirectory
 import persistence
 from persistence.engine import migrate as migrations
 from persistence.engine.faults import UnusableDatabase
+from persistence.engine.revisions import HEAD
 from persistence.proof import periods, trail
 from persistence.proof.shapes import verdict
 from tests.api_server import Databases
@@ -46,12 +47,12 @@ def migrate_to(empty: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], N
 
 class TestMigrate:
     def test_an_empty_database_comes_to_the_tables_of_the_house(self, empty: str) -> None:
-        assert migrations.migrate(empty) == migrations.head()
+        assert migrations.migrate(empty) == HEAD
         migrations.check(empty)
 
     def test_a_second_time_changes_nothing(self, empty: str) -> None:
         migrations.migrate(empty)
-        assert migrations.migrate(empty) == migrations.head()
+        assert migrations.migrate(empty) == HEAD
 
     def test_a_login_that_may_not_is_told_so(self, empty: str) -> None:
         with psycopg.connect(empty, autocommit=True) as connection:
@@ -69,7 +70,7 @@ class TestMigrate:
             connection.execute("CREATE ROLE house_owner LOGIN IN ROLE accounting_server")
             connection.execute(f"ALTER DATABASE {connection.info.dbname} OWNER TO house_owner")
         owned = empty.replace("//accounting@", "//house_owner@")
-        assert migrations.migrate(owned) == migrations.head()
+        assert migrations.migrate(owned) == HEAD
         with psycopg.connect(empty, autocommit=True) as connection:
             connection.execute(f"ALTER DATABASE {connection.info.dbname} OWNER TO accounting")
             connection.execute("DROP OWNED BY house_owner")
@@ -105,7 +106,7 @@ class TestMigrations:
             with pytest.raises(UnusableDatabase, match="lock timeout"):
                 migrations.migrate(ended)
             assert connection.execute("SELECT to_regclass('payout')").fetchone() == (None,)
-        assert migrations.migrate(empty) == migrations.head()
+        assert migrations.migrate(empty) == HEAD
 
 
 class TestBalances:

@@ -10,6 +10,7 @@ import pytest
 from accounting.books.chart import STARTING_CHART, Role
 from accounting.tax.starting_codes import starting_codes
 from persistence.engine import migrate as migrations
+from persistence.engine.revisions import HEAD
 from persistence.proof.checks import CHECKS
 from persistence.proof.shapes import verdict
 from tests.api_server import Databases
@@ -69,7 +70,7 @@ def migrated(databases: Databases) -> Iterator[Connection]:
         for code, called, kind, subtype in own:
             connection.execute(ACCOUNT, (BRITISH, code, called, None, kind, subtype))
         connection.execute("SELECT seal_audit_trail(id) FROM business")
-    assert migrations.migrate(url) == migrations.head()
+    assert migrations.migrate(url) == HEAD
     with psycopg.connect(url) as connection:
         yield connection
 

@@ -8,6 +8,7 @@ import psycopg
 import pytest
 
 from persistence.engine import migrate as migrations
+from persistence.engine.revisions import HEAD
 from persistence.proof import cash, tags
 from persistence.proof.shapes import verdict
 from tests.api_server import Databases
@@ -83,7 +84,7 @@ def migrated(databases: Databases) -> Iterator[Connection]:
     with psycopg.connect(url) as connection:
         connection.execute("SET session_replication_role = replica")
         post(connection)
-    assert migrations.migrate(url) == migrations.head()
+    assert migrations.migrate(url) == HEAD
     with psycopg.connect(url) as connection:
         yield connection
 

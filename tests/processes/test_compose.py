@@ -67,7 +67,8 @@ class TestCompose:
             asked = [sys.executable, "-c", code.replace(":8000/", f":{server.port}/")]
             assert within(PATIENCE_SECONDS, lambda: server.serves)
             assert subprocess.run(asked, check=False).returncode == 0
-            assert server.get("/health/ready").status_code == 403  # Plain, and no proxy's word.
+            # Plain, and no proxy's word.
+            assert server.get("/v1/platform/businesses/").status_code == 403
         assert server.process.returncode == 0
         url = settings(serve, postgres)["DATABASE_URL"]
         with (

@@ -142,6 +142,27 @@ class TestDraining:
         assert reaper.is_down(own_folder / "postgres")
         assert all_gone(own_folder)
 
+    def test_it_says_that_it_leaves_while_it_serves_on_and_then_stops(self, lived_in: Path) -> None:
+        settings = {"ACCOUNTING_LEAVING_SECONDS": "60"}
+        with Server(lived_in, **settings) as server:
+            business = server.partner().business()
+            server.wait_for_workers()
+            assert server.get("/health/ready").status_code == 200
+            server.process.send_signal(signal.SIGTERM)
+            stopping = {"status": "unavailable", "checks": {"server": "stopping"}}
+
+            def all_say_so() -> bool:
+                answers = [server.get("/health/ready") for _ in range(8)]  # By both workers.
+                return all(answer.json() == stopping for answer in answers)
+
+            assert within(PATIENCE_SECONDS, all_say_so)
+            posted = business.api.post("customers/", json={"company_name": "Late Bakery"})
+            assert (posted.status_code, posted.headers["connection"]) == (201, "close")
+            assert not server.ended
+            server.process.send_signal(signal.SIGTERM)  # Whoever will not wait says so again.
+            assert server.process.wait(SOON_SECONDS) == 0
+        assert [event["seconds"] for event in server.events("leaving")] == [60]
+
     def test_whoever_has_just_come_is_answered_once_and_the_silent_do_not_hold_it(
         self, lived_in: Path
     ) -> None:

@@ -40,7 +40,7 @@ def ask(server: Server, address: str, said: str | None) -> httpx.Response:
     """Ask from one of this machine's addresses, saying which scheme was used."""
     headers = {} if said is None else {"X-Forwarded-Proto": said}
     transport = httpx.HTTPTransport(local_address=address)
-    return server.get("/health/live", transport=transport, headers=headers)
+    return server.get("/openapi.yaml", transport=transport, headers=headers)
 
 
 class TestTls:
@@ -81,6 +81,15 @@ class TestPlainHttp:
         assert answer.status_code == 403
         assert answer.json()["error_code"] == "https_required"
         assert "strict-transport-security" not in answer.headers
+
+    @pytest.mark.parametrize("path", ["/health/live", "/health/ready"])
+    def test_health_is_told_to_whoever_asks(self, behind_proxy: Server, path: str) -> None:
+        answer = behind_proxy.get(path)
+        assert (answer.status_code, "strict-transport-security" in answer.headers) == (200, False)
+        bare = f"GET {path} HTTP/1.0\r\n\r\n".encode()
+        with socket.create_connection(("127.0.0.1", behind_proxy.port)) as probe:
+            probe.sendall(bare)
+            assert probe.makefile("rb").read().startswith(b"HTTP/1.1 200 ")
 
     def test_the_named_proxy_is_believed(self, behind_proxy: Server) -> None:
         answer = ask(behind_proxy, BELIEVED, "https")

@@ -79,7 +79,7 @@ class TestPagesBesideTheApi:
     def test_it_is_alive_and_ready(self, served: Server) -> None:
         assert served.get("/health/live").json() == {"status": "alive"}
         ready = served.get("/health/ready")
-        checks = {"database": "ok", "files": "ok"}
+        checks = {"database": "ok", "migrations": "ok", "files": "ok"}
         assert ready.json() == {"status": "ready", "checks": checks}
 
     def test_it_is_not_ready_while_its_files_have_no_folder(self, served: Server) -> None:
@@ -93,7 +93,7 @@ class TestPagesBesideTheApi:
 
         assert within(PATIENCE_SECONDS, lambda: told_apart(503))
         moved.rename(folder)
-        checks = {"database": "ok", "files": "not writable"}
+        checks = {"database": "ok", "migrations": "ok", "files": "not writable"}
         assert answers[0].json() == {"status": "unavailable", "checks": checks}
         assert within(PATIENCE_SECONDS, lambda: told_apart(200))
 

@@ -88,6 +88,22 @@ class TestHttps:
         assert reply.header("strict-transport-security") is None
         assert reply.header("connection") == "close"
 
+    @pytest.mark.parametrize("path", ["/health/live", "/health/ready", "/health/ready/"])
+    def test_whoever_looks_after_the_server_may_ask_plainly(self, path: str) -> None:
+        async def found(_path: str) -> Page:
+            return page
+
+        async def page(_asked: Headers) -> Answer:
+            return Answer(200, [], b"{}")
+
+        reply = request(edge(find_page=found), "GET", path, scheme="http")
+        assert reply.status == 200
+        assert reply.header("strict-transport-security") is None
+        reply = request(edge(find_page=found), "POST", path, scheme="http")
+        assert code(reply) == (405, "method_not_allowed")
+        reply = request(edge(find_page=found), "GET", f"{path.rstrip('/')}x", scheme="http")
+        assert code(reply) == (403, "https_required")
+
     def test_a_tls_socket_is_served_and_told_to_stay_with_https(self) -> None:
         reply = request(edge())
         assert reply.status == 200

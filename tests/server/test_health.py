@@ -6,6 +6,7 @@ import orjson
 import structlog
 from structlog.testing import CapturingLogger
 
+from server.departure import Departure
 from server.health import Health
 from server.responses.errors import Answer
 
@@ -48,6 +49,21 @@ class TestReady:
         answer = asyncio.run(Health(Probe(checks)).ready())
         assert told(answer) == (503, {"status": "unavailable", "checks": checks})
         assert (b"retry-after", b"1") in answer.headers
+
+    def test_a_server_that_is_about_to_stop_is_not_whatever_was_asked_just_now(self) -> None:
+        departure = Departure()
+        health = Health(Probe(GOOD), departure=departure)
+
+        async def ask() -> list[Answer]:
+            first = await health.ready()
+            departure.announced = True
+            return [first, await health.ready(), await health.live()]
+
+        ready, leaving, live = asyncio.run(ask())
+        assert told(ready)[0] == 200
+        stopping = {"status": "unavailable", "checks": {"server": "stopping"}}
+        assert told(leaving) == (503, stopping)
+        assert told(live) == (200, {"status": "alive"})
 
     def test_a_probe_that_fails_keeps_its_words_inside(self) -> None:
         logger = CapturingLogger()

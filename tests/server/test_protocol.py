@@ -15,8 +15,9 @@ import pytest
 import uvicorn
 
 from server.connections import ConnectionsPerAddress, bound_readers
+from server.departure import Departure
 from server.protocol import GuardedProtocol
-from tests.partner import PATIENCE_SECONDS
+from tests.partner import PATIENCE_SECONDS, within
 
 HOST = b"Host: test\r\n"
 BEARER = b"Authorization: Bearer a\r\n"
@@ -115,10 +116,17 @@ class Wire:
 
 
 @contextmanager
-def served(
-    protocol: type[GuardedProtocol], keep_alive: int, reader_seconds: float = PATIENCE_SECONDS
-) -> Iterator[int]:
+def served(*arguments: Any, **options: Any) -> Iterator[int]:
     """Serve on a port."""
+    with serving(*arguments, **options) as (_, port):
+        yield port
+
+
+@contextmanager
+def serving(
+    protocol: type[GuardedProtocol], keep_alive: int, reader_seconds: float = PATIENCE_SECONDS
+) -> Iterator[tuple[uvicorn.Server, int]]:
+    """Serve on a port, by a server that can be told to stop."""
     listener = socket.create_server(("127.0.0.1", 0))
     bound_readers(listener, reader_seconds)
     config = uvicorn.Config(
@@ -135,7 +143,7 @@ def served(
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:
-        yield listener.getsockname()[1]
+        yield server, listener.getsockname()[1]
     finally:
         server.should_exit = server.force_exit = True
         thread.join()
@@ -329,6 +337,52 @@ class TestWhatStillWorks:
         wire.send(post(b"/slow", b"Expect: 100-continue\r\n", length(2)))
         assert wire.reply().status == 100
         assert wire.send(b"{}").reply().body["bytes"] == 2
+
+
+class TestProbes:
+    @pytest.mark.parametrize("version", [b"1.0", b"1.1"])
+    def test_they_may_leave_out_the_host(self, wire: Wire, version: bytes) -> None:
+        wire.send(b"GET /health/ready HTTP/" + version + b"\r\n\r\n")
+        assert wire.reply().body["path"] == "/health/ready"
+        assert version == b"1.1" or wire.is_closed()
+
+
+class TestDeparture:
+    """The whole server is about to stop, and says so with each answer."""
+
+    def test_an_answer_ends_its_connection_once_that_is_announced(self) -> None:
+        class Leaving(Patient):
+            departure = Departure()
+
+        with served(Leaving, 60) as port:
+            early, late = Wire(port), Wire(port)
+            assert "connection" not in early.send(get()).reply().headers
+            Leaving.departure.announced = True
+            for wire in (early, late):
+                assert wire.send(get()).reply().headers["connection"] == "close"
+                assert wire.is_closed()
+                wire.close()
+
+
+class TestShutdown:
+    def test_a_connection_in_use_gets_a_moment_for_the_request_on_its_way(self) -> None:
+        with serving(Patient, 60) as (server, port):
+            wire = Wire(port)
+            assert wire.send(get()).reply().status == 200
+            server.should_exit = True
+            assert within(PATIENCE_SECONDS, lambda: refuses(port))
+            assert wire.send(get()).reply().headers["connection"] == "close"
+            assert wire.is_closed()
+            wire.close()
+
+
+def refuses(port: int) -> bool:
+    """Whether nobody listens there any more."""
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except OSError:
+        return True
+    return False
 
 
 class TestReaders:

@@ -361,6 +361,19 @@ class TestLoad:
         told = faults({**environ, "ACCOUNTING_ANSWER_SECONDS": given})
         assert told == f"ACCOUNTING_ANSWER_SECONDS: {given!r} is no whole number from 1 to 300."
 
+    @pytest.mark.parametrize(
+        ("proxies", "given", "meant"),
+        [("", "", 0), ("10.0.0.7", "", 5), ("10.0.0.7", "0", 0), ("", "60", 60)],
+    )
+    def test_a_server_behind_a_proxy_says_first_that_it_leaves(
+        self, environ: dict[str, str], proxies: str, given: str, meant: int
+    ) -> None:
+        named = {
+            "ACCOUNTING_FORWARDED_ALLOW_IPS": proxies,
+            "ACCOUNTING_LEAVING_SECONDS": given,
+        }
+        assert settings.load({**environ, **named}).leaving_seconds == meant
+
     @pytest.mark.parametrize(("given", "meant"), [("", 500), ("0", 0), ("100000", 100_000)])
     def test_the_connections_of_one_address_may_be_bounded(
         self, environ: dict[str, str], given: str, meant: int

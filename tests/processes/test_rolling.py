@@ -1,0 +1,158 @@
+"""Two servers behind HAProxy: one is restarted or upgraded after the other, and nobody notices."""
+
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from embedded.postgres import EmbeddedPostgres
+from persistence.engine.revisions import HEAD
+from tests.command_line import ACCOUNTING
+from tests.partner import PATIENCE_SECONDS, Partner, within
+from tests.processes.behind_haproxy import HAPROXY, TLS, HaProxy, Load, sample
+from tests.processes.certificates import write_certificate
+from tests.processes.serving import Server, secrets
+
+ROOT = Path(__file__).parents[2]
+LEAVING_SECONDS = 3  # The sample takes two to see that.
+NEXT = "9999"
+MIGRATION = f'''
+from persistence.migrations.texts import run_texts
+
+revision, down_revision, serves_from = "{NEXT}", "{HEAD}", "{HEAD}"
+
+
+def upgrade() -> None:
+    run_texts(__file__, "{NEXT}_probe.sql")
+'''
+ADDED = """
+ALTER TABLE customer ADD COLUMN shoe_size BIGINT;
+ALTER TABLE invoice ADD COLUMN shoe_size BIGINT NOT NULL DEFAULT 42;
+ALTER TABLE journal_line ADD COLUMN shoe_size BIGINT;
+SELECT audit_columns('customer', ARRAY['shoe_size'], 'NULL');
+"""
+
+pytestmark = pytest.mark.skipif(HAPROXY is None, reason="there is no haproxy on this machine")
+
+
+@dataclass(frozen=True)
+class House:
+    """Two servers on one database, and what partners reach of them."""
+
+    folder: Path
+    database_url: str
+    servers: tuple[Server, Server]
+    proxy: HaProxy
+    partner: Partner
+
+    def restart(self, server: Server, load: Load) -> None:
+        """Do as the sample says, and wait until partners are sent there again."""
+        server.process.terminate()
+        assert server.process.wait(PATIENCE_SECONDS) == 0
+        asked = len(asked_of(server))
+        server.start().wait()
+        assert within(PATIENCE_SECONDS, lambda: len(asked_of(server)) > asked, every=0.2), load.seen
+
+
+def asked_of(server: Server) -> list[dict[str, object]]:
+    return [event for event in server.events("request") if event["path"].startswith("/v1/")]
+
+
+@pytest.fixture(scope="module")
+def house(migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    folder = migrated.with_name(f"{migrated.name}-rolling")
+    shutil.copytree(migrated, folder)
+    with EmbeddedPostgres(folder / "postgres") as postgres:
+        url = postgres.url()
+        settings = {
+            "DATABASE_URL": url,
+            "ACCOUNTING_SECRET_KEYS": secrets(),
+            "ACCOUNTING_FORWARDED_ALLOW_IPS": "127.0.0.1",
+            "ACCOUNTING_LEAVING_SECONDS": str(LEAVING_SECONDS),
+        }
+        one, two = (Server(folder, "--workers", "1", **settings) for _ in range(2))
+        with one, two, HaProxy(folder, one, two) as proxy:
+            made = one.partner()
+            partner = Partner(proxy.url, made.partner_id, made.api_key)
+            yield House(folder, url, (one, two), proxy, partner)
+            for caller in partner.clients:
+                caller.close()
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def next_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """This tree with one migration more, as the next release may bring it."""
+    tree = tmp_path_factory.mktemp("next")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    for package in project["tool"]["setuptools"]["packages"]:
+        if "." not in package:
+            shutil.copytree(ROOT / package, tree / package)
+    versions = tree / "persistence" / "migrations" / "versions"
+    (versions / f"{NEXT}_probe.py").write_text(MIGRATION, encoding="utf-8")
+    (versions / f"{NEXT}_probe.sql").write_text(ADDED, encoding="utf-8")
+    return tree
+
+
+def hold(house: House, load: Load, what: str, began: float) -> None:
+    """Each request was answered, each writing done once, and the books hold."""
+    asked, losses = load.seen, load.losses
+    sys.stdout.write(
+        f"{what}: {asked.total()} requests, {losses.total()} losses,"
+        f" {time.monotonic() - began:.1f} seconds\n"
+    )
+    assert losses == {}
+    made = load.business.api.get("customers/").json()["count"]
+    assert made == asked["POST customers"] + len(load.callers)
+    command = house.servers[0].command_line
+    assert "hold (" in command.did("check-books", DATABASE_URL=house.database_url).out
+
+
+class TestSample:
+    def test_haproxy_takes_it_as_it_is(self, tmp_path: Path) -> None:
+        certificate, key = write_certificate(tmp_path)
+        both = tmp_path / "accounting.pem"
+        both.write_bytes(certificate.read_bytes() + key.read_bytes())
+        path = tmp_path / "haproxy.cfg"
+        path.write_text(sample({"/etc/haproxy/accounting.pem": str(both)}), encoding="utf-8")
+        assert HAPROXY is not None
+        checked = subprocess.run(
+            [HAPROXY, "-c", "-f", str(path)], capture_output=True, text=True, check=False
+        )
+        assert (checked.returncode, "WARNING" in checked.stderr) == (0, False), checked.stderr
+        assert TLS in sample({})
+
+
+class TestTwoServers:
+    def test_one_restarted_after_the_other_fail_no_request(self, house: House) -> None:
+        began = time.monotonic()
+        with Load(house.partner.business()) as load:
+            for server in house.servers:
+                house.restart(server, load)
+        hold(house, load, "Rolling restart", began)
+
+    def test_they_are_upgraded_one_after_the_other_and_fail_no_request(
+        self, house: House, next_tree: Path
+    ) -> None:
+        began = time.monotonic()
+        to_come = {"PYTHONPATH": str(next_tree), "DATABASE_URL": house.database_url}
+        environment = house.servers[0].command_line.environment(**to_come)
+        with Load(house.partner.business()) as load:
+            migrated = subprocess.run(
+                [ACCOUNTING, "migrate"],
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert migrated.stdout == f"The database stands at {NEXT}.\n", migrated.stderr
+            for server in house.servers:
+                server.settings = {**server.settings, **to_come}
+                house.restart(server, load)
+        hold(house, load, "Upgrade", began)

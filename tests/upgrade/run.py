@@ -1,0 +1,76 @@
+"""`python -m tests.upgrade.run`: the server of the release before works on the schema of this one.
+
+The release before is checked out beside this tree and given the migrations of this one, and its own
+tests of handlers run: its server, its tests, the schema to which an upgrade migrates under it. What
+fails is what partners would see while servers are replaced one after the other.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+MIGRATIONS = Path("persistence") / "migrations"
+# How Alembic is driven belongs to the server; what it runs, to the schema.
+DRIVER = "env.py"
+TESTS = ("tests/handlers",)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    asked = parsed(arguments)
+    before = asked.before or release_before()
+    with checked_out(before) as tree:
+        migrate_by(tree, asked.after)
+        sys.stdout.write(f"The server of {before} on the schema of {asked.after}:\n")
+        sys.stdout.flush()
+        command = [sys.executable, "-m", "pytest", "-q", "-n", str(asked.workers), *asked.tests]
+        environment = {**os.environ, "PYTHONPATH": str(tree)}
+        return subprocess.call(command, cwd=tree, env=environment)
+
+
+def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, prog="tests.upgrade.run")
+    parser.add_argument("--before", help="tag or commit; the newest release, else one commit back")
+    parser.add_argument("--after", type=Path, default=ROOT, help="folder of the tree to come")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("tests", nargs="*", default=TESTS)
+    return parser.parse_args(arguments)
+
+
+def release_before() -> str:
+    """Name the newest release that this tree comes after, else the commit before."""
+    newest = ["git", "describe", "--tags", "--abbrev=0", "--match", "v*", "HEAD^"]
+    found = subprocess.run(newest, cwd=ROOT, capture_output=True, text=True, check=False)
+    return found.stdout.strip() or "HEAD^"
+
+
+@contextmanager
+def checked_out(commit: str) -> Iterator[Path]:
+    """Lend a commit's files in a folder."""
+    with tempfile.TemporaryDirectory(prefix="upgrade-") as folder:
+        tree = Path(folder) / "before"
+        worktree = ["git", "worktree"]
+        add = [*worktree, "add", "--quiet", "--detach", str(tree), commit]
+        subprocess.run(add, cwd=ROOT, check=True)
+        try:
+            yield tree
+        finally:
+            subprocess.run([*worktree, "remove", "--force", str(tree)], cwd=ROOT, check=True)
+
+
+def migrate_by(tree: Path, after: Path) -> None:
+    """Give a tree the migrations of another one."""
+    driver = (tree / MIGRATIONS / DRIVER).read_bytes()
+    shutil.rmtree(tree / MIGRATIONS)
+    shutil.copytree(after / MIGRATIONS, tree / MIGRATIONS)
+    (tree / MIGRATIONS / DRIVER).write_bytes(driver)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
