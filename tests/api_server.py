@@ -20,7 +20,7 @@ import uvicorn
 from access import api_keys
 from access.master_secrets import MasterSecret
 from embedded.postgres import EmbeddedPostgres
-from persistence.engine import pool, transaction
+from persistence.engine import entering, pool, transaction
 from persistence.engine.migrate import migrate
 from persistence.files.blobs import Folder
 from persistence.partners import partners, sandboxes
@@ -37,9 +37,11 @@ SECRET = MasterSecret("test", bytes(range(32)))
 # A shared machine may stand still for longer than a caller would be kept waiting, and then nobody
 # is told to come back. What shows one of these limits sets it for itself.
 pool.CONNECT_SECONDS = transaction.WAIT_FOR_KEY_SECONDS = PATIENCE_SECONDS
-pool.LIMITS = " ".join(
-    f"-c {limit}={PATIENCE_SECONDS:.0f}s"
-    for limit in ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
+entering.LIMITS.update(
+    {
+        limit: f"{PATIENCE_SECONDS:.0f}s"
+        for limit in ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
+    }
 )
 
 

@@ -1,7 +1,10 @@
-"""A first connection to a database: what keeps us out of it, in the words of an operator."""
+"""A first connection to a database: what keeps us out of it, in the words of an operator.
+
+An address may name several hosts, and with `target_session_attrs` which of them is wanted.
+"""
 
 import psycopg
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import PGconn, Ping
 
 from embedded.binaries import OLDEST_MAJOR
@@ -13,30 +16,57 @@ CONNECT_SECONDS = 5
 def connect(url: str) -> psycopg.Connection:
     """Connect once, to look around.
 
-    Raises DatabaseAway where nobody listens yet or it is still starting, and UnusableDatabase where
-    waiting would not help: it turns this login or this database down, or is too old.
+    Raises DatabaseAway where nobody listens yet, it is still starting, or none of its hosts is the
+    one that is wanted, and UnusableDatabase where waiting would not help: it turns this login or
+    this database down, or is too old.
+    """
+    where = readable(url)
+    # A refused connection has no SQLSTATE, and its words are in the server's own language. So it is
+    # asked first whether it takes connections at all; no login is needed for that.
+    may_come = PGconn.ping(where.encode()) in (Ping.REJECT, Ping.NO_RESPONSE)
+    try:
+        connection = _connected(where)
+    except psycopg.OperationalError as error:
+        if may_come or _lets_in(make_conninfo(where, target_session_attrs="any")):
+            raise DatabaseAway(f"The database cannot be reached: {first_line(error)}") from error
+        raise UnusableDatabase(f"The database cannot be used: {first_line(error)}") from error
+    _refuse_older(connection)
+    return connection
+
+
+def readable(url: str) -> str:
+    """Return an address as libpq reads it, with a limit to waiting where it names none.
+
+    Raises UnusableDatabase where it is none.
     """
     try:
-        where = make_conninfo(
-            url, connect_timeout=CONNECT_SECONDS, application_name="accounting check"
-        )
+        timeout = conninfo_to_dict(url).get("connect_timeout", CONNECT_SECONDS)
+        return make_conninfo(url, connect_timeout=timeout, application_name="accounting check")
     except psycopg.ProgrammingError:
         # What libpq says may repeat a part of the password.
         raise UnusableDatabase(
             "The address of the database cannot be read: write it as"
             " postgresql://user:password@host:port/name."
         ) from None
-    # A refused connection has no SQLSTATE, and its words are in the server's own language. So it is
-    # asked first whether it takes connections at all; no login is needed for that.
-    may_come = PGconn.ping(where.encode()) in (Ping.REJECT, Ping.NO_RESPONSE)
+
+
+def hosts_in(url: str) -> int:
+    """Tell how many hosts an address names: 2 for postgresql://one,two/books."""
+    told = conninfo_to_dict(url)
+    return max(len(str(told.get(name, "")).split(",")) for name in ("host", "hostaddr"))
+
+
+def _connected(where: str) -> psycopg.Connection:
+    # Nothing is prepared: whatever stands between may lose that.
+    return psycopg.connect(where, autocommit=True, prepare_threshold=None)
+
+
+def _lets_in(where: str) -> bool:
     try:
-        connection = psycopg.connect(where, autocommit=True)
-    except psycopg.OperationalError as error:
-        if may_come:
-            raise DatabaseAway(f"The database cannot be reached: {first_line(error)}") from error
-        raise UnusableDatabase(f"The database cannot be used: {first_line(error)}") from error
-    _refuse_older(connection)
-    return connection
+        _connected(where).close()
+    except psycopg.OperationalError:
+        return False
+    return True
 
 
 def _refuse_older(connection: psycopg.Connection) -> None:

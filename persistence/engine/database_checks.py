@@ -3,10 +3,15 @@
 import psycopg
 from psycopg import errors
 from psycopg.rows import dict_row
+from psycopg.sql import SQL
 
 from persistence.engine.connecting import connect
+from persistence.engine.distribution import settings_left
+from persistence.engine.entering import LACKED, SERVER_ROLE, keep_for
 from persistence.engine.faults import UnsafeDatabase, UnusableDatabase
-from persistence.engine.pool import SERVER_ROLE, Pool
+from persistence.engine.pool import Pool
+from persistence.engine.poolers import Lending, lending_of
+from persistence.engine.rights import steps_left
 from persistence.engine.sql import Row
 
 _CHECKS = """
@@ -30,10 +35,16 @@ def refuse_unusable(url: str, *, durable: bool = True) -> None:
     `durable`: no commit may be lost that was acknowledged.
     """
     with connect(url) as connection:
-        _take_role(connection)
-        _refuse_other_schema(connection)
-        row = connection.cursor(row_factory=dict_row).execute(_CHECKS).fetchone()
+        entered = f"SELECT session_user AS login, {LACKED} AS lacked"
+        login = connection.cursor(row_factory=dict_row).execute(entered).fetchone()
+        assert login is not None
+        with connection.transaction():  # A pooler may give each another session.
+            _take_role(connection)
+            _refuse_other_schema(connection)
+            _refuse_incomplete(connection)
+            row = connection.cursor(row_factory=dict_row).execute(_CHECKS).fetchone()
     _refuse_unsafe_row(row, durable=durable)
+    _refuse_mixed_up(url, login["login"], login["lacked"])
 
 
 async def refuse_unsafe(pool: Pool, *, durable: bool) -> None:
@@ -45,24 +56,58 @@ async def refuse_unsafe(pool: Pool, *, durable: bool) -> None:
 
 def _take_role(connection: psycopg.Connection) -> None:
     try:
-        connection.execute(f"SET ROLE {SERVER_ROLE}")
+        with connection.transaction():
+            connection.execute(f"SET LOCAL ROLE {SERVER_ROLE}")
     except errors.InvalidParameterValue:
-        raise _not_migrated() from None
+        raise _not_migrated(connection) from None
     except errors.InsufficientPrivilege:
         raise UnsafeDatabase(
             f"The login of DATABASE_URL may not act as {SERVER_ROLE}: GRANT {SERVER_ROLE} to it."
         ) from None
 
 
+def _refuse_incomplete(connection: psycopg.Connection) -> None:
+    """What does not come along in a dump: rights of a role, and settings of a database."""
+    left = [step.words for step in steps_left(connection)]
+    left += [f"set {name} of the database" for name in settings_left(connection)]
+    if left:
+        more = f" and {len(left) - 3} more" if len(left) > 3 else ""
+        raise UnusableDatabase(
+            f"The database has its tables, and not all that belongs to them ({'; '.join(left[:3])}"
+            f"{more}), as after a dump was restored: run `accounting migrate`."
+        )
+
+
+def _refuse_mixed_up(url: str, login: str, lacked: list[str]) -> None:
+    """Raise where a pooler would mix up what a connection has prepared or set."""
+    lending = lending_of(url)
+    if lending is Lending.FORGETFUL:
+        raise UnusableDatabase(
+            "A pooler stands before the database that loses prepared statements: set PgBouncer's"
+            " max_prepared_statements to 200 or more, which needs 1.21 or newer, or its pool_mode"
+            " to session."
+        )
+    if lending is Lending.TRANSACTIONS and lacked:
+        statements = SQL("; ").join(keep_for(login, lacked)).as_string()
+        raise UnusableDatabase(
+            "A pooler stands before the database that lends each transaction another session, so"
+            f" that its login {login} has to bring {', '.join(lacked)} along. `accounting migrate`"
+            f" sees to that for each login that is granted {SERVER_ROLE} and does not own the"
+            f" schema, or an administrator: {statements}. Then let the pooler connect anew"
+            " (PgBouncer's RECONNECT)."
+        )
+
+
 def _refuse_other_schema(connection: psycopg.Connection) -> None:
     from persistence.engine.migrate import head
 
     try:
-        found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+        with connection.transaction():
+            found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
     except (errors.UndefinedTable, errors.InsufficientPrivilege):
-        raise _not_migrated() from None
+        raise _not_migrated(connection) from None
     if found is None:
-        raise _not_migrated()
+        raise _not_migrated(connection)
     if found[0] != head():
         raise UnusableDatabase(
             f"The database stands at {found[0]} and this server needs {head()}:"
@@ -70,8 +115,14 @@ def _refuse_other_schema(connection: psycopg.Connection) -> None:
         )
 
 
-def _not_migrated() -> UnusableDatabase:
-    return UnusableDatabase("The database has no schema yet. Run `accounting migrate` first.")
+def _not_migrated(connection: psycopg.Connection) -> UnusableDatabase:
+    there = "SELECT FROM pg_class WHERE oid = to_regclass('public.alembic_version')"
+    if connection.execute(there).fetchone() is None:
+        return UnusableDatabase("The database has no schema yet. Run `accounting migrate` first.")
+    return UnusableDatabase(
+        f"The database has its tables, and the role {SERVER_ROLE} is not there or may not read"
+        " them, as after a dump was restored: run `accounting migrate`."
+    )
 
 
 def _refuse_unsafe_row(row: Row | None, *, durable: bool) -> None:
