@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help install run serve demo migrate test fuzz fuzz-deep plans bench bench-growth bench-reports bench-compare bench-publish \
         contract clients clients-java sdk sdk-typescript profiles mock docs browser bodies bare specification model races cluster cluster-quick \
-        coverage format lint types rooms audit check check-long release lock clean
+        pooler pooler-quick coverage format lint types rooms audit check check-long release lock clean
 
 # Where Python may not keep what it has compiled, each process of the tests compiles all of it anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -51,7 +51,7 @@ format: $(READY) ## Format and sort
 check: ## All that CI runs, with the time that each part took
 	@$(PYTHON) tests/shares.py
 
-check-long: check clients-java model races fuzz-deep ## The same, and what plays for long: before an issue is resolved
+check-long: check pooler clients-java model races fuzz-deep ## The same, and what plays for long: before an issue is resolved
 
 ##@ The contract
 
@@ -144,6 +144,12 @@ cluster: $(READY) ## The same schema on a Citus cluster: demo, journeys, handler
 
 cluster-quick: $(READY) ## A part of that, in under three minutes
 	@$(BIN)/python -m tests.cluster.run $(CITUS) --quick
+
+pooler: $(READY) ## Journeys, handlers and races once more, through a PgBouncer that lends transactions
+	@$(BIN)/python -m tests.poolers.run
+
+pooler-quick: $(READY) ## A part of that, in under a minute
+	@$(BIN)/python -m tests.poolers.run --quick
 
 bench: $(BENCH_READY) ## Every case beside the usual stacks: 40 minutes, into dist/bench (ARGS="--rounds 1" for less)
 	@$(BENCH)/python -m bench $(ARGS)

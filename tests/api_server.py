@@ -30,6 +30,7 @@ from server.protocol import GuardedProtocol
 from server.settings import Settings
 from tests import clock
 from tests.partner import PATIENCE_SECONDS, Business, Partner
+from tests.poolers.pgbouncer import served_url
 from tests.proving import Prover
 
 SECRET = MasterSecret("test", bytes(range(32)))
@@ -87,7 +88,7 @@ class ApiServer:
         self.partners: list[Partner] = []
         self.counted: tuple[str, dict[str, tuple[int, int]]] = ("", {})
         config = uvicorn.Config(
-            create_app(self.settings, database_url, durable=False, clock=clock),
+            create_app(self.settings, served_url(database_url), durable=False, clock=clock),
             http=GuardedProtocol,
             ws="none",
             lifespan="on",

@@ -16,6 +16,7 @@ from tests.cluster.databases import CLUSTER, ClusterDatabases
 from tests.cluster.explaining import heard, scattered
 from tests.contract.coverage_table import CoverageTable
 from tests.partner import Partner
+from tests.poolers.pgbouncer import pooling_all
 
 LONGEST = ("tests/processes", "tests/cli")
 COLLECT_AFTER = 200_000  # Objects; most of what a test makes is gone without any search for it.
@@ -85,7 +86,9 @@ def databases(postgres_home: Path) -> Iterator[Databases | ClusterDatabases]:
         yield ClusterDatabases(os.environ[CLUSTER])
         return
     with EmbeddedPostgres(postgres_home, TEST_SETTINGS) as postgres:
-        yield Databases(postgres)
+        databases = Databases(postgres)
+        with pooling_all(postgres):
+            yield databases
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -5,7 +5,7 @@ An address may name several hosts, and with `target_session_attrs` which of them
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg.pq import PGconn, Ping
+from psycopg.pq import Conninfo, PGconn, Ping
 
 from embedded.binaries import OLDEST_MAJOR
 from persistence.engine.faults import DatabaseAway, UnusableDatabase, first_line
@@ -54,6 +54,13 @@ def hosts_in(url: str) -> int:
     """Tell how many hosts an address names: 2 for postgresql://one,two/books."""
     told = conninfo_to_dict(url)
     return max(len(str(told.get(name, "")).split(",")) for name in ("host", "hostaddr"))
+
+
+def login_of(url: str) -> str:
+    """Tell as whom an address logs in, by default as the user of this process."""
+    named = conninfo_to_dict(readable(url)).get("user")
+    default = {each.keyword: each.val for each in Conninfo.get_defaults()}[b"user"] or b""
+    return str(named or default.decode())
 
 
 def _connected(where: str) -> psycopg.Connection:

@@ -34,17 +34,13 @@ def refuse_unusable(url: str, *, durable: bool = True) -> None:
 
     `durable`: no commit may be lost that was acknowledged.
     """
-    with connect(url) as connection:
-        entered = f"SELECT session_user AS login, {LACKED} AS lacked"
-        login = connection.cursor(row_factory=dict_row).execute(entered).fetchone()
-        assert login is not None
-        with connection.transaction():  # A pooler may give each another session.
-            _take_role(connection)
-            _refuse_other_schema(connection)
-            _refuse_incomplete(connection)
-            row = connection.cursor(row_factory=dict_row).execute(_CHECKS).fetchone()
+    _refuse_mixed_up(url)
+    with connect(url) as connection, connection.transaction():
+        _take_role(connection)
+        _refuse_other_schema(connection)
+        _refuse_incomplete(connection)
+        row = connection.cursor(row_factory=dict_row).execute(_CHECKS).fetchone()
     _refuse_unsafe_row(row, durable=durable)
-    _refuse_mixed_up(url, login["login"], login["lacked"])
 
 
 async def refuse_unsafe(pool: Pool, *, durable: bool) -> None:
@@ -78,8 +74,20 @@ def _refuse_incomplete(connection: psycopg.Connection) -> None:
         )
 
 
-def _refuse_mixed_up(url: str, login: str, lacked: list[str]) -> None:
+# Whoever owns the schema has to be that when it logs in: it migrates.
+_LOGIN = f"""
+SELECT session_user AS login, {LACKED} AS lacked, r.rolsuper OR coalesce(pg_has_role(
+  session_user, (SELECT relowner FROM pg_class WHERE oid = to_regclass('public.business')),
+  'MEMBER'), false) AS owns
+FROM pg_roles r WHERE r.rolname = session_user
+"""
+
+
+def _refuse_mixed_up(url: str) -> None:
     """Raise where a pooler would mix up what a connection has prepared or set."""
+    with connect(url) as connection:
+        row = connection.cursor(row_factory=dict_row).execute(_LOGIN).fetchone()
+    assert row is not None
     lending = lending_of(url)
     if lending is Lending.FORGETFUL:
         raise UnusableDatabase(
@@ -87,15 +95,25 @@ def _refuse_mixed_up(url: str, login: str, lacked: list[str]) -> None:
             " max_prepared_statements to 200 or more, which needs 1.21 or newer, or its pool_mode"
             " to session."
         )
-    if lending is Lending.TRANSACTIONS and lacked:
-        statements = SQL("; ").join(keep_for(login, lacked)).as_string()
+    if lending is Lending.TRANSACTIONS and row["lacked"]:
         raise UnusableDatabase(
             "A pooler stands before the database that lends each transaction another session, so"
-            f" that its login {login} has to bring {', '.join(lacked)} along. `accounting migrate`"
-            f" sees to that for each login that is granted {SERVER_ROLE} and does not own the"
-            f" schema, or an administrator: {statements}. Then let the pooler connect anew"
-            " (PgBouncer's RECONNECT)."
+            f" that its login {row['login']} has to bring {', '.join(row['lacked'])} along."
+            f" {_how_to_bring(row)}"
         )
+
+
+def _how_to_bring(row: Row) -> str:
+    if row["owns"]:
+        return (
+            "It owns the schema, so give the server a login of its own:"
+            " `accounting migrate --print-roles` prints how."
+        )
+    statements = SQL("; ").join(keep_for(row["login"], row["lacked"])).as_string()
+    return (
+        f"`accounting migrate` sees to that for each login that is granted {SERVER_ROLE}, or an"
+        f" administrator: {statements}. Then let the pooler connect anew (PgBouncer's RECONNECT)."
+    )
 
 
 def _refuse_other_schema(connection: psycopg.Connection) -> None:

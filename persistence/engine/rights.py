@@ -5,13 +5,13 @@ was granted to it; so `accounting migrate` ends with what is missing here, and a
 start without it. Each step looks first whether it was done.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, LiteralString
 
 import psycopg
 from psycopg import errors
-from psycopg.sql import SQL, Composed, Identifier
+from psycopg.sql import SQL, Composed, Identifier, Literal
 
 from persistence.engine.entering import LIMITS, SERVER_ROLE, keep_for
 from persistence.tables import metadata
@@ -92,6 +92,62 @@ def steps_left(connection: psycopg.Connection) -> Iterator[Step]:
             yield _granting(", ".join(missing), Identifier(table))
     yield from _walls(connection)
     yield from _functions(connection)
+
+
+_ROLE_SCRIPT = """\
+-- For an administrator, where the login of `accounting migrate` may not make roles. It may be run
+-- again and again. What is granted on tables stays with `accounting migrate`, run by their owner.
+
+DO $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = {role}) THEN
+    CREATE ROLE {role_name} NOLOGIN NOSUPERUSER NOBYPASSRLS;
+  END IF;
+END
+$$;
+{limits}
+
+-- The login that owns the schema.
+{owner}
+"""
+_LOGIN_SCRIPT = """
+-- The login of the server. Without a password it comes in only where pg_hba.conf asks for none.
+DO $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = {login}) THEN
+    CREATE ROLE {login_name} LOGIN;
+  END IF;
+END
+$$;
+{granted}
+{settings}
+"""
+
+
+def script(login: str, owner: str) -> str:
+    """Write the SQL that makes roles and their settings, for an administrator to run.
+
+    `login` is the server's, `owner` owns the schema; they may be one.
+    """
+    grants = SQL("GRANT {} TO {};")
+    text = SQL(_ROLE_SCRIPT).format(
+        role=Literal(SERVER_ROLE),
+        role_name=_SERVER,
+        limits=_lines(keep_for(SERVER_ROLE, [*LIMITS])),
+        owner=grants.format(_SERVER, Identifier(owner)),
+    )
+    if login != owner:
+        text += SQL(_LOGIN_SCRIPT).format(
+            login=Literal(login),
+            login_name=Identifier(login),
+            granted=grants.format(_SERVER, Identifier(login)),
+            settings=_lines(keep_for(login, ["role", *LIMITS])),
+        )
+    return text.as_string()
+
+
+def _lines(statements: Sequence[Composed]) -> Composed:
+    return SQL("\n").join(SQL("{};").format(each) for each in statements)
 
 
 def _roles(connection: psycopg.Connection) -> Iterator[Step]:
