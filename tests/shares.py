@@ -1,8 +1,8 @@
 """Runs all that CI runs, part by part, and prints what each took of its share of twenty minutes.
 
-It needs nothing but Python: the first part installs the rest. Where there is no Citus to start, no
-PgBouncer to bring and no Chromium, what is shown on a cluster, behind a pooler and in a browser says
-so. A minute is left for what operators do.
+It needs nothing but Python: the first part installs the rest. What is shown on a cluster, behind a
+pooler and in a browser says so where there is no Citus, PgBouncer or Chromium. A minute is left for
+what operators do.
 """
 
 import subprocess

@@ -134,7 +134,7 @@ def _refuse_other_schema(connection: psycopg.Connection) -> None:
 
 
 def _not_migrated(connection: psycopg.Connection) -> UnusableDatabase:
-    there = "SELECT FROM pg_class WHERE oid = to_regclass('public.alembic_version')"
+    there = "SELECT FROM pg_class WHERE relname = 'alembic_version' AND relkind = 'r'"
     if connection.execute(there).fetchone() is None:
         return UnusableDatabase("The database has no schema yet. Run `accounting migrate` first.")
     return UnusableDatabase(

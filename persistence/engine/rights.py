@@ -48,7 +48,10 @@ _OWN_ROWS: Final = SQL("business_id = nullif(current_setting('app.business_id', 
 _SERVER: Final = Identifier(SERVER_ROLE)
 _TRIES: Final = 5
 # Roles belong to all databases of a server, and another of them may be migrated at this moment.
-_RACED: Final = (errors.DuplicateObject, errors.UniqueViolation, errors.InternalError_)
+_RACED: Final = (
+    *(errors.DuplicateObject, errors.UndefinedObject),
+    *(errors.UniqueViolation, errors.InternalError_),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ def grant(connection: psycopg.Connection, tell: Callable[[str], None]) -> None:
     """
     connection.execute("SET lock_timeout = '3s'")
     _do(connection, steps_left)
-    _do(connection, _surplus)
+    _do(connection, surplus)
     try:
         _do(connection, _logins, tell)
     except errors.InsufficientPrivilege as error:
@@ -210,14 +213,15 @@ def _granted(connection: psycopg.Connection) -> dict[str, list[str]]:
     return dict(_rows(connection, _GRANTED, SERVER_ROLE, [*_WANTED]))
 
 
-def _surplus(connection: psycopg.Connection) -> Iterator[Step]:
+def surplus(connection: psycopg.Connection) -> Iterator[Step]:
+    """Yield what the server could do and must not be able to."""
     for table, have in _granted(connection).items():
-        surplus = [each for each in have if each not in _WANTED[table]]
-        if surplus:
+        too_much = [each for each in have if each not in _WANTED[table]]
+        if too_much:
             yield Step(
-                f"take {', '.join(surplus)} on {table} from {SERVER_ROLE}",
+                f"take {', '.join(too_much)} on {table} from {SERVER_ROLE}",
                 SQL("REVOKE {} ON {} FROM {}").format(
-                    SQL(", ".join(surplus)), Identifier(table), _SERVER
+                    SQL(", ".join(too_much)), Identifier(table), _SERVER
                 ),
             )
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
-from psycopg.sql import SQL, Identifier
 
 from embedded import binaries, identity, places
 from embedded.postgres import EmbeddedPostgres
@@ -87,35 +86,35 @@ def pooling(
         shutil.rmtree(folder)
 
 
-_before_all: list["PgBouncer"] = []
+_before_all: list[PgBouncer] = []
+
+
+@contextmanager
+def before_servers(pooler: PgBouncer) -> Iterator[None]:
+    """Let every server that begins meanwhile reach its database through it."""
+    _before_all.append(pooler)
+    yield
+    _before_all.remove(pooler)
 
 
 @contextmanager
 def pooling_all(postgres: EmbeddedPostgres) -> Iterator[None]:
-    """Let every server that begins meanwhile reach its database through one, where a run asks."""
+    """Put one before all servers of a run, where the run asks for it."""
     if POOLED not in os.environ:
         yield
         return
     with places.locked(postgres.home / "template.lock", fcntl.LOCK_EX):
         make_login(postgres.url("postgres"))
-    with pooling(postgres, os.environ[POOLED]) as pooler:
-        _before_all.append(pooler)
+    with pooling(postgres, os.environ[POOLED]) as pooler, before_servers(pooler):
         yield
-        _before_all.remove(pooler)
 
 
 def served_url(database_url: str) -> str:
     """The address that a server under test reaches a database by."""
-    return _before_all[0].url(database_url) if _before_all else database_url
+    return _before_all[-1].url(database_url) if _before_all else database_url
 
 
 def make_login(url: str, login: str = LOGIN) -> None:
     """Make a login for the server, by what `accounting migrate --print-roles` prints."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(script(login, connection.info.user).encode())
-
-
-def drop_login(url: str, login: str) -> None:
-    """Take a login away again."""
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(SQL("DROP ROLE IF EXISTS {}").format(Identifier(login)))
