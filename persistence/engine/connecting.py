@@ -11,6 +11,7 @@ from embedded.binaries import OLDEST_MAJOR
 from persistence.engine.faults import DatabaseAway, UnusableDatabase, first_line
 
 CONNECT_SECONDS = 5
+LEAVES_A_HOST_SECONDS = 2  # One that is silent, where there are others; libpq takes no less.
 
 
 def connect(url: str) -> psycopg.Connection:
@@ -40,7 +41,8 @@ def readable(url: str) -> str:
     Raises UnusableDatabase where it is none.
     """
     try:
-        timeout = conninfo_to_dict(url).get("connect_timeout", CONNECT_SECONDS)
+        limit = LEAVES_A_HOST_SECONDS if hosts_in(url) > 1 else CONNECT_SECONDS
+        timeout = conninfo_to_dict(url).get("connect_timeout", limit)
         return make_conninfo(url, connect_timeout=timeout, application_name="accounting check")
     except psycopg.ProgrammingError:
         # What libpq says may repeat a part of the password.

@@ -15,16 +15,15 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
 from psycopg.types.json import set_json_dumps, set_json_loads
 
-from persistence.engine.connecting import hosts_in
+from persistence.engine.connecting import LEAVES_A_HOST_SECONDS, hosts_in
 from persistence.engine.entering import LACKED, put_on
 from persistence.engine.machines import ARE_THERE_MANY, ManyMachines, OneMachine
 from persistence.engine.pipeline import Connection
 from persistence.engine.turns import Turns
 
-# For so long a new connection is tried for, at each of the hosts that may have it: a database that
-# starts anew is there again by then. libpq leaves a host that is silent after two seconds.
+# For so long a new connection is tried for, for each of the hosts that may have it: a database that
+# starts anew is there again by then.
 CONNECT_SECONDS = 2.0
-LEAVES_A_HOST = 2
 PAUSE_SECONDS = 0.05
 
 # PostgreSQL keeps for each connection what it knows of every table that this has ever used.
@@ -132,7 +131,7 @@ def make_pool(url: str, *, size: int) -> Pool:
     """Prepare at most `size` connections, each in the server's role."""
     set_json_dumps(orjson.dumps)
     set_json_loads(orjson.loads)
-    timeout = conninfo_to_dict(url).get("connect_timeout", LEAVES_A_HOST)
+    timeout = conninfo_to_dict(url).get("connect_timeout", LEAVES_A_HOST_SECONDS)
     return Pool(
         make_conninfo(url, connect_timeout=timeout, application_name="accounting"), size=size
     )

@@ -50,9 +50,10 @@ def refuse_transaction_pooler(url: str) -> None:
 
 async def _look(where: str) -> Lending:
     try:
-        async with asyncio.timeout(LOOKING_SECONDS), AsyncExitStack() as stack:
+        async with AsyncExitStack() as stack:
             first, second = [await _connected(where, stack) for _ in range(2)]
-            return await _compared(first, second)
+            async with asyncio.timeout(LOOKING_SECONDS):
+                return await _compared(first, second)
     except TimeoutError:
         raise DatabaseAway(
             f"No second connection to the database is lent within {LOOKING_SECONDS:.0f} s: a pooler"
