@@ -41,6 +41,7 @@ run: $(READY) ## Serve on port 8000 with a demo business in it (PORT=8001 for an
 serve: $(READY) ## Serve on port 8000 without the demo (PORT=8001 for another port)
 	@$(BIN)/accounting serve --development --port $(PORT)
 
+# Of another PostgreSQL than the one that comes along: TEST_POSTGRES=folder with its programs.
 # With an arena for each thread, as glibc has it, a worker keeps a fifth more than it uses.
 test: $(READY) ## Run every test in Python (T=path for some of them)
 	@MALLOC_ARENA_MAX=2 $(BIN)/python -m pytest -q -n 3 --no-loadscope-reorder $(T)
