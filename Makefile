@@ -4,8 +4,8 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help install run serve demo migrate test fuzz fuzz-deep plans bench bench-growth bench-reports bench-compare bench-publish \
-        contract clients clients-java sdk sdk-typescript profiles mock docs browser bodies bare specification model races cluster cluster-quick upgrade-check \
-        coverage format lint types rooms audit check check-long release lock clean
+        contract clients clients-java sdk sdk-typescript profiles mock docs browser bodies bare specification model races cluster cluster-quick \
+        pooler pooler-quick upgrade-check coverage format lint types rooms audit check check-long release lock clean
 
 # Where Python may not keep what it has compiled, each process of the tests compiles all of it anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -41,6 +41,7 @@ run: $(READY) ## Serve on port 8000 with a demo business in it (PORT=8001 for an
 serve: $(READY) ## Serve on port 8000 without the demo (PORT=8001 for another port)
 	@$(BIN)/accounting serve --development --port $(PORT)
 
+# Of another PostgreSQL than the one that comes along: TEST_POSTGRES=folder with its programs.
 # With an arena for each thread, as glibc has it, a worker keeps a fifth more than it uses.
 test: $(READY) ## Run every test in Python (T=path for some of them)
 	@MALLOC_ARENA_MAX=2 $(BIN)/python -m pytest -q -n 3 --no-loadscope-reorder $(T)
@@ -51,7 +52,7 @@ format: $(READY) ## Format and sort
 check: ## All that CI runs, with the time that each part took
 	@$(PYTHON) tests/shares.py
 
-check-long: check upgrade-check clients-java model races fuzz-deep ## The same, and what plays for long: before an issue is resolved
+check-long: check pooler upgrade-check clients-java model races fuzz-deep ## The same, and what plays for long: before an issue is resolved
 
 ##@ The contract
 
@@ -147,6 +148,11 @@ cluster-quick: $(READY) ## A part of that, in under three minutes
 
 upgrade-check: $(READY) ## The last release's server and handlers' tests on this tree's schema (ARGS="--before TAG tests/handlers/trade")
 	@$(BIN)/python -m tests.upgrade.run $(ARGS)
+pooler: $(READY) ## Journeys, handlers and races once more, through a PgBouncer that lends transactions
+	@$(BIN)/python -m tests.poolers.run
+
+pooler-quick: $(READY) ## A part of that, in under a minute
+	@$(BIN)/python -m tests.poolers.run --quick
 
 bench: $(BENCH_READY) ## Every case beside the usual stacks: 40 minutes, into dist/bench (ARGS="--rounds 1" for less)
 	@$(BENCH)/python -m bench $(ARGS)

@@ -9,8 +9,8 @@ import psycopg
 from psycopg import ClientCursor
 from psycopg.rows import dict_row
 
+from persistence.engine.entering import SERVER_ROLE
 from persistence.engine.pipeline import numbered
-from persistence.engine.pool import SERVER_ROLE
 from persistence.engine.sql import Query, Row
 
 PLANNED = 5  # So often PostgreSQL plans a statement for its values before it may do so for any.

@@ -69,14 +69,22 @@ def serve(
 
 
 @app.command()
-def migrate() -> None:
-    """Bring the database to the newest schema."""
-    from cli.databases import opened
-    from persistence.engine.migrate import migrate as run_migrations
-    from server import settings
+def migrate(
+    print_roles: Annotated[
+        bool,
+        typer.Option(
+            "--print-roles",
+            help="Only print the SQL by which an administrator makes the roles and logins.",
+        ),
+    ] = False,
+) -> None:
+    """Bring the database to the newest schema, and make what is missing of roles and rights."""
+    from cli import migrating
 
-    with opened(settings.load_stores()) as database:
-        typer.echo(f"The database stands at {run_migrations(database.admin_url)}.")
+    if print_roles:
+        migrating.print_roles()
+    else:
+        migrating.migrate()
 
 
 @app.command()

@@ -30,6 +30,14 @@ _HOW_TO_MAKE_A_SECRET: Final = (
 )
 
 
+def _is_host(text: str) -> bool:
+    """Whether one of the hosts of an address has a port that can be, or none."""
+    try:
+        return urlsplit(f"//{text}").port != 0
+    except ValueError:
+        return False
+
+
 class Environment:
     """One pass over the environment; gathers faults in place of stopping at the first."""
 
@@ -238,12 +246,9 @@ class Environment:
         url = self._text(name)
         if not url:
             return None
-        try:
-            parts = urlsplit(url)
-            good = parts.scheme in ("postgresql", "postgres") and parts.port != 0
-        except ValueError:
-            good = False
-        if not good:
+        scheme, _, rest = url.partition("://")
+        hosts = re.split("[/?#]", rest, maxsplit=1)[0].rpartition("@")[2].split(",")
+        if scheme not in ("postgresql", "postgres") or not all(map(_is_host, hosts)):
             # The value is not repeated: it may carry a password.
             self.faults.append(f"{name} must look like postgresql://user:password@host:port/name.")
         return url

@@ -28,12 +28,13 @@ TABLE = (
     Setting(
         "DATABASE_URL",
         "PostgreSQL, 15 or newer, that the server uses, as "
-        "postgresql://user:password@host:port/database.",
+        "postgresql://user:password@host:port/database; several hosts with commas between them.",
         "the PostgreSQL that comes along, kept in the data folder",
     ),
     Setting(
         "ACCOUNTING_ADMIN_DATABASE_URL",
-        "The same database with the login that owns the schema; migrations use it.",
+        "The same database with the login that owns the schema, past any pooler; migrations use "
+        "it.",
         "DATABASE_URL",
     ),
     Setting(

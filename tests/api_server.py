@@ -20,7 +20,7 @@ import uvicorn
 from access import api_keys
 from access.master_secrets import MasterSecret
 from embedded.postgres import EmbeddedPostgres
-from persistence.engine import pool, transaction
+from persistence.engine import entering, pool, transaction
 from persistence.engine.migrate import migrate
 from persistence.files.blobs import Folder
 from persistence.partners import partners, sandboxes
@@ -30,6 +30,7 @@ from server.protocol import GuardedProtocol
 from server.settings import Settings
 from tests import clock
 from tests.partner import PATIENCE_SECONDS, Business, Partner
+from tests.poolers.pgbouncer import served_url
 from tests.proving import Prover
 
 SECRET = MasterSecret("test", bytes(range(32)))
@@ -37,9 +38,11 @@ SECRET = MasterSecret("test", bytes(range(32)))
 # A shared machine may stand still for longer than a caller would be kept waiting, and then nobody
 # is told to come back. What shows one of these limits sets it for itself.
 pool.CONNECT_SECONDS = transaction.WAIT_FOR_KEY_SECONDS = PATIENCE_SECONDS
-pool.LIMITS = " ".join(
-    f"-c {limit}={PATIENCE_SECONDS:.0f}s"
-    for limit in ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
+entering.LIMITS.update(
+    {
+        limit: f"{PATIENCE_SECONDS:.0f}s"
+        for limit in ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
+    }
 )
 
 
@@ -85,7 +88,7 @@ class ApiServer:
         self.partners: list[Partner] = []
         self.counted: tuple[str, dict[str, tuple[int, int]]] = ("", {})
         config = uvicorn.Config(
-            create_app(self.settings, database_url, durable=False, clock=clock),
+            create_app(self.settings, served_url(database_url), durable=False, clock=clock),
             http=GuardedProtocol,
             ws="none",
             lifespan="on",

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
+from embedded import binaries
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
 from tests.api_server import ApiServer, Databases
@@ -16,7 +17,9 @@ from tests.cluster.databases import CLUSTER, ClusterDatabases
 from tests.cluster.explaining import heard, scattered
 from tests.contract.coverage_table import CoverageTable
 from tests.partner import Partner
+from tests.poolers.pgbouncer import pooling_all
 
+PROGRAMS = "TEST_POSTGRES"  # The setting that names a folder with another PostgreSQL's programs.
 LONGEST = ("tests/processes", "tests/cli")
 COLLECT_AFTER = 200_000  # Objects; most of what a test makes is gone without any search for it.
 
@@ -79,13 +82,24 @@ def postgres_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "postgres"
 
 
+def chosen_programs() -> binaries.Programs | None:
+    """Those in the folder that a run names, so that it has another version of PostgreSQL."""
+    if PROGRAMS not in os.environ:
+        return None
+    found = binaries.inspect(Path(os.environ[PROGRAMS]))
+    assert found is not None, f"{PROGRAMS} names no folder with programs of PostgreSQL"
+    return found
+
+
 @pytest.fixture(scope="session")
 def databases(postgres_home: Path) -> Iterator[Databases | ClusterDatabases]:
     if CLUSTER in os.environ:
         yield ClusterDatabases(os.environ[CLUSTER])
         return
-    with EmbeddedPostgres(postgres_home, TEST_SETTINGS) as postgres:
-        yield Databases(postgres)
+    with EmbeddedPostgres(postgres_home, TEST_SETTINGS, programs=chosen_programs()) as postgres:
+        databases = Databases(postgres)
+        with pooling_all(postgres):
+            yield databases
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,8 +1,8 @@
 """Runs all that CI runs, part by part, and prints what each took of its share of twenty minutes.
 
-It needs nothing but Python: the first part installs the rest. Where there is no Citus to start, the
-part that is shown on a cluster says so, and where there is no Chromium, the part that is looked at
-in one. A minute is left for what operators do.
+It needs nothing but Python: the first part installs the rest. What is shown on a cluster, behind a
+pooler and in a browser says so where there is no Citus, PgBouncer or Chromium. A minute is left for
+what operators do.
 """
 
 import subprocess
@@ -25,7 +25,7 @@ PARTS: Final = (
     Part("tests", ("test", "coverage"), 4),
     Part("fuzz", ("fuzz",), 3),
     Part("plans of lists", ("plans",), 1),
-    Part("cluster", ("cluster-quick",), 3),
+    Part("cluster and pooler", ("cluster-quick", "pooler-quick"), 3),
     Part("clients and docs", ("clients", "docs", "browser"), 4),
 )
 

@@ -3,11 +3,16 @@
 import psycopg
 from psycopg import errors
 from psycopg.rows import dict_row
+from psycopg.sql import SQL
 
 from persistence.engine.connecting import connect
+from persistence.engine.distribution import settings_left
+from persistence.engine.entering import LACKED, SERVER_ROLE, keep_for
 from persistence.engine.faults import UnsafeDatabase, UnusableDatabase
-from persistence.engine.pool import SERVER_ROLE, Pool
+from persistence.engine.pool import Pool
+from persistence.engine.poolers import Lending, lending_of
 from persistence.engine.revisions import SCHEMA, why_not_served
+from persistence.engine.rights import steps_left
 from persistence.engine.sql import Row
 
 _CHECKS = """
@@ -30,9 +35,11 @@ def refuse_unusable(url: str, *, durable: bool = True) -> None:
 
     `durable`: no commit may be lost that was acknowledged.
     """
-    with connect(url) as connection:
+    _refuse_mixed_up(url)
+    with connect(url) as connection, connection.transaction():
         _take_role(connection)
         _refuse_other_schema(connection)
+        _refuse_incomplete(connection)
         row = connection.cursor(row_factory=dict_row).execute(_CHECKS).fetchone()
     _refuse_unsafe_row(row, durable=durable)
 
@@ -46,22 +53,78 @@ async def refuse_unsafe(pool: Pool, *, durable: bool) -> None:
 
 def _take_role(connection: psycopg.Connection) -> None:
     try:
-        connection.execute(f"SET ROLE {SERVER_ROLE}")
+        with connection.transaction():
+            connection.execute(f"SET LOCAL ROLE {SERVER_ROLE}")
     except errors.InvalidParameterValue:
-        raise _not_migrated() from None
+        raise _not_migrated(connection) from None
     except errors.InsufficientPrivilege:
         raise UnsafeDatabase(
             f"The login of DATABASE_URL may not act as {SERVER_ROLE}: GRANT {SERVER_ROLE} to it."
         ) from None
 
 
+def _refuse_incomplete(connection: psycopg.Connection) -> None:
+    """What does not come along in a dump: rights of a role, and settings of a database."""
+    left = [step.words for step in steps_left(connection)]
+    left += [f"set {name} of the database" for name in settings_left(connection)]
+    if left:
+        more = f" and {len(left) - 3} more" if len(left) > 3 else ""
+        raise UnusableDatabase(
+            f"The database has its tables, and not all that belongs to them ({'; '.join(left[:3])}"
+            f"{more}), as after a dump was restored: run `accounting migrate`."
+        )
+
+
+# Whoever owns the schema has to be that when it logs in: it migrates.
+_LOGIN = f"""
+SELECT session_user AS login, {LACKED} AS lacked, r.rolsuper OR coalesce(pg_has_role(
+  session_user, (SELECT relowner FROM pg_class WHERE oid = to_regclass('public.business')),
+  'MEMBER'), false) AS owns
+FROM pg_roles r WHERE r.rolname = session_user
+"""
+
+
+def _refuse_mixed_up(url: str) -> None:
+    """Raise where a pooler would mix up what a connection has prepared or set."""
+    with connect(url) as connection:
+        row = connection.cursor(row_factory=dict_row).execute(_LOGIN).fetchone()
+    assert row is not None
+    lending = lending_of(url)
+    if lending is Lending.FORGETFUL:
+        raise UnusableDatabase(
+            "A pooler stands before the database that loses prepared statements: set PgBouncer's"
+            " max_prepared_statements to 200 or more, which needs 1.21 or newer, or its pool_mode"
+            " to session."
+        )
+    if lending is Lending.TRANSACTIONS and row["lacked"]:
+        raise UnusableDatabase(
+            "A pooler stands before the database that lends each transaction another session, so"
+            f" that its login {row['login']} has to bring {', '.join(row['lacked'])} along."
+            f" {_how_to_bring(row)}"
+        )
+
+
+def _how_to_bring(row: Row) -> str:
+    if row["owns"]:
+        return (
+            "It owns the schema, so give the server a login of its own:"
+            " `accounting migrate --print-roles` prints how."
+        )
+    statements = SQL("; ").join(keep_for(row["login"], row["lacked"])).as_string()
+    return (
+        f"`accounting migrate` sees to that for each login that is granted {SERVER_ROLE}, or an"
+        f" administrator: {statements}. Then let the pooler connect anew (PgBouncer's RECONNECT)."
+    )
+
+
 def _refuse_other_schema(connection: psycopg.Connection) -> None:
     try:
-        found = connection.execute(SCHEMA).fetchone()
+        with connection.transaction():
+            found = connection.execute(SCHEMA).fetchone()
     except (errors.UndefinedTable, errors.InsufficientPrivilege):
-        raise _not_migrated() from None
+        raise _not_migrated(connection) from None
     if found is None:
-        raise _not_migrated()
+        raise _not_migrated(connection)
     if (fault := why_not_served(*found)) is not None:
         raise UnusableDatabase(fault)
 
@@ -70,11 +133,17 @@ async def why_schema_not_served(pool: Pool) -> str | None:
     """Tell why the schema of now is none that this server serves; raises what psycopg raises."""
     async with pool.connection() as connection:
         row = await (await connection.execute(SCHEMA)).fetchone()
-    return why_not_served(row["revision"], row["serves_from"]) if row else str(_not_migrated())
+    return why_not_served(row["revision"], row["serves_from"]) if row else "it has none"
 
 
-def _not_migrated() -> UnusableDatabase:
-    return UnusableDatabase("The database has no schema yet. Run `accounting migrate` first.")
+def _not_migrated(connection: psycopg.Connection) -> UnusableDatabase:
+    there = "SELECT FROM pg_class WHERE relname = 'alembic_version' AND relkind = 'r'"
+    if connection.execute(there).fetchone() is None:
+        return UnusableDatabase("The database has no schema yet. Run `accounting migrate` first.")
+    return UnusableDatabase(
+        f"The database has its tables, and the role {SERVER_ROLE} is not there or may not read"
+        " them, as after a dump was restored: run `accounting migrate`."
+    )
 
 
 def _refuse_unsafe_row(row: Row | None, *, durable: bool) -> None:

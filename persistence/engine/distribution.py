@@ -6,15 +6,16 @@ that was stopped is run again, and a migration ends with what is left to do.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import LiteralString
 
 import psycopg
-from psycopg.sql import SQL, Composed, Identifier, Literal
+from psycopg.sql import SQL, Identifier, Literal
 
 from persistence.engine.connecting import connect
+from persistence.engine.entering import SERVER_ROLE
 from persistence.engine.faults import UnusableDatabase
-from persistence.engine.pool import SERVER_ROLE
+from persistence.engine.poolers import refuse_transaction_pooler
+from persistence.engine.rights import Step
 from persistence.tables import metadata
 
 _FIRST = "account"  # The tables of a business lie together with this one.
@@ -28,18 +29,10 @@ DELEGATED = (
 
 # Of the database, so that each connection to it has them: a tenant that is set in a transaction is
 # told to the machines that take part, and triggers are taken on tables that are spread.
-_SETTINGS: dict[LiteralString, str] = {
+SETTINGS: dict[LiteralString, str] = {
     "citus.propagate_set_commands": "local",
     "citus.enable_unsafe_triggers": "on",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One thing that is done, in words and in SQL."""
-
-    words: str
-    statement: Composed
 
 
 def is_distributed(connection: psycopg.Connection) -> bool:
@@ -49,12 +42,24 @@ def is_distributed(connection: psycopg.Connection) -> bool:
     )
 
 
+def settings_left(connection: psycopg.Connection) -> list[str]:
+    """Name the settings of a spread database that a session does not have."""
+    if not is_distributed(connection):
+        return []
+    return [
+        name
+        for name, value in SETTINGS.items()
+        if _rows(connection, "SELECT current_setting(%s, true)", name) != [(value,)]
+    ]
+
+
 def distribute(url: str, begin: Callable[[str], None], *, dry_run: bool) -> int:
     """Do what is left to do, tell each step before it, and return how many there were.
 
     Raises UnusableDatabase where there is no cluster or another program uses the database.
     """
     with connect(url) as connection:
+        refuse_transaction_pooler(url)
         _refuse_without_cluster(connection)
         if not dry_run:
             _refuse_in_use(connection)
@@ -89,7 +94,7 @@ def steps(connection: psycopg.Connection) -> Iterator[Step]:
 
 
 def _settings(connection: psycopg.Connection) -> Iterator[Step]:
-    for name, value in _SETTINGS.items():
+    for name, value in SETTINGS.items():
         if not _rows(
             connection,
             "SELECT FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase"

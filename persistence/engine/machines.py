@@ -16,7 +16,7 @@ BEGIN = Query("BEGIN", {})
 SNAPSHOT = Query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", {})
 
 # Whether `accounting distribute` was here. It sets this, since nothing below works without it.
-ARE_THERE_MANY = "SELECT current_setting('citus.propagate_set_commands', true) = 'local' AS many"
+ARE_THERE_MANY = "SELECT current_setting('citus.propagate_set_commands', true) = 'local'"
 
 _FACTS = """b.country, b.base_currency, b.accounting_method, b.fiscal_year_end, b.lock_date,
        b.archived_at, b.tokens_valid_from, b.clock_seconds_ahead, b.matching_tolerance_cents,

@@ -1,59 +1,70 @@
 """Bring a database to the newest schema, under one lock."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import psycopg
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, create_engine, make_url, text
+from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
-from persistence.engine.connecting import connect
+from persistence.engine.connecting import connect, readable
 from persistence.engine.distribution import complete, is_distributed
 from persistence.engine.faults import UnusableDatabase, first_line
 from persistence.engine.revisions import HEAD, SCHEMA, why_not_served
+from persistence.engine.poolers import refuse_transaction_pooler
+from persistence.engine.rights import grant, make_roles
 
 _ONE_AT_A_TIME = 7_236_501_148  # Any number, as long as nobody else locks on it.
 
 
-def migrate(url: str) -> str:
-    """Run every migration that is missing and return the revision that the database stands at.
+def migrate(url: str, tell: Callable[[str], None] = lambda _: None) -> str:
+    """Run every migration that is missing, then make what is missing of roles and rights.
 
-    That is a newer one where a release to come has migrated it, and serves this one as well. Raises
-    UnusableDatabase where the database cannot be reached, is too old or too new, or lets this login
-    change nothing.
+    Returns the revision that the database stands at: a newer one where a release to come has
+    migrated it, and serves this one as well. Tells what logins got, or could not get, in words.
+    Raises UnusableDatabase where the database cannot be reached, is too old or too new, or lets
+    this login change nothing, and where a pooler is in the way.
     """
     connect(url).close()
-    engine = create_engine(make_url(url).set(drivername="postgresql+psycopg"))
+    refuse_transaction_pooler(url)
+    engine = _engine(url)
     try:
-        with engine.connect() as connection:
+        with engine.connect() as connection, connect(url) as owner:
             connection.execute(text(f"SELECT pg_advisory_lock({_ONE_AT_A_TIME})"))
             connection.commit()
-            if (newer := _newer(url)) is not None:
+            if (newer := _newer(owner)) is not None:
                 return newer
+            make_roles(owner)
             config = _config(connection)
             config.attributes["serves_from"] = serves_from()
             command.upgrade(config, "head")
             connection.commit()
-            with connect(url) as machines:
-                if is_distributed(machines):
-                    complete(machines)
+            grant(owner, tell)
+            if is_distributed(owner):
+                complete(owner)
             connection.execute(text(f"SELECT pg_advisory_unlock({_ONE_AT_A_TIME})"))
             connection.commit()
             return HEAD
-    except DBAPIError as error:
-        why = error.orig
-        if not isinstance(why, psycopg.OperationalError | psycopg.errors.InsufficientPrivilege):
-            raise
-        raise UnusableDatabase(f"The database cannot be migrated: {first_line(why)}") from error
+    except (DBAPIError, psycopg.Error) as error:
+        why = error.orig if isinstance(error, DBAPIError) else error
+        if isinstance(why, psycopg.errors.InsufficientPrivilege):
+            raise UnusableDatabase(
+                f"The database cannot be migrated: {first_line(why)}. What an administrator has to"
+                " do first is printed by `accounting migrate --print-roles`."
+            ) from error
+        if isinstance(why, psycopg.OperationalError):
+            raise UnusableDatabase(f"The database cannot be migrated: {first_line(why)}") from error
+        raise
     finally:
         engine.dispose()
 
 
 def check(url: str) -> None:
     """Raise where the tables of a migrated database differ from `tables.py`."""
-    engine = create_engine(make_url(url).set(drivername="postgresql+psycopg"))
+    engine = _engine(url)
     try:
         with engine.connect() as connection:
             command.check(_config(connection))
@@ -70,16 +81,19 @@ def serves_from() -> str:
     return max(getattr(each.module, "serves_from", each.revision) for each in scripts)
 
 
-def _newer(url: str) -> str | None:
-    with connect(url) as connection:
-        if connection.execute("SELECT to_regclass('alembic_version')").fetchone() == (None,):
-            return None
-        found = connection.execute(SCHEMA).fetchone()
+def _newer(connection: psycopg.Connection) -> str | None:
+    if connection.execute("SELECT to_regclass('alembic_version')").fetchone() == (None,):
+        return None
+    found = connection.execute(SCHEMA).fetchone()
     if found is None or found[0] <= HEAD:
         return None
     if (fault := why_not_served(*found)) is not None:
         raise UnusableDatabase(fault)
     return str(found[0])
+def _engine(url: str) -> Engine:
+    # libpq reads the address: SQLAlchemy takes no more than one host.
+    where = readable(url)
+    return create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(where))
 
 
 def _config(connection: Connection | None) -> Config:

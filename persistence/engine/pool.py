@@ -9,26 +9,20 @@ from types import TracebackType
 from typing import Self
 
 import orjson
-from psycopg import OperationalError
-from psycopg.conninfo import make_conninfo
+from psycopg import Error, OperationalError
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
 from psycopg.types.json import set_json_dumps, set_json_loads
 
-from persistence.engine.machines import ARE_THERE_MANY, Machines, ManyMachines, OneMachine
+from persistence.engine.connecting import LEAVES_A_HOST_SECONDS, hosts_in
+from persistence.engine.entering import LACKED, put_on
+from persistence.engine.machines import ARE_THERE_MANY, ManyMachines, OneMachine
 from persistence.engine.pipeline import Connection
 from persistence.engine.turns import Turns
 
-SERVER_ROLE = "accounting_server"
-
-# A role's own settings count only for whoever logs in as it; we put the role on (`-c role=`).
-LIMITS = "-c statement_timeout=10s -c lock_timeout=5s -c idle_in_transaction_session_timeout=15s"
-
-# How soon PostgreSQL lets go of the locks of a connection that was closed while it worked for it.
-# Without this it would find that out at the end of the statement.
-NOTICES_THE_END = "-c client_connection_check_interval=1s"
-
-# For so long a new connection is tried for: a database that starts anew is there again by then.
+# For so long a new connection is tried for, for each of the hosts that may have it: a database that
+# starts anew is there again by then.
 CONNECT_SECONDS = 2.0
 PAUSE_SECONDS = 0.05
 
@@ -46,7 +40,6 @@ class Pool:
         self._conninfo = conninfo
         self._turns = Turns(size)
         self._idle: list[Connection] = []
-        self._machines: Machines | None = None
         self._closed = False
 
     async def __aenter__(self) -> Self:
@@ -101,7 +94,7 @@ class Pool:
         """Connect; where that cannot be done, all who wait are told so."""
         failure = OperationalError("the database does not answer")
         try:
-            async with asyncio.timeout(CONNECT_SECONDS):
+            async with asyncio.timeout(CONNECT_SECONDS * hosts_in(self._conninfo)):
                 while True:
                     try:
                         return await self._connect()
@@ -113,13 +106,12 @@ class Pool:
             raise failure from None
 
     async def _connect(self) -> Connection:
-        # What psycopg prepares by itself it drops after a rollback, and all of the pipeline's too.
-        connection = await Connection.connect(
-            self._conninfo, autocommit=True, row_factory=dict_row, prepare_threshold=None
-        )
-        if self._machines is None:  # Tables are spread while no server is at work.
-            self._machines = await machines_behind(connection)
-        connection.machines = self._machines
+        connection = await plain_connection(self._conninfo)
+        try:
+            await _enter(connection)
+        except BaseException:
+            await connection.close()
+            raise
         return connection
 
     async def _take_back(self, connection: Connection) -> None:
@@ -139,20 +131,33 @@ def make_pool(url: str, *, size: int) -> Pool:
     """Prepare at most `size` connections, each in the server's role."""
     set_json_dumps(orjson.dumps)
     set_json_loads(orjson.loads)
+    timeout = conninfo_to_dict(url).get("connect_timeout", LEAVES_A_HOST_SECONDS)
     return Pool(
-        make_conninfo(
-            url,
-            options=f"-c role={SERVER_ROLE} {LIMITS} {NOTICES_THE_END}",
-            application_name="accounting",
-        ),
-        size=size,
+        make_conninfo(url, connect_timeout=timeout, application_name="accounting"), size=size
     )
 
 
-async def machines_behind(connection: Connection) -> Machines:
-    """Ask the database once whether its tables are spread over many machines."""
-    found = await (await connection.execute(ARE_THERE_MANY)).fetchone()
-    return ManyMachines() if found is not None and found["many"] else OneMachine()
+async def plain_connection(conninfo: str) -> Connection:
+    """Connect as the login that is named, with nothing but its own settings."""
+    # What psycopg prepares by itself it drops after a rollback, and all of the pipeline's too.
+    return await Connection.connect(
+        conninfo, autocommit=True, row_factory=dict_row, prepare_threshold=None
+    )
+
+
+_ENTERING = f"SELECT ({ARE_THERE_MANY}) AS many, {LACKED} AS lacked"
+
+
+async def _enter(connection: Connection) -> None:
+    """See whether tables are spread over many machines, and put on what the login lacks."""
+    found = await (await connection.execute(_ENTERING)).fetchone()
+    assert found is not None
+    connection.machines = ManyMachines() if found["many"] else OneMachine()
+    if found["lacked"]:
+        try:
+            await connection.execute(put_on(found["lacked"]))
+        except Error as error:  # Its login may no longer act as the server.
+            raise OperationalError(str(error)) from error
 
 
 def is_broken(connection: Connection) -> bool:

@@ -17,16 +17,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.cluster.databases import CLUSTER
+from tests.suites import JOURNEYS, TRADE, run_suite
 
 SHARDS = 4  # Of each table: a statement that goes to all shows as well as with 32.
 ACCOUNTING = str(Path(sys.executable).with_name("accounting"))
 COMMANDS = (("migrate",), ("distribute",), ("demo",), ("check-books",))
-TRADE = "tests/handlers/trade"
 QUICK = (
     "tests/cluster",
-    "tests/journeys/test_first_invoice.py",
-    "tests/journeys/test_receivables.py",
-    "tests/journeys/test_payables.py",
+    *JOURNEYS,
     f"{TRADE}/test_create_payment.py",
     f"{TRADE}/test_create_credit.py",
     f"{TRADE}/test_list_parties.py",
@@ -69,14 +67,7 @@ def main() -> int:
             code = subprocess.call([ACCOUNTING, *command], env=environment)
             if code:
                 return code
-        return tested(url, QUICK if asked.quick else WHOLE)
-
-
-def tested(url: str, paths: tuple[str, ...]) -> int:
-    """Run tests on the cluster."""
-    left_out = [f"--deselect={path}" for path in LEFT_OUT]
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", *left_out, *paths]
-    return subprocess.call(command, env={**os.environ, CLUSTER: url, "MALLOC_ARENA_MAX": "2"})
+        return run_suite(QUICK if asked.quick else WHOLE, LEFT_OUT, **{CLUSTER: url})
 
 
 @contextmanager

@@ -14,8 +14,8 @@ from sqlalchemy import create_engine, make_url
 
 from persistence.engine import migrate as migrations
 from persistence.engine.distribution import distribute
+from persistence.engine.entering import SERVER_ROLE
 from persistence.engine.faults import UnusableDatabase, broken_constraint
-from persistence.engine.pool import SERVER_ROLE
 from persistence.engine.revisions import HEAD
 from persistence.migrations.texts import run_texts
 from tests.api_server import ApiServer, Databases

@@ -98,5 +98,6 @@ class TestConnect:
         with psycopg.connect(url) as connection:
             found = connection.info.parameter_status("server_version")
         monkeypatch.setattr(connecting, "OLDEST_MAJOR", 99)
-        with pytest.raises(UnusableDatabase, match=f"is PostgreSQL {found}; 99 or newer is needed"):
+        with pytest.raises(UnusableDatabase) as told:
             use(url)
+        assert f"is PostgreSQL {found}; 99 or newer is needed" in str(told.value)

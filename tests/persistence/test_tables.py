@@ -10,7 +10,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from persistence.engine.pool import SERVER_ROLE
+from persistence.engine.entering import SERVER_ROLE
 from persistence.tables import metadata
 from tests.api_server import ApiServer
 

@@ -67,13 +67,29 @@ class TestStores:
         environ = {"DATABASE_URL": "postgresql://db/books", "ACCOUNTING_ADMIN_DATABASE_URL": owner}
         assert settings.load_stores(environ).admin_database_url == owner
 
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "postgresql://u:p@one,two:5433/books?target_session_attrs=read-write",
+            "postgresql://u@[::1]:5432,[::2]/books",
+            "postgresql:///books?host=/run/one,/run/two",
+        ],
+    )
+    def test_several_hosts_are_an_address(self, url: str) -> None:
+        assert settings.load_stores({"DATABASE_URL": url}).database_url == url
+
     def test_an_administrator_without_a_database_is_refused(self) -> None:
         with pytest.raises(SettingsError, match="of no use without DATABASE_URL"):
             settings.load_stores({"ACCOUNTING_ADMIN_DATABASE_URL": "postgresql://db/books"})
 
     @pytest.mark.parametrize(
         "url",
-        ["mysql://u:geheim@db/x", "host=db password=geheim", "postgresql://u:geheim@db:port/x"],
+        [
+            "mysql://u:geheim@db/x",
+            "host=db password=geheim",
+            "postgresql://u:geheim@db:port/x",
+            "postgresql://u:geheim@one:5432,two:port/x",
+        ],
     )
     def test_a_wrong_url_is_refused_without_repeating_it(self, url: str) -> None:
         with pytest.raises(SettingsError, match="DATABASE_URL must look like") as caught:

@@ -1,0 +1,29 @@
+"""`accounting migrate`: the schema, and who may do what with it."""
+
+import typer
+
+from cli.databases import opened
+from persistence.engine import migrate as migrations
+from persistence.engine import rights
+from persistence.engine.connecting import login_of
+from persistence.engine.faults import UnusableDatabase
+from server import settings
+
+
+def migrate() -> None:
+    """Bring the database to the newest schema, and tell what its logins got."""
+    with opened(settings.load_stores()) as database:
+        head = migrations.migrate(database.admin_url, typer.echo)
+    typer.echo(f"The database stands at {head}.")
+
+
+def print_roles() -> None:
+    """Print the SQL for an administrator; the database need not be there."""
+    stores = settings.load_stores()
+    if stores.database_url is None:
+        raise UnusableDatabase(
+            "The PostgreSQL that comes along needs no roles from an administrator: DATABASE_URL and"
+            " ACCOUNTING_ADMIN_DATABASE_URL name the logins for which they are printed."
+        )
+    owner = login_of(stores.admin_database_url or stores.database_url)
+    typer.echo(rights.script(login_of(stores.database_url), owner), nl=False)

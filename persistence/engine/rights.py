@@ -1,0 +1,306 @@
+"""Who may do what, all of it in one place: roles, their settings, grants and row security.
+
+Migrations make most of it once. Of a dump that is restored elsewhere no role comes along, nor what
+was granted to it; so `accounting migrate` ends with what is missing here, and a server does not
+start without it. Each step looks first whether it was done.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, LiteralString
+
+import psycopg
+from psycopg import errors
+from psycopg.sql import SQL, Composed, Identifier, Literal
+
+from persistence.engine.entering import LIMITS, SERVER_ROLE, keep_for
+from persistence.tables import metadata
+
+# What the server may do with a table, where nothing else is said. History is added to, never
+# edited.
+_USUAL: Final = ("SELECT", "INSERT", "UPDATE")
+_OTHERWISE: Final[dict[str, tuple[LiteralString, ...]]] = {
+    **dict.fromkeys(("invoice", "bill", "journal_draft"), (*_USUAL, "DELETE")),
+    **dict.fromkeys(("bank_reconciliation", "tax_return"), (*_USUAL, "DELETE")),
+    **dict.fromkeys(("partner_reply", "reply"), (*_USUAL, "DELETE")),
+    **dict.fromkeys(("journal_entry", "journal_line", "cash_line"), ("SELECT", "INSERT")),
+    "stored_document": ("SELECT", "INSERT"),
+    "tagged_line": ("SELECT", "INSERT", "DELETE"),
+    **dict.fromkeys(("audit_record", "audit_seal", "partner_audit_record"), ("SELECT",)),
+    "alembic_version": ("SELECT",),  # It starts on the schema it knows only.
+    "audited_table": (),
+}
+_WANTED: Final = {
+    name: _OTHERWISE.get(name, _USUAL) for name in (*metadata.tables, "alembic_version")
+}
+
+# What has its owner's rights, or writes what has them, is nobody's but the owner's; the server may
+# call these.
+_SERVER_CALLS: Final = ("audit_business", "audit_partner", "seal_audit_trail")
+_OWNERS_OWN: Final = (
+    *("audit_columns", "audit_table", "keep_audit_record", "keep_partner_audit_record"),
+    *("row_digest", "write_audit_function", "write_row_function"),
+)
+
+_POLICY: Final = "one_business"
+_OWN_ROWS: Final = SQL("business_id = nullif(current_setting('app.business_id', true), '')::uuid")
+
+_SERVER: Final = Identifier(SERVER_ROLE)
+_TRIES: Final = 5
+# Roles belong to all databases of a server, and another of them may be migrated at this moment.
+_RACED: Final = (
+    *(errors.DuplicateObject, errors.UndefinedObject),
+    *(errors.UniqueViolation, errors.InternalError_),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that is done, in words and in SQL."""
+
+    words: str
+    statement: Composed
+
+
+def make_roles(connection: psycopg.Connection) -> None:
+    """Make the server's role, and let this login act as it."""
+    _do(connection, _roles)
+
+
+def grant(connection: psycopg.Connection, tell: Callable[[str], None]) -> None:
+    """Let the server do what it must, and no more, and set what its logins have to bring along.
+
+    Tells what it set for logins, and what it was not allowed to.
+    """
+    connection.execute("SET lock_timeout = '3s'")
+    _do(connection, steps_left)
+    _do(connection, surplus)
+    try:
+        _do(connection, _logins, tell)
+    except errors.InsufficientPrivilege as error:
+        tell(
+            f"Settings of logins are left to somebody who may change them ({error}):"
+            " `accounting migrate --print-roles` prints how. Without a pooler nothing needs them."
+        )
+
+
+def steps_left(connection: psycopg.Connection) -> Iterator[Step]:
+    """Yield what a server still needs in a database that has its tables."""
+    usage = "SELECT has_schema_privilege(%s, 'public', 'USAGE')"
+    if _rows(connection, usage, SERVER_ROLE) == [(False,)]:
+        yield _granting("USAGE", SQL("SCHEMA public"))
+    for table, have in _granted(connection).items():
+        missing = [each for each in _WANTED[table] if each not in have]
+        if missing:
+            yield _granting(", ".join(missing), Identifier(table))
+    yield from _walls(connection)
+    yield from _functions(connection)
+
+
+_ROLE_SCRIPT = """\
+-- For an administrator, where the login of `accounting migrate` may not make roles. It may be run
+-- again and again. What is granted on tables stays with `accounting migrate`, run by their owner.
+
+DO $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = {role}) THEN
+    CREATE ROLE {role_name} NOLOGIN NOSUPERUSER NOBYPASSRLS;
+  END IF;
+END
+$$;
+{limits}
+
+-- The login that owns the schema.
+{owner}
+"""
+_LOGIN_SCRIPT = """
+-- The login of the server. Without a password it comes in only where pg_hba.conf asks for none.
+DO $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = {login}) THEN
+    CREATE ROLE {login_name} LOGIN;
+  END IF;
+END
+$$;
+{granted}
+{settings}
+"""
+
+
+def script(login: str, owner: str) -> str:
+    """Write the SQL that makes roles and their settings, for an administrator to run.
+
+    `login` is the server's, `owner` owns the schema; they may be one.
+    """
+    grants = SQL("GRANT {} TO {};")
+    text = SQL(_ROLE_SCRIPT).format(
+        role=Literal(SERVER_ROLE),
+        role_name=_SERVER,
+        limits=_lines(keep_for(SERVER_ROLE, [*LIMITS])),
+        owner=grants.format(_SERVER, Identifier(owner)),
+    )
+    if login != owner:
+        text += SQL(_LOGIN_SCRIPT).format(
+            login=Literal(login),
+            login_name=Identifier(login),
+            granted=grants.format(_SERVER, Identifier(login)),
+            settings=_lines(keep_for(login, ["role", *LIMITS])),
+        )
+    return text.as_string()
+
+
+def _lines(statements: Sequence[Composed]) -> Composed:
+    return SQL("\n").join(SQL("{};").format(each) for each in statements)
+
+
+def _roles(connection: psycopg.Connection) -> Iterator[Step]:
+    if not _rows(connection, "SELECT FROM pg_roles WHERE rolname = %s", SERVER_ROLE):
+        yield Step(f"make the role {SERVER_ROLE}", SQL("CREATE ROLE {}").format(_SERVER))
+    yield from _keeping(connection, SERVER_ROLE, [*LIMITS])
+    # What a role may be made by who made it, without becoming it: so says PostgreSQL 16 and newer.
+    may = "SET" if connection.info.server_version >= 160000 else "MEMBER"
+    if _rows(connection, "SELECT pg_has_role(%s, %s)", SERVER_ROLE, may) == [(False,)]:
+        yield Step(
+            f"let this login act as {SERVER_ROLE}",
+            SQL("GRANT {} TO {}").format(_SERVER, Identifier(_me(connection))),
+        )
+
+
+# Whoever logs in to be the server: owners of the schema migrate it, which takes longer.
+_LOGINS = """
+SELECT r.rolname FROM pg_roles r
+WHERE r.rolcanlogin AND NOT r.rolsuper AND r.rolname NOT IN (%s, current_user)
+  AND pg_has_role(r.oid, to_regrole(%s), 'MEMBER')
+  AND NOT pg_has_role(
+    r.oid, (SELECT relowner FROM pg_class WHERE oid = 'public.business'::regclass), 'MEMBER')
+ORDER BY 1
+"""
+
+
+def _logins(connection: psycopg.Connection) -> Iterator[Step]:
+    for (login,) in _rows(connection, _LOGINS, SERVER_ROLE, SERVER_ROLE):
+        yield from _keeping(connection, login, ["role", *LIMITS])
+
+
+_KEPT = """
+SELECT split_part(unnest(s.setconfig), '=', 1) FROM pg_db_role_setting s
+WHERE s.setrole = to_regrole(quote_ident(%s)) AND (
+  s.setdatabase = 0
+  OR s.setdatabase = (SELECT oid FROM pg_database WHERE datname = current_database()))
+"""
+
+
+def _keeping(connection: psycopg.Connection, login: str, names: list[str]) -> Iterator[Step]:
+    """What a login has otherwise stays as it is."""
+    kept = {name for (name,) in _rows(connection, _KEPT, login)}
+    missing = [name for name in names if name not in kept]
+    for name, statement in zip(missing, keep_for(login, missing), strict=True):
+        yield Step(f"set {name} of {login}", statement)
+
+
+_GRANTED = """
+SELECT c.relname, coalesce(array_agg(a.privilege_type) FILTER (WHERE r.rolname = %s), '{}')
+FROM pg_class c
+LEFT JOIN LATERAL aclexplode(c.relacl) a ON true
+LEFT JOIN pg_roles r ON r.oid = a.grantee
+WHERE c.relnamespace = 'public'::regnamespace AND c.relname = ANY(%s)
+GROUP BY 1 ORDER BY 1
+"""
+
+
+def _granted(connection: psycopg.Connection) -> dict[str, list[str]]:
+    """What the server's role has of each table that is there."""
+    return dict(_rows(connection, _GRANTED, SERVER_ROLE, [*_WANTED]))
+
+
+def surplus(connection: psycopg.Connection) -> Iterator[Step]:
+    """Yield what the server could do and must not be able to."""
+    for table, have in _granted(connection).items():
+        too_much = [each for each in have if each not in _WANTED[table]]
+        if too_much:
+            yield Step(
+                f"take {', '.join(too_much)} on {table} from {SERVER_ROLE}",
+                SQL("REVOKE {} ON {} FROM {}").format(
+                    SQL(", ".join(too_much)), Identifier(table), _SERVER
+                ),
+            )
+
+
+# Row security is the second net behind the stores: without a tenant there are no rows.
+_UNWALLED = """
+SELECT c.relname, c.relrowsecurity, p.polname IS NOT NULL
+FROM pg_class c LEFT JOIN pg_policy p ON p.polrelid = c.oid AND p.polname = %s
+WHERE c.relnamespace = 'public'::regnamespace AND c.relname = ANY(%s)
+  AND NOT (c.relrowsecurity AND p.polname IS NOT NULL)
+ORDER BY 1
+"""
+
+
+def _walls(connection: psycopg.Connection) -> Iterator[Step]:
+    tenants = [name for name, table in metadata.tables.items() if table.info.get("tenant")]
+    for table, secured, has_policy in _rows(connection, _UNWALLED, _POLICY, tenants):
+        if not secured:
+            enabling = SQL("ALTER TABLE {} ENABLE ROW LEVEL SECURITY").format(Identifier(table))
+            yield Step(f"enable row security of {table}", enabling)
+        if not has_policy:
+            policy = SQL("CREATE POLICY {} ON {} USING ({})")
+            yield Step(
+                f"show of {table} only rows of one business",
+                policy.format(Identifier(_POLICY), Identifier(table), _OWN_ROWS),
+            )
+
+
+_FUNCTIONS = """
+SELECT p.oid::regprocedure::text, p.proname,
+  EXISTS (SELECT FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
+          WHERE a.grantee = 0),
+  EXISTS (SELECT FROM aclexplode(p.proacl) a JOIN pg_roles r ON r.oid = a.grantee
+          WHERE r.rolname = %s)
+FROM pg_proc p
+WHERE p.pronamespace = 'public'::regnamespace AND (p.prosecdef OR p.proname = ANY(%s))
+  AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
+ORDER BY 1
+"""
+
+
+def _functions(connection: psycopg.Connection) -> Iterator[Step]:
+    found = _rows(connection, _FUNCTIONS, SERVER_ROLE, [*_OWNERS_OWN])
+    for signature, name, is_everybodys, is_servers in found:
+        if is_everybodys:
+            revoking = SQL("REVOKE EXECUTE ON FUNCTION {} FROM PUBLIC").format(SQL(signature))
+            yield Step(f"keep {signature} from everybody", revoking)
+        if name in _SERVER_CALLS and not is_servers:
+            yield _granting("EXECUTE", SQL("FUNCTION {}").format(SQL(signature)))
+
+
+def _granting(privileges: LiteralString, what: Composed | SQL | Identifier) -> Step:
+    statement = SQL("GRANT {} ON {} TO {}").format(SQL(privileges), what, _SERVER)
+    return Step(f"grant {privileges} on {what.as_string()}", statement)
+
+
+def _do(
+    connection: psycopg.Connection,
+    steps: Callable[[psycopg.Connection], Iterator[Step]],
+    tell: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Do what is left; where somebody else is at it as well, look again what is."""
+    for tries_left in reversed(range(_TRIES)):
+        try:
+            for step in steps(connection):
+                connection.execute(step.statement)
+                tell(step.words)
+            return
+        except _RACED:
+            if not tries_left:
+                raise
+
+
+def _me(connection: psycopg.Connection) -> str:
+    [(name,)] = _rows(connection, "SELECT current_user")
+    return str(name)
+
+
+def _rows(
+    connection: psycopg.Connection, text: LiteralString, *parameters: object
+) -> list[tuple[Any, ...]]:
+    return connection.execute(text, parameters).fetchall()

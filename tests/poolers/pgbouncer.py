@@ -1,0 +1,120 @@
+"""A real PgBouncer before the PostgreSQL of a run, over Unix sockets of its own."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+
+from embedded import binaries, identity, places
+from embedded.postgres import EmbeddedPostgres
+from persistence.engine.rights import script
+from tests.partner import PATIENCE_SECONDS, within
+from tests.poolers.programs import NEW, pgbouncer
+
+POOLED = "TEST_POOLER"  # The setting that puts one before each server of a run, by its mode.
+PORT = 6432
+LOGIN = "pooled_server"  # The server's, as an administrator makes it.
+ENOUGH = {"max_prepared_statements": "200"}
+
+
+class PgBouncer:
+    """One that runs; logins come in by their name alone."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def url(self, database_url: str, login: str = LOGIN) -> str:
+        """The address of a database behind it."""
+        name = conninfo_to_dict(database_url)["dbname"]
+        return f"postgresql://{login}@/{name}?host={self.folder}&port={PORT}"
+
+    def admin(self, command: str) -> None:
+        """Give it a command at its console."""
+        where = f"postgresql://{LOGIN}@/pgbouncer?host={self.folder}&port={PORT}"
+        with psycopg.connect(where, autocommit=True, cursor_factory=psycopg.ClientCursor) as told:
+            told.execute(command.encode())
+
+
+@contextmanager
+def pooling(
+    postgres: EmbeddedPostgres,
+    mode: str = "transaction",
+    release: str = NEW,
+    logins: tuple[str, ...] = (LOGIN,),
+    settings: Mapping[str, str] | None = None,
+) -> Iterator[PgBouncer]:
+    """Run one before a server; raises NotToBeHad where there is none."""
+    program = pgbouncer(release)
+    runner = identity.choose_identity(postgres.home, binaries.find_programs())
+    folder = Path(tempfile.mkdtemp(prefix="pgbouncer-"))
+    shutil.chown(folder, runner.owner, runner.group)
+    (folder / "users.txt").write_text("".join(f'"{login}" ""\n' for login in logins))
+    chosen = {**(ENOUGH if release == NEW else {}), **(settings or {}), "pool_mode": mode}
+    (folder / "pgbouncer.ini").write_text(
+        "[databases]\n"
+        f"* = host={places.socket_folder(postgres.home)} port=5432\n"
+        "[pgbouncer]\n"
+        f"unix_socket_dir = {folder}\n"
+        f"listen_port = {PORT}\n"
+        "auth_type = trust\n"
+        f"auth_file = {folder}/users.txt\n"
+        f"admin_users = {','.join(logins)}\n"
+        f"logfile = {folder}/log\n"
+        "default_pool_size = 20\n"
+        "max_client_conn = 1000\n"
+        "server_idle_timeout = 10\n"
+        "server_login_retry = 1\n"
+        + "".join(f"{name} = {value}\n" for name, value in chosen.items())
+    )
+    words = [*runner.prefix, *program, "-q", str(folder / "pgbouncer.ini")]
+    process = subprocess.Popen(words, **runner.options())
+    try:
+        listener = folder / f".s.PGSQL.{PORT}"
+        assert within(PATIENCE_SECONDS, lambda: listener.exists() or process.poll() is not None)
+        assert process.poll() is None, (folder / "log").read_text()
+        yield PgBouncer(folder)
+    finally:
+        process.kill()
+        process.wait()
+        shutil.rmtree(folder)
+
+
+_before_all: list[PgBouncer] = []
+
+
+@contextmanager
+def before_servers(pooler: PgBouncer) -> Iterator[None]:
+    """Let every server that begins meanwhile reach its database through it."""
+    _before_all.append(pooler)
+    yield
+    _before_all.remove(pooler)
+
+
+@contextmanager
+def pooling_all(postgres: EmbeddedPostgres) -> Iterator[None]:
+    """Put one before all servers of a run, where the run asks for it."""
+    if POOLED not in os.environ:
+        yield
+        return
+    with places.locked(postgres.home / "template.lock", fcntl.LOCK_EX):
+        make_login(postgres.url("postgres"))
+    with pooling(postgres, os.environ[POOLED]) as pooler, before_servers(pooler):
+        yield
+
+
+def served_url(database_url: str) -> str:
+    """The address that a server under test reaches a database by."""
+    return _before_all[-1].url(database_url) if _before_all else database_url
+
+
+def make_login(url: str, login: str = LOGIN) -> None:
+    """Make a login for the server, by what `accounting migrate --print-roles` prints."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(script(login, connection.info.user).encode())

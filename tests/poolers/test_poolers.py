@@ -1,0 +1,220 @@
+"""PgBouncer before the database: what holds behind it, and what is refused at the start."""
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from persistence.engine import poolers
+from persistence.engine.database_checks import refuse_unusable
+from persistence.engine.distribution import distribute
+from persistence.engine.entering import LIMITS, SERVER_ROLE
+from persistence.engine.faults import DatabaseAway, UnusableDatabase
+from persistence.engine.migrate import migrate
+from persistence.engine.pool import make_pool
+from persistence.engine.revisions import HEAD
+from tests.api_server import ApiServer, Databases
+from tests.builders.sales import paid, part, sent
+from tests.cluster.databases import ClusterDatabases
+from tests.command_line import CommandLine
+from tests.concurrency.racing import statuses, together
+from tests.poolers.pgbouncer import LOGIN, PgBouncer, before_servers, make_login, pooling
+from tests.poolers.programs import NEW, OLD, NotToBeHad
+
+OWNER = "accounting"
+PLAIN = "plain_server"  # A login that is granted the server's role, and no more.
+PUT = Callable[..., PgBouncer]
+
+serve = partial(refuse_unusable, durable=False)
+
+
+@pytest.fixture(scope="module")
+def url(databases: Databases | ClusterDatabases) -> str:
+    if isinstance(databases, ClusterDatabases):
+        pytest.skip("a cluster is shown without a pooler")
+    url = databases.clone(f"poolers_{os.getpid()}")
+    make_login(url)
+    return url
+
+
+@pytest.fixture
+def put(databases: Databases, url: str) -> Iterator[PUT]:
+    """Put a PgBouncer before the database."""
+    with ExitStack() as stack:
+
+        def put_before(mode: str, release: str = NEW, **settings: str) -> PgBouncer:
+            logins = (LOGIN, OWNER, PLAIN)
+            try:
+                begun = pooling(databases.postgres, mode, release, logins, settings)
+                return stack.enter_context(begun)
+            except NotToBeHad as error:
+                pytest.skip(str(error))
+
+        yield put_before
+
+
+@pytest.fixture
+def plain(url: str) -> Iterator[str]:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"CREATE ROLE {PLAIN} LOGIN IN ROLE {SERVER_ROLE}")
+        yield PLAIN
+        connection.execute(f"DROP ROLE {PLAIN}")
+
+
+def sessions(url: str) -> list[tuple[str, int]]:
+    """Which logins have how many sessions in a database, but for the owner's."""
+    with psycopg.connect(url) as connection:
+        found: list[Any] = connection.execute(
+            "SELECT usename, count(*) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND usename <> %s GROUP BY 1",
+            (OWNER,),
+        ).fetchall()
+        return found
+
+
+def settings_in(url: str) -> list[str]:
+    """The role and the limits of a connection of the server's."""
+
+    async def asked() -> list[str]:
+        names = ["role", *LIMITS]
+        async with make_pool(url, size=1) as pool, pool.connection() as connection:
+            shown = [await (await connection.execute(f"SHOW {name}")).fetchone() for name in names]
+            return [value for row in shown if row is not None for value in row.values()]
+
+    return asyncio.run(asked())
+
+
+def own_settings(url: str) -> list[str]:
+    """What a session of a login has before anything is put on."""
+    with psycopg.connect(url) as connection:
+        asked = [connection.execute(f"SHOW {name}").fetchone() for name in ("role", *LIMITS)]
+        return [row[0] for row in asked if row]
+
+
+class TestTransactions:
+    def test_servers_mix_up_nothing_over_fewer_sessions_than_connections(
+        self, databases: Databases, url: str, put: PUT
+    ) -> None:
+        pooler = put("transaction", default_pool_size="3")
+        mine = databases.clone(f"mixed_{os.getpid()}")
+        with before_servers(pooler), ApiServer(mine) as one, ApiServer(mine) as other:
+            shops = [server.partner("Own").business() for server in (one, other) for _ in range(2)]
+            buyers = [(shop, shop.customer()) for shop in shops]
+            sendings = [partial(sent, shop, buyer, 100) for shop, buyer in buyers]
+            invoices = [each() for each in sendings]
+            calls = [
+                partial(shop.api.get, f"invoices/{invoice['id']}/")
+                for (shop, _), invoice in zip(buyers, invoices, strict=True)
+            ] + [
+                partial(shop.api.post, "customers/", json={"company_name": f"N {n}"})
+                for n in range(10)
+                for shop in shops
+            ]
+            assert set(statuses(together(calls))) <= {200, 201}
+            for (shop, buyer), invoice in zip(buyers, invoices, strict=True):
+                paid(shop, buyer, 60, part(invoice, 60))
+                assert shop.api.get("customers/").json()["count"] == 11
+                assert one.prover.faults_of(shop.id) == []
+            [(login, count)] = sessions(mine)
+            assert (login, 1 < count <= 3) == (LOGIN, True)
+
+    def test_role_and_limits_come_along_with_the_login(self, url: str, put: PUT) -> None:
+        pooled = put("transaction").url(url)
+        serve(pooled)
+        wanted = own_settings(pooled)
+        assert wanted[0] == SERVER_ROLE
+        assert "0" not in wanted
+        assert settings_in(pooled) == wanted
+
+    def test_a_login_without_them_is_refused_until_a_migration_has_seen_to_it(
+        self, url: str, put: PUT, plain: str
+    ) -> None:
+        pooler = put("transaction")
+        with pytest.raises(UnusableDatabase, match="has to bring role, statement_timeout") as told:
+            serve(pooler.url(url, plain))
+        assert f'ALTER ROLE "{plain}" SET "lock_timeout" = ' in str(told.value)
+        migrate(url)
+        pooler.admin("RECONNECT")
+        serve(pooler.url(url, plain))
+
+    def test_a_login_that_owns_the_schema_is_refused(self, url: str, put: PUT) -> None:
+        with pytest.raises(UnusableDatabase, match="It owns the schema, so give the server a"):
+            serve(put("transaction").url(url, OWNER))
+
+    @pytest.mark.parametrize(
+        ("release", "settings"), [(NEW, {"max_prepared_statements": "0"}), (OLD, {})]
+    )
+    def test_one_that_loses_prepared_statements_is_refused_each_time(
+        self, url: str, put: PUT, release: str, settings: Mapping[str, str]
+    ) -> None:
+        pooled = put("transaction", release, **settings).url(url)
+        for _ in range(2):
+            with pytest.raises(UnusableDatabase, match="max_prepared_statements to 200 or more"):
+                serve(pooled)
+
+    def test_the_command_line_says_so(self, url: str, put: PUT, tmp_path: Path) -> None:
+        pooled = put("transaction", max_prepared_statements="0").url(url)
+        told = CommandLine(tmp_path, pooled).run("check-books")
+        assert (told.code, told.out) == (2, "")
+        assert told.err.startswith("accounting: A pooler stands before the database that loses")
+
+    @pytest.mark.parametrize(
+        "work", [migrate, lambda pooled: distribute(pooled, print, dry_run=True)]
+    )
+    def test_what_holds_a_session_goes_past_it(
+        self, url: str, put: PUT, work: Callable[[str], object]
+    ) -> None:
+        with pytest.raises(UnusableDatabase, match="let ACCOUNTING_ADMIN_DATABASE_URL name"):
+            work(put("transaction").url(url, OWNER))
+
+    def test_one_that_lends_statements_is_refused(self, url: str, put: PUT) -> None:
+        with pytest.raises(UnusableDatabase, match="The pooler takes no transactions"):
+            serve(put("statement").url(url))
+
+    def test_one_that_has_one_session_may_be_busy(
+        self, url: str, put: PUT, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(poolers, "LOOKING_SECONDS", 0.5)
+        with pytest.raises(DatabaseAway, match="No second connection"):
+            serve(put("transaction", default_pool_size="1").url(url))
+
+
+class TestSessions:
+    @pytest.mark.parametrize("release", [NEW, OLD])
+    @pytest.mark.parametrize("login", [LOGIN, OWNER])
+    def test_whatever_login_serves_behind_one_that_lends_sessions(
+        self, url: str, put: PUT, release: str, login: str
+    ) -> None:
+        pooled = put("session", release).url(url, login)
+        for _ in range(2):  # The second connection is lent what the first has left.
+            assert settings_in(pooled)[0] == SERVER_ROLE
+        serve(pooled)
+
+    def test_a_migration_holds_its_lock(self, url: str, put: PUT) -> None:
+        assert migrate(put("session", OLD).url(url, OWNER)) == HEAD
+
+
+class TestDirectly:
+    @pytest.mark.parametrize("login", [LOGIN, OWNER])
+    def test_what_the_login_lacks_is_put_on(self, url: str, login: str) -> None:
+        named = url.replace(f"//{OWNER}@", f"//{login}@")
+        serve(named)
+        assert settings_in(named) == [SERVER_ROLE, *own_settings(url_of_login(url))[1:]]
+
+    def test_a_limit_of_its_own_stays_and_none_is_not_taken(self, url: str, plain: str) -> None:
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(f"ALTER ROLE {plain} SET lock_timeout = '2500ms'")
+            connection.execute(f"ALTER ROLE {plain} SET statement_timeout = '1d'")
+        role, statement, lock, *_ = settings_in(url.replace(f"//{OWNER}@", f"//{plain}@"))
+        assert (role, lock) == (SERVER_ROLE, "2500ms")
+        assert statement == own_settings(url_of_login(url))[1]
+
+
+def url_of_login(url: str) -> str:
+    return url.replace(f"//{OWNER}@", f"//{LOGIN}@")
