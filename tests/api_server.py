@@ -204,6 +204,8 @@ def settings(**changes: Any) -> Settings:
         "answer_seconds": PATIENCE_SECONDS,
         "connections_per_address": 0,
         "database_connections": 16,  # Of which one business uses eight, as some races need.
+        "read_database_url": None,
+        "read_lag_seconds": 10,
         "host": "127.0.0.1",
         "port": 0,
         "workers": 1,

@@ -9,12 +9,13 @@ from types import TracebackType
 from typing import Self
 
 import orjson
-from psycopg import OperationalError
+from psycopg import OperationalError, errors
 from psycopg.conninfo import make_conninfo
 from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
 from psycopg.types.json import set_json_dumps, set_json_loads
 
+from persistence.engine.faults import ReadOnly
 from persistence.engine.machines import ARE_THERE_MANY, Machines, ManyMachines, OneMachine
 from persistence.engine.pipeline import Connection
 from persistence.engine.turns import Turns
@@ -35,19 +36,24 @@ PAUSE_SECONDS = 0.05
 # PostgreSQL keeps for each connection what it knows of every table that this has ever used.
 LIFETIME_SECONDS = 3600.0
 
+IS_READ_ONLY = "SELECT current_setting('transaction_read_only') = 'on' AS read_only"
+
 
 class Pool:
     """At most `size` connections, made when they are needed; the one used last is lent first.
 
-    That one is likely to be in the processor's caches, with the process behind it.
+    That one is likely to be in the processor's caches, with the process behind it. Those to a
+    primary lead to what can be written: a standby behind the address is as good as away.
     """
 
-    def __init__(self, conninfo: str, *, size: int) -> None:
+    def __init__(self, conninfo: str, *, size: int, to_primary: bool = True) -> None:
         self._conninfo = conninfo
+        self._to_primary = to_primary
         self._turns = Turns(size)
         self._idle: list[Connection] = []
         self._machines: Machines | None = None
         self._closed = False
+        self._none_before = 0.0  # Connections that were made until then lead astray.
 
     async def __aenter__(self) -> Self:
         return self
@@ -74,6 +80,9 @@ class Pool:
             except asyncio.CancelledError:
                 await connection.close()  # Nobody has the time to wait for a rollback.
                 raise
+            except (errors.ReadOnlySqlTransaction, ReadOnly):
+                await self._start_over()  # There may be another primary by now.
+                raise
             finally:
                 await self._take_back(connection)
         finally:
@@ -89,6 +98,12 @@ class Pool:
         while self._idle:
             await self._idle.pop().close()
 
+    async def _start_over(self) -> None:
+        """Use none of the connections that there are any more."""
+        self._none_before = monotonic()
+        while self._idle:
+            await self._idle.pop().close()
+
     async def _idle_one(self) -> Connection | None:
         while self._idle:
             connection = self._idle.pop()
@@ -98,7 +113,10 @@ class Pool:
         return None
 
     async def _new_one(self) -> Connection:
-        """Connect; where that cannot be done, all who wait are told so."""
+        """Connect; where that cannot be done, all who wait are told so.
+
+        A primary is tried for again and again; without a replica one can do.
+        """
         failure = OperationalError("the database does not answer")
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
@@ -107,18 +125,27 @@ class Pool:
                         return await self._connect()
                     except OperationalError as error:
                         failure = error
+                    if not self._to_primary:
+                        break
                     await asyncio.sleep(PAUSE_SECONDS)
         except TimeoutError:
-            self._turns.refuse_all()
-            raise failure from None
+            pass
+        self._turns.refuse_all()
+        raise failure
 
     async def _connect(self) -> Connection:
         # What psycopg prepares by itself it drops after a rollback, and all of the pipeline's too.
         connection = await Connection.connect(
             self._conninfo, autocommit=True, row_factory=dict_row, prepare_threshold=None
         )
-        if self._machines is None:  # Tables are spread while no server is at work.
-            self._machines = await machines_behind(connection)
+        try:
+            if self._to_primary:
+                await refuse_read_only(connection)
+            if self._machines is None:  # Tables are spread while no server is at work.
+                self._machines = await machines_behind(connection)
+        except BaseException:
+            await connection.close()
+            raise
         connection.machines = self._machines
         return connection
 
@@ -126,7 +153,8 @@ class Pool:
         if connection.pgconn.transaction_status in _OPEN:
             with suppress(OperationalError):
                 await connection.rollback()
-        if connection.pgconn.transaction_status == TransactionStatus.IDLE and not self._closed:
+        idle = connection.pgconn.transaction_status == TransactionStatus.IDLE
+        if idle and not self._closed and connection.made_at > self._none_before:
             self._idle.append(connection)
         else:
             await connection.close()
@@ -135,7 +163,7 @@ class Pool:
 _OPEN = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 
 
-def make_pool(url: str, *, size: int) -> Pool:
+def make_pool(url: str, *, size: int, to_primary: bool = True) -> Pool:
     """Prepare at most `size` connections, each in the server's role."""
     set_json_dumps(orjson.dumps)
     set_json_loads(orjson.loads)
@@ -146,7 +174,15 @@ def make_pool(url: str, *, size: int) -> Pool:
             application_name="accounting",
         ),
         size=size,
+        to_primary=to_primary,
     )
+
+
+async def refuse_read_only(connection: Connection) -> None:
+    """Raise ReadOnly where nothing can be written: on a standby, or where somebody has said so."""
+    found = await (await connection.execute(IS_READ_ONLY)).fetchone()
+    if found is None or found["read_only"]:
+        raise ReadOnly("the database can only be read: it is a standby, or was set so")
 
 
 async def machines_behind(connection: Connection) -> Machines:

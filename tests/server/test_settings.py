@@ -317,7 +317,7 @@ class TestLoad:
         [
             ("ACCOUNTING_SECRET_KEY", "ACCOUNTING_SECRET_KEYS"),
             ("ACCOUNTING_ALLOWED_ORIGIN", "ACCOUNTING_ALLOWED_ORIGINS"),
-            ("ACCOUNTING_DATABASE_URL", "ACCOUNTING_ADMIN_DATABASE_URL"),
+            ("ACCOUNTING_ADMIN_DB_URL", "ACCOUNTING_ADMIN_DATABASE_URL"),
         ],
     )
     def test_a_misspelt_setting_is_told(
