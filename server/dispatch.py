@@ -202,7 +202,7 @@ class Request:
         (opened, value), as_of = await reading_eventually(pool, replica, self._tenant, read)
         outcome = await self.endpoint.render_read(self, opened, value)
         if as_of is not None:
-            told = as_of.astimezone(UTC).isoformat(timespec="milliseconds")
+            told = as_of.astimezone(UTC).isoformat(timespec="microseconds")
             outcome.headers["x-data-as-of"] = told.replace("+00:00", "Z")
         return outcome
 
