@@ -66,7 +66,10 @@ def standby(primary: EmbeddedPostgres, url: str, folder: Path) -> Iterator[Embed
 
 @pytest.fixture(scope="module")
 def server(url: str, standby: EmbeddedPostgres) -> Iterator[ApiServer]:
-    replica = {"read_database_url": standby.url("books"), "read_lag_seconds": LAG_SECONDS}
+    replica: dict[str, Any] = {
+        "read_database_url": standby.url("books"),
+        "read_lag_seconds": LAG_SECONDS,
+    }
     with ApiServer(url, **replica) as server:
         server.prepare_sandboxes()
         yield server
@@ -75,8 +78,7 @@ def server(url: str, standby: EmbeddedPostgres) -> Iterator[ApiServer]:
 @pytest.fixture(scope="module")
 def hasty(url: str, standby: EmbeddedPostgres, server: ApiServer) -> Iterator[ApiServer]:
     """Another one over the same database, that reads what is one second old at most."""
-    replica = {"read_database_url": standby.url("books"), "read_lag_seconds": 1}
-    with ApiServer(url, **replica) as hasty:
+    with ApiServer(url, read_database_url=standby.url("books"), read_lag_seconds=1) as hasty:
         yield hasty
 
 
