@@ -1,8 +1,9 @@
 """A standby that readings may go to, and how far it is known to be.
 
-The primary tells with each such reading where its log ends. A standby that has replayed up to there
-has all of it; another one has what was committed up to the last commit that it replayed. So neither
-an idle primary looks like a lag, nor a standby that hears of nothing any more like a fresh one.
+The primary tells now and then, when it lets somebody in, where its log ends. A standby that has
+replayed up to there has all of it; another one has what was committed up to the last commit that it
+replayed. So neither an idle primary looks like a lag, nor a standby that hears of nothing any more
+like a fresh one.
 """
 
 import asyncio
@@ -20,7 +21,7 @@ from persistence.engine.pipeline import Connection, exchange
 from persistence.engine.pool import Pool
 from persistence.engine.sql import Query, Row
 
-KEPT_SECONDS = 1.0  # What one connection says of it holds for so long.
+KEPT_SECONDS = 1.0  # For so long holds what the primary tells, and what a connection says of it.
 LEFT_SECONDS = 1.0  # For so long nobody asks one that could not be read.
 ANSWER_SECONDS = 1.0
 
@@ -64,6 +65,7 @@ class Replica:
         self._pool = pool
         self._most_behind = most_behind
         self._seen: WeakKeyDictionary[Connection, _Seen] = WeakKeyDictionary()
+        self._mark: tuple[Mark, float] | None = None
         self._left_until: float | None = None
         self._log = structlog.get_logger("accounting.replica")
 
@@ -76,6 +78,16 @@ class Replica:
             return False
         self._left_until = now + LEFT_SECONDS  # One tries, and nobody waits for it.
         return True
+
+    def recent_mark(self) -> Mark | None:
+        """What the primary has told just now; None where it is to be asked."""
+        if self._mark is None or self._mark[1] < monotonic():
+            return None
+        return self._mark[0]
+
+    def keep(self, mark: Mark) -> None:
+        """Remember it for a moment."""
+        self._mark = mark, monotonic() + KEPT_SECONDS
 
     @asynccontextmanager
     async def connection(

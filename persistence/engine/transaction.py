@@ -108,7 +108,7 @@ async def reading_eventually(
     asked: it may know better by now.
     """
     if replica.may_be_asked():
-        mark = await _let_in(pool, tenant())
+        mark = await _let_in(pool, tenant(), replica)
         try:
             admitted = tenant()
             async with replica.connection(admitted.id, mark) as (connection, as_of):
@@ -120,10 +120,16 @@ async def reading_eventually(
         return await read(session, admitted), None
 
 
-async def _let_in(pool: Pool, tenant: Tenant) -> Mark:
+async def _let_in(pool: Pool, tenant: Tenant, replica: Replica) -> Mark:
     """Refuse whoever may not come in by now; tell where the log of the primary ends."""
+    mark = replica.recent_mark()
     async with reading(pool, tenant) as session:
-        return await Fetch(session, (MARK,), lambda rows: Mark(**rows[0][0]))
+        if mark is None:
+            mark = await Fetch(session, (MARK,), lambda rows: Mark(**rows[0][0]))
+            replica.keep(mark)
+        else:
+            await session.fetch()
+    return mark
 
 
 async def writing(pool: Pool, work: Work) -> tuple[Outcome, bool]:
