@@ -25,10 +25,10 @@ KEPT_SECONDS = 1.0  # For so long holds what the primary tells, and what a conne
 LEFT_SECONDS = 1.0  # For so long nobody asks one that could not be read.
 ANSWER_SECONDS = 1.0
 
-# A commit that anybody has seen is in what is flushed.
+# A commit that anybody has seen is in what is flushed; and first comes the time, then the place.
 MARK = Query(
-    "SELECT system_identifier AS cluster, pg_current_wal_flush_lsn()::text AS position,"
-    " clock_timestamp() AS at FROM pg_control_system()",
+    "SELECT clock_timestamp() AS at, pg_current_wal_flush_lsn()::text AS position,"
+    " system_identifier AS cluster FROM pg_control_system()",
     {},
 )
 _REPLAYED = """
@@ -89,6 +89,12 @@ class Replica:
         """Remember it for a moment."""
         self._mark = mark, monotonic() + KEPT_SECONDS
 
+    def leave(self, error: Exception) -> None:
+        """Read it no more for a moment, for this reason."""
+        if self._left_until is None:
+            self._log.warning("replica_left", reason=str(error) or type(error).__name__)
+        self._left_until = monotonic() + LEFT_SECONDS
+
     @asynccontextmanager
     async def connection(
         self, tenant: Hashable, mark: Mark
@@ -102,7 +108,7 @@ class Replica:
                 connection = await stack.enter_async_context(self._pool.connection(tenant))
                 as_of = await self._as_of(connection, mark)
             except (psycopg.Error, TimeoutError, Unfit) as error:
-                self._leave(error)
+                self.leave(error)
                 raise
             self._return()
             yield connection, as_of
@@ -124,11 +130,6 @@ class Replica:
             raise Unfit(f"it is {(mark.at - as_of).total_seconds():.1f} s behind")
         self._seen[connection] = _Seen(as_of, until)
         return as_of
-
-    def _leave(self, error: Exception) -> None:
-        if self._left_until is None:
-            self._log.warning("replica_left", reason=str(error) or type(error).__name__)
-        self._left_until = monotonic() + LEFT_SECONDS
 
     def _return(self) -> None:
         if self._left_until is not None:

@@ -107,8 +107,8 @@ async def reading_eventually(
     let in the primary says each time. And what a replica refuses, or fails at, the primary is
     asked: it may know better by now.
     """
-    if replica.may_be_asked():
-        mark = await _let_in(pool, tenant(), replica)
+    mark = await _let_in(pool, tenant(), replica) if replica.may_be_asked() else None
+    if mark is not None:
         try:
             admitted = tenant()
             async with replica.connection(admitted.id, mark) as (connection, as_of):
@@ -120,15 +120,22 @@ async def reading_eventually(
         return await read(session, admitted), None
 
 
-async def _let_in(pool: Pool, tenant: Tenant, replica: Replica) -> Mark:
-    """Refuse whoever may not come in by now; tell where the log of the primary ends."""
+async def _let_in(pool: Pool, tenant: Tenant, replica: Replica) -> Mark | None:
+    """Refuse whoever may not come in by now; tell where the log of the primary ends.
+
+    A database that does not say that has no replica that could be read.
+    """
     mark = replica.recent_mark()
-    async with reading(pool, tenant) as session:
-        if mark is None:
-            mark = await Fetch(session, (MARK,), lambda rows: Mark(**rows[0][0]))
-            replica.keep(mark)
-        else:
-            await session.fetch()
+    try:
+        async with reading(pool, tenant) as session:
+            if mark is not None:
+                await session.fetch()
+            else:
+                mark = await Fetch(session, (MARK,), lambda rows: Mark(**rows[0][0]))
+                replica.keep(mark)
+    except psycopg.Error as error:
+        replica.leave(error)
+        return None
     return mark
 
 

@@ -322,6 +322,17 @@ class TestUnfitReplica:
             assert as_of(answer) is None
             assert answer.json() == read(shop, BALANCE, **STRONG).json()
 
+    def test_of_a_database_that_does_not_tell_where_its_log_ends_is_not_read(
+        self, shop: Business, server: ApiServer
+    ) -> None:
+        ask = "EXECUTE ON FUNCTION pg_control_system()"
+        server.watcher.execute(f"REVOKE {ask} FROM PUBLIC".encode())
+        try:
+            assert within(PATIENCE_SECONDS, lambda: as_of(read(shop, BALANCE)) is None, every=0.1)
+        finally:
+            server.watcher.execute(f"GRANT {ask} TO PUBLIC".encode())
+        caught_up(shop)
+
 
 class TestConflict:
     def test_with_what_the_standby_replays_leads_to_the_primary(
