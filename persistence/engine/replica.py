@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 import psycopg
 import structlog
 
+from persistence.engine.machines import ManyMachines
 from persistence.engine.pipeline import Connection, exchange
 from persistence.engine.pool import Pool
 from persistence.engine.sql import Query, Row
@@ -121,6 +122,8 @@ class Replica:
         known = self._seen.get(connection)
         if known is not None and monotonic() < known.until:
             return known.as_of
+        if isinstance(connection.machines, ManyMachines):
+            raise Unfit("each of many machines has a log of its own")
         until = monotonic() + KEPT_SECONDS
         async with asyncio.timeout(ANSWER_SECONDS):
             asked = Query(_REPLAYED, {"position": mark.position})

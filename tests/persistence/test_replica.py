@@ -322,6 +322,21 @@ class TestUnfitReplica:
             assert as_of(answer) is None
             assert answer.json() == read(shop, BALANCE, **STRONG).json()
 
+    def test_of_many_machines_is_not_read(
+        self, shop: Business, server: ApiServer, standby: EmbeddedPostgres
+    ) -> None:
+        caught_up(shop)
+        spread = "citus.propagate_set_commands"
+        server.watcher.execute(f"ALTER DATABASE books SET {spread} = 'local'".encode())
+        try:
+            now = datetime.now(UTC)
+            assert within(PATIENCE_SECONDS, lambda: (as_of(read(shop, BALANCE)) or now) > now)
+            place = standby.url("books")
+            with ApiServer(server.database_url, read_database_url=place) as other:
+                assert as_of(read(at(other, shop), BALANCE)) is None
+        finally:
+            server.watcher.execute(f"ALTER DATABASE books RESET {spread}".encode())
+
     def test_of_a_database_that_does_not_tell_where_its_log_ends_is_not_read(
         self, shop: Business, server: ApiServer
     ) -> None:
