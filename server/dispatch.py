@@ -28,6 +28,7 @@ from persistence.engine.replica import Replica
 from persistence.engine.sessions import Reading, Writing
 from persistence.engine.tenants import AuditedAction, BusinessTenant, MovedClock, PartnerTenant
 from persistence.engine.transaction import Work, reading, reading_eventually, writing
+from persistence.ledger.accounts import RoleMemory
 from persistence.partners.registry import Registry
 from persistence.resources import Resources
 from server.clock import Clock
@@ -195,7 +196,8 @@ class Request:
 
     async def _read_eventually(self, replica: Replica) -> Outcome:
         async def read(session: Reading, tenant: BusinessTenant | PartnerTenant) -> Any:
-            opened = self._open(session, tenant)
+            # Nothing that may be old is remembered for those who write.
+            opened = self._open(session, tenant, RoleMemory())
             return opened, await self.endpoint.handle(self, opened)
 
         pool = self.services.resources.pool
@@ -242,13 +244,17 @@ class Request:
         return BusinessTenant(self.caller, business_id, audited, self.seconds_ahead)
 
     def _open(
-        self, session: Reading | Writing, tenant: BusinessTenant | PartnerTenant
+        self,
+        session: Reading | Writing,
+        tenant: BusinessTenant | PartnerTenant,
+        roles: RoleMemory | None = None,
     ) -> Books | Registry:
         precondition = preconditions.read(self.call.if_match)
         if isinstance(tenant, PartnerTenant):
             return Registry(session, tenant, self.now, precondition)
         now = self.now + timedelta(seconds=self.seconds_ahead)
-        return Books(session, tenant, now, self.services.resources.roles, precondition)
+        remembered = roles or self.services.resources.roles
+        return Books(session, tenant, now, remembered, precondition)
 
     def _claim(self) -> Claim | None:
         key = self.call.idempotency_key
