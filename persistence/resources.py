@@ -3,13 +3,15 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from time import monotonic
 
 from psycopg import OperationalError
 
 from persistence.engine.admission import Admission
 from persistence.engine.database_checks import refuse_unsafe, why_schema_not_served
-from persistence.engine.pool import Pool, make_pool
+from persistence.engine.pool import Pool, make_pool, refuse_read_only
+from persistence.engine.replica import Replica
 from persistence.files.blobs import Blobs, BlobStorage
 from persistence.ledger.accounts import RoleMemory
 
@@ -21,6 +23,7 @@ class Resources:
     """What the server is given of the database and the files; open them inside the event loop."""
 
     pool: Pool
+    replica: Replica | None
     admission: Admission
     roles: RoleMemory
     blobs: Blobs
@@ -42,21 +45,35 @@ class Resources:
     async def close(self) -> None:
         """Let every connection go."""
         await self.pool.close()
+        if self.replica is not None:
+            await self.replica.close()
 
     async def ping(self) -> str | None:
-        """Ask the database for its schema; return why that cannot be served, None where it can.
+        """Return why the schema of the database cannot be served, None where it can.
 
-        Raises what psycopg raises.
+        Raises ReadOnly where nothing can be written, and what else psycopg raises.
         """
+        async with self.pool.connection() as connection:
+            await refuse_read_only(connection)
         return await why_schema_not_served(self.pool)
 
 
 def make_resources(
-    url: str, *, size: int, key_matches: Callable[[str, bytes], bool], storage: BlobStorage
+    url: str,
+    *,
+    size: int,
+    key_matches: Callable[[str, bytes], bool],
+    storage: BlobStorage,
+    read_url: str | None = None,
+    read_lag_seconds: int = 10,
 ) -> Resources:
     """Prepare `size` connections and the rest; `key_matches` compares an API key and a digest.
 
-    `storage` is where the contents of files lie.
+    `storage` is where the contents of files lie. To a standby, which need not be there, lead as
+    many connections; it is read as long as it is at most so many seconds behind.
     """
-    pool = make_pool(url, size=size)
-    return Resources(pool, Admission(pool, key_matches), RoleMemory(), Blobs(storage))
+    pool, replica = make_pool(url, size=size), None
+    if read_url is not None:
+        standby = make_pool(read_url, size=size, to_primary=False)
+        replica = Replica(standby, most_behind=timedelta(seconds=read_lag_seconds))
+    return Resources(pool, replica, Admission(pool, key_matches), RoleMemory(), Blobs(storage))

@@ -69,6 +69,8 @@ def create_app(
         size=settings.database_connections,
         key_matches=api_keys.opens,
         storage=storage,
+        read_url=settings.read_database_url,
+        read_lag_seconds=settings.read_lag_seconds,
     )
     keys = Keys(Keyring(settings.secrets), LinkSigner(settings.secrets, settings.public_url))
     source = read_source()

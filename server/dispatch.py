@@ -7,7 +7,7 @@ what it needs by the names of its parameters.
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, timedelta
 from importlib import import_module
 from typing import Any
 
@@ -24,9 +24,11 @@ from persistence.books import Books
 from persistence.engine.idempotency import Claim, Outcome, of_business, of_partner
 from persistence.engine.identifiers import new_id
 from persistence.engine.pages import PageRequest
+from persistence.engine.replica import Replica
 from persistence.engine.sessions import Reading, Writing
 from persistence.engine.tenants import AuditedAction, BusinessTenant, MovedClock, PartnerTenant
-from persistence.engine.transaction import Work, reading, writing
+from persistence.engine.transaction import Work, reading, reading_eventually, writing
+from persistence.ledger.accounts import RoleMemory
 from persistence.partners.registry import Registry
 from persistence.resources import Resources
 from server.clock import Clock
@@ -160,6 +162,8 @@ class Request:
         self.now = self.services.clock()
         self.seconds_ahead = 0  # By how much the clock of a sandbox is ahead of that.
         self.preview: bool = self.call.query.pop("preview", False)
+        # An operation without that parameter is read where it was written.
+        self.may_lag = self.call.query.pop("consistency", "strong") == "eventual"
         self.entries: list[Any] | None = None
 
     async def serve(self) -> tuple[Outcome, bool]:
@@ -175,6 +179,9 @@ class Request:
                 self.seconds_ahead = moved.seconds_ahead
 
     async def _serve(self) -> tuple[Outcome, bool]:
+        replica = self.services.resources.replica
+        if self.may_lag and replica is not None:
+            return await self._read_eventually(replica), False
         if self.endpoint.reads:
             tenant = self._tenant()
             async with reading(self.services.resources.pool, tenant) as session:
@@ -186,6 +193,20 @@ class Request:
         if self.endpoint.in_registry:
             self.services.resources.admission.forget()
         return answered
+
+    async def _read_eventually(self, replica: Replica) -> Outcome:
+        async def read(session: Reading, tenant: BusinessTenant | PartnerTenant) -> Any:
+            # Nothing that may be old is remembered for those who write.
+            opened = self._open(session, tenant, RoleMemory())
+            return opened, await self.endpoint.handle(self, opened)
+
+        pool = self.services.resources.pool
+        (opened, value), as_of = await reading_eventually(pool, replica, self._tenant, read)
+        outcome = await self.endpoint.render_read(self, opened, value)
+        if as_of is not None:
+            told = as_of.astimezone(UTC).isoformat(timespec="microseconds")
+            outcome.headers["x-data-as-of"] = told.replace("+00:00", "Z")
+        return outcome
 
     def _work(self) -> Work:
         tenants: list[BusinessTenant | PartnerTenant] = []
@@ -223,13 +244,17 @@ class Request:
         return BusinessTenant(self.caller, business_id, audited, self.seconds_ahead)
 
     def _open(
-        self, session: Reading | Writing, tenant: BusinessTenant | PartnerTenant
+        self,
+        session: Reading | Writing,
+        tenant: BusinessTenant | PartnerTenant,
+        roles: RoleMemory | None = None,
     ) -> Books | Registry:
         precondition = preconditions.read(self.call.if_match)
         if isinstance(tenant, PartnerTenant):
             return Registry(session, tenant, self.now, precondition)
         now = self.now + timedelta(seconds=self.seconds_ahead)
-        return Books(session, tenant, now, self.services.resources.roles, precondition)
+        remembered = roles or self.services.resources.roles
+        return Books(session, tenant, now, remembered, precondition)
 
     def _claim(self) -> Claim | None:
         key = self.call.idempotency_key

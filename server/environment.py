@@ -59,6 +59,17 @@ class Environment:
             self.faults.append("ACCOUNTING_ADMIN_DATABASE_URL is of no use without DATABASE_URL.")
         return url, admin_url or url
 
+    def read_database_url(self) -> str | None:
+        """Return the standby that may be read; None where there is none."""
+        url = self._database_url("ACCOUNTING_READ_DATABASE_URL")
+        if url is not None and not self._text("DATABASE_URL"):
+            self.faults.append("ACCOUNTING_READ_DATABASE_URL is of no use without DATABASE_URL.")
+        return url
+
+    def read_lag_seconds(self) -> int:
+        """Return how far behind a standby may be that is read."""
+        return self._whole_number("ACCOUNTING_READ_LAG_SECONDS", "10", range(1, 3601))
+
     def data_dir(self) -> Path:
         """Return the data folder, absolute; it need not exist yet."""
         given = self._text("ACCOUNTING_DATA_DIR")

@@ -38,6 +38,17 @@ TABLE = (
         "DATABASE_URL",
     ),
     Setting(
+        "ACCOUNTING_READ_DATABASE_URL",
+        "A standby of that database, with the same login: reports, exports, and lists with "
+        "consistency=eventual read it.",
+        "none: all is read from DATABASE_URL",
+    ),
+    Setting(
+        "ACCOUNTING_READ_LAG_SECONDS",
+        "How far the standby may be behind; one that is more is not read. From 1 to 3600.",
+        "10",
+    ),
+    Setting(
         "ACCOUNTING_DATA_DIR",
         "Folder for the PostgreSQL that comes along, stored documents and development secrets.",
         "accounting-platform in XDG_DATA_HOME, or in ~/.local/share",
@@ -166,6 +177,8 @@ class Settings(StoreSettings):
     leaving_seconds: int
     connections_per_address: int
     database_connections: int
+    read_database_url: str | None = field(repr=False)
+    read_lag_seconds: int
     forwarded_allow: tuple[Network, ...]
     warnings: tuple[str, ...]
 
@@ -201,6 +214,8 @@ def load(
     leaving_seconds = reading.leaving_seconds(behind_proxy=bool(proxies))
     connections_per_address = reading.connections_per_address()
     database_connections = reading.database_connections()
+    read_database_url = reading.read_database_url()
+    read_lag_seconds = reading.read_lag_seconds()
     reading.check_tls(tls_cert, tls_key)
     reading.check_numbers(port=port, workers=workers)
     encrypted = tls_cert is not None or bool(proxies)
@@ -226,6 +241,8 @@ def load(
         leaving_seconds=leaving_seconds,
         connections_per_address=connections_per_address,
         database_connections=database_connections,
+        read_database_url=read_database_url,
+        read_lag_seconds=read_lag_seconds,
         forwarded_allow=proxies,
         warnings=warnings,
     )

@@ -208,6 +208,8 @@ def settings(**changes: Any) -> Settings:
         "connections_per_address": 0,
         "leaving_seconds": 0,
         "database_connections": 16,  # Of which one business uses eight, as some races need.
+        "read_database_url": None,
+        "read_lag_seconds": 10,
         "host": "127.0.0.1",
         "port": 0,
         "workers": 1,

@@ -85,6 +85,10 @@ class DatabaseAway(UnusableDatabase):
     """Nobody answers where the database should be; that may pass."""
 
 
+class ReadOnly(OperationalError):
+    """The database answers and takes no writing: a standby, or a primary that was set so."""
+
+
 class StaleRow(Exception):
     """A row changed between its lock and its update: the handler runs again."""
 
@@ -124,7 +128,8 @@ def refusal_of(error: Exception) -> Refusal | None:
         return None
     if isinstance(error, DataError | UnicodeEncodeError):
         return Malformed("bad_request", "A value cannot be stored.")
-    if isinstance(error, OperationalError | InterfaceError):
+    # Another server is the primary now, or is about to be.
+    if isinstance(error, OperationalError | InterfaceError | errors.ReadOnlySqlTransaction):
         return unavailable()
     return None
 

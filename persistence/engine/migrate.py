@@ -13,8 +13,8 @@ from sqlalchemy.exc import DBAPIError
 from persistence.engine.connecting import connect, readable
 from persistence.engine.distribution import complete, is_distributed
 from persistence.engine.faults import UnusableDatabase, first_line
-from persistence.engine.revisions import HEAD, SCHEMA, why_not_served
 from persistence.engine.poolers import refuse_transaction_pooler
+from persistence.engine.revisions import HEAD, SCHEMA, why_not_served
 from persistence.engine.rights import grant, make_roles
 
 _ONE_AT_A_TIME = 7_236_501_148  # Any number, as long as nobody else locks on it.
@@ -90,6 +90,8 @@ def _newer(connection: psycopg.Connection) -> str | None:
     if (fault := why_not_served(*found)) is not None:
         raise UnusableDatabase(fault)
     return str(found[0])
+
+
 def _engine(url: str) -> Engine:
     # libpq reads the address: SQLAlchemy takes no more than one host.
     where = readable(url)

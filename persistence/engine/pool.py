@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 import orjson
-from psycopg import Error, OperationalError
+from psycopg import Error, OperationalError, errors
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
@@ -17,6 +17,7 @@ from psycopg.types.json import set_json_dumps, set_json_loads
 
 from persistence.engine.connecting import LEAVES_A_HOST_SECONDS, hosts_in
 from persistence.engine.entering import LACKED, put_on
+from persistence.engine.faults import ReadOnly
 from persistence.engine.machines import ARE_THERE_MANY, ManyMachines, OneMachine
 from persistence.engine.pipeline import Connection
 from persistence.engine.turns import Turns
@@ -29,18 +30,23 @@ PAUSE_SECONDS = 0.05
 # PostgreSQL keeps for each connection what it knows of every table that this has ever used.
 LIFETIME_SECONDS = 3600.0
 
+IS_READ_ONLY = "SELECT current_setting('transaction_read_only') = 'on' AS read_only"
+
 
 class Pool:
     """At most `size` connections, made when they are needed; the one used last is lent first.
 
-    That one is likely to be in the processor's caches, with the process behind it.
+    That one is likely to be in the processor's caches, with the process behind it. Those to a
+    primary lead to what can be written: a standby behind the address is as good as away.
     """
 
-    def __init__(self, conninfo: str, *, size: int) -> None:
+    def __init__(self, conninfo: str, *, size: int, to_primary: bool = True) -> None:
         self._conninfo = conninfo
+        self._to_primary = to_primary
         self._turns = Turns(size)
         self._idle: list[Connection] = []
         self._closed = False
+        self._none_before = 0.0  # Connections that were made until then lead astray.
 
     async def __aenter__(self) -> Self:
         return self
@@ -67,6 +73,9 @@ class Pool:
             except asyncio.CancelledError:
                 await connection.close()  # Nobody has the time to wait for a rollback.
                 raise
+            except (errors.ReadOnlySqlTransaction, ReadOnly):
+                await self._start_over()  # There may be another primary by now.
+                raise
             finally:
                 await self._take_back(connection)
         finally:
@@ -82,6 +91,12 @@ class Pool:
         while self._idle:
             await self._idle.pop().close()
 
+    async def _start_over(self) -> None:
+        """Use none of the connections that there are any more."""
+        self._none_before = monotonic()
+        while self._idle:
+            await self._idle.pop().close()
+
     async def _idle_one(self) -> Connection | None:
         while self._idle:
             connection = self._idle.pop()
@@ -91,7 +106,10 @@ class Pool:
         return None
 
     async def _new_one(self) -> Connection:
-        """Connect; where that cannot be done, all who wait are told so."""
+        """Connect; where that cannot be done, all who wait are told so.
+
+        A primary is tried for again and again; without a replica one can do.
+        """
         failure = OperationalError("the database does not answer")
         try:
             async with asyncio.timeout(CONNECT_SECONDS * hosts_in(self._conninfo)):
@@ -100,15 +118,18 @@ class Pool:
                         return await self._connect()
                     except OperationalError as error:
                         failure = error
+                    if not self._to_primary:
+                        break
                     await asyncio.sleep(PAUSE_SECONDS)
         except TimeoutError:
-            self._turns.refuse_all()
-            raise failure from None
+            pass
+        self._turns.refuse_all()
+        raise failure
 
     async def _connect(self) -> Connection:
         connection = await plain_connection(self._conninfo)
         try:
-            await _enter(connection)
+            await _enter(connection, to_write=self._to_primary)
         except BaseException:
             await connection.close()
             raise
@@ -118,7 +139,8 @@ class Pool:
         if connection.pgconn.transaction_status in _OPEN:
             with suppress(OperationalError):
                 await connection.rollback()
-        if connection.pgconn.transaction_status == TransactionStatus.IDLE and not self._closed:
+        idle = connection.pgconn.transaction_status == TransactionStatus.IDLE
+        if idle and not self._closed and connection.made_at > self._none_before:
             self._idle.append(connection)
         else:
             await connection.close()
@@ -127,13 +149,15 @@ class Pool:
 _OPEN = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 
 
-def make_pool(url: str, *, size: int) -> Pool:
+def make_pool(url: str, *, size: int, to_primary: bool = True) -> Pool:
     """Prepare at most `size` connections, each in the server's role."""
     set_json_dumps(orjson.dumps)
     set_json_loads(orjson.loads)
     timeout = conninfo_to_dict(url).get("connect_timeout", LEAVES_A_HOST_SECONDS)
     return Pool(
-        make_conninfo(url, connect_timeout=timeout, application_name="accounting"), size=size
+        make_conninfo(url, connect_timeout=timeout, application_name="accounting"),
+        size=size,
+        to_primary=to_primary,
     )
 
 
@@ -145,19 +169,35 @@ async def plain_connection(conninfo: str) -> Connection:
     )
 
 
-_ENTERING = f"SELECT ({ARE_THERE_MANY}) AS many, {LACKED} AS lacked"
+_ENTERING = f"SELECT ({ARE_THERE_MANY}) AS many, {LACKED} AS lacked, ({IS_READ_ONLY}) AS read_only"
 
 
-async def _enter(connection: Connection) -> None:
-    """See whether tables are spread over many machines, and put on what the login lacks."""
+async def _enter(connection: Connection, *, to_write: bool) -> None:
+    """See whether tables are spread over many machines, and put on what the login lacks.
+
+    Raises ReadOnly where there is to be written and nothing can be.
+    """
     found = await (await connection.execute(_ENTERING)).fetchone()
     assert found is not None
+    if to_write:
+        _refuse_read_only(found["read_only"])
     connection.machines = ManyMachines() if found["many"] else OneMachine()
     if found["lacked"]:
         try:
             await connection.execute(put_on(found["lacked"]))
         except Error as error:  # Its login may no longer act as the server.
             raise OperationalError(str(error)) from error
+
+
+async def refuse_read_only(connection: Connection) -> None:
+    """Raise ReadOnly where nothing can be written: on a standby, or where somebody has said so."""
+    found = await (await connection.execute(IS_READ_ONLY)).fetchone()
+    _refuse_read_only(found is None or found["read_only"])
+
+
+def _refuse_read_only(read_only: bool) -> None:
+    if read_only:
+        raise ReadOnly("the database can only be read: it is a standby, or was set so")
 
 
 def is_broken(connection: Connection) -> bool:

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from time import monotonic
-from typing import Protocol
+from typing import Protocol, TypeVar
 from uuid import UUID
 
 import psycopg
@@ -28,9 +28,11 @@ from persistence.engine.faults import (
     refusal_of,
     unavailable,
 )
+from persistence.engine.fetches import Fetch
 from persistence.engine.idempotency import Claim, Outcome
 from persistence.engine.pipeline import Connection
 from persistence.engine.pool import Pool
+from persistence.engine.replica import MARK, Mark, Replica, Unfit
 from persistence.engine.sessions import Busy, Reading, Replay, Tenant, Writing
 from persistence.engine.staging import Staging
 from persistence.engine.tenants import MovedClock
@@ -39,6 +41,9 @@ from persistence.tables import UniqueKey, unique_key
 MOST_RUNS = 5
 WAIT_FOR_KEY_SECONDS = 3.0
 KEPT_REFUSALS = (NotFound, Conflict, RuleBroken)
+
+S = TypeVar("S", bound=Tenant)
+T = TypeVar("T")
 
 
 class Contents(Protocol):
@@ -88,6 +93,50 @@ async def reading(pool: Pool, tenant: Tenant) -> AsyncIterator[Reading]:
             yield Reading(connection, tenant)
     except psycopg.Error as error:
         raise refusal_of(error) or error from error
+
+
+async def reading_eventually(
+    pool: Pool,
+    replica: Replica,
+    tenant: Callable[[], S],
+    read: Callable[[Reading, S], Awaitable[T]],
+) -> tuple[T, datetime | None]:
+    """Read from the replica where it is near enough, else from the primary.
+
+    Returns the moment, too, up to which that is complete; None where the primary was read. Who is
+    let in the primary says each time. And what a replica refuses, or fails at, the primary is
+    asked: it may know better by now.
+    """
+    mark = await _let_in(pool, tenant(), replica) if replica.may_be_asked() else None
+    if mark is not None:
+        try:
+            admitted = tenant()
+            async with replica.connection(admitted.id, mark) as (connection, as_of):
+                return await read(Reading(connection, admitted), admitted), as_of
+        except (Refusal, MovedClock, psycopg.Error, TimeoutError, Unfit):
+            pass
+    admitted = tenant()
+    async with reading(pool, admitted) as session:
+        return await read(session, admitted), None
+
+
+async def _let_in(pool: Pool, tenant: Tenant, replica: Replica) -> Mark | None:
+    """Refuse whoever may not come in by now; tell where the log of the primary ends.
+
+    A database that does not say that has no replica that could be read.
+    """
+    mark = replica.recent_mark()
+    try:
+        async with reading(pool, tenant) as session:
+            if mark is not None:
+                await session.fetch()
+            else:
+                mark = await Fetch(session, (MARK,), lambda rows: Mark(**rows[0][0]))
+                replica.keep(mark)
+    except psycopg.Error as error:
+        replica.leave(error)
+        return None
+    return mark
 
 
 async def writing(pool: Pool, work: Work) -> tuple[Outcome, bool]:

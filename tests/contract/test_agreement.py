@@ -94,8 +94,12 @@ def filter_names(listing: Listing) -> set[str]:
 def query_names(operation: Operation) -> set[str]:
     """The names of its filters; an old name is the new one by the time that a handler sees it."""
     now = [each for each in operation.parameters if not each.get("deprecated")]
-    # A basis is a list of its own, and filters none.
-    return {each["name"] for each in now if each["in"] == "query"} - {*PAGING, "basis"}
+    # A basis is a list of its own, and filters none; where it is read a handler need not know.
+    return {each["name"] for each in now if each["in"] == "query"} - {
+        *PAGING,
+        "basis",
+        "consistency",
+    }
 
 
 def sorts(operation: Operation) -> set[str]:

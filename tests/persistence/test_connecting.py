@@ -1,7 +1,5 @@
 """What keeps us out of a database: said at once where waiting would not help."""
 
-import os
-import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +17,7 @@ from persistence.engine.migrate import migrate
 from tests.api_server import Databases
 from tests.partner import PATIENCE_SECONDS, within
 from tests.ports import free_port
+from tests.standby import promote
 
 
 @pytest.fixture
@@ -37,15 +36,6 @@ def starting(tmp_path: Path) -> Iterator[EmbeddedPostgres]:
     starter.join(PATIENCE_SECONDS)
     assert not starter.is_alive()
     unready.stop()
-
-
-def promote(postgres: EmbeddedPostgres) -> None:
-    """Let a standby become a server like any other."""
-    [data] = postgres.home.glob("pg*")
-    (data / "promote").touch()
-    pid = wire.listener_pid(places.socket_path(postgres.home))
-    assert pid is not None
-    os.kill(pid, signal.SIGUSR1)
 
 
 def lets_in(url: str) -> bool:

@@ -57,6 +57,7 @@ class RecordingClient(threading.Thread):
         self.traffic = traffic
         self.buyer = traffic.business.customer()
         self.writes: list[Write] = []
+        self.broken = self.turned_away = 0  # Connections that broke; answers of 503.
         self.fault: Exception | None = None
 
     def run(self) -> None:
@@ -77,8 +78,10 @@ class RecordingClient(threading.Thread):
         try:
             answer = send(self.api, write)
         except httpx.TransportError:
+            self.broken += 1
             raise Interrupted from None
         if answer.status_code == 503:
+            self.turned_away += 1
             raise Interrupted
         assert answer.status_code in (200, 201), (path, answer.text)
         write.answer = answer

@@ -282,7 +282,8 @@ class TestCors:
         reply = request(application, "GET", "/v1/x", ORIGIN)
         assert reply.header("access-control-allow-origin") == "https://app.example"
         assert reply.header("access-control-expose-headers") == (
-            "ETag, X-Request-ID, Idempotent-Replayed, Location, Retry-After, Deprecation, Sunset"
+            "ETag, X-Request-ID, Idempotent-Replayed, Location, Retry-After, Deprecation, Sunset,"
+            " X-Data-As-Of"
         )
 
     @pytest.mark.parametrize(

@@ -82,6 +82,23 @@ class TestStores:
         with pytest.raises(SettingsError, match="of no use without DATABASE_URL"):
             settings.load_stores({"ACCOUNTING_ADMIN_DATABASE_URL": "postgresql://db/books"})
 
+    def test_a_standby_may_be_named_and_how_far_behind_it_may_be(
+        self, environ: dict[str, str]
+    ) -> None:
+        assert settings.load(environ).read_database_url is None
+        url, standby = "postgresql://db/books", "postgresql://other/books"
+        named = {**environ, "DATABASE_URL": url, "ACCOUNTING_READ_DATABASE_URL": standby}
+        loaded = settings.load(named)
+        assert (loaded.read_database_url, loaded.read_lag_seconds) == (standby, 10)
+        assert settings.load({**named, "ACCOUNTING_READ_LAG_SECONDS": "2"}).read_lag_seconds == 2
+        assert "geheim" not in repr(
+            settings.load({**named, "ACCOUNTING_READ_DATABASE_URL": "postgresql://u:geheim@db/x"})
+        )
+
+    def test_a_standby_of_no_database_is_refused(self, environ: dict[str, str]) -> None:
+        told = faults({**environ, "ACCOUNTING_READ_DATABASE_URL": "postgresql://db/books"})
+        assert told == "ACCOUNTING_READ_DATABASE_URL is of no use without DATABASE_URL."
+
     @pytest.mark.parametrize(
         "url",
         [
@@ -333,7 +350,7 @@ class TestLoad:
         [
             ("ACCOUNTING_SECRET_KEY", "ACCOUNTING_SECRET_KEYS"),
             ("ACCOUNTING_ALLOWED_ORIGIN", "ACCOUNTING_ALLOWED_ORIGINS"),
-            ("ACCOUNTING_DATABASE_URL", "ACCOUNTING_ADMIN_DATABASE_URL"),
+            ("ACCOUNTING_ADMIN_DB_URL", "ACCOUNTING_ADMIN_DATABASE_URL"),
         ],
     )
     def test_a_misspelt_setting_is_told(

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import httpx
 
@@ -21,10 +21,10 @@ PROFIT: Final = {"accrual": (100_000, 70_000), "cash": (50_000, 50_000)}
 
 def tell(story: Story) -> None:
     """Sell, be paid a part and buy; then read what it comes to, on both bases."""
-    check, books = partial(story.check, "reports"), story.books
+    check = partial(story.check, "reports")
     with check("profit and loss tells what is invoiced and billed, or what of it is paid"):
         _trade(story)
-        read = partial(books.get, "reports/profit-and-loss/", start_date=FIRST, end_date=LAST)
+        read = partial(reported, story, "profit-and-loss", start_date=FIRST, end_date=LAST)
         earned = {basis: read(basis=basis) for basis in PROFIT}
         for basis, expected in PROFIT.items():
             summary = earned[basis]["summary"]
@@ -37,17 +37,22 @@ def tell(story: Story) -> None:
                 same(name, abs(line["value_cents"]), abs(_explained(story, line)))
     with check("assets less liabilities are equity"):
         for basis in PROFIT:
-            sheet = books.get("reports/balance-sheet/", basis=basis, as_of_date=LAST)["summary"]
+            sheet = reported(story, "balance-sheet", basis=basis, as_of_date=LAST)["summary"]
             left = sheet["total_assets_cents"] - sheet["total_liabilities_cents"]
             same(f"total_equity_cents on {basis}", sheet["total_equity_cents"], left)
     with check("the trial balance is even"):
         for basis in PROFIT:
-            trial = books.get("reports/trial-balance/", basis=basis, as_of_date=LAST)
+            trial = reported(story, "trial-balance", basis=basis, as_of_date=LAST)
             debits, credits = (
                 sum(row[f"{side}_cents"] for row in trial["accounts"])
                 for side in ("debit", "credit")
             )
             same(f"debits less credits on {basis}", debits - credits, 0)
+
+
+def reported(story: Story, name: str, **query: Any) -> Node:
+    """Read a report that has all that was posted."""
+    return story.books.get(f"reports/{name}/", consistency="strong", **query)
 
 
 def _trade(story: Story) -> None:

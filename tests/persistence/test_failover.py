@@ -1,0 +1,258 @@
+"""Over HTTP: the primary ends outright under load, and its standby takes its place."""
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from uuid import uuid4
+
+import httpx
+import psycopg
+import pytest
+
+from embedded import places
+from embedded.postgres import EmbeddedPostgres
+from embedded.settings import TEST_SETTINGS
+from persistence.engine.database_checks import refuse_unusable
+from persistence.engine.faults import DatabaseAway
+from tests.api_server import ApiServer, Databases
+from tests.builders.sales import INVOICES, invoice_body
+from tests.builders.trade import SENT
+from tests.partner import PATIENCE_SECONDS, Business, client, within
+from tests.processes.recording_clients import Traffic, traffic_of
+from tests.standby import (
+    either,
+    kill_outright,
+    order,
+    promote,
+    standby_of,
+    wait_until_followed,
+)
+
+# Nothing is acknowledged before both have it. Only processes end, so that no disk is waited for.
+SETTINGS = {**TEST_SETTINGS, "synchronous_commit": "on", "wal_retrieve_retry_interval": "200ms"}
+RELOAD = "SELECT pg_reload_conf()"
+ON_BOTH = ("ALTER SYSTEM SET synchronous_standby_names = '*'", RELOAD)
+IN_SYNC = "sync_state = 'sync'"
+ANSWER_SECONDS = 3
+MADE_TWICE = """
+SELECT request_id, count(*) FROM audit_record
+WHERE business_id = %s AND action = 'create_invoice' AND object_type = 'invoice'
+  AND change = 'insert'
+GROUP BY request_id HAVING count(*) > 1
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("failing")
+
+
+@pytest.fixture(scope="module")
+def primary(folder: Path) -> Iterator[EmbeddedPostgres]:
+    with EmbeddedPostgres(folder / "primary", SETTINGS) as primary:
+        yield primary
+
+
+@pytest.fixture(scope="module")
+def url(primary: EmbeddedPostgres) -> str:
+    return Databases(primary).clone("books")
+
+
+@pytest.fixture(scope="module")
+def standby(primary: EmbeddedPostgres, url: str, folder: Path) -> Iterator[EmbeddedPostgres]:
+    """It is copied before the primary waits for it: promoted, it would wait for one of its own."""
+    assert url
+    with standby_of(primary, folder / "standby", **SETTINGS) as standby:
+        order(primary, *ON_BOTH)
+        wait_until_followed(primary, IN_SYNC)
+        yield standby
+
+
+@pytest.fixture
+def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for a connection about as long as a server that is no test does."""
+    monkeypatch.setattr("persistence.engine.pool.CONNECT_SECONDS", 1.0)
+
+
+@pytest.fixture
+def server(url: str, standby: EmbeddedPostgres, hurry: None) -> Iterator[ApiServer]:
+    primary_of_both = either(url, standby.url("books"), target_session_attrs="read-write")
+    with ApiServer(primary_of_both, answer_seconds=ANSWER_SECONDS) as server:
+        yield server
+
+
+@pytest.fixture
+def shop(server: ApiServer) -> Business:
+    return server.partner("Steadfast").business()
+
+
+@pytest.fixture
+def door(folder: Path, primary: EmbeddedPostgres) -> Path:
+    """The folder of a socket that leads to one server or to the other, as an address may."""
+    door = folder / f"door-{uuid4().hex[:8]}"
+    door.mkdir()
+    lead(door, primary)
+    return door
+
+
+def lead(door: Path, postgres: EmbeddedPostgres) -> None:
+    unfinished = door / "unfinished"
+    unfinished.symlink_to(places.socket_path(postgres.home))
+    unfinished.rename(door / places.SOCKET_NAME)
+
+
+def is_turned_away(answer: httpx.Response) -> bool:
+    """Whether it is the 503 that says when to come again."""
+    return (answer.status_code, answer.headers.get("retry-after")) == (503, "1")
+
+
+class TestStart:
+    def test_tells_of_a_standby_in_a_sentence_and_waits_for_a_primary(
+        self, url: str, standby: EmbeddedPostgres, tmp_path: Path
+    ) -> None:
+        nobody = url.replace("primary", "nobody")
+        only_standby = either(nobody, standby.url("books"), target_session_attrs="read-write")
+        for place in (standby.url("books"), only_standby):
+            with pytest.raises(DatabaseAway, match="can only be read: it is a standby"):
+                refuse_unusable(place, durable=False)
+        both = either(standby.url("books"), url, target_session_attrs="read-write")
+        refuse_unusable(both, durable=False)
+
+
+class TestReadOnlyPrimary:
+    def test_refuses_writings_with_503_is_not_ready_and_all_is_well_again_afterwards(
+        self, server: ApiServer, shop: Business, primary: EmbeddedPostgres
+    ) -> None:
+        buyer = shop.customer()
+        order(primary, "ALTER SYSTEM SET default_transaction_read_only = on", RELOAD)
+        try:
+            assert within(PATIENCE_SECONDS, lambda: ready(server) == 503)
+            assert is_turned_away(shop.api.post(INVOICES, json=invoice_body(buyer)))
+            assert is_turned_away(shop.api.get(INVOICES))
+        finally:
+            ending = "ALTER SYSTEM RESET default_transaction_read_only"
+            order(primary, "SET default_transaction_read_only = off", ending, RELOAD)
+        assert within(PATIENCE_SECONDS, lambda: ready(server) == 200)
+        shop.made(INVOICES, invoice_body(buyer))
+
+
+class TestStandbyBehindTheAddress:
+    def test_is_neither_read_nor_written_until_the_address_leads_to_a_primary(
+        self, door: Path, primary: EmbeddedPostgres, standby: EmbeddedPostgres, hurry: None
+    ) -> None:
+        with ApiServer(f"postgresql://accounting@/books?host={door}") as server:
+            shop = server.partner("Led astray").business()
+            buyer = shop.customer()
+            lead(door, standby)
+            ended = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+            order(primary, f"{ended} WHERE application_name = 'accounting'")
+            assert is_turned_away(shop.api.get(INVOICES))
+            assert is_turned_away(shop.api.post(INVOICES, json=invoice_body(buyer)))
+            assert is_turned_away(shop.partner.api.get("/v1/platform/businesses/"))
+            assert ready(server) == 503
+            lead(door, primary)
+            assert within(PATIENCE_SECONDS, lambda: ready(server) == 200)
+            shop.made(INVOICES, invoice_body(buyer))
+
+    def test_that_comes_while_connections_are_kept_costs_each_of_them_nothing_more(
+        self, server: ApiServer, shop: Business, primary: EmbeddedPostgres
+    ) -> None:
+        """One writing is refused, and all connections of the worker are made anew."""
+        buyer = shop.customer()
+        with ThreadPoolExecutor(4) as threads:  # Several connections.
+            [*threads.map(lambda _: shop.api.get(INVOICES).status_code, range(40))]
+        before = pids(primary)
+        order(primary, "ALTER SYSTEM SET default_transaction_read_only = on", RELOAD)
+        ending = "ALTER SYSTEM RESET default_transaction_read_only"
+        assert is_turned_away(shop.api.post(INVOICES, json=invoice_body(buyer)))
+        order(primary, "SET default_transaction_read_only = off", ending, RELOAD)
+        assert within(PATIENCE_SECONDS, lambda: shop.api.get(INVOICES).status_code == 200)
+        assert not before & pids(primary)
+
+
+def ready(server: ApiServer) -> int:
+    with client(server.url) as anybody:
+        return anybody.get("/health/ready").status_code
+
+
+def pids(postgres: EmbeddedPostgres) -> set[int]:
+    """The server's connections."""
+    asked = "SELECT pid FROM pg_stat_activity WHERE application_name = 'accounting'"
+    with psycopg.connect(postgres.url("postgres"), autocommit=True) as owner:
+        return {pid for (pid,) in owner.execute(asked)}
+
+
+class TestStandbyThatIsGone:
+    def test_lets_a_write_wait_and_its_key_tells_what_became_of_it(
+        self, shop: Business, standby: EmbeddedPostgres
+    ) -> None:
+        body, key = invoice_body(shop.customer(), sent_at=SENT), {"Idempotency-Key": str(uuid4())}
+        standby.stop()
+        try:
+            began = time.monotonic()
+            waiting = shop.api.post(INVOICES, json=body, headers=key)
+            assert (waiting.status_code, waiting.headers["retry-after"]) == (503, "1")
+            assert time.monotonic() - began > ANSWER_SECONDS - 0.5
+            assert shop.api.get(INVOICES).status_code == 200
+            # The database holds its locks, as it would for a writing that is still under way.
+            again = shop.api.post(INVOICES, json=body, headers=key)
+            assert again.json()["error_code"] in ("idempotency_in_progress", "service_unavailable")
+        finally:
+            standby.start()
+
+        def answered() -> bool:
+            nonlocal again
+            again = shop.api.post(INVOICES, json=body, headers=key)
+            return again.status_code == 201
+
+        assert within(PATIENCE_SECONDS, answered, every=0.1), again.text
+        assert again.headers["idempotent-replayed"] == "true"
+        assert shop.api.get(INVOICES).json()["count"] == 1
+
+
+class TestFailover:
+    def test_loses_nothing_that_was_answered_and_doubles_nothing(
+        self,
+        server: ApiServer,
+        shop: Business,
+        primary: EmbeddedPostgres,
+        standby: EmbeddedPostgres,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        with traffic_of(shop) as traffic, ThreadPoolExecutor(1) as thread:
+            reading = thread.submit(read_on, shop, traffic)
+            traffic.wait_for(100)
+            kill_outright(primary)  # It stays dead: nobody may write to it any more.
+            began, before = time.monotonic(), traffic.answers
+            promote(standby)
+            traffic.wait_for(len(traffic.clients) + 1)  # Some were on their way already.
+            seconds = time.monotonic() - began
+            traffic.wait_for(100)
+            traffic.stopped.set()
+        assert reading.result().keys() <= {200, 503}
+        assert [each.broken for each in traffic.clients] == [0] * len(traffic.clients)
+        traffic.hold(standby.url("books"), server.folder)
+        assert server.query(MADE_TWICE, shop.id) == []
+        assert server.prover.faults_of(shop.id) == []
+        with capsys.disabled():
+            sys.stdout.write(
+                f"\nfailover: {before} writes answered before, {traffic.answers - before} after,"
+                f" the first within {seconds:.1f} s;"
+                f" {sum(each.turned_away for each in traffic.clients)} were 503,"
+                f" 0 lost, 0 doubled; readings {dict(reading.result())}\n"
+            )
+
+
+def read_on(shop: Business, traffic: Traffic) -> Counter[int]:
+    """Read until the traffic stops, and count the statuses."""
+    seen = Counter[int]()
+    headers = {"Authorization": shop.api.headers["Authorization"]}
+    with client(shop.partner.url, headers=headers) as api:
+        while not traffic.stopped.is_set():
+            for path in (f"{shop.base_url}/{INVOICES}", "/health/ready"):
+                seen[api.get(path).status_code] += 1
+            traffic.stopped.wait(0.02)
+    return seen
