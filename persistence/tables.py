@@ -1552,6 +1552,24 @@ partner_audit_record = Table(
     info={"local": True},  # Of many machines, the coordinator alone has it.
 )
 
+# How far the work is that no caller asks for: one row for all servers (persistence/upkeep.py).
+upkeep = Table(
+    "upkeep",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("held_by", Uuid),
+    Column("held_until", Moment, nullable=False),
+    Column("begun_at", Moment, nullable=False),
+    Column("ended_at", Moment),  # Null while a round is under way,
+    Column("after_id", Uuid),  # and the businesses up to this one are done.
+    *(
+        Column(name, BigInteger, nullable=False)
+        for name in ("businesses", "answers", "files", "records", "failures")
+    ),
+    CheckConstraint("id = 1", name="single"),
+    info={"local": True},
+)
+
 # What migrations say of tables under audit: only they read and write it.
 audited_table = Table(
     "audited_table",

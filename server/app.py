@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -15,6 +16,7 @@ from access.keys import Keys
 from access.links import LinkSigner
 from access.tokens import Keyring
 from persistence.resources import Resources, make_resources
+from persistence.upkeep import Upkeep
 from server import logs
 from server.clock import Clock, utc_now
 from server.contract import read_source
@@ -66,7 +68,9 @@ def create_app(
         clock=clock,
     )
     health = Health(partial(probe, resources))
-    life = partial(lifespan, resources, durable, before_opening)
+    every = timedelta(seconds=settings.upkeep_seconds)
+    upkeep = Upkeep(resources.pool, resources.blobs, every) if every else None
+    life = partial(lifespan, resources, upkeep, durable, before_opening)
     services = Services(resources, keys, clock, clocks_move=settings.development)
     behind = BoundStack(stack or stack_of(source), services, authenticator, life)
     return Edge(
@@ -90,6 +94,7 @@ async def find_page(health: Health, documentation: Documentation, path: str) -> 
 @asynccontextmanager
 async def lifespan(
     resources: Resources,
+    upkeep: Upkeep | None,
     durable: bool,
     before_opening: Callable[[], None] | None,
     _app: Any,
@@ -100,9 +105,13 @@ async def lifespan(
         await asyncio.to_thread(before_opening)
     await resources.open(durable=durable)
     log.info("open", pid=os.getpid())
+    keeping = asyncio.create_task(upkeep.run()) if upkeep else None
     try:
         yield
     finally:
+        if keeping is not None:
+            keeping.cancel()
+            await asyncio.wait([keeping])
         await resources.close()
         log.info("closed", pid=os.getpid())
 

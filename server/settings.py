@@ -112,6 +112,13 @@ TABLE = (
         "8",
     ),
     Setting(
+        "ACCOUNTING_UPKEEP_SECONDS",
+        "How long after one round of upkeep the next one begins, of all servers together: old"
+        " answers and files that no record names go, and audit trails are sealed. 0 for never; then"
+        " run accounting sweep-documents by a timer. From 0 to 604800.",
+        "3600",
+    ),
+    Setting(
         "ACCOUNTING_LOG_FORMAT",
         "text for lines that people read, json for one JSON object per line.",
         "text on a terminal, json elsewhere",
@@ -158,6 +165,7 @@ class Settings(StoreSettings):
     answer_seconds: float
     connections_per_address: int
     database_connections: int
+    upkeep_seconds: int
     forwarded_allow: tuple[Network, ...]
     warnings: tuple[str, ...]
 
@@ -192,6 +200,7 @@ def load(
     answer_seconds = reading.answer_seconds()
     connections_per_address = reading.connections_per_address()
     database_connections = reading.database_connections()
+    upkeep_seconds = reading.upkeep_seconds()
     reading.check_tls(tls_cert, tls_key)
     reading.check_numbers(port=port, workers=workers)
     encrypted = tls_cert is not None or bool(proxies)
@@ -216,6 +225,7 @@ def load(
         answer_seconds=answer_seconds,
         connections_per_address=connections_per_address,
         database_connections=database_connections,
+        upkeep_seconds=upkeep_seconds,
         forwarded_allow=proxies,
         warnings=warnings,
     )

@@ -204,6 +204,7 @@ def settings(**changes: Any) -> Settings:
         "answer_seconds": PATIENCE_SECONDS,
         "connections_per_address": 0,
         "database_connections": 16,  # Of which one business uses eight, as some races need.
+        "upkeep_seconds": 0,
         "host": "127.0.0.1",
         "port": 0,
         "workers": 1,

@@ -41,7 +41,9 @@ class CommandLine:
 
     def environment(self, **more: str) -> dict[str, str]:
         named = {"DATABASE_URL": self.database_url} if self.database_url else {}
-        kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+        kept = {
+            name: os.environ[name] for name in ("PATH", "HOME", "PYTHONPATH") if name in os.environ
+        }
         return {**kept, "ACCOUNTING_DATA_DIR": str(self.folder), **named, **more}
 
     def run(self, *arguments: str, **environment: str) -> Told:
