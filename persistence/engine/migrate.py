@@ -9,6 +9,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, make_url, text
 from sqlalchemy.exc import DBAPIError
 
+from persistence.engine import walls
 from persistence.engine.connecting import connect
 from persistence.engine.distribution import complete, is_distributed
 from persistence.engine.faults import UnusableDatabase, first_line
@@ -33,11 +34,12 @@ def migrate(url: str) -> str:
             with connect(url) as machines:
                 if is_distributed(machines):
                     complete(machines)
+                walls.complete(machines)
             connection.execute(text(f"SELECT pg_advisory_unlock({_ONE_AT_A_TIME})"))
             connection.commit()
             return head()
-    except DBAPIError as error:
-        why = error.orig
+    except (DBAPIError, psycopg.OperationalError) as error:
+        why = error.orig if isinstance(error, DBAPIError) else error
         if not isinstance(why, psycopg.OperationalError | psycopg.errors.InsufficientPrivilege):
             raise
         raise UnusableDatabase(f"The database cannot be migrated: {first_line(why)}") from error

@@ -2,6 +2,7 @@
 
 from alembic import context
 
+from persistence.engine.walls import SEE_EVERY_BUSINESS
 from persistence.tables import metadata
 
 
@@ -10,6 +11,7 @@ def run() -> None:
     connection = context.config.attributes["connection"]
     context.configure(connection=connection, target_metadata=metadata, compare_type=True)
     with context.begin_transaction():
+        connection.exec_driver_sql(SEE_EVERY_BUSINESS)
         context.run_migrations()
 
 

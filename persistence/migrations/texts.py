@@ -11,6 +11,7 @@ import psycopg
 from alembic import op
 
 from persistence.engine.distribution import complete, is_distributed
+from persistence.engine.walls import SEE_EVERY_BUSINESS, SEES_EVERY_BUSINESS
 
 # One by one: what Citus sends on to the other machines is all of the text that it was sent.
 _COMMENT = re.compile(r"--[^\n]*")
@@ -19,6 +20,7 @@ _STATEMENT = re.compile(r"(?:--[^\n]*|'[^']*'|(?P<tag>\$\w*\$).*?(?P=tag)|[^;])+
 
 def run_texts(revision_file: str, *names: str) -> None:
     """Run texts that lie beside a revision, waiting only a moment for each lock."""
+    _refuse_blindness()
     op.execute("SET LOCAL lock_timeout = '3s'")
     # On many machines one connection does all of it, so that each step sees those before.
     op.execute("SET LOCAL citus.multi_shard_modify_mode = 'sequential'")
@@ -28,6 +30,12 @@ def run_texts(revision_file: str, *names: str) -> None:
         for found in _STATEMENT.finditer(text):
             if _COMMENT.sub("", found[0]).strip():
                 op.get_bind().exec_driver_sql(found[0])
+
+
+def _refuse_blindness() -> None:
+    """Raise where row security would hide all rows: an UPDATE would touch none, and say nothing."""
+    if not op.get_bind().exec_driver_sql(SEES_EVERY_BUSINESS).scalar():
+        raise RuntimeError(f"A migration sees no rows before it says {SEE_EVERY_BUSINESS}.")
 
 
 def spread_new_tables() -> None:
