@@ -22,6 +22,7 @@ from access.master_secrets import MasterSecret
 from embedded.postgres import EmbeddedPostgres
 from persistence.engine import pool, transaction
 from persistence.engine.migrate import migrate
+from persistence.engine.pool import SERVER_ROLE
 from persistence.files.blobs import Folder
 from persistence.partners import partners, sandboxes
 from server.app import create_app
@@ -43,6 +44,16 @@ pool.LIMITS = " ".join(
 )
 
 
+# Who owns the schema, as an operator makes such a login: row security binds it as it is forced, and
+# with it what the database does with its owner's rights.
+OWNER = "house_owner"
+
+
+def as_owner(database_url: str) -> str:
+    """The address of a database for its owner."""
+    return database_url.replace("//accounting@", f"//{OWNER}@")
+
+
 class Databases:
     """Databases of one run: migrated once into a template, cloned for whoever needs one."""
 
@@ -56,7 +67,11 @@ class Databases:
                 ).fetchone()
                 if made is None:
                     postgres.create_database("template")
-                    migrate(postgres.url("template"))
+                    connection.execute(f"CREATE ROLE {SERVER_ROLE}")
+                    connection.execute(f"ALTER ROLE {SERVER_ROLE} SET lock_timeout = '5s'")
+                    connection.execute(f"CREATE ROLE {OWNER} LOGIN IN ROLE {SERVER_ROLE}")
+                    connection.execute(f"ALTER DATABASE template OWNER TO {OWNER}")
+                    migrate(as_owner(postgres.url("template")))
                     connection.execute("ALTER DATABASE template RENAME TO template_ready")
 
     def clone(self, name: str) -> str:
