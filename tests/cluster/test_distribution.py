@@ -16,6 +16,7 @@ from persistence.engine import migrate as migrations
 from persistence.engine.distribution import distribute
 from persistence.engine.faults import UnusableDatabase, broken_constraint
 from persistence.engine.pool import SERVER_ROLE
+from persistence.engine.walls import SEE_EVERY_BUSINESS
 from persistence.migrations.texts import run_texts
 from tests.api_server import ApiServer, Databases
 from tests.cluster.databases import ClusterDatabases
@@ -81,6 +82,7 @@ class TestDistribute:
             engine.begin() as connection,
             Operations.context(MigrationContext.configure(connection)),
         ):
+            connection.exec_driver_sql(SEE_EVERY_BUSINESS)
             run_texts(str(tmp_path / "later.py"), "later.sql")
         engine.dispose()
         assert left_in(url) == ["let later() read on the machine of its row"]
