@@ -58,3 +58,41 @@ BEGIN
   PERFORM set_config('app.business_id', coalesce(set_before, ''), true);
 END
 $$;
+
+CREATE OR REPLACE FUNCTION seal_audit_trail(business uuid) RETURNS bigint LANGUAGE plpgsql
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  before public.audit_seal;
+  since timestamptz;
+  seal public.audit_seal;
+  set_before text := current_setting('app.business_id', true);
+BEGIN
+  PERFORM set_config('app.business_id', business::text, true);
+  PERFORM pg_advisory_xact_lock(hashtextextended('seal ' || business, 0));
+  SELECT * INTO before FROM public.audit_seal s
+  WHERE s.business_id = business ORDER BY s.number DESC LIMIT 1;
+  since := coalesce(before.created_at - interval '1 day', 'epoch');
+  seal.business_id := business;
+  seal.number := coalesce(before.number + 1, 1);
+  seal.created_at := clock_timestamp();
+  seal.before_digest := before.digest;
+  SELECT array_agg(r.id ORDER BY r.id), array_agg(r.digest ORDER BY r.id)
+  INTO seal.record_ids, seal.record_digests
+  FROM public.audit_record r
+  WHERE r.business_id = business AND r.digest IS NOT NULL
+    AND r.id >= public.audit_id(since)
+    AND r.id NOT IN (
+      SELECT unnest(s.record_ids) FROM public.audit_seal s
+      WHERE s.business_id = business AND s.created_at >= since
+    );
+  IF seal.record_ids IS NOT NULL THEN
+    seal.digest := public.audit_seal_digest(
+      seal.business_id, seal.number, seal.created_at, seal.record_ids, seal.record_digests,
+      seal.before_digest
+    );
+    INSERT INTO public.audit_seal SELECT seal.*;
+  END IF;
+  PERFORM set_config('app.business_id', coalesce(set_before, ''), true);
+  RETURN coalesce(cardinality(seal.record_ids), 0);
+END
+$$;
