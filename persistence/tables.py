@@ -1169,7 +1169,7 @@ journal_line = tenant_table(
     unique("entry_id", "line_number"),
     # Covers every balance: sums by account and period never touch the table itself.
     index("account_id", "entry_date", "id", include=("debit", "credit", "in_cash")),
-    index("tax_code_id", "entry_date", "id", where="tax_code_id IS NOT NULL"),
+    index("tax_code_id", "entry_date", where="tax_code_id IS NOT NULL"),
     index("document_id"),
 )
 
@@ -1320,7 +1320,6 @@ bank_transaction = tenant_table(
     index("booked_on", "id"),
     index("booked_on", "id", where="remaining > 0", name="bank_transaction_unreconciled_idx"),
     index("remaining", "booked_on", where="remaining > 0", name="bank_transaction_open_idx"),
-    index("rule_id", where="rule_id IS NOT NULL"),
     index("bank_account_id", "booked_on", "id"),
     index("amount", "id"),
     index("created_at", "id"),
@@ -1407,7 +1406,6 @@ bank_transfer = tenant_table(
     within_business("to_account_id", "account"),
     within_business("out_transaction_id", "bank_transaction"),
     within_business("in_transaction_id", "bank_transaction"),
-    index("out_transaction_id"),
     index("in_transaction_id"),
     index(
         "to_account_id",
@@ -1516,7 +1514,7 @@ audit_record = Table(
     one_of("change", "insert", "update", "delete", "start"),
     one_of("actor_kind", "partner_key", "partner_token", "business_token", "operator"),
     index("object_id", "id"),
-    index("request_id", "id"),
+    index("request_id"),
     info={"tenant": True},
 )
 

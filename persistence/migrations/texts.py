@@ -5,6 +5,7 @@ first, contract in a later release.
 """
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
@@ -25,11 +26,27 @@ def run_texts(revision_file: str, *names: str) -> None:
     # On many machines one connection does all of it, so that each step sees those before.
     op.execute("SET LOCAL citus.multi_shard_modify_mode = 'sequential'")
     for name in names:
-        # The driver is asked directly: the texts hold percent signs and colons of their own.
-        text = Path(revision_file).with_name(name).read_text().replace("%", "%%")
-        for found in _STATEMENT.finditer(text):
-            if _COMMENT.sub("", found[0]).strip():
-                op.get_bind().exec_driver_sql(found[0])
+        for statement in _statements(revision_file, name):
+            op.get_bind().exec_driver_sql(statement)
+
+
+def run_beside_writers(revision_file: str, name: str) -> None:
+    """Run a text without a transaction, as an index asks that is built while others write.
+
+    All before it is committed then, and each of its statements may be run once more.
+    """
+    with op.get_context().autocommit_block():
+        for statement in _statements(revision_file, name):
+            op.get_bind().exec_driver_sql(statement)
+    op.execute(SEE_EVERY_BUSINESS)
+
+
+def _statements(revision_file: str, name: str) -> Iterator[str]:
+    """Yield what a text says, for the driver: it has percent signs and colons of its own."""
+    text = Path(revision_file).with_name(name).read_text().replace("%", "%%")
+    for found in _STATEMENT.finditer(text):
+        if _COMMENT.sub("", found[0]).strip():
+            yield found[0]
 
 
 def _refuse_blindness() -> None:
