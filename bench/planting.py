@@ -119,7 +119,7 @@ def plant(api: httpx.Client, database_url: str, business_id: UUID, size: Size) -
     for place in range(min(size.customers, SEEDS)):
         made = api.post("customers/", json=customer(place)).raise_for_status().json()
     for kind in size.kinds:
-        body = {"customer_id": made["id"], "line_items": _LINES, **kind}
+        body = {"customer_id": made["id"], "line_items": LINES, **kind}
         api.post("invoices/", json=body).raise_for_status()
     with psycopg.connect(database_url) as connection:
         told = {
@@ -135,7 +135,7 @@ def plant(api: httpx.Client, database_url: str, business_id: UUID, size: Size) -
         connection.execute(_LAST, told)
 
 
-_LINES = [
+LINES = [
     {"description": "Espresso beans", "quantity": 500, "unit_price": 1850, "tax_rate": 20},
     {"description": "Oat milk, case", "quantity": 100, "unit_price": 1420, "tax_rate": 20},
 ]

@@ -96,5 +96,6 @@ def sweep_sandboxes(older_than: int | None, *, only_look: bool) -> None:
 
 
 async def _drop_files(blobs: Blobs, business_id: UUID) -> None:
-    for key, _ in await blobs.under(str(business_id)):
-        await blobs.delete(key)
+    async for keys in blobs.under(str(business_id)):
+        for key, _ in keys:
+            await blobs.delete(key)

@@ -1,4 +1,4 @@
-"""`accounting sweep-documents`: files that no record names go, and audit trails are sealed."""
+"""`accounting sweep-documents`: what servers keep up by themselves, done at once and told."""
 
 from datetime import UTC, datetime
 
@@ -7,27 +7,35 @@ import typer
 from cli.databases import ready, run
 from persistence.engine.pool import Pool
 from persistence.files.blobs import Blobs
-from persistence.files.sweeping import sweep
-from persistence.proof.integrity import all_books
-from persistence.proof.seals import seal
+from persistence.upkeep import Tidied, every_business, forget_of_partners, tidy
 from server import settings
 
 
 def sweep_all(*, only_look: bool) -> None:
-    """Sweep the storage of the settings, seal the audit trails, and tell what was found."""
+    """Do all that is due in every business, and tell what was found."""
     loaded = settings.load_stores()
+    blobs = Blobs(loaded.documents)
     with ready(loaded) as database:
-        blobs, now = Blobs(loaded.documents), datetime.now(UTC)
-        swept = run(database.url, lambda pool: sweep(pool, blobs, now, only_look=only_look))
-        sealed = 0 if only_look else run(database.url, seal_all)
-    for key in swept.left_behind:
-        typer.echo(key)
-    done = "would be removed" if only_look else "were removed"
-    typer.echo(f"{len(swept.left_behind)} of {swept.seen} files have no record and {done}.")
-    if sealed:
-        typer.echo(f"{sealed} new records of audit trails were sealed.")
+        done = run(database.url, lambda pool: _tidy_all(pool, blobs, only_look=only_look))
+    for each in done:
+        for key in each.files:
+            typer.echo(key)
+    left_behind = sum(len(each.files) for each in done)
+    were = "would be removed" if only_look else "were removed"
+    seen = sum(each.seen for each in done)
+    typer.echo(f"{left_behind} of {seen} files have no record and {were}.")
+    if answers := sum(each.answers for each in done):
+        typer.echo(f"{answers} old answers were forgotten.")
+    if records := sum(each.records for each in done):
+        typer.echo(f"{records} new records of audit trails were sealed.")
 
 
-async def seal_all(pool: Pool) -> int:
-    """Seal the audit trail of every business; return how many records were new."""
-    return sum([await seal(pool, business.id) for business in await all_books(pool)])
+async def _tidy_all(pool: Pool, blobs: Blobs, *, only_look: bool) -> list[Tidied]:
+    now = datetime.now(UTC)
+    done = [
+        await tidy(pool, blobs, business_id, now, only_look=only_look)
+        async for business_id in every_business(pool)
+    ]
+    if not only_look:
+        done.append(Tidied(answers=await forget_of_partners(pool, now)))
+    return done

@@ -1169,7 +1169,7 @@ journal_line = tenant_table(
     unique("entry_id", "line_number"),
     # Covers every balance: sums by account and period never touch the table itself.
     index("account_id", "entry_date", "id", include=("debit", "credit", "in_cash")),
-    index("tax_code_id", "entry_date", "id", where="tax_code_id IS NOT NULL"),
+    index("tax_code_id", "entry_date", where="tax_code_id IS NOT NULL"),
     index("document_id"),
 )
 
@@ -1320,7 +1320,6 @@ bank_transaction = tenant_table(
     index("booked_on", "id"),
     index("booked_on", "id", where="remaining > 0", name="bank_transaction_unreconciled_idx"),
     index("remaining", "booked_on", where="remaining > 0", name="bank_transaction_open_idx"),
-    index("rule_id", where="rule_id IS NOT NULL"),
     index("bank_account_id", "booked_on", "id"),
     index("amount", "id"),
     index("created_at", "id"),
@@ -1407,7 +1406,6 @@ bank_transfer = tenant_table(
     within_business("to_account_id", "account"),
     within_business("out_transaction_id", "bank_transaction"),
     within_business("in_transaction_id", "bank_transaction"),
-    index("out_transaction_id"),
     index("in_transaction_id"),
     index(
         "to_account_id",
@@ -1516,7 +1514,7 @@ audit_record = Table(
     one_of("change", "insert", "update", "delete", "start"),
     one_of("actor_kind", "partner_key", "partner_token", "business_token", "operator"),
     index("object_id", "id"),
-    index("request_id", "id"),
+    index("request_id"),
     info={"tenant": True},
 )
 
@@ -1550,6 +1548,24 @@ partner_audit_record = Table(
     PrimaryKeyConstraint("partner_id", "id"),
     one_of("change", "insert", "update", "delete", "start"),
     info={"local": True},  # Of many machines, the coordinator alone has it.
+)
+
+# How far the work is that no caller asks for: one row for all servers (persistence/upkeep.py).
+upkeep = Table(
+    "upkeep",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("held_by", Uuid),
+    Column("held_until", Moment, nullable=False),
+    Column("begun_at", Moment, nullable=False),
+    Column("ended_at", Moment),  # Null while a round is under way,
+    Column("after_id", Uuid),  # and the businesses up to this one are done.
+    *(
+        Column(name, BigInteger, nullable=False)
+        for name in ("businesses", "answers", "files", "records", "failures")
+    ),
+    CheckConstraint("id = 1", name="single"),
+    info={"local": True},
 )
 
 # What migrations say of tables under audit: only they read and write it.

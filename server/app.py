@@ -5,6 +5,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -16,6 +17,7 @@ from access.keys import Keys
 from access.links import LinkSigner
 from access.tokens import Keyring
 from persistence.resources import Resources, make_resources
+from persistence.upkeep import Upkeep
 from server import logs
 from server.clock import Clock, utc_now
 from server.contract import read_source
@@ -82,7 +84,9 @@ def create_app(
         clock=clock,
     )
     health = Health(partial(probe, resources), departure=parent.departure)
-    life = partial(lifespan, resources, durable, parent)
+    every = timedelta(seconds=settings.upkeep_seconds)
+    upkeep = Upkeep(resources.pool, resources.blobs, every) if every else None
+    life = partial(lifespan, resources, upkeep, durable, parent)
     services = Services(resources, keys, clock, clocks_move=settings.development)
     behind = BoundStack(parent.stack or stack_of(source), services, authenticator, life)
     return Edge(
@@ -106,6 +110,7 @@ async def find_page(health: Health, documentation: Documentation, path: str) -> 
 @asynccontextmanager
 async def lifespan(
     resources: Resources,
+    upkeep: Upkeep | None,
     durable: bool,
     parent: Parent,
     _app: Any,
@@ -117,9 +122,13 @@ async def lifespan(
         await asyncio.to_thread(parent.before_opening)
     await resources.open(durable=durable)
     log.info("open", pid=os.getpid())
+    keeping = asyncio.create_task(upkeep.run()) if upkeep else None
     try:
         yield
     finally:
+        if keeping is not None:
+            keeping.cancel()
+            await asyncio.wait([keeping])
         await resources.close()
         log.info("closed", pid=os.getpid())
 

@@ -122,6 +122,10 @@ class Environment:
         """Return how many connections to the database a worker may have."""
         return self._whole_number("ACCOUNTING_DATABASE_CONNECTIONS", "8", range(2, 101))
 
+    def upkeep_seconds(self) -> int:
+        """Return how long after one round of upkeep the next one begins; 0 for never."""
+        return self._whole_number("ACCOUNTING_UPKEEP_SECONDS", "3600", range(604_801))
+
     def log_format(self) -> LogFormat | None:
         """Return the form of the log; None where the terminal decides."""
         match self._text("ACCOUNTING_LOG_FORMAT"):

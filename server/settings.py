@@ -130,6 +130,13 @@ TABLE = (
         "5 where ACCOUNTING_FORWARDED_ALLOW_IPS names a proxy, else 0",
     ),
     Setting(
+        "ACCOUNTING_UPKEEP_SECONDS",
+        "How long after one round of upkeep the next one begins, of all servers together: old"
+        " answers and files that no record names go, and audit trails are sealed. 0 for never; then"
+        " run accounting sweep-documents by a timer. From 0 to 604800.",
+        "3600",
+    ),
+    Setting(
         "ACCOUNTING_LOG_FORMAT",
         "text for lines that people read, json for one JSON object per line.",
         "text on a terminal, json elsewhere",
@@ -179,6 +186,7 @@ class Settings(StoreSettings):
     database_connections: int
     read_database_url: str | None = field(repr=False)
     read_lag_seconds: int
+    upkeep_seconds: int
     forwarded_allow: tuple[Network, ...]
     warnings: tuple[str, ...]
 
@@ -216,6 +224,7 @@ def load(
     database_connections = reading.database_connections()
     read_database_url = reading.read_database_url()
     read_lag_seconds = reading.read_lag_seconds()
+    upkeep_seconds = reading.upkeep_seconds()
     reading.check_tls(tls_cert, tls_key)
     reading.check_numbers(port=port, workers=workers)
     encrypted = tls_cert is not None or bool(proxies)
@@ -243,6 +252,7 @@ def load(
         database_connections=database_connections,
         read_database_url=read_database_url,
         read_lag_seconds=read_lag_seconds,
+        upkeep_seconds=upkeep_seconds,
         forwarded_allow=proxies,
         warnings=warnings,
     )

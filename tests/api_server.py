@@ -20,7 +20,7 @@ import uvicorn
 from access import api_keys
 from access.master_secrets import MasterSecret
 from embedded.postgres import EmbeddedPostgres
-from persistence.engine import entering, pool, transaction
+from persistence.engine import entering, pool, rights, transaction
 from persistence.engine.migrate import migrate
 from persistence.files.blobs import Folder
 from persistence.partners import partners, sandboxes
@@ -46,6 +46,16 @@ entering.LIMITS.update(
 )
 
 
+# Who owns the schema, as an operator makes such a login: row security binds it as it is forced, and
+# with it what the database does with its owner's rights.
+OWNER = "house_owner"
+
+
+def as_owner(database_url: str) -> str:
+    """The address of a database for its owner."""
+    return database_url.replace("//accounting@", f"//{OWNER}@")
+
+
 class Databases:
     """Databases of one run: migrated once into a template, cloned for whoever needs one."""
 
@@ -59,7 +69,10 @@ class Databases:
                 ).fetchone()
                 if made is None:
                     postgres.create_database("template")
-                    migrate(postgres.url("template"))
+                    connection.execute(f"CREATE ROLE {OWNER} LOGIN")
+                    connection.execute(rights.script(OWNER, OWNER).encode())
+                    connection.execute(f"ALTER DATABASE template OWNER TO {OWNER}")
+                    migrate(as_owner(postgres.url("template")))
                     connection.execute("ALTER DATABASE template RENAME TO template_ready")
 
     def clone(self, name: str) -> str:
@@ -210,6 +223,7 @@ def settings(**changes: Any) -> Settings:
         "database_connections": 16,  # Of which one business uses eight, as some races need.
         "read_database_url": None,
         "read_lag_seconds": 10,
+        "upkeep_seconds": 0,
         "host": "127.0.0.1",
         "port": 0,
         "workers": 1,

@@ -58,7 +58,15 @@ SELECT operation, fingerprint, status, headers, body, created_at FROM {table}
 WHERE {column} = %(owner)s AND key = %(key)s AND created_at > %(oldest)s
 """
 
-_FORGET = "DELETE FROM {table} WHERE {column} = %(owner)s AND created_at <= %(oldest)s"
+# A few at a time: nobody waits for them, and no transaction grows long.
+MOST_FORGOTTEN = 1_000
+_FORGET = """
+DELETE FROM reply WHERE business_id = %(business_id)s AND id = ANY (ARRAY(
+  SELECT old.id FROM reply AS old
+  WHERE old.business_id = %(business_id)s AND old.created_at <= %(oldest)s LIMIT %(most)s
+))
+"""
+_FORGET_OF_PARTNERS = "DELETE FROM partner_reply WHERE created_at <= %(oldest)s"
 
 # A key whose record has expired is free again: its new answer takes the old one's row.
 _RECORD = """
@@ -104,10 +112,8 @@ class Claim:
             Query(_FIND.format(table=key_space.table, column=key_space.column), where),
         )
 
-    def record(
-        self, outcome: Outcome, now: datetime, numbered: Query | None = None
-    ) -> tuple[Query, Query]:
-        """Keep an answer under the key, and forget the owner's answers that are too old.
+    def record(self, outcome: Outcome, now: datetime, numbered: Query | None = None) -> Query:
+        """Keep an answer under the key.
 
         `numbered` is the expression of a body that names numbers which are not known yet.
         """
@@ -119,7 +125,7 @@ class Claim:
             extra_value="%(id)s, " if tenant else "",
             body=numbered.text if numbered else "%(body)s",
         )
-        kept = Query(
+        return Query(
             text,
             {
                 "owner": self.key_space.owner,
@@ -134,7 +140,14 @@ class Claim:
                 **(numbered.parameters if numbered else {}),
             },
         )
-        expired = {"owner": self.key_space.owner, "oldest": now - KEPT_FOR}
-        return kept, Query(
-            _FORGET.format(table=self.key_space.table, column=self.key_space.column), expired
-        )
+
+
+def forgetting(business_id: UUID, now: datetime) -> Query:
+    """Forget some of a business's answers that nobody may ask for any more."""
+    told = {"business_id": business_id, "oldest": now - KEPT_FOR, "most": MOST_FORGOTTEN}
+    return Query(_FORGET, told)
+
+
+def forgetting_of_partners(now: datetime) -> Query:
+    """The same for the work above businesses, of all partners."""
+    return Query(_FORGET_OF_PARTNERS, {"oldest": now - KEPT_FOR})

@@ -42,19 +42,22 @@ _PASS_ALONE = f"pg_advisory_xact_lock({_GATE})"
 CLOSE_GATE = f"SELECT {_PASS_ALONE}"
 
 # The tenant's setting and its facts in one statement: an unknown business sets nothing, and row
-# security then shows nothing.
-_SET_FOUND_TENANT = "set_config('app.business_id', b.id::text, true)"
+# security then shows nothing. Of partners it shows all until one is set, since who is let in has to
+# be looked up first.
+_SET_FOUND_TENANT = (
+    "set_config('app.business_id', b.id::text, true),"
+    " set_config('app.partner_id', b.partner_id::text, true)"
+)
+_SET_FOUND_PARTNER = "set_config('app.partner_id', id::text, true)"
 _SET_TENANT = "SELECT set_config('app.business_id', %(business_id)s::text, true)"
 # Who does what, for the audit trail: the database writes it beside each row that is changed.
 _ANNOUNCE = "set_config('app.caller', %(caller)s, true)"
 # A writing finds its rows by their keys, whatever these are: PostgreSQL would plan half of its
 # statements anew each time, which costs more than to run them. Citus cannot plan them so.
-_OPEN = f"{_SET_TENANT}, set_config('plan_cache_mode', 'force_generic_plan', true), {_ANNOUNCE}"
-
-
-def read_partner(partner_id: UUID) -> Query:
-    """Read what is known of a partner; nobody's rows are behind row security there."""
-    return Query(f"SELECT {_PARTNER}", {"partner_id": partner_id})
+_OPEN = (
+    f"{_SET_TENANT}, set_config('app.partner_id', %(partner_id)s::text, true),"
+    f" set_config('plan_cache_mode', 'force_generic_plan', true), {_ANNOUNCE}"
+)
 
 
 class Machines(Protocol):
@@ -73,6 +76,9 @@ class Machines(Protocol):
 
     def read_linked(self, business_id: UUID) -> tuple[Query, ...]:
         """The same for the business of a link."""
+
+    def read_partner(self, partner_id: UUID) -> tuple[Query, ...]:
+        """Confine a reading to a partner and its businesses, and read what is known of it."""
 
     def write_business(
         self, business_id: UUID, partner_id: UUID, caller: str, *, alone: bool
@@ -101,6 +107,10 @@ class OneMachine:
     def read_linked(self, business_id: UUID) -> tuple[Query, ...]:
         return (Query(f"SELECT {_SET_FOUND_TENANT}, {_LINKED}", {"business_id": business_id}),)
 
+    def read_partner(self, partner_id: UUID) -> tuple[Query, ...]:
+        told = {"partner_id": partner_id}
+        return (Query(f"SELECT {_SET_FOUND_PARTNER}, {_PARTNER}", told),)
+
     def write_business(
         self, business_id: UUID, partner_id: UUID, caller: str, *, alone: bool
     ) -> tuple[Query, ...]:
@@ -110,7 +120,7 @@ class OneMachine:
 
     def write_partner(self, partner_id: UUID, caller: str) -> tuple[Query, ...]:
         told = {"partner_id": partner_id, "caller": caller}
-        return (Query(f"SELECT {_ANNOUNCE}, {_PARTNER}", told),)
+        return (Query(f"SELECT {_SET_FOUND_PARTNER}, {_ANNOUNCE}, {_PARTNER}", told),)
 
 
 class ManyMachines:
@@ -131,11 +141,15 @@ class ManyMachines:
 
     def read_business(self, business_id: UUID, partner_id: UUID) -> tuple[Query, ...]:
         told = {"business_id": business_id, "partner_id": partner_id}
-        return self.set_tenant(business_id), Query(f"SELECT {_FACTS}", told)
+        confined = _set({"app.business_id": str(business_id), "app.partner_id": str(partner_id)})
+        return *confined, Query(f"SELECT {_FACTS}", told)
 
     def read_linked(self, business_id: UUID) -> tuple[Query, ...]:
         linked = Query(f"SELECT {_LINKED}", {"business_id": business_id})
         return self.set_tenant(business_id), linked
+
+    def read_partner(self, partner_id: UUID) -> tuple[Query, ...]:
+        return self._partner(partner_id, {})
 
     def write_business(
         self, business_id: UUID, partner_id: UUID, caller: str, *, alone: bool
@@ -143,16 +157,23 @@ class ManyMachines:
         told = {"business_id": business_id, "partner_id": partner_id}
         gate = _PASS_ALONE if alone else _PASS
         return (
-            *_set({"app.business_id": str(business_id), "app.caller": caller}),
+            *_set(
+                {
+                    "app.business_id": str(business_id),
+                    "app.partner_id": str(partner_id),
+                    "app.caller": caller,
+                }
+            ),
             Query(f"SELECT {gate}", told),
             Query(f"SELECT {_FACTS}", told),
         )
 
     def write_partner(self, partner_id: UUID, caller: str) -> tuple[Query, ...]:
-        return (
-            *_set({"app.caller": caller}),
-            read_partner(partner_id),
-        )
+        return self._partner(partner_id, {"app.caller": caller})
+
+    def _partner(self, partner_id: UUID, settings: Mapping[str, str]) -> tuple[Query, ...]:
+        confined = _set({"app.partner_id": str(partner_id), **settings})
+        return *confined, Query(f"SELECT {_PARTNER}", {"partner_id": partner_id})
 
 
 def _set(settings: Mapping[str, str]) -> tuple[Query, ...]:

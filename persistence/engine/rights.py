@@ -26,6 +26,7 @@ _OTHERWISE: Final[dict[str, tuple[LiteralString, ...]]] = {
     **dict.fromkeys(("journal_entry", "journal_line", "cash_line"), ("SELECT", "INSERT")),
     "stored_document": ("SELECT", "INSERT"),
     "tagged_line": ("SELECT", "INSERT", "DELETE"),
+    "upkeep": ("SELECT", "UPDATE"),
     **dict.fromkeys(("audit_record", "audit_seal", "partner_audit_record"), ("SELECT",)),
     "alembic_version": ("SELECT",),  # It starts on the schema it knows only.
     "audited_table": (),

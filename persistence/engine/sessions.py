@@ -160,7 +160,7 @@ class Writing:
         """
         staging = self.staging
         numbered = staging.marks.filled(outcome.body, staging.taken)
-        record = self.claim.record(outcome, self.now, numbered) if self.claim else ()
+        record = [self.claim.record(outcome, self.now, numbered)] if self.claim else []
         await self._send([*record, COMMIT])
         return replace(outcome, body=staging.marks.fill(outcome.body, staging.number))
 
@@ -198,7 +198,7 @@ class Writing:
     async def keep_refusal(self, outcome: Outcome) -> None:
         """Drop the work and keep only the answer of a refusal under its key."""
         back = [BACK_TO_SAVEPOINT] if self.at_savepoint else []
-        record = self.claim.record(outcome, self.now) if self.claim else ()
+        record = [self.claim.record(outcome, self.now)] if self.claim else []
         await exchange(self.connection, [*back, *record, COMMIT])
 
 

@@ -11,7 +11,7 @@ from access.principal import Caller
 from accounting.books.businesses import refuse_archived_business
 from accounting.errors import NotAllowed
 from persistence.engine.admission import refuse_unadmitted
-from persistence.engine.machines import Machines, read_partner
+from persistence.engine.machines import Machines
 from persistence.engine.sql import Query, Row
 
 
@@ -98,8 +98,8 @@ class PartnerTenant:
     def id(self) -> UUID:
         return self.caller.partner_id
 
-    def reading(self, _machines: Machines) -> tuple[Query, ...]:
-        return (read_partner(self.caller.partner_id),)
+    def reading(self, machines: Machines) -> tuple[Query, ...]:
+        return machines.read_partner(self.caller.partner_id)
 
     def writing(self, machines: Machines) -> tuple[Query, ...]:
         return machines.write_partner(self.caller.partner_id, self.audited.by(self.caller))

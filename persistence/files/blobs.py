@@ -6,11 +6,12 @@ a store from answering is said as Unavailable; the cause stands in the log.
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from secrets import token_hex
 from typing import Final, Protocol, TypeVar
@@ -25,6 +26,7 @@ T = TypeVar("T")
 # A writing keeps its locks while its contents are put, and PostgreSQL gives it up after 15 s.
 ANSWER_SECONDS: Final = 10.0
 UNFINISHED: Final = ".part"
+BATCH: Final = 1_000  # Keys: of a bucket, what one request lists.
 
 
 class StorageUnavailable(Exception):
@@ -89,13 +91,16 @@ class Blobs:
         """Take a content away; raises Unavailable."""
         await self._fetch(lambda: self._storage.delete(key))
 
-    async def under(self, prefix: str) -> list[tuple[str, datetime]]:
-        """List the keys below a prefix, and when each was put; raises Unavailable.
+    async def under(self, prefix: str) -> AsyncIterator[list[tuple[str, datetime]]]:
+        """List the keys below a prefix, and when each was put, a batch at a time.
 
-        It may take long: only an operator's command asks for it.
+        All of it may take long, so that no request asks for it; whoever has to stop does so after a
+        batch. Raises Unavailable.
         """
+        left = self._storage.under(prefix)
         try:
-            return await asyncio.to_thread(lambda: list(self._storage.under(prefix)))
+            while some := await asyncio.to_thread(lambda: list(islice(left, BATCH))):
+                yield some
         except (StorageUnavailable, OSError) as error:
             raise _unavailable(error) from error
 

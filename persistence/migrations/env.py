@@ -4,6 +4,7 @@ from alembic import context
 from sqlalchemy import text
 
 from persistence.engine.revisions import remark
+from persistence.engine.walls import SEE_EVERY_BUSINESS
 from persistence.tables import metadata
 
 
@@ -15,6 +16,7 @@ def run() -> None:
     connection = context.config.attributes["connection"]
     context.configure(connection=connection, target_metadata=metadata, compare_type=True)
     with context.begin_transaction():
+        connection.exec_driver_sql(SEE_EVERY_BUSINESS)
         context.run_migrations()
         if (serves_from := context.config.attributes.get("serves_from")) is not None:
             connection.execute(text(remark(serves_from)))

@@ -5,12 +5,14 @@ first, contract in a later release.
 """
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 from alembic import op
 
 from persistence.engine.distribution import complete, is_distributed
+from persistence.engine.walls import SEE_EVERY_BUSINESS, SEES_EVERY_BUSINESS
 
 # One by one: what Citus sends on to the other machines is all of the text that it was sent.
 _COMMENT = re.compile(r"--[^\n]*")
@@ -19,15 +21,38 @@ _STATEMENT = re.compile(r"(?:--[^\n]*|'[^']*'|(?P<tag>\$\w*\$).*?(?P=tag)|[^;])+
 
 def run_texts(revision_file: str, *names: str) -> None:
     """Run texts that lie beside a revision, waiting only a moment for each lock."""
+    _refuse_blindness()
     op.execute("SET LOCAL lock_timeout = '3s'")
     # On many machines one connection does all of it, so that each step sees those before.
     op.execute("SET LOCAL citus.multi_shard_modify_mode = 'sequential'")
     for name in names:
-        # The driver is asked directly: the texts hold percent signs and colons of their own.
-        text = Path(revision_file).with_name(name).read_text().replace("%", "%%")
-        for found in _STATEMENT.finditer(text):
-            if _COMMENT.sub("", found[0]).strip():
-                op.get_bind().exec_driver_sql(found[0])
+        for statement in _statements(revision_file, name):
+            op.get_bind().exec_driver_sql(statement)
+
+
+def run_beside_writers(revision_file: str, name: str) -> None:
+    """Run a text without a transaction, as an index asks that is built while others write.
+
+    All before it is committed then, and each of its statements may be run once more.
+    """
+    with op.get_context().autocommit_block():
+        for statement in _statements(revision_file, name):
+            op.get_bind().exec_driver_sql(statement)
+    op.execute(SEE_EVERY_BUSINESS)
+
+
+def _statements(revision_file: str, name: str) -> Iterator[str]:
+    """Yield what a text says, for the driver: it has percent signs and colons of its own."""
+    text = Path(revision_file).with_name(name).read_text().replace("%", "%%")
+    for found in _STATEMENT.finditer(text):
+        if _COMMENT.sub("", found[0]).strip():
+            yield found[0]
+
+
+def _refuse_blindness() -> None:
+    """Raise where row security would hide all rows: an UPDATE would touch none, and say nothing."""
+    if not op.get_bind().exec_driver_sql(SEES_EVERY_BUSINESS).scalar():
+        raise RuntimeError(f"A migration sees no rows before it says {SEE_EVERY_BUSINESS}.")
 
 
 def spread_new_tables() -> None:

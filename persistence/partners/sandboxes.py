@@ -7,6 +7,7 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from persistence.engine.pool import Pool
+from persistence.engine.walls import SEE_EVERY_BUSINESS
 from persistence.tables import audit_record, audit_seal, metadata
 
 _ANNOUNCE = (
@@ -60,6 +61,7 @@ def take_away(owner: psycopg.Connection, business_id: UUID) -> None:
     the last of it is what the trail has of it.
     """
     with owner.transaction():
+        owner.execute(SEE_EVERY_BUSINESS)
         if owner.execute(_HOLD, (business_id,)).fetchone() is None:
             return
         for table in _OF_BUSINESS:

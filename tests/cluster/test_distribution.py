@@ -17,6 +17,7 @@ from persistence.engine.distribution import distribute
 from persistence.engine.entering import SERVER_ROLE
 from persistence.engine.faults import UnusableDatabase, broken_constraint
 from persistence.engine.revisions import HEAD
+from persistence.engine.walls import SEE_EVERY_BUSINESS
 from persistence.migrations.texts import run_texts
 from tests.api_server import ApiServer, Databases
 from tests.cluster.databases import ClusterDatabases
@@ -82,6 +83,7 @@ class TestDistribute:
             engine.begin() as connection,
             Operations.context(MigrationContext.configure(connection)),
         ):
+            connection.exec_driver_sql(SEE_EVERY_BUSINESS)
             run_texts(str(tmp_path / "later.py"), "later.sql")
         engine.dispose()
         assert left_in(url) == ["let later() read on the machine of its row"]

@@ -68,15 +68,15 @@ class TestMigrate:
         with psycopg.connect(empty, autocommit=True) as connection:
             connection.execute("DROP SCHEMA public CASCADE")
             connection.execute("CREATE SCHEMA public AUTHORIZATION pg_database_owner")
-            connection.execute("DROP ROLE IF EXISTS house_owner")
-            connection.execute("CREATE ROLE house_owner LOGIN IN ROLE accounting_server")
-            connection.execute(f"ALTER DATABASE {connection.info.dbname} OWNER TO house_owner")
-        owned = empty.replace("//accounting@", "//house_owner@")
+            connection.execute("DROP ROLE IF EXISTS another_owner")
+            connection.execute("CREATE ROLE another_owner LOGIN IN ROLE accounting_server")
+            connection.execute(f"ALTER DATABASE {connection.info.dbname} OWNER TO another_owner")
+        owned = empty.replace("//accounting@", "//another_owner@")
         assert migrations.migrate(owned) == HEAD
         with psycopg.connect(empty, autocommit=True) as connection:
             connection.execute(f"ALTER DATABASE {connection.info.dbname} OWNER TO accounting")
-            connection.execute("DROP OWNED BY house_owner")
-            connection.execute("DROP ROLE house_owner")
+            connection.execute("DROP OWNED BY another_owner")
+            connection.execute("DROP ROLE another_owner")
 
     def test_a_table_that_differs_is_seen(self, empty: str) -> None:
         migrations.migrate(empty)

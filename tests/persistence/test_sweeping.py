@@ -14,6 +14,7 @@ from accounting.errors import Unavailable
 from persistence.engine.pool import make_pool
 from persistence.files.blobs import Blobs, BlobStorage, Folder
 from persistence.files.sweeping import Swept, sweep
+from persistence.upkeep import every_business
 from tests.api_server import ApiServer
 from tests.builders.files import PDF, follow, names, upload
 from tests.object_store import ObjectStore
@@ -32,11 +33,19 @@ def object_store() -> Iterator[ObjectStore]:
 
 
 def swept(api_server: ApiServer, storage: BlobStorage, *, only_look: bool = False) -> Swept:
-    async def go() -> Swept:
-        async with make_pool(api_server.database_url, size=1) as pool:
-            return await sweep(pool, Blobs(storage), datetime.now(UTC), only_look=only_look)
+    """What is found in all businesses that the database has."""
 
-    return asyncio.run(go())
+    async def go() -> list[Swept]:
+        now, blobs = datetime.now(UTC), Blobs(storage)
+        async with make_pool(api_server.database_url, size=1) as pool:
+            return [
+                await sweep(pool, blobs, business_id, now, only_look=only_look)
+                async for business_id in every_business(pool)
+            ]
+
+    found = asyncio.run(go())
+    left_behind = [key for each in found for key in each.left_behind]
+    return Swept(sum(each.seen for each in found), tuple(left_behind))
 
 
 def left_behind(folder: Path, business: str, *, minutes: int = 61, name: str = "") -> Path:

@@ -17,7 +17,7 @@ from tests.api_server import ApiServer
 TABLES = list(metadata.sorted_tables)
 TENANTS = [table for table in TABLES if table.info.get("tenant")]
 PARTNER_LEVEL = {"partner", "api_key", "business", "partner_reply", "partner_audit_record"}
-MIGRATIONS_OWN = {"audited_table"}
+NOBODYS = {"audited_table", "upkeep"}
 # What is never named by an id of its own.
 KEYS = {
     "number_series": ["series"],
@@ -51,6 +51,7 @@ GRANTS = {
     **dict.fromkeys(("journal_draft", "tax_return"), "SELECT INSERT UPDATE DELETE"),
     **dict.fromkeys(("audit_record", "audit_seal", "partner_audit_record"), "SELECT"),
     "audited_table": "",
+    "upkeep": "SELECT UPDATE",
     **dict.fromkeys(("journal_entry", "journal_line", "cash_line"), "SELECT INSERT"),
     "stored_document": "SELECT INSERT",
     "tagged_line": "SELECT INSERT DELETE",
@@ -67,7 +68,7 @@ def columns_of(constraint: UniqueConstraint | ForeignKeyConstraint) -> list[str]
 
 class TestTables:
     def test_what_is_no_tenants_belongs_to_partners(self) -> None:
-        assert set(names(TABLES)) - set(names(TENANTS)) == PARTNER_LEVEL | MIGRATIONS_OWN
+        assert set(names(TABLES)) - set(names(TENANTS)) == PARTNER_LEVEL | NOBODYS
 
     @pytest.mark.parametrize("table", TENANTS, ids=names(TENANTS))
     def test_the_primary_key_begins_with_the_business(self, table: Table) -> None:
@@ -125,17 +126,30 @@ class TestMigratedDatabase:
         found = api_server.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
         assert {name for (name,) in found} == {*names(TABLES), "alembic_version"}
 
-    def test_row_security_stands_before_every_tenant_table(self, api_server: ApiServer) -> None:
+    def test_row_security_stands_before_each_table_and_binds_its_owner(
+        self, api_server: ApiServer
+    ) -> None:
         found = api_server.query(
-            "SELECT c.relname, c.relrowsecurity, p.polcmd, pg_get_expr(p.polqual, p.polrelid)"
+            "SELECT c.relname, c.relforcerowsecurity, p.polname, p.polcmd::text,"
+            " pg_get_expr(p.polqual, p.polrelid), p.polroles = ARRAY[c.relowner] AS of_owner"
             " FROM pg_class c LEFT JOIN pg_policy p ON p.polrelid = c.oid"
-            " WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'"
+            " WHERE c.relnamespace = 'public'::regnamespace AND c.relrowsecurity"
         )
-        secured = {name: (command, text) for name, on, command, text in found if on}
-        assert set(secured) == set(names(TENANTS))
-        assert {command for command, _ in secured.values()} == {"*"}
-        for _, text in secured.values():
-            assert "(business_id = (NULLIF(current_setting('app.business_id'" in text
+        assert {name for name, *_ in found} == set(names(TENANTS)) | PARTNER_LEVEL
+        assert {forced for _, forced, *_ in found} == {True}
+        for table in names(TABLES):
+            policies = {policy: rest for name, _, policy, *rest in found if name == table}
+            if table in NOBODYS:
+                assert policies == {}
+                continue
+            assert policies.pop("every_business")[::2] == ["*", True]
+            if table in ("audit_record", "partner_audit_record"):
+                assert policies.pop("kept_by_owner") == ["a", None, True]
+            wall = "one_partner" if table in PARTNER_LEVEL else "one_business"
+            [(command, text, of_owner)] = [policies.pop(wall)]
+            assert (command, of_owner, policies) == ("*", False, {})
+            whose = "app.partner_id" if table in PARTNER_LEVEL else "app.business_id"
+            assert f"= (NULLIF(current_setting('{whose}'" in text
 
     @pytest.mark.parametrize("table", names(TABLES))
     def test_the_server_may_do_what_it_needs_and_no_more(

@@ -1,0 +1,11 @@
+"""What partners see of one another in the database, and how far upkeep is."""
+
+from persistence.migrations.texts import run_texts
+
+revision = "0028"
+down_revision = "0026"
+serves_from = "0026"
+
+
+def upgrade() -> None:
+    run_texts(__file__, "0028_upkeep.sql", "0028_walls.sql")

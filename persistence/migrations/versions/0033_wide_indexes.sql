@@ -1,0 +1,5 @@
+DROP INDEX audit_record_business_id_request_id_id_idx;
+DROP INDEX journal_line_business_id_tax_code_id_entry_date_id_idx;
+-- These no plan uses.
+DROP INDEX bank_transaction_business_id_rule_id_idx;
+DROP INDEX bank_transfer_business_id_out_transaction_id_idx;
