@@ -11,7 +11,8 @@ LOOPBACK_ORIGIN: Final = re.compile(r"https?://(?:localhost|127\.0\.0\.1|\[::1\]
 METHODS: Final = b"GET, HEAD, POST, PUT, PATCH, DELETE"
 ALLOWED_HEADERS: Final = b"Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-ID"
 EXPOSED_HEADERS: Final = (
-    b"ETag, X-Request-ID, Idempotent-Replayed, Location, Retry-After, Deprecation, Sunset"
+    b"ETag, X-Request-ID, Idempotent-Replayed, Location, Retry-After, Deprecation, Sunset,"
+    b" RateLimit, RateLimit-Policy"
 )
 PREFLIGHT_KEPT_SECONDS: Final = 600
 VARY: Final = (b"vary", b"Origin")

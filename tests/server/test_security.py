@@ -6,6 +6,7 @@ import pytest
 
 from access import api_keys
 from access.principal import Caller, CallerKind
+from access.tokens import token_id
 from accounting import errors
 from server.contract import ContractError
 from tests.server.secured_stack import (
@@ -48,8 +49,10 @@ class TestGuardedOperation:
         assert stack.get(INVOICES, basic())["caller"].key_id == KEY.key_id
 
     def test_without_a_business_the_caller_is_welcomed(self, stack: SecuredStack) -> None:
-        scope = stack.get("/v1/businesses/", partner_token())
-        assert scope["caller"] == Caller(CallerKind.PARTNER_TOKEN, PARTNER, None, NOW)
+        token = partner_token()
+        named = {"issued_at": NOW, "token_id": token_id(token.removeprefix("Bearer "))}
+        scope = stack.get("/v1/businesses/", token)
+        assert scope["caller"] == Caller(CallerKind.PARTNER_TOKEN, PARTNER, **named)
         assert stack.admission.asked == [("admit_partner", CallerKind.PARTNER_TOKEN)]
 
     def test_an_open_operation_asks_nobody(self, stack: SecuredStack) -> None:
