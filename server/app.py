@@ -14,6 +14,7 @@ from access import api_keys
 from access.keys import Keys
 from access.links import LinkSigner
 from access.tokens import Keyring
+from persistence.partners.request_counts import RequestCounts
 from persistence.resources import Resources, make_resources
 from server import logs
 from server.clock import Clock, utc_now
@@ -25,7 +26,7 @@ from server.downloads import Downloads
 from server.edge import Edge, Limits, Page
 from server.health import OK, Health
 from server.https import HttpsRule
-from server.limiter import FailedLogins
+from server.limiter import FailedLogins, RequestLimits, SharedCounts
 from server.requests.security import Authenticator
 from server.settings import Settings
 from server.stack import BoundStack, stack_of
@@ -58,15 +59,21 @@ def create_app(
     )
     keys = Keys(Keyring(settings.secrets), LinkSigner(settings.secrets, settings.public_url))
     source = read_source()
+    counts = SharedCounts(RequestCounts(resources.pool).tell, workers=settings.workers)
     authenticator = Authenticator(
         keys.keyring,
         resources.admission,
-        FailedLogins(),
+        FailedLogins(counts),
+        RequestLimits(
+            counts,
+            partner=settings.requests_per_minute_partner,
+            business=settings.requests_per_minute_business,
+        ),
         proxies=settings.forwarded_allow,
         clock=clock,
     )
     health = Health(partial(probe, resources))
-    life = partial(lifespan, resources, durable, before_opening)
+    life = partial(lifespan, resources, counts, durable, before_opening)
     services = Services(resources, keys, clock, clocks_move=settings.development)
     behind = BoundStack(stack or stack_of(source), services, authenticator, life)
     return Edge(
@@ -90,6 +97,7 @@ async def find_page(health: Health, documentation: Documentation, path: str) -> 
 @asynccontextmanager
 async def lifespan(
     resources: Resources,
+    counts: SharedCounts,
     durable: bool,
     before_opening: Callable[[], None] | None,
     _app: Any,
@@ -103,6 +111,7 @@ async def lifespan(
     try:
         yield
     finally:
+        await counts.close()
         await resources.close()
         log.info("closed", pid=os.getpid())
 

@@ -94,6 +94,11 @@ class Environment:
         """Return how many connections one address may have to a worker; 0 for any number."""
         return self._whole_number("ACCOUNTING_CONNECTIONS_PER_ADDRESS", "500", range(100_001))
 
+    def requests_per_minute(self, whose: str, default: str) -> int:
+        """Return how many requests may be made in a minute; 0 for any number."""
+        name = f"ACCOUNTING_REQUESTS_PER_MINUTE_{whose}"
+        return self._whole_number(name, default, range(1_000_000_000))
+
     def database_connections(self) -> int:
         """Return how many connections to the database a worker may have."""
         return self._whole_number("ACCOUNTING_DATABASE_CONNECTIONS", "8", range(2, 101))

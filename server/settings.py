@@ -106,6 +106,17 @@ TABLE = (
         "500",
     ),
     Setting(
+        "ACCOUNTING_REQUESTS_PER_MINUTE_PARTNER",
+        "How many requests a partner may make in a minute, to all servers on one database together;"
+        " what comes beyond is 429. 0 for any number.",
+        "60000",
+    ),
+    Setting(
+        "ACCOUNTING_REQUESTS_PER_MINUTE_BUSINESS",
+        "How many of them may be about one business. 0 for any number.",
+        "30000",
+    ),
+    Setting(
         "ACCOUNTING_DATABASE_CONNECTIONS",
         "How many connections to the database each worker may have; one business uses half of them"
         " at most. From 2 to 100.",
@@ -157,6 +168,8 @@ class Settings(StoreSettings):
     public_url: str
     answer_seconds: float
     connections_per_address: int
+    requests_per_minute_partner: int
+    requests_per_minute_business: int
     database_connections: int
     forwarded_allow: tuple[Network, ...]
     warnings: tuple[str, ...]
@@ -191,6 +204,8 @@ def load(
     public_url = reading.public_url()
     answer_seconds = reading.answer_seconds()
     connections_per_address = reading.connections_per_address()
+    requests_per_minute_partner = reading.requests_per_minute("PARTNER", "60000")
+    requests_per_minute_business = reading.requests_per_minute("BUSINESS", "30000")
     database_connections = reading.database_connections()
     reading.check_tls(tls_cert, tls_key)
     reading.check_numbers(port=port, workers=workers)
@@ -215,6 +230,8 @@ def load(
         public_url=public_url,
         answer_seconds=answer_seconds,
         connections_per_address=connections_per_address,
+        requests_per_minute_partner=requests_per_minute_partner,
+        requests_per_minute_business=requests_per_minute_business,
         database_connections=database_connections,
         forwarded_allow=proxies,
         warnings=warnings,

@@ -203,6 +203,8 @@ def settings(**changes: Any) -> Settings:
         "public_url": "",
         "answer_seconds": PATIENCE_SECONDS,
         "connections_per_address": 0,
+        "requests_per_minute_partner": 10_000_000,  # No test is kept waiting that means no harm.
+        "requests_per_minute_business": 10_000_000,
         "database_connections": 16,  # Of which one business uses eight, as some races need.
         "host": "127.0.0.1",
         "port": 0,

@@ -251,6 +251,43 @@ class TestFailedLogins:
             assert stack.refusal(INVOICES, "Bearer x", address="a").code == "invalid_token"
 
 
+class TestLimits:
+    def test_what_is_left_is_told_where_the_caller_is_known(self, stack: SecuredStack) -> None:
+        lines = dict(stack.get("/v1/businesses/", partner_token())["limits"])
+        assert lines == {
+            b"ratelimit": b'"partner";r=19;t=60',
+            b"ratelimit-policy": b'"partner";q=20;w=60',
+        }
+        lines = dict(
+            stack.get(INVOICES.replace(str(BUSINESS), str(BUSINESS).upper()), business_token())[
+                "limits"
+            ]
+        )
+        assert lines == {
+            b"ratelimit": b'"partner";r=18;t=60, "business";r=9;t=60',
+            b"ratelimit-policy": b'"partner";q=20;w=60, "business";q=10;w=60',
+        }
+
+    def test_a_business_ends_before_its_partner(self, stack: SecuredStack) -> None:
+        for _ in range(10):
+            stack.get(INVOICES, business_token())
+        refusal = stack.refusal(INVOICES, basic())
+        assert (type(refusal), refusal.code) == (errors.TooMany, "rate_limited")
+        assert refusal.message.startswith("The business has made its 10 requests")
+        assert refusal.detail == {"retry_after_seconds": 60}
+        for _ in range(10):  # What was refused has not counted.
+            stack.get("/v1/businesses/", basic())
+        assert stack.refusal("/v1/businesses/", basic()).message.startswith("The partner has made")
+
+    def test_whoever_is_not_let_in_counts_for_nobody(self, stack: SecuredStack) -> None:
+        for _ in range(30):
+            stack.refusal(INVOICES.replace(str(BUSINESS), str(FOREIGN)), partner_token())
+            stack.refusal("/v1/businesses/", business_token())
+        assert dict(stack.get("/v1/businesses/", basic())["limits"])[b"ratelimit"].startswith(
+            b'"partner";r=19;'
+        )
+
+
 class TestContract:
     @pytest.mark.parametrize(
         "security",
