@@ -74,7 +74,6 @@ class TestRequests:
         # A worker that was hardly asked has not heard of it yet, and lets some more through.
         later = asked(partner, servers, [20] * 8)
         assert LIMIT <= statuses[200] + later[200] <= A_TENTH_MORE
-        assert asked(partner, servers, [5] * 8).keys() == {429}
 
     def test_are_counted_on_while_nothing_can_be_shared(
         self, servers: list[Server], partner: Partner, url: str
