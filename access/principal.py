@@ -19,7 +19,8 @@ class Caller:
     """A proven caller: `business_id` only for a business token, `key_id` only for an API key.
 
     `issued_at` is the token's `iat` (aware UTC, whole seconds), so that a token older than a
-    revocation can be told from a newer one. It is None for an API key.
+    revocation can be told from a newer one, and `token_id` is what a revocation of this one token
+    names. Both are None for an API key.
     """
 
     kind: CallerKind
@@ -27,3 +28,4 @@ class Caller:
     business_id: UUID | None = None
     issued_at: datetime | None = None
     key_id: str | None = None
+    token_id: UUID | None = None

@@ -10,8 +10,9 @@ import re
 from base64 import urlsafe_b64encode
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from typing import Any, NoReturn
 from uuid import UUID
 
@@ -108,6 +109,13 @@ class Keyring:
             self._remembered.popitem(last=False)
         return caller
 
+    def find(self, token: str, now: datetime) -> Caller | None:
+        """Tell who a token was made for; None where it proves nothing, or nothing any more."""
+        try:
+            return self.read(token, now)
+        except TokenError:
+            return None
+
     def _sign(self, key: _TokenKey, claims: dict[str, str], now: datetime) -> str:
         issued = int(now.timestamp())
         times = {"iat": issued, "exp": issued + TOKEN_LIFETIME_SECONDS}
@@ -125,7 +133,35 @@ class Keyring:
             raise TokenError from None
         claims = _claims(payload)
         issued_at = _issued_at(claims, now)
-        return _caller(key.kind, claims, issued_at), issued_at + _LIFETIME
+        caller = _caller(key.kind, claims, issued_at)
+        return replace(caller, token_id=token_id(token)), issued_at + _LIFETIME
+
+
+def issued_from(now: datetime, valid_from: datetime) -> tuple[datetime, datetime]:
+    """Tell the moments that a new token may say it was issued at, where older ones are revoked.
+
+    Two that are made in one second are the same, so that there is one more, for when the first is
+    revoked by itself. Both may be still to come, which any server takes for 5 s.
+    """
+    first = max(now, valid_from)
+    return first, first + timedelta(seconds=1)
+
+
+def valid_from_after(now: datetime, valid_from: datetime) -> datetime:
+    """Tell from when on tokens are good, where all that were issued until now are revoked.
+
+    At 12:00:00.4 they may say 12:00:01, see `issued_from`: from 12:00:02 on.
+    """
+    return max(now.replace(microsecond=0), valid_from) + timedelta(seconds=2)
+
+
+def token_id(token: str) -> UUID:
+    """Name a token without saying it: by half of the SHA-256 of what is signed of it.
+
+    The signature has no part in it: its last character has bits to spare, so that one token can
+    be written in several ways.
+    """
+    return UUID(bytes=sha256(token.rpartition(".")[0].encode()).digest()[:16])
 
 
 def derive(secret: MasterSecret, info: str) -> bytes:

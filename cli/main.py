@@ -8,7 +8,7 @@ from uuid import UUID
 
 import typer
 
-from cli import partners, sandboxes
+from cli import businesses, partners, sandboxes
 from cli.settings_help import CommandWithSettings
 
 app = typer.Typer(
@@ -18,6 +18,7 @@ app = typer.Typer(
     epilog="The settings of the environment are listed by: accounting serve --help",
 )
 app.add_typer(partners.app, name="partner", help="Partners and their API keys.")
+app.add_typer(businesses.app, name="business", help="Businesses of partners.")
 app.add_typer(sandboxes.app, name="sandbox", help="Businesses to practise on.")
 
 

@@ -166,9 +166,14 @@ def enable(partner_id: PartnerId, as_json: AsJson = False) -> None:
 
 
 def confirmed(
-    partner_id: UUID, question: str, work: Callable[["Pool"], Awaitable[T]], *, yes: bool
+    id_: UUID,
+    question: str,
+    work: Callable[["Pool"], Awaitable[T]],
+    *,
+    yes: bool,
+    of_business: bool = False,
 ) -> Callable[["Pool"], Awaitable[T]]:
-    """Return work that asks first, by the partner's name, unless `yes` says it already.
+    """Return work that asks first, by the partner's name or the business's, unless `yes` says so.
 
     Raises NotConfirmed where nobody could answer; the work raises Abort where it is declined.
     """
@@ -178,22 +183,25 @@ def confirmed(
         raise NotConfirmed("This asks before it is done, and there is no terminal: give --yes.")
 
     async def asked(pool: "Pool") -> T:
-        from persistence.partners.partners import find_partner
+        from persistence.partners.partners import find_business, find_partner
 
-        partner = await find_partner(pool, partner_id)
-        typer.confirm(f"{partner.name} ({partner_id}): {question}?", abort=True, err=True)
+        find = find_business if of_business else find_partner
+        found = await find(pool, id_)
+        typer.confirm(f"{found.name} ({id_}): {question}?", abort=True, err=True)
         return await work(pool)
 
     return asked
 
 
 def show_changed(partner: "PartnerLine", sentence: str, *, as_json: bool) -> None:
-    """Say what was done, or as JSON how the partner stands now.
-
-    Returns when a token issued now is newer than a revocation, whose time has whole seconds.
-    """
-    time.sleep(max(0.0, (partner.tokens_valid_from - datetime.now(UTC)).total_seconds()))
+    """Say what was done, or as JSON how the partner stands now."""
+    wait_for(partner.tokens_valid_from)
     typer.echo(json.dumps(shape(partner)) if as_json else sentence)
+
+
+def wait_for(valid_from: datetime) -> None:
+    """Return when a token issued now is newer than a revocation, whose time has whole seconds."""
+    time.sleep(max(0.0, (valid_from - datetime.now(UTC)).total_seconds()))
 
 
 def shape(partner: "PartnerLine") -> dict[str, Any]:

@@ -1,25 +1,41 @@
-"""Access: trading a partner's key for a token, and that token for one of a single business."""
+"""Access: trading a partner's key for a token, and that for one of a business; taking them back."""
 
-from datetime import datetime
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from access.principal import Caller
-from access.tokens import TOKEN_LIFETIME_SECONDS, Keyring
-from accounting.errors import Malformed
-from handlers.bodies import TokenRequest
+from access.tokens import (
+    CLOCK_LEEWAY_SECONDS,
+    TOKEN_LIFETIME_SECONDS,
+    Keyring,
+    issued_from,
+    token_id,
+    valid_from_after,
+)
+from accounting.errors import Malformed, Unavailable
+from handlers.bodies import TokenRequest, TokenRevocation
 from handlers.commands import access_commands
 from handlers.results import Reply
 from persistence.partners.registry import Registry
 
+LEEWAY = timedelta(seconds=CLOCK_LEEWAY_SECONDS - 1)  # A second less than any server gives.
+
 
 async def issue_partner_token(
-    keyring: Keyring, caller: Caller, body: TokenRequest, now: datetime
+    keyring: Keyring, registry: Registry, caller: Caller, body: TokenRequest, now: datetime
 ) -> Reply:
     """Issue a token that opens all businesses of the partner."""
     if (access_commands.client_id(body) or caller.partner_id) != caller.partner_id:
         raise Malformed.fields(client_id=["must be the partner id of the Authorization header"])
     return {
-        "access_token": keyring.issue_partner_token(caller.partner_id, now),
+        "access_token": await unrevoked(
+            registry,
+            lambda at: keyring.issue_partner_token(caller.partner_id, at),
+            now,
+            await registry.tokens_valid_from(),
+        ),
         "token_type": "Bearer",
         "expires_in": TOKEN_LIFETIME_SECONDS,
     }
@@ -31,9 +47,49 @@ async def issue_business_token(
     """Issue a token that opens one business of the partner; an archived one may still be read."""
     business = await registry.get(business_id)
     return {
-        "access_token": keyring.issue_business_token(registry.partner_id, business.id, now),
+        "access_token": await unrevoked(
+            registry,
+            lambda at: keyring.issue_business_token(registry.partner_id, business.id, at),
+            now,
+            max(business.tokens_valid_from, await registry.tokens_valid_from()),
+        ),
         "token_type": "Bearer",
         "expires_in": TOKEN_LIFETIME_SECONDS,
         "scope": "business_access",
         "business_id": business.id,
     }
+
+
+async def revoke_token(
+    keyring: Keyring, registry: Registry, body: TokenRevocation, now: datetime
+) -> Reply:
+    """Let one token of the partner open nothing any more; of any other nothing is told."""
+    found = keyring.find(access_commands.token(body), now)
+    if found is not None and found.partner_id == registry.partner_id:
+        assert found.token_id is not None, "it came from a token"
+        assert found.issued_at is not None, "and so has its moment"
+        lives = timedelta(seconds=TOKEN_LIFETIME_SECONDS)
+        await registry.revoke(found.token_id, found.issued_at + lives)
+    return {"revoked": True}
+
+
+async def revoke_business_tokens(registry: Registry, business_id: UUID, now: datetime) -> Reply:
+    """Let all tokens of one business that were issued so far open nothing any more."""
+    found = await registry.lock(business_id)
+    registry.save(replace(found, tokens_valid_from=valid_from_after(now, found.tokens_valid_from)))
+    return {"revoked": True}
+
+
+async def unrevoked(
+    registry: Registry, made: Callable[[datetime], str], now: datetime, valid_from: datetime
+) -> str:
+    """Make a token that is good, whatever was revoked in this very second."""
+    for issued_at in issued_from(now, valid_from):
+        token = made(issued_at)
+        if issued_at <= now + LEEWAY and not await registry.is_revoked(token_id(token)):
+            return token
+    raise Unavailable(
+        "service_unavailable",
+        "The tokens of this moment are all revoked. Ask for one again in a moment.",
+        retry_after_seconds=CLOCK_LEEWAY_SECONDS,
+    )

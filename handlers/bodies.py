@@ -19,6 +19,11 @@ class TokenRequest(TypedDict):
     client_id: UUID | Absent
 
 
+class TokenRevocation(TypedDict):
+    token: str
+    token_type_hint: str | Absent
+
+
 SupportedCountry = str
 Currency = Literal["EUR", "GBP", "USD", "SEK", "NOK", "DKK", "ISK", "MYR", "SGD"]
 AccountingMethod = Literal["accrual", "cash"]

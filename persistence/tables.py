@@ -178,6 +178,29 @@ partner_reply = Table(
     Index(None, "partner_id", "created_at"),
 )
 
+# Tokens that are revoked by themselves, by access/tokens.py's `token_id`, until they would expire.
+revoked_token = Table(
+    "revoked_token",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("partner_id", ForeignKey("partner.id"), nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    Index(None, "partner_id", "expires_at"),
+)
+
+# What each worker let through in a minute, since 1970; see persistence/partners/request_counts.py.
+request_count = Table(
+    "request_count",
+    metadata,
+    Column("minute", BigInteger, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("worker", Uuid, nullable=False),
+    Column("counted", BigInteger, nullable=False),
+    PrimaryKeyConstraint("minute", "name", "worker"),
+    prefixes=["UNLOGGED"],
+    info={"local": True},  # Of many machines, the coordinator alone has it.
+)
+
 # ── Tenant level ───────────────────────────────────────────────────────────────────────────────
 
 

@@ -16,6 +16,7 @@ from access import api_keys
 from access.keys import Keys
 from access.links import LinkSigner
 from access.tokens import Keyring
+from persistence.partners.request_counts import RequestCounts
 from persistence.resources import Resources, make_resources
 from persistence.upkeep import Upkeep
 from server import logs
@@ -29,7 +30,7 @@ from server.downloads import Downloads
 from server.edge import Edge, Limits, Page
 from server.health import LIVE, OK, READY, Health
 from server.https import HttpsRule
-from server.limiter import FailedLogins
+from server.limiter import FailedLogins, RequestLimits, SharedCounts
 from server.requests.security import Authenticator
 from server.settings import Settings
 from server.stack import BoundStack, stack_of
@@ -76,17 +77,23 @@ def create_app(
     )
     keys = Keys(Keyring(settings.secrets), LinkSigner(settings.secrets, settings.public_url))
     source = read_source()
+    counts = SharedCounts(RequestCounts(resources.pool).tell, workers=settings.workers)
     authenticator = Authenticator(
         keys.keyring,
         resources.admission,
-        FailedLogins(),
+        FailedLogins(counts),
+        RequestLimits(
+            counts,
+            partner=settings.requests_per_minute_partner,
+            business=settings.requests_per_minute_business,
+        ),
         proxies=settings.forwarded_allow,
         clock=clock,
     )
     health = Health(partial(probe, resources), departure=parent.departure)
     every = timedelta(seconds=settings.upkeep_seconds)
     upkeep = Upkeep(resources.pool, resources.blobs, every) if every else None
-    life = partial(lifespan, resources, upkeep, durable, parent)
+    life = partial(lifespan, resources, upkeep, counts, durable, parent)
     services = Services(resources, keys, clock, clocks_move=settings.development)
     behind = BoundStack(parent.stack or stack_of(source), services, authenticator, life)
     return Edge(
@@ -111,6 +118,7 @@ async def find_page(health: Health, documentation: Documentation, path: str) -> 
 async def lifespan(
     resources: Resources,
     upkeep: Upkeep | None,
+    counts: SharedCounts,
     durable: bool,
     parent: Parent,
     _app: Any,
@@ -129,6 +137,7 @@ async def lifespan(
         if keeping is not None:
             keeping.cancel()
             await asyncio.wait([keeping])
+        await counts.close()
         await resources.close()
         log.info("closed", pid=os.getpid())
 

@@ -12,7 +12,7 @@ METHODS: Final = b"GET, HEAD, POST, PUT, PATCH, DELETE"
 ALLOWED_HEADERS: Final = b"Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-ID"
 EXPOSED_HEADERS: Final = (
     b"ETag, X-Request-ID, Idempotent-Replayed, Location, Retry-After, Deprecation, Sunset,"
-    b" X-Data-As-Of"
+    b" X-Data-As-Of, RateLimit, RateLimit-Policy"
 )
 PREFLIGHT_KEPT_SECONDS: Final = 600
 VARY: Final = (b"vary", b"Origin")

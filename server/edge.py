@@ -200,6 +200,7 @@ class Exchange:
         """Give the lines that depend on what this caller sent."""
         lines = cors.headers_for(self.edge.origins, self.scope["headers"])
         lines += self.scope.get("deprecation", ())
+        lines += self.scope.get("limits", ())
         # A caller that still waits for 100 Continue: nobody can tell what it sends next.
         waiting = not self.arrived and not self.arriving and expects_continue(self.scope)
         if waiting or self.error_code == "https_required":

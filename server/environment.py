@@ -118,6 +118,11 @@ class Environment:
         default = "5" if behind_proxy else "0"
         return self._whole_number("ACCOUNTING_LEAVING_SECONDS", default, range(61))
 
+    def requests_per_minute(self, whose: str, default: str) -> int:
+        """Return how many requests may be made in a minute; 0 for any number."""
+        name = f"ACCOUNTING_REQUESTS_PER_MINUTE_{whose}"
+        return self._whole_number(name, default, range(1_000_000_000))
+
     def database_connections(self) -> int:
         """Return how many connections to the database a worker may have."""
         return self._whole_number("ACCOUNTING_DATABASE_CONNECTIONS", "8", range(2, 101))

@@ -118,6 +118,17 @@ TABLE = (
         "500",
     ),
     Setting(
+        "ACCOUNTING_REQUESTS_PER_MINUTE_PARTNER",
+        "How many requests a partner may make in a minute, to all servers on one database together;"
+        " what comes beyond is 429. 0 for any number.",
+        "60000",
+    ),
+    Setting(
+        "ACCOUNTING_REQUESTS_PER_MINUTE_BUSINESS",
+        "How many of them may be about one business. 0 for any number.",
+        "30000",
+    ),
+    Setting(
         "ACCOUNTING_DATABASE_CONNECTIONS",
         "How many connections to the database each worker may have; one business uses half of them"
         " at most. From 2 to 100.",
@@ -183,6 +194,8 @@ class Settings(StoreSettings):
     answer_seconds: float
     leaving_seconds: int
     connections_per_address: int
+    requests_per_minute_partner: int
+    requests_per_minute_business: int
     database_connections: int
     read_database_url: str | None = field(repr=False)
     read_lag_seconds: int
@@ -221,6 +234,8 @@ def load(
     answer_seconds = reading.answer_seconds()
     leaving_seconds = reading.leaving_seconds(behind_proxy=bool(proxies))
     connections_per_address = reading.connections_per_address()
+    requests_per_minute_partner = reading.requests_per_minute("PARTNER", "60000")
+    requests_per_minute_business = reading.requests_per_minute("BUSINESS", "30000")
     database_connections = reading.database_connections()
     read_database_url = reading.read_database_url()
     read_lag_seconds = reading.read_lag_seconds()
@@ -249,6 +264,8 @@ def load(
         answer_seconds=answer_seconds,
         leaving_seconds=leaving_seconds,
         connections_per_address=connections_per_address,
+        requests_per_minute_partner=requests_per_minute_partner,
+        requests_per_minute_business=requests_per_minute_business,
         database_connections=database_connections,
         read_database_url=read_database_url,
         read_lag_seconds=read_lag_seconds,

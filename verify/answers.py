@@ -21,7 +21,7 @@ SERVER_FAULT: Final = "A 500 is always a fault of the server."
 
 _STATUSES_WITHOUT_ROUTE: Final = TRANSPORT_STATUSES | {400, 403, 404, 405}
 _SERVICE_ROUTES: Final = ("/health", "/docs", "/openapi.")
-_TOKEN_PATH: Final = re.compile(r"/v1/platform/([^/]+/)?oauth2/token/?")
+_TOKEN_PATH: Final = re.compile(r"/v1/platform/([^/]+/)?oauth2/(token|revoke)/?")
 # Said by the server on some answers only, so that each place has to say so.
 _TOLD_HEADERS: Final = (
     "ETag",
@@ -32,6 +32,8 @@ _TOLD_HEADERS: Final = (
     "Content-Disposition",
     "Deprecation",
     "Sunset",
+    "RateLimit",
+    "RateLimit-Policy",
 )
 _CSV: Final = "text/csv; charset=utf-8"
 _PDF: Final = "application/pdf"

@@ -23,13 +23,20 @@ KEPT_SECONDS = 5.0
 MOST_KEPT = 10_000
 _NOBODY: Row = {"key_id": None, "digest": bytes(64), "partner_disabled_at": None}
 
-_PARTNER = """
-SELECT disabled_at AS partner_disabled_at, tokens_valid_from AS partner_tokens_valid_from
+# Of many, the newest: a token that is not among them is refused where the books open.
+_REVOKED = """ARRAY(
+         SELECT id FROM revoked_token WHERE partner_id = %(partner_id)s
+         ORDER BY expires_at DESC LIMIT 1000
+       ) AS revoked_tokens"""
+_PARTNER = f"""
+SELECT disabled_at AS partner_disabled_at, tokens_valid_from AS partner_tokens_valid_from,
+       {_REVOKED}
 FROM partner WHERE id = %(partner_id)s
 """
-_BUSINESS = """
+_BUSINESS = f"""
 SELECT p.disabled_at AS partner_disabled_at, p.tokens_valid_from AS partner_tokens_valid_from,
-       b.tokens_valid_from
+       b.tokens_valid_from,
+       {_REVOKED}
 FROM business b JOIN partner p ON p.id = b.partner_id
 WHERE b.id = %(business_id)s AND b.partner_id = %(partner_id)s
 """
@@ -43,8 +50,8 @@ WHERE k.partner_id = %(partner_id)s AND k.revoked_at IS NULL
 def refuse_unadmitted(row: Row | None, caller: Caller) -> None:
     """Look at a partner's row (and its business's); refuse whoever may not be let in.
 
-    Raises NotAllowed where there is no such row, NotAuthenticated for a disabled partner and for
-    a token older than its partner's or business's `tokens_valid_from`.
+    Raises NotAllowed where there is no such row, NotAuthenticated for a disabled partner, for a
+    token older than its partner's or business's `tokens_valid_from`, and for one that is revoked.
     """
     if row is None:
         raise not_yours()
@@ -53,9 +60,10 @@ def refuse_unadmitted(row: Row | None, caller: Caller) -> None:
     if caller.issued_at is None:
         return
     limits = [row["partner_tokens_valid_from"]]
-    if caller.business_id is not None and "tokens_valid_from" in row:
-        limits.append(row["tokens_valid_from"])
-    if caller.issued_at < max(limits):
+    of_business = row.get("tokens_valid_from")  # None of one that is gone.
+    if caller.business_id is not None and of_business is not None:
+        limits.append(of_business)
+    if caller.issued_at < max(limits) or caller.token_id in row["revoked_tokens"]:
         raise NotAuthenticated("invalid_token", "This token was revoked. Get a new one.")
 
 

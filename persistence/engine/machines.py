@@ -5,7 +5,8 @@ one implicit transaction. Other machines hear of nothing but `SET LOCAL` in an o
 """
 
 from collections.abc import Mapping
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol
 from uuid import UUID
 
 from psycopg.sql import Literal
@@ -18,13 +19,19 @@ SNAPSHOT = Query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", {})
 # Whether `accounting distribute` was here. It sets this, since nothing below works without it.
 ARE_THERE_MANY = "SELECT current_setting('citus.propagate_set_commands', true) = 'local'"
 
-_FACTS = """b.country, b.base_currency, b.accounting_method, b.fiscal_year_end, b.lock_date,
+# The caller's token, where it is revoked by itself.
+_REVOKED = "ARRAY(SELECT id FROM revoked_token WHERE id = %(token_id)s) AS revoked_tokens"
+_FACTS = f"""b.country, b.base_currency, b.accounting_method, b.fiscal_year_end, b.lock_date,
        b.archived_at, b.tokens_valid_from, b.clock_seconds_ahead, b.matching_tolerance_cents,
        p.disabled_at AS partner_disabled_at,
-       p.tokens_valid_from AS partner_tokens_valid_from
+       p.tokens_valid_from AS partner_tokens_valid_from,
+       {_REVOKED}
 FROM business b JOIN partner p ON p.id = b.partner_id
 WHERE b.id = %(business_id)s AND b.partner_id = %(partner_id)s"""
-_PARTNER = """disabled_at AS partner_disabled_at, tokens_valid_from AS partner_tokens_valid_from
+# The token of a business may read that business as its partner does.
+_PARTNER = f"""disabled_at AS partner_disabled_at, tokens_valid_from AS partner_tokens_valid_from,
+       (SELECT tokens_valid_from FROM business WHERE id = %(of_business)s) AS tokens_valid_from,
+       {_REVOKED}
 FROM partner WHERE id = %(partner_id)s"""
 # A link says which business, and nothing of its partner.
 _LINKED = """p.disabled_at AS partner_disabled_at,
@@ -60,6 +67,23 @@ _OPEN = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """Who wants in: the token that it comes with, and the business that this is bound to."""
+
+    partner_id: UUID
+    token_id: UUID | None = None
+    of_business: UUID | None = None
+
+
+def _told_of(entrant: Entrant) -> dict[str, Any]:
+    return {
+        "partner_id": entrant.partner_id,
+        "token_id": entrant.token_id,
+        "of_business": entrant.of_business,
+    }
+
+
 class Machines(Protocol):
     """What a session has to know of where its tables lie."""
 
@@ -71,21 +95,21 @@ class Machines(Protocol):
     def set_tenant(self, business_id: UUID) -> Query:
         """Confine the rest of an open transaction to one business."""
 
-    def read_business(self, business_id: UUID, partner_id: UUID) -> tuple[Query, ...]:
+    def read_business(self, business_id: UUID, entrant: Entrant) -> tuple[Query, ...]:
         """Confine a reading to a business of a partner, and read what is known of both."""
 
     def read_linked(self, business_id: UUID) -> tuple[Query, ...]:
         """The same for the business of a link."""
 
-    def read_partner(self, partner_id: UUID) -> tuple[Query, ...]:
+    def read_partner(self, entrant: Entrant) -> tuple[Query, ...]:
         """Confine a reading to a partner and its businesses, and read what is known of it."""
 
     def write_business(
-        self, business_id: UUID, partner_id: UUID, caller: str, *, alone: bool
+        self, business_id: UUID, entrant: Entrant, caller: str, *, alone: bool
     ) -> tuple[Query, ...]:
         """Confine a writing to a business, announce its caller, pass the gate, then read."""
 
-    def write_partner(self, partner_id: UUID, caller: str) -> tuple[Query, ...]:
+    def write_partner(self, entrant: Entrant, caller: str) -> tuple[Query, ...]:
         """Announce the caller of what is written above businesses, and read its partner."""
 
 
@@ -100,26 +124,25 @@ class OneMachine:
     def set_tenant(self, business_id: UUID) -> Query:
         return Query(_SET_TENANT, {"business_id": business_id})
 
-    def read_business(self, business_id: UUID, partner_id: UUID) -> tuple[Query, ...]:
-        told = {"business_id": business_id, "partner_id": partner_id}
+    def read_business(self, business_id: UUID, entrant: Entrant) -> tuple[Query, ...]:
+        told = {"business_id": business_id, **_told_of(entrant)}
         return (Query(f"SELECT {_SET_FOUND_TENANT}, {_FACTS}", told),)
 
     def read_linked(self, business_id: UUID) -> tuple[Query, ...]:
         return (Query(f"SELECT {_SET_FOUND_TENANT}, {_LINKED}", {"business_id": business_id}),)
 
-    def read_partner(self, partner_id: UUID) -> tuple[Query, ...]:
-        told = {"partner_id": partner_id}
-        return (Query(f"SELECT {_SET_FOUND_PARTNER}, {_PARTNER}", told),)
+    def read_partner(self, entrant: Entrant) -> tuple[Query, ...]:
+        return (Query(f"SELECT {_SET_FOUND_PARTNER}, {_PARTNER}", _told_of(entrant)),)
 
     def write_business(
-        self, business_id: UUID, partner_id: UUID, caller: str, *, alone: bool
+        self, business_id: UUID, entrant: Entrant, caller: str, *, alone: bool
     ) -> tuple[Query, ...]:
-        told = {"business_id": business_id, "partner_id": partner_id, "caller": caller}
+        told = {"business_id": business_id, "caller": caller, **_told_of(entrant)}
         gate = _PASS_ALONE if alone else _PASS
         return Query(f"{_OPEN}, {gate}", told), Query(f"SELECT {_FACTS}", told)
 
-    def write_partner(self, partner_id: UUID, caller: str) -> tuple[Query, ...]:
-        told = {"partner_id": partner_id, "caller": caller}
+    def write_partner(self, entrant: Entrant, caller: str) -> tuple[Query, ...]:
+        told = {"caller": caller, **_told_of(entrant)}
         return (Query(f"SELECT {_SET_FOUND_PARTNER}, {_ANNOUNCE}, {_PARTNER}", told),)
 
 
@@ -139,28 +162,28 @@ class ManyMachines:
         [setting] = _set({"app.business_id": str(business_id)})
         return setting
 
-    def read_business(self, business_id: UUID, partner_id: UUID) -> tuple[Query, ...]:
-        told = {"business_id": business_id, "partner_id": partner_id}
-        confined = _set({"app.business_id": str(business_id), "app.partner_id": str(partner_id)})
-        return *confined, Query(f"SELECT {_FACTS}", told)
+    def read_business(self, business_id: UUID, entrant: Entrant) -> tuple[Query, ...]:
+        told = {"business_id": business_id, **_told_of(entrant)}
+        confined = {"app.business_id": str(business_id), "app.partner_id": str(entrant.partner_id)}
+        return *_set(confined), Query(f"SELECT {_FACTS}", told)
 
     def read_linked(self, business_id: UUID) -> tuple[Query, ...]:
         linked = Query(f"SELECT {_LINKED}", {"business_id": business_id})
         return self.set_tenant(business_id), linked
 
-    def read_partner(self, partner_id: UUID) -> tuple[Query, ...]:
-        return self._partner(partner_id, {})
+    def read_partner(self, entrant: Entrant) -> tuple[Query, ...]:
+        return self._partner(entrant, {})
 
     def write_business(
-        self, business_id: UUID, partner_id: UUID, caller: str, *, alone: bool
+        self, business_id: UUID, entrant: Entrant, caller: str, *, alone: bool
     ) -> tuple[Query, ...]:
-        told = {"business_id": business_id, "partner_id": partner_id}
+        told = {"business_id": business_id, **_told_of(entrant)}
         gate = _PASS_ALONE if alone else _PASS
         return (
             *_set(
                 {
                     "app.business_id": str(business_id),
-                    "app.partner_id": str(partner_id),
+                    "app.partner_id": str(entrant.partner_id),
                     "app.caller": caller,
                 }
             ),
@@ -168,12 +191,12 @@ class ManyMachines:
             Query(f"SELECT {_FACTS}", told),
         )
 
-    def write_partner(self, partner_id: UUID, caller: str) -> tuple[Query, ...]:
-        return self._partner(partner_id, {"app.caller": caller})
+    def write_partner(self, entrant: Entrant, caller: str) -> tuple[Query, ...]:
+        return self._partner(entrant, {"app.caller": caller})
 
-    def _partner(self, partner_id: UUID, settings: Mapping[str, str]) -> tuple[Query, ...]:
-        confined = _set({"app.partner_id": str(partner_id), **settings})
-        return *confined, Query(f"SELECT {_PARTNER}", {"partner_id": partner_id})
+    def _partner(self, entrant: Entrant, settings: Mapping[str, str]) -> tuple[Query, ...]:
+        confined = _set({"app.partner_id": str(entrant.partner_id), **settings})
+        return *confined, Query(f"SELECT {_PARTNER}", _told_of(entrant))
 
 
 def _set(settings: Mapping[str, str]) -> tuple[Query, ...]:

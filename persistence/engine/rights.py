@@ -27,6 +27,8 @@ _OTHERWISE: Final[dict[str, tuple[LiteralString, ...]]] = {
     "stored_document": ("SELECT", "INSERT"),
     "tagged_line": ("SELECT", "INSERT", "DELETE"),
     "upkeep": ("SELECT", "UPDATE"),
+    "revoked_token": ("SELECT", "INSERT", "DELETE"),
+    "request_count": (*_USUAL, "DELETE"),
     **dict.fromkeys(("audit_record", "audit_seal", "partner_audit_record"), ("SELECT",)),
     "alembic_version": ("SELECT",),  # It starts on the schema it knows only.
     "audited_table": (),
@@ -37,7 +39,10 @@ _WANTED: Final = {
 
 # What has its owner's rights, or writes what has them, is nobody's but the owner's; the server may
 # call these.
-_SERVER_CALLS: Final = ("audit_business", "audit_partner", "seal_audit_trail")
+_SERVER_CALLS: Final = (
+    *("audit_business", "audit_partner", "audit_revocation"),
+    "seal_audit_trail",
+)
 _OWNERS_OWN: Final = (
     *("audit_columns", "audit_table", "keep_audit_record", "keep_partner_audit_record"),
     *("row_digest", "write_audit_function", "write_row_function"),

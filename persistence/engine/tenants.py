@@ -11,7 +11,7 @@ from access.principal import Caller
 from accounting.books.businesses import refuse_archived_business
 from accounting.errors import NotAllowed
 from persistence.engine.admission import refuse_unadmitted
-from persistence.engine.machines import Machines
+from persistence.engine.machines import Entrant, Machines
 from persistence.engine.sql import Query, Row
 
 
@@ -36,6 +36,11 @@ class AuditedAction:
             "request_id": self.request_id or None,
         }
         return orjson.dumps(said).decode()
+
+
+def entrant(caller: Caller) -> Entrant:
+    """What the database has to know of a caller to let it in."""
+    return Entrant(caller.partner_id, caller.token_id, caller.business_id)
 
 
 class MovedClock(Exception):
@@ -65,12 +70,12 @@ class BusinessTenant:
         return self.business_id
 
     def reading(self, machines: Machines) -> tuple[Query, ...]:
-        return machines.read_business(self.business_id, self.caller.partner_id)
+        return machines.read_business(self.business_id, entrant(self.caller))
 
     def writing(self, machines: Machines) -> tuple[Query, ...]:
         caller = self.audited.by(self.caller)
         return machines.write_business(
-            self.business_id, self.caller.partner_id, caller, alone=self.alone
+            self.business_id, entrant(self.caller), caller, alone=self.alone
         )
 
     def admit(self, opened: Sequence[list[Row]]) -> None:
@@ -99,10 +104,10 @@ class PartnerTenant:
         return self.caller.partner_id
 
     def reading(self, machines: Machines) -> tuple[Query, ...]:
-        return machines.read_partner(self.caller.partner_id)
+        return machines.read_partner(entrant(self.caller))
 
     def writing(self, machines: Machines) -> tuple[Query, ...]:
-        return machines.write_partner(self.caller.partner_id, self.audited.by(self.caller))
+        return machines.write_partner(entrant(self.caller), self.audited.by(self.caller))
 
     def admit(self, opened: Sequence[list[Row]]) -> None:
         """Refuse a disabled partner and a revoked token."""

@@ -2,10 +2,11 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime
 from uuid import UUID
 
+from access.tokens import valid_from_after
 from accounting.errors import Conflict, Malformed, NotFound
 from persistence.engine.identifiers import new_id
 from persistence.engine.pipeline import Connection
@@ -25,6 +26,21 @@ FROM partner p LEFT JOIN api_key k ON k.partner_id = p.id AND k.revoked_at IS NU
 WHERE p.id = coalesce(%s, p.id)
 GROUP BY p.id ORDER BY p.created_at, p.id
 """
+
+
+_BUSINESS = "SELECT id, name, tokens_valid_from FROM business WHERE id = %s"
+_REVOKE_BUSINESS = """
+UPDATE business SET tokens_valid_from = %s, version = version + 1 WHERE id = %s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class BusinessLine:
+    """What an operator is told of a business."""
+
+    id: UUID
+    name: str
+    tokens_valid_from: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +121,27 @@ async def revoke_key(pool: Pool, partner_id: UUID, key_id: str, now: datetime) -
 
 
 async def revoke_tokens(pool: Pool, partner_id: UUID, now: datetime) -> PartnerLine:
-    """Refuse every token issued to the partner until the end of this second."""
+    """Refuse every token issued to the partner until now."""
     async with _changing(pool, partner_id, "revoke_tokens") as connection:
         await _refuse_older_tokens(connection, partner_id, now)
         return await _line(connection, partner_id)
+
+
+async def revoke_business_tokens(pool: Pool, business_id: UUID, now: datetime) -> BusinessLine:
+    """Refuse every token issued for one business until now; raises NotFound."""
+    async with pool.connection() as connection, connection.transaction():
+        await connection.execute(_ANNOUNCE, ("revoke_business_tokens",))
+        found = await _business(connection, f"{_BUSINESS} FOR NO KEY UPDATE", business_id)
+        valid_from = valid_from_after(now, found.tokens_valid_from)
+        await connection.execute(_REVOKE_BUSINESS, (valid_from, business_id))
+        await connection.execute("SELECT audit_business(%s)", (business_id,))
+        return replace(found, tokens_valid_from=valid_from)
+
+
+async def find_business(pool: Pool, business_id: UUID) -> BusinessLine:
+    """Return one business; raises NotFound."""
+    async with pool.connection() as connection:
+        return await _business(connection, _BUSINESS, business_id)
 
 
 async def disable_partner(pool: Pool, partner_id: UUID, now: datetime) -> PartnerLine:
@@ -164,6 +197,14 @@ async def _lock_partner(connection: Connection, partner_id: UUID) -> None:
         raise _no_such_partner()
 
 
+async def _business(connection: Connection, text: str, business_id: UUID) -> BusinessLine:
+    cursor = await connection.execute(text, (business_id,))
+    found = await cursor.fetchone()
+    if found is None:
+        raise NotFound("business_not_found", "There is no such business.")
+    return BusinessLine(**found)
+
+
 def _no_such_partner() -> NotFound:
     return NotFound("partner_not_found", "There is no such partner.")
 
@@ -189,8 +230,8 @@ async def _insert_key(
 
 
 async def _refuse_older_tokens(connection: Connection, partner_id: UUID, now: datetime) -> None:
-    # A token's iat has whole seconds: what was issued in this very second must not pass either.
-    valid_from = now.replace(microsecond=0) + timedelta(seconds=1)
+    found = await _line(connection, partner_id)
+    valid_from = valid_from_after(now, found.tokens_valid_from)
     await connection.execute(
         "UPDATE partner SET tokens_valid_from = %s WHERE id = %s", (valid_from, partner_id)
     )

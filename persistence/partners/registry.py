@@ -101,6 +101,15 @@ CLOSE_MY_GATE = (
     f"{CLOSE_GATE} FROM business WHERE id = %(business_id)s AND partner_id = %(partner_id)s"
 )
 
+TOKENS_VALID_FROM = "SELECT tokens_valid_from FROM partner WHERE id = %(partner_id)s"
+IS_REVOKED = "SELECT id FROM revoked_token WHERE id = %(token_id)s"
+REVOKE = """
+INSERT INTO revoked_token (id, partner_id, expires_at)
+VALUES (%(id)s, %(partner_id)s, %(expires_at)s) ON CONFLICT (id) DO NOTHING
+"""
+AUDIT_REVOCATION = "SELECT audit_revocation(%(partner_id)s, %(id)s)"
+FORGET = "DELETE FROM revoked_token WHERE partner_id = %(partner_id)s AND expires_at <= %(now)s"
+
 LISTING = Listing(
     source=business,
     key=business.c.id,
@@ -220,6 +229,29 @@ class Registry:
         staging = self._staging()
         staging.update(business, {**row, "version": self._versions[changed.id]})
         staging.follow_with(Query(AUDIT, {"business_id": changed.id}))
+
+    def tokens_valid_from(self) -> Fetch[datetime]:
+        """Tell from when on tokens of this partner are good."""
+        query = Query(TOKENS_VALID_FROM, {})
+        return self._fetch([query], lambda answers: answers[-1][0]["tokens_valid_from"])
+
+    def is_revoked(self, token_id: UUID) -> Fetch[bool]:
+        """Tell whether a token is revoked by itself."""
+        query = Query(IS_REVOKED, {"token_id": token_id})
+        return self._fetch([query], lambda answers: bool(answers[-1]))
+
+    async def revoke(self, token_id: UUID, expires_at: datetime) -> None:
+        """Stage that a token of this partner opens nothing any more, if it does not stand yet.
+
+        What is kept of those that have expired since goes with it.
+        """
+        if await self.is_revoked(token_id):
+            return
+        told = {"partner_id": self.partner_id, "id": token_id}
+        staging = self._staging()
+        staging.follow_with(Query(REVOKE, {**told, "expires_at": expires_at}))
+        staging.follow_with(Query(AUDIT_REVOCATION, told))
+        staging.follow_with(Query(FORGET, {"partner_id": self.partner_id, "now": self.now}))
 
     def etag(self, id_: UUID) -> int:
         """The version a business has once this transaction is committed."""

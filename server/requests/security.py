@@ -8,7 +8,6 @@ as a wrong password. An alternative then only says which kind of caller it lets 
 
 import base64
 import re
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 from uuid import UUID
@@ -24,7 +23,7 @@ from persistence.engine.admission import Admission
 from server.clock import Clock, utc_now
 from server.connexion_seam import Alternatives, LoadedOperation, MakeOperation, OperationLayer
 from server.contract import ContractError
-from server.limiter import FailedLogins
+from server.limiter import FailedLogins, RequestLimits
 from server.requests.addresses import Network, caller_address, network_of
 
 Check = Callable[[Caller], None]
@@ -46,21 +45,18 @@ class Authenticator:
         keyring: Keyring,
         admission: Admission,
         failed_logins: FailedLogins,
+        limits: RequestLimits,
         *,
         proxies: Sequence[Network] = (),
         clock: Clock = utc_now,
-        ticks: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Believe `proxies` about addresses.
-
-        `ticks` tells monotonic seconds.
-        """
+        """Believe `proxies` about addresses."""
         self.admission = admission
+        self.limits = limits
         self._keyring = keyring
         self._failed_logins = failed_logins
         self._proxies = proxies
         self._clock = clock
-        self._ticks = ticks
 
     async def identify(self, scope: Scope) -> Caller:
         """Return the caller of a request; NotAuthenticated, or TooMany after many bad keys."""
@@ -103,7 +99,7 @@ class Authenticator:
                 pass
         names = [f"partner {partner_id}"] if partner_id else []
         names += [f"address {network_of(address)}"] if address else []
-        self._failed_logins.note(names, self._ticks())
+        await self._failed_logins.note(names)
         raise NotAuthenticated("invalid_credentials", "The partner id or the API key is wrong.")
 
 
@@ -193,21 +189,26 @@ class GuardedOperation:
         self._is_business = is_business
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Identify, check the kind, then the business; each refuses before the next is asked."""
+        """Identify, check the kind, the business, the limits; each refuses before the next."""
         if self._check is not None:
             authenticator: Authenticator = scope["authenticator"]
             caller = await authenticator.identify(scope)
             self._check(caller)
+            business_id: str | None = None
             if self._in_business:
-                named = scope["path_params"]["business_id"]
-                await self._admit(authenticator.admission, caller, named)
+                business_id = scope["path_params"]["business_id"].lower()
+                await self._admit(authenticator.admission, caller, business_id)
             else:
                 await authenticator.admission.admit_partner(caller)
             scope["caller"] = caller
+            scope["limits"], refusal = await authenticator.limits.take(
+                caller.partner_id, business_id
+            )
+            if refusal is not None:
+                raise refusal
         await self._next_app(scope, receive, send)
 
-    async def _admit(self, admission: Admission, caller: Caller, named: str) -> None:
-        business_id = named.lower()
+    async def _admit(self, admission: Admission, caller: Caller, business_id: str) -> None:
         bound_to = caller.business_id
         if _UUID.fullmatch(business_id) is None:
             self._refuse_business(caller)

@@ -1,7 +1,7 @@
 """From what was raised to what is answered: the only table of HTTP statuses.
 
 The body is always `{error_code, message, detail, request_id, doc_url}`. Answers of 401 and 403
-also carry `error`, and the two token endpoints answer the union with what OAuth 2.0 asks of them.
+also carry `error`, and the endpoints of OAuth 2.0 the union with what that asks of them.
 """
 
 import json
@@ -61,7 +61,8 @@ LEAKED: Final = MappingProxyType(
 
 PAGES_OF_CODES: Final = "/docs/errors/"
 PARTNER_TOKEN_PATH: Final = "/v1/platform/oauth2/token"
-TOKEN_PATH: Final = re.compile(r"/v1/platform/(?:[^/]+/)?oauth2/token/?")
+REVOCATION_PATH: Final = "/v1/platform/oauth2/revoke"
+TOKEN_PATH: Final = re.compile(r"/v1/platform/(?:[^/]+/)?oauth2/(?:token|revoke)/?")
 NOT_IN_DESCRIPTION: Final = re.compile(r'[^\x20-\x7e]|["\\]')
 CODES_OF_A_REJECTED_TOKEN: Final = frozenset({"invalid_token", "token_expired"})
 CODES_TO_ASK_AGAIN: Final = frozenset({"idempotency_in_progress"})
@@ -120,7 +121,7 @@ def oauth_error(status: int, refusal: Refusal, path: str) -> str:
     if list(faults) == ["grant_type"] and faults["grant_type"] != ["is required"]:
         return "unsupported_grant_type"
     if status == 401:
-        return "invalid_client" if is_partner_token(path) else "invalid_token"
+        return "invalid_client" if asks_for_key(refusal.code, path) else "invalid_token"
     if status == 403:
         return "access_denied"
     return "invalid_request" if status < 500 else "server_error"
@@ -140,7 +141,7 @@ def headers_of(error: BaseException, status: int, refusal: Refusal, path: str) -
 
 def challenge(code: str, path: str) -> bytes:
     """Say how to authenticate, as RFC 7617 and RFC 6750 write it."""
-    if is_partner_token(path):
+    if asks_for_key(code, path):
         return b'Basic realm="accounting", charset="UTF-8"'
     if code in CODES_OF_A_REJECTED_TOKEN:
         return b'Bearer realm="accounting", error="invalid_token"'
@@ -156,9 +157,15 @@ def allowed_methods(error: BaseException) -> bytes:
     return given.get("allow", "").encode("latin-1")
 
 
-def is_partner_token(path: str) -> bool:
-    """Tell the endpoint that takes partner id and API key from the exchange."""
-    return path.rstrip("/") == PARTNER_TOKEN_PATH
+def asks_for_key(code: str, path: str) -> bool:
+    """Tell whether partner id and API key are what is missing; the exchange takes a token.
+
+    To revoke a token takes either.
+    """
+    bare = path.rstrip("/")
+    if bare == REVOCATION_PATH:
+        return code not in CODES_OF_A_REJECTED_TOKEN
+    return bare == PARTNER_TOKEN_PATH
 
 
 def written(body: dict[str, Any]) -> bytes:

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from access.master_secrets import MasterSecret
 from access.principal import Caller, CallerKind
-from access.tokens import ExpiredTokenError, Keyring, TokenError
+from access.tokens import ExpiredTokenError, Keyring, TokenError, token_id
 
 NOW = datetime(2026, 3, 14, 12, 0, 0, tzinfo=UTC)
 ISSUED = int(NOW.timestamp())
@@ -251,12 +251,30 @@ class TestIssuing:
 
 class TestReading:
     def test_a_partner_token_names_its_partner(self, keyring: Keyring) -> None:
-        caller = keyring.read(keyring.issue_partner_token(PARTNER, NOW), NOW)
-        assert caller == Caller(CallerKind.PARTNER_TOKEN, PARTNER, None, NOW, None)
+        token = keyring.issue_partner_token(PARTNER, NOW)
+        named = {"issued_at": NOW, "token_id": token_id(token)}
+        assert keyring.read(token, NOW) == Caller(CallerKind.PARTNER_TOKEN, PARTNER, **named)
 
     def test_a_business_token_names_both(self, keyring: Keyring) -> None:
-        caller = keyring.read(keyring.issue_business_token(PARTNER, BUSINESS, NOW), NOW)
-        assert caller == Caller(CallerKind.BUSINESS_TOKEN, PARTNER, BUSINESS, NOW, None)
+        token = keyring.issue_business_token(PARTNER, BUSINESS, NOW)
+        named = {"issued_at": NOW, "token_id": token_id(token)}
+        caller = Caller(CallerKind.BUSINESS_TOKEN, PARTNER, BUSINESS, **named)
+        assert keyring.read(token, NOW) == caller
+
+    def test_each_token_has_an_id_of_its_own_however_its_signature_is_written(
+        self, keyring: Keyring
+    ) -> None:
+        moments = [NOW, NOW + timedelta(seconds=1)]
+        tokens = [keyring.issue_partner_token(PARTNER, at) for at in moments]
+        tokens += [keyring.issue_business_token(PARTNER, BUSINESS, at) for at in moments]
+        assert len({token_id(token) for token in tokens}) == 4
+        assert {token_id(f"{tokens[0][:-1]}{last}") for last in "AQgw"} == {token_id(tokens[0])}
+
+    def test_what_proves_nothing_is_nobodys(self, keyring: Keyring) -> None:
+        token = keyring.issue_partner_token(PARTNER, NOW)
+        assert keyring.find(token, NOW) == keyring.read(token, NOW)
+        assert keyring.find(token, NOW + timedelta(hours=1)) is None
+        assert keyring.find("nonsense", NOW) is None
 
     def test_a_caller_cannot_be_changed(self, keyring: Keyring) -> None:
         caller = keyring.read(keyring.issue_partner_token(PARTNER, NOW), NOW)

@@ -1,4 +1,5 @@
 import json
+import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -146,6 +147,44 @@ class TestRevokeTokens:
         command_line.did("partner", "revoke-tokens", visitor.partner_id, "--yes")
         assert visitor.enter(token) == 401
         assert visitor.enter(visitor.token()) == 200
+
+
+class TestRevokeBusinessTokens:
+    def test_those_of_the_business_are_refused_and_new_ones_are_not(
+        self, command_line: CommandLine, own_server: ApiServer
+    ) -> None:
+        business = own_server.partner("Landlord").business()
+        assert business.api.get("customers/").status_code == 200
+        words = ("business", "revoke-tokens", business.id, "--yes")
+        facts = command_line.did(*words, "--json").facts
+        assert (facts["business_id"], facts["name"]) == (business.id, business.record["name"])
+        assert business.api.get("customers/").status_code == 401
+        del business.api
+        assert business.api.get("customers/").status_code == 200
+        told = command_line.did(*words)
+        assert told.out == (
+            "All tokens and links of the business issued so far are refused from now on.\n"
+        )
+        assert business.api.get("customers/").status_code == 401
+
+    def test_of_an_unknown_one_is_told_without_a_traceback(self, command_line: CommandLine) -> None:
+        nobody = "01a1f737-0000-7000-8000-000000000000"
+        told = command_line.run("business", "revoke-tokens", "--yes", nobody)
+        assert (told.code, told.err) == (2, "accounting: There is no such business.\n")
+
+    def test_asks_by_the_name_of_the_business(
+        self, command_line: CommandLine, own_server: ApiServer
+    ) -> None:
+        business = own_server.partner("Landlord").business()
+        assert business.api.get("customers/").status_code == 200
+        command = [sys.executable, "-c", "from cli.main import main; main()"]
+        words = [*command, "business", "revoke-tokens", business.id]
+        with terminal(words, command_line.environment()) as opened:
+            opened.wait_for("[y/N]: ")
+            assert f"{business.record['name']} ({business.id}): " in opened.shown
+            opened.type("n")
+            assert opened.end() == 1, opened.shown
+        assert business.api.get("customers/").status_code == 200
 
 
 class TestDisable:

@@ -21,6 +21,7 @@ TYPES = {
 # Fields that no command has, each with the reason.
 UNREAD = {
     ("TokenRequest", "grant_type"),  # The contract knows one value only.
+    ("TokenRevocation", "token_type_hint"),  # Only of use where tokens are of several kinds.
 }
 
 

@@ -188,7 +188,7 @@ class TestOperation:
                 replayed = operation.takes("Idempotency-Key")
                 assert ("Idempotent-Replayed" in headers) == replayed
                 gone = operation.name.startswith(
-                    ("list_", "issue_", "delete_", "export_", "import_")
+                    ("list_", "issue_", "revoke_", "delete_", "export_", "import_")
                 )
                 no_resource = operation.name in NO_RESOURCES or operation.node["tags"][0] in (
                     *("Reports", "Insights"),
@@ -200,7 +200,9 @@ class TestOperation:
     def test_says_who_may_call(self, operation: Operation) -> None:
         schemes = {name for each in operation.node["security"] for name in each}
         tag = operation.node["tags"][0]
-        if tag == "Access":
+        if operation.name.startswith("revoke_"):
+            expected = {"PartnerKey", "PartnerToken"}
+        elif tag == "Access":
             expected = {"PartnerToken"} if operation.takes("business_id") else {"PartnerKey"}
         elif tag in ("Businesses", "Sandboxes") and operation.name != "get_business":
             expected = {"PartnerKey", "PartnerToken"}

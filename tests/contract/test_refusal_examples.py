@@ -26,6 +26,8 @@ TROUBLE = "contract/test_transport.py::TestTrouble::test_with_a_"
 PROOFS = "handlers/books/test_integrity.py::TestProofsAtOnce::test_"
 SANDBOXES = "handlers/books/test_sandboxes.py::TestServer::test_"
 SHOWN_ELSEWHERE = {
+    "RequestsLimited": "handlers/books/test_limits.py::TestLimits"
+    "::test_beyond_them_nothing_is_done_until_the_next_minute",
     "RateLimited": TROUBLE + "guesser_is_429_until_the_minute_is_over",
     "TokenRateLimited": TROUBLE + "guesser_is_429_until_the_minute_is_over",
     "ServiceUnavailable": TROUBLE + "database_that_is_away_is_503_until_it_is_back",

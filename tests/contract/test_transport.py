@@ -8,6 +8,7 @@ from tests.api_server import ApiServer, Databases
 from tests.contract.refusals import is_as_shown
 from tests.contract.responses import FAULTS_EXPECTED
 from tests.contract.sockets import exchanged
+from tests.minutes import with_seconds_left
 from tests.partner import PATIENCE_SECONDS, Business, Partner, within
 
 LIST = "/v1/platform/businesses/"
@@ -51,6 +52,7 @@ class TestTrouble:
         partner = fresh_server.partner("Acme")
         other_end = "y" if partner.api_key.endswith("x") else "x"
         wrong = (str(partner.partner_id), partner.api_key[:-1] + other_end)
+        with_seconds_left(20)
         answers = [partner.key.get(LIST, auth=wrong) for _ in range(101)]
         assert [answer.status_code for answer in answers[:99]] == [401] * 99
         last = answers[-1]

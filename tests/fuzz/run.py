@@ -190,7 +190,7 @@ def served(databases: Databases, database: str, log: Path) -> Iterator[ApiServer
     with (
         log.open("w", encoding="utf-8") as lines,
         redirect_stderr(lines),
-        patch("server.app.FailedLogins", partial(FailedLogins, limit=1_000_000)),
+        patch("server.app.FailedLogins", partial(FailedLogins, most=1_000_000)),
         ApiServer(databases.clone(database)) as api_server,
     ):
         logs.adopt()

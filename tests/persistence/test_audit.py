@@ -23,8 +23,12 @@ PARTS = {
     *("invoice_refund_allocation", "vendor_refund_allocation"),
     *("journal_line", "cash_line", "payout_item"),
 }
-# What the product keeps for itself: nothing in it says anything that is not said elsewhere too.
-OWN = {"reply", "partner_reply", "number_series", "account_month", "tagged_line", "upkeep"}
+# What the product keeps for itself: nothing in it says anything that is not said elsewhere too, or
+# after a minute. That a token is revoked `audit_revocation` says.
+OWN = {
+    *("reply", "partner_reply", "number_series", "account_month", "tagged_line"),
+    *("revoked_token", "request_count", "upkeep"),
+}
 THE_TRAIL = {"audit_record", "partner_audit_record", "audit_seal", "audited_table"}
 
 

@@ -16,7 +16,10 @@ from tests.api_server import ApiServer
 
 TABLES = list(metadata.sorted_tables)
 TENANTS = [table for table in TABLES if table.info.get("tenant")]
-PARTNER_LEVEL = {"partner", "api_key", "business", "partner_reply", "partner_audit_record"}
+PARTNER_LEVEL = {
+    *("partner", "api_key", "business", "partner_reply", "partner_audit_record"),
+    *("revoked_token", "request_count"),
+}
 NOBODYS = {"audited_table", "upkeep"}
 # What is never named by an id of its own.
 KEYS = {
@@ -52,6 +55,8 @@ GRANTS = {
     **dict.fromkeys(("audit_record", "audit_seal", "partner_audit_record"), "SELECT"),
     "audited_table": "",
     "upkeep": "SELECT UPDATE",
+    "revoked_token": "SELECT INSERT DELETE",
+    "request_count": "SELECT INSERT UPDATE DELETE",
     **dict.fromkeys(("journal_entry", "journal_line", "cash_line"), "SELECT INSERT"),
     "stored_document": "SELECT INSERT",
     "tagged_line": "SELECT INSERT DELETE",

@@ -2,10 +2,10 @@
 
 import asyncio
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 import pytest
@@ -17,7 +17,7 @@ from access.master_secrets import MasterSecret
 from access.principal import Caller, CallerKind
 from access.tokens import Keyring
 from accounting import errors
-from server.limiter import FailedLogins
+from server.limiter import FailedLogins, RequestLimits, SharedCounts
 from server.requests.routing import Routing
 from server.requests.security import SECURITY_MAP, Authenticator, Security
 
@@ -96,6 +96,16 @@ class OnePartnerAdmission:
             raise self.trouble
 
 
+class Alone:
+    """Nobody else counts."""
+
+    workers = 1
+    counts: ClassVar[dict[str, int]] = {}
+
+    async def tell(self, _minute: int, _counts: Mapping[str, int]) -> "Alone":
+        return self
+
+
 class SecuredStack:
     """Connexion's own stack with routing and security, ending in an application that notes."""
 
@@ -103,9 +113,13 @@ class SecuredStack:
         self.admission = OnePartnerAdmission()
         self.now = NOW
         self.scope: dict[str, Any] | None = None
-        limits = FailedLogins(limit=3)
+        counts = SharedCounts(Alone().tell, workers=1, clock=NOW.timestamp)
         self.authenticator = Authenticator(
-            KEYRING, self.admission, limits, clock=lambda: self.now, ticks=NOW.timestamp
+            KEYRING,
+            self.admission,
+            FailedLogins(counts, most=3),
+            RequestLimits(counts, partner=20, business=10),
+            clock=lambda: self.now,
         )
         self.application = ConnexionMiddleware(
             self.end,

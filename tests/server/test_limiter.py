@@ -1,55 +1,305 @@
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
 import pytest
 
 from accounting.errors import TooMany
-from server.limiter import FailedLogins
+from server import limiter
+from server.limiter import FailedLogins, RequestLimits, SharedCounts
+
+PARTNER = UUID("0192f3aa-1111-7000-8000-00000000000a")
 
 
-def fail(limiter: FailedLogins, times: int, name: str = "a", now: float = 0.0) -> None:
+@dataclass
+class Heard:
+    workers: int
+    counts: dict[str, int]
+
+
+@dataclass
+class Meeting:
+    """Where workers tell one another, as fast as a database answers; it may be away."""
+
+    seconds: float = 0.003
+    is_away: bool = False
+    said: dict[int, dict[str, dict[int, int]]] = field(default_factory=dict)
+    rounds: int = 0
+
+    def worker(self, number: int) -> Callable[[int, Mapping[str, int]], Awaitable[Heard]]:
+        async def tell(minute: int, counts: Mapping[str, int]) -> Heard:
+            self.rounds += 1
+            await asyncio.sleep(self.seconds)
+            if self.is_away:
+                raise OSError("away")
+            names = self.said.setdefault(minute, {})
+            for name, count in {"": 0, **counts}.items():
+                names.setdefault(name, {})[number] = count
+            heard = {
+                name: sum(count for other, count in names[name].items() if other != number)
+                for name in counts
+            }
+            return Heard(len(names[""]), heard)
+
+        return tell
+
+
+class Clock:
+    """It stands still until a test moves it; 12 s into a minute."""
+
+    def __init__(self) -> None:
+        self.now = 1_800_000_012.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def workers(count: int, meeting: Meeting, clock: Clock, guessed: int = 2) -> list[SharedCounts]:
+    return [
+        SharedCounts(meeting.worker(each), workers=guessed, clock=clock) for each in range(count)
+    ]
+
+
+def run(work: Awaitable[Any]) -> Any:
+    async def done() -> Any:
+        return await work
+
+    return asyncio.run(done())
+
+
+async def fail(failures: FailedLogins, times: int, name: str = "a") -> None:
     for _ in range(times):
-        limiter.note([name], now)
+        await failures.note([name])
 
 
 class TestFailedLogins:
+    def made(self, clock: Clock, most: int = 3) -> FailedLogins:
+        [alone] = workers(1, Meeting(), clock, guessed=1)
+        return FailedLogins(alone, most=most)
+
     def test_a_hundred_a_minute_are_only_counted(self) -> None:
-        fail(FailedLogins(), 100)
+        run(fail(self.made(Clock(), 100), 100))
 
     def test_the_next_one_is_refused_until_the_minute_is_over(self) -> None:
-        limiter = FailedLogins()
-        fail(limiter, 100, now=1000.0)
-        with pytest.raises(TooMany) as caught:
-            limiter.note(["a"], 1012.5)
-        assert caught.value.code == "rate_limited"
-        assert caught.value.detail == {"retry_after_seconds": 48}
+        clock = Clock()
 
-    def test_a_new_minute_starts_afresh(self) -> None:
-        limiter = FailedLogins(limit=3)
-        fail(limiter, 3, now=0.0)
-        with pytest.raises(TooMany):
-            fail(limiter, 1, now=59.9)
-        fail(limiter, 3, now=60.0)
-        with pytest.raises(TooMany):
-            fail(limiter, 1, now=60.0)
+        async def story() -> None:
+            failures = self.made(clock, 100)
+            await fail(failures, 100)
+            clock.now += 0.5
+            with pytest.raises(TooMany) as caught:
+                await failures.note(["a"])
+            assert caught.value.code == "rate_limited"
+            assert caught.value.detail == {"retry_after_seconds": 48}
+            clock.now += 47.4
+            with pytest.raises(TooMany):
+                await failures.note(["a"])
+            clock.now += 0.1
+            await fail(failures, 100)
+            with pytest.raises(TooMany):
+                await failures.note(["a"])
+
+        run(story())
+
+    def test_a_clock_that_goes_back_begins_anew(self) -> None:
+        clock = Clock()
+
+        async def story() -> None:
+            failures = self.made(clock)
+            await fail(failures, 3)
+            clock.now -= 3600
+            await fail(failures, 3)
+
+        run(story())
 
     def test_each_name_has_its_own_share(self) -> None:
-        limiter = FailedLogins(limit=3)
-        fail(limiter, 3, "a")
-        fail(limiter, 3, "b")
+        async def story() -> None:
+            failures = self.made(Clock())
+            await fail(failures, 3, "a")
+            await fail(failures, 3, "b")
+
+        run(story())
 
     def test_one_name_over_its_share_is_enough(self) -> None:
-        limiter = FailedLogins(limit=3)
-        fail(limiter, 3, "address")
-        with pytest.raises(TooMany):
-            limiter.note(["partner", "address"], 0.0)
+        async def story() -> None:
+            failures = self.made(Clock())
+            await fail(failures, 3, "address")
+            with pytest.raises(TooMany):
+                await failures.note(["partner", "address"])
 
-    def test_made_up_names_take_no_more_room_than_agreed(self) -> None:
-        limiter = FailedLogins(limit=3, names_limit=10)
-        for n in range(1000):
-            limiter.note([f"partner {n}"], 0.0)
-        assert len(limiter._windows) == 10
+        run(story())
 
-    def test_made_up_names_do_not_push_the_guesser_out(self) -> None:
-        limiter = FailedLogins(limit=50, names_limit=10)
-        for n in range(50):
-            limiter.note([f"partner {n}", "address"], 0.0)
-        with pytest.raises(TooMany):
-            limiter.note(["partner x", "address"], 0.0)
+    def test_made_up_names_take_no_more_room_than_agreed_and_push_nobody_out(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(limiter, "MOST_NAMES", 10)
+
+        async def story() -> None:
+            failures = self.made(Clock(), 50)
+            for number in range(50):
+                await failures.note([f"partner {number}", "address"])
+            assert len(failures._limit.counts) == 10
+            with pytest.raises(TooMany):
+                await failures.note(["partner x", "address"])
+
+        run(story())
+
+    def test_made_up_names_are_told_to_nobody(self) -> None:
+        meeting = Meeting()
+
+        async def story() -> None:
+            [alone] = workers(1, meeting, Clock())
+            failures = FailedLogins(alone)
+            for number in range(200):
+                await failures.note([f"partner {number}"])
+            await asyncio.sleep(0.1)
+
+        run(story())
+        assert [set(names) for names in meeting.said.values()] == [{""}]
+
+    def test_all_workers_count_together(self) -> None:
+        async def story() -> int:
+            counting = [FailedLogins(each) for each in workers(4, Meeting(), Clock())]
+            answered = 0
+            for number in range(200):
+                try:
+                    await counting[number % 4].note(["partner", f"address {number}"])
+                    answered += 1
+                except TooMany:
+                    pass
+            return answered
+
+        assert 100 <= run(story()) <= 110
+
+
+async def let_through(
+    limits: Iterable[RequestLimits], shares: Iterable[int], seconds: float
+) -> int:
+    """How many of the requests that come at these workers, so many to each, are let through."""
+
+    async def ask(limit: RequestLimits, count: int) -> int:
+        passed = 0
+        for number in range(count):
+            _, refusal = await limit.take(PARTNER, None)
+            passed += refusal is None
+            await asyncio.sleep(seconds / count if number % 5 == 0 else 0)
+        return passed
+
+    asking = [ask(limit, count) for limit, count in zip(limits, shares, strict=True)]
+    return sum(await asyncio.gather(*asking))
+
+
+class TestRequestLimits:
+    @pytest.mark.parametrize(
+        "shares",
+        [(900,) * 4, (3600, 0, 0, 0), (2400, 600, 300, 300), (50,) * 39 + (1650,), (90,) * 40],
+        ids=["even", "one alone", "uneven", "one of forty", "forty"],
+    )
+    @pytest.mark.parametrize("guessed", [1, 4])
+    def test_all_workers_together_let_through_the_limit_and_a_tenth_more_at_most(
+        self, shares: tuple[int, ...], guessed: int
+    ) -> None:
+        async def story() -> int:
+            counting = workers(len(shares), Meeting(), Clock(), guessed)
+            made = [RequestLimits(each, partner=1200, business=0) for each in counting]
+            return await let_through(made, shares, seconds=0.5)
+
+        assert 1200 <= run(story()) <= 1320
+
+    def test_nobody_is_refused_before_it_is_reached(self) -> None:
+        async def story() -> int:
+            counting = workers(4, Meeting(), Clock())
+            made = [RequestLimits(each, partner=1200, business=0) for each in counting]
+            return await let_through(made, (1190, 4, 3, 3), seconds=0.2)
+
+        assert run(story()) == 1200
+
+    def test_hardly_any_request_waits_for_the_others(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        waits = []
+        hear = SharedCounts.hear
+
+        async def noted(shared: SharedCounts) -> None:
+            waits.append(shared)
+            await hear(shared)
+
+        monkeypatch.setattr(SharedCounts, "hear", noted)
+        meeting = Meeting()
+
+        async def story() -> int:
+            counting = workers(4, meeting, Clock())
+            made = [RequestLimits(each, partner=8000, business=0) for each in counting]
+            return await let_through(made, (1900,) * 4, seconds=2.0)
+
+        assert run(story()) == 7600
+        assert len(waits) < 76
+        assert meeting.rounds < 400
+
+    def test_while_the_others_are_away_each_goes_on_by_itself_and_tells_later(self) -> None:
+        meeting = Meeting(is_away=True)
+
+        async def story() -> tuple[int, int, int]:
+            counting = workers(2, meeting, Clock())
+            made = [RequestLimits(each, partner=1000, business=0) for each in counting]
+            began = asyncio.get_running_loop().time()
+            first = await let_through(made, (600, 300), seconds=0.1)
+            alone = await let_through(made[:1], (600,), seconds=0.1)
+            assert asyncio.get_running_loop().time() - began < 1.5  # Nobody waited for long.
+            meeting.is_away = False
+            await asyncio.sleep(limiter.DEAF_SECONDS)
+            return first, alone, await let_through(made[1:], (700,), seconds=0.2)
+
+        first, alone, other = run(story())
+        assert (first, alone) == (900, 400)
+        assert other <= 50  # It has heard of the thousand of the first.
+
+    def test_a_meeting_that_hangs_keeps_nobody_for_long(self) -> None:
+        async def story() -> None:
+            [alone] = workers(1, Meeting(seconds=3600), Clock())
+            made = RequestLimits(alone, partner=100, business=0)
+            async with asyncio.timeout(10):
+                for _ in range(20):
+                    assert (await made.take(PARTNER, None))[1] is None
+            await alone.close()
+
+        run(story())
+
+    def test_the_next_minute_begins_anew_on_all_of_them(self) -> None:
+        clock = Clock()
+
+        async def story() -> None:
+            counting = workers(3, Meeting(), clock)
+            made = [RequestLimits(each, partner=90, business=0) for each in counting]
+            for _ in range(2):
+                passed = await let_through(made, (60, 60, 60), seconds=0.2)
+                assert 90 <= passed <= 99
+                clock.now += 60
+
+        run(story())
+
+    def test_with_no_limit_nothing_is_counted(self) -> None:
+        meeting = Meeting()
+
+        async def story() -> None:
+            [alone] = workers(1, meeting, Clock())
+            made = RequestLimits(alone, partner=0, business=0)
+            assert [await made.take(PARTNER, "b") for _ in range(500)] == [([], None)] * 500
+
+        run(story())
+        assert meeting.rounds == 0
+
+    def test_a_business_has_a_share_of_its_own(self) -> None:
+        async def story() -> None:
+            [alone] = workers(1, Meeting(), Clock())
+            made = RequestLimits(alone, partner=0, business=2)
+            left = [await made.take(PARTNER, business) for business in ("a", "a", "b", "a")]
+            assert [lines[0][1] for lines, _ in left] == [
+                b'"business";r=1;t=48',
+                b'"business";r=0;t=48',
+                b'"business";r=1;t=48',
+                b'"business";r=0;t=48',
+            ]
+            assert [refusal is None for _, refusal in left] == [True, True, True, False]
+
+        run(story())

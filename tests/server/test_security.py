@@ -6,6 +6,7 @@ import pytest
 
 from access import api_keys
 from access.principal import Caller, CallerKind
+from access.tokens import token_id
 from accounting import errors
 from server.contract import ContractError
 from tests.server.secured_stack import (
@@ -48,8 +49,10 @@ class TestGuardedOperation:
         assert stack.get(INVOICES, basic())["caller"].key_id == KEY.key_id
 
     def test_without_a_business_the_caller_is_welcomed(self, stack: SecuredStack) -> None:
-        scope = stack.get("/v1/businesses/", partner_token())
-        assert scope["caller"] == Caller(CallerKind.PARTNER_TOKEN, PARTNER, None, NOW)
+        token = partner_token()
+        named = {"issued_at": NOW, "token_id": token_id(token.removeprefix("Bearer "))}
+        scope = stack.get("/v1/businesses/", token)
+        assert scope["caller"] == Caller(CallerKind.PARTNER_TOKEN, PARTNER, **named)
         assert stack.admission.asked == [("admit_partner", CallerKind.PARTNER_TOKEN)]
 
     def test_an_open_operation_asks_nobody(self, stack: SecuredStack) -> None:
@@ -246,6 +249,43 @@ class TestFailedLogins:
     def test_bad_tokens_are_not_logins(self, stack: SecuredStack) -> None:
         for _ in range(10):
             assert stack.refusal(INVOICES, "Bearer x", address="a").code == "invalid_token"
+
+
+class TestLimits:
+    def test_what_is_left_is_told_where_the_caller_is_known(self, stack: SecuredStack) -> None:
+        lines = dict(stack.get("/v1/businesses/", partner_token())["limits"])
+        assert lines == {
+            b"ratelimit": b'"partner";r=19;t=60',
+            b"ratelimit-policy": b'"partner";q=20;w=60',
+        }
+        lines = dict(
+            stack.get(INVOICES.replace(str(BUSINESS), str(BUSINESS).upper()), business_token())[
+                "limits"
+            ]
+        )
+        assert lines == {
+            b"ratelimit": b'"partner";r=18;t=60, "business";r=9;t=60',
+            b"ratelimit-policy": b'"partner";q=20;w=60, "business";q=10;w=60',
+        }
+
+    def test_a_business_ends_before_its_partner(self, stack: SecuredStack) -> None:
+        for _ in range(10):
+            stack.get(INVOICES, business_token())
+        refusal = stack.refusal(INVOICES, basic())
+        assert (type(refusal), refusal.code) == (errors.TooMany, "rate_limited")
+        assert refusal.message.startswith("The business has made its 10 requests")
+        assert refusal.detail == {"retry_after_seconds": 60}
+        for _ in range(10):  # What was refused has not counted.
+            stack.get("/v1/businesses/", basic())
+        assert stack.refusal("/v1/businesses/", basic()).message.startswith("The partner has made")
+
+    def test_whoever_is_not_let_in_counts_for_nobody(self, stack: SecuredStack) -> None:
+        for _ in range(30):
+            stack.refusal(INVOICES.replace(str(BUSINESS), str(FOREIGN)), partner_token())
+            stack.refusal("/v1/businesses/", business_token())
+        assert dict(stack.get("/v1/businesses/", basic())["limits"])[b"ratelimit"].startswith(
+            b'"partner";r=19;'
+        )
 
 
 class TestContract:

@@ -3,7 +3,7 @@
 from persistence.migrations.texts import run_texts
 
 revision = "0028"
-down_revision = "0026"
+down_revision = "0027"
 serves_from = "0026"
 
 

@@ -27,6 +27,10 @@ ALTER TABLE partner_audit_record ENABLE ROW LEVEL SECURITY;
 CREATE POLICY one_partner ON partner_audit_record USING
   (coalesce(partner_id = nullif(current_setting('app.partner_id', true), '')::uuid, true));
 
+ALTER TABLE revoked_token ENABLE ROW LEVEL SECURITY;
+CREATE POLICY one_partner ON revoked_token USING
+  (coalesce(partner_id = nullif(current_setting('app.partner_id', true), '')::uuid, true));
+
 -- As before, and of the business that it is asked for whichever one is set: row security binds its
 -- owner from now on, and a server of the release before sets none.
 CREATE OR REPLACE FUNCTION audit_business(business uuid) RETURNS void LANGUAGE plpgsql

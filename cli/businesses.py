@@ -1,0 +1,48 @@
+"""`accounting business ...`: what an operator does about one business.
+
+Every command imports this module, and so do the server's processes: it loads no database itself.
+"""
+
+import json
+from datetime import UTC, datetime
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from cli.partners import AsJson, Confirmed, confirmed, on_partners, wait_for
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def businesses() -> None:
+    """Keep the name of the command, though there is one alone."""
+
+
+@app.command("revoke-tokens")
+def revoke_tokens(
+    business_id: Annotated[UUID, typer.Argument(help="The business's id.")],
+    yes: Confirmed = False,
+    as_json: AsJson = False,
+) -> None:
+    """Refuse every token, and every link to a document, issued for the business so far."""
+    from persistence.partners import partners
+
+    business = on_partners(
+        confirmed(
+            business_id,
+            "Revoke all tokens and links issued so far",
+            lambda pool: partners.revoke_business_tokens(pool, business_id, datetime.now(UTC)),
+            yes=yes,
+            of_business=True,
+        )
+    )
+    wait_for(business.tokens_valid_from)
+    facts = {
+        "business_id": str(business.id),
+        "name": business.name,
+        "tokens_valid_from": business.tokens_valid_from.isoformat(),
+    }
+    told = "All tokens and links of the business issued so far are refused from now on."
+    typer.echo(json.dumps(facts) if as_json else told)

@@ -1,0 +1,13 @@
+"""Tokens are revoked one by one, and what is counted for limits is told to all workers."""
+
+from persistence.migrations.texts import run_texts, spread_new_tables
+
+revision = "0027"
+down_revision = "0026"
+serves_from = "0026"
+
+
+def upgrade() -> None:
+    run_texts(__file__, "0027_tables.sql")
+    spread_new_tables()
+    run_texts(__file__, "0027_limits.sql")
