@@ -59,11 +59,20 @@ def ready(settings: StoreSettings, begin: Begin = unheard) -> Iterator[Database]
         yield database
 
 
-def run(url: str, work: Callable[[Pool], Awaitable[T]]) -> T:
-    """Do work in a database, over one connection."""
+def servers_pool(url: str) -> Pool:
+    """Prepare one connection in the server's role."""
+    return make_pool(url, size=1)
+
+
+def run(
+    url: str,
+    work: Callable[[Pool], Awaitable[T]],
+    connecting: Callable[[str], Pool] = servers_pool,
+) -> T:
+    """Do work in a database, over one connection; in the server's role, if not said otherwise."""
 
     async def connected() -> T:
-        async with make_pool(url, size=1) as pool:
+        async with connecting(url) as pool:
             return await work(pool)
 
     return asyncio.run(connected())

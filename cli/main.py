@@ -125,6 +125,30 @@ def sweep_documents(
     sweep_all(only_look=dry_run)
 
 
+@app.command("export-business")
+def export_business(
+    business_id: Annotated[UUID, typer.Argument(help="The business's id.")],
+    file: Annotated[Path, typer.Argument(help="The new file.")],
+) -> None:
+    """Prove one business and write it to a file: its books, audit trail, seals and documents."""
+    from cli import moving
+
+    raise typer.Exit(moving.export_business(business_id, file))
+
+
+@app.command("import-business")
+def import_business(
+    file: Annotated[Path, typer.Argument(help="What export-business wrote.", exists=True)],
+    partner: Annotated[
+        UUID | None, typer.Option(help="Whose it becomes; else that of the file.")
+    ] = None,
+) -> None:
+    """Take in one business from a file and prove it, as the owner of the schema; all or nothing."""
+    from cli import moving
+
+    raise typer.Exit(moving.import_business(file, partner))
+
+
 @app.command()
 def demo(
     serve: Annotated[
@@ -208,14 +232,20 @@ def mendable(error: Exception) -> Exception | None:
     from cli.demo.client import DemoFailed
     from embedded.errors import EmbeddedError
     from persistence.engine.faults import UnsafeDatabase, UnusableDatabase, away
-    from persistence.files.blobs import UnusableFileStore
+    from persistence.files.blobs import StorageUnavailable, UnusableFileStore
+    from persistence.keeping.exports import CannotExport
+    from persistence.keeping.imports import CannotImport
+    from persistence.keeping.package import DamagedPackage
+    from persistence.keeping.writing import CannotWrite
     from server.process.master import CannotServe
     from server.settings import SettingsError
     from verify.run import CannotVerify
 
     databases = (EmbeddedError, UnsafeDatabase, UnusableDatabase)
     commands = (CannotServe, CannotVerify, DemoFailed, partners.NotConfirmed)
-    known = (SettingsError, *commands, *databases, UnusableFileStore, Refusal)
+    files = (UnusableFileStore, StorageUnavailable, CannotWrite)
+    moves = (CannotExport, CannotImport, DamagedPackage)
+    known = (SettingsError, *commands, *databases, *files, *moves, Refusal)
     cause = error.__cause__ if isinstance(error, Unavailable) else error  # It speaks to partners.
     if isinstance(cause, Exception) and (told := away(cause)):
         return told

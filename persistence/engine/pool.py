@@ -149,6 +149,13 @@ def make_pool(url: str, *, size: int) -> Pool:
     )
 
 
+def owners_pool(url: str) -> Pool:
+    """Prepare one connection with the login that owns the schema: no role binds it."""
+    set_json_dumps(orjson.dumps)
+    set_json_loads(orjson.loads)
+    return Pool(make_conninfo(url, application_name="accounting owner"), size=1)
+
+
 async def machines_behind(connection: Connection) -> Machines:
     """Ask the database once whether its tables are spread over many machines."""
     found = await (await connection.execute(ARE_THERE_MANY)).fetchone()
