@@ -125,6 +125,39 @@ def sweep_documents(
     sweep_all(only_look=dry_run)
 
 
+@app.command()
+def backup(
+    target: Annotated[Path, typer.Argument(help="The new folder.")],
+) -> None:
+    """Back up everything to a new folder, while servers are at work; exit 1 where files are lost.
+
+    It has the database as a dump, the roles that it needs, the files of documents, and digests.
+    """
+    from cli import keeping
+
+    raise typer.Exit(keeping.make_backup(target))
+
+
+@app.command()
+def restore(
+    source: Annotated[Path, typer.Argument(help="What backup wrote.", exists=True)],
+    verify: Annotated[
+        bool,
+        typer.Option(
+            "--verify",
+            help="Only prove it: in a PostgreSQL that is thrown away afterwards; exit 1 where its"
+            " books or files do not hold.",
+        ),
+    ] = False,
+) -> None:
+    """Restore a backup into an empty database, as the login that is to own the schema."""
+    from cli import keeping
+
+    if verify:
+        raise typer.Exit(keeping.verify_backup(source))
+    keeping.restore_backup(source)
+
+
 @app.command("export-business")
 def export_business(
     business_id: Annotated[UUID, typer.Argument(help="The business's id.")],
@@ -233,6 +266,7 @@ def mendable(error: Exception) -> Exception | None:
     from embedded.errors import EmbeddedError
     from persistence.engine.faults import UnsafeDatabase, UnusableDatabase, away
     from persistence.files.blobs import StorageUnavailable, UnusableFileStore
+    from persistence.keeping.backups import DamagedBackup
     from persistence.keeping.exports import CannotExport
     from persistence.keeping.imports import CannotImport
     from persistence.keeping.package import DamagedPackage
@@ -244,7 +278,7 @@ def mendable(error: Exception) -> Exception | None:
     databases = (EmbeddedError, UnsafeDatabase, UnusableDatabase)
     commands = (CannotServe, CannotVerify, DemoFailed, partners.NotConfirmed)
     files = (UnusableFileStore, StorageUnavailable, CannotWrite)
-    moves = (CannotExport, CannotImport, DamagedPackage)
+    moves = (CannotExport, CannotImport, DamagedPackage, DamagedBackup)
     known = (SettingsError, *commands, *databases, *files, *moves, Refusal)
     cause = error.__cause__ if isinstance(error, Unavailable) else error  # It speaks to partners.
     if isinstance(cause, Exception) and (told := away(cause)):

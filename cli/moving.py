@@ -1,5 +1,6 @@
 """`accounting export-business` and `import-business`: a business in a file, proven at both ends."""
 
+import asyncio
 import os
 import time
 from importlib.metadata import version
@@ -13,7 +14,7 @@ from cli.progress import Progress
 from cli.provers import Proof
 from cli.proving import tell_faults
 from persistence.engine.database_checks import refuse_unusable
-from persistence.engine.pool import Pool, owners_pool
+from persistence.engine.pool import Pool
 from persistence.files.blobs import Blobs, BlobStorage
 from persistence.keeping.exports import export_books
 from persistence.keeping.imports import BooksDoNotHold, import_books
@@ -76,11 +77,10 @@ def import_business(source: Path, partner_id: UUID | None) -> int:
         refuse_unusable(database.url, durable=False)
         with Package(source) as package:
             try:
-                imported = run(
-                    database.admin_url,
-                    lambda pool: import_books(pool, package, partner_id, blobs, progress.begin),
-                    owners_pool,
+                taking = import_books(
+                    database.admin_url, package, partner_id, blobs, progress.begin
                 )
+                imported = asyncio.run(taking)
             except BooksDoNotHold as fault:
                 progress.end()
                 tell_faults(Proof(fault.books, fault.checks))

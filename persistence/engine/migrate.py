@@ -62,6 +62,12 @@ def head() -> str:
     return newest
 
 
+def knows(revision: str) -> bool:
+    """Tell whether a revision is one of those that lead to the newest."""
+    known = ScriptDirectory.from_config(_config(None)).walk_revisions()
+    return any(each.revision == revision for each in known)
+
+
 def _config(connection: Connection | None) -> Config:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parents[1] / "migrations"))

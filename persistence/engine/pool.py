@@ -149,11 +149,22 @@ def make_pool(url: str, *, size: int) -> Pool:
     )
 
 
-def owners_pool(url: str) -> Pool:
-    """Prepare one connection with the login that owns the schema: no role binds it."""
+@asynccontextmanager
+async def owners_connection(url: str) -> AsyncIterator[Connection]:
+    """Connect with the login that owns the schema, whom no role binds; what is open is dropped."""
     set_json_dumps(orjson.dumps)
     set_json_loads(orjson.loads)
-    return Pool(make_conninfo(url, application_name="accounting owner"), size=1)
+    connection = await Connection.connect(
+        make_conninfo(url, application_name="accounting owner"),
+        autocommit=True,
+        row_factory=dict_row,
+        prepare_threshold=None,
+    )
+    try:
+        connection.machines = await machines_behind(connection)
+        yield connection
+    finally:
+        await connection.close()
 
 
 async def machines_behind(connection: Connection) -> Machines:

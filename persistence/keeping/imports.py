@@ -19,7 +19,7 @@ from persistence.engine.faults import UnusableDatabase
 from persistence.engine.machines import BEGIN
 from persistence.engine.migrate import head
 from persistence.engine.pipeline import Connection, exchange
-from persistence.engine.pool import Pool
+from persistence.engine.pool import owners_connection
 from persistence.engine.sessions import CHECK_NOW, COMMIT
 from persistence.engine.sql import Query, Row
 from persistence.engine.tenants import AuditedAction
@@ -76,7 +76,7 @@ class Imported:
 
 
 async def import_books(
-    owner: Pool,
+    url: str,
     package: Package,
     partner_id: UUID | None,
     blobs: Blobs,
@@ -84,10 +84,12 @@ async def import_books(
 ) -> Imported:
     """Take in a business for a partner, by default the one that the file names.
 
+    `url` is that of the login that owns the schema.
+
     Raises CannotImport, DamagedPackage, BooksDoNotHold, UnusableDatabase or Unavailable; nothing is
     kept then.
     """
-    async with owner.connection() as connection:
+    async with owners_connection(url) as connection:
         books = await _open(connection, package, partner_id)
         await _load(connection, package, books, begin)
         begin("Keeping the files")
