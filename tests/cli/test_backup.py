@@ -259,11 +259,18 @@ class TestRestore:
         empty.did("restore", str(kept))
         empty.did("check-books")
 
-    def test_files_that_are_there_stay_and_others_in_their_place_are_told(
-        self, kept: Path, empty: Place, source: Place
-    ) -> None:
+    def test_files_that_are_there_stay(self, kept: Path, empty: Place) -> None:
         shutil.copytree(kept / "documents", empty.documents)
         assert "; 0 files were put, 2 were there; " in empty.did("restore", str(kept))
+
+    def test_another_file_in_the_place_of_one_is_told(self, kept: Path, empty: Place) -> None:
+        shutil.copytree(kept / "documents", empty.documents)
+        [file, _] = sorted(path for path in empty.documents.rglob("*") if path.is_file())
+        file.write_bytes(b"else")
+        told = empty.run("restore", str(kept))
+        assert told.code == 2
+        assert f"{empty.documents} has another file as {file.parent.name}/{file.name}" in told.err
+        assert file.read_bytes() == b"else"
 
     def test_a_damaged_dump_leaves_the_database_empty(
         self, kept: Path, empty: Place, tmp_path: Path
