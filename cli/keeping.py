@@ -20,6 +20,7 @@ from embedded.settings import TEST_SETTINGS
 from persistence.engine.connecting import connect
 from persistence.engine.migrate import head, knows, migrate
 from persistence.keeping.backups import (
+    ROLES,
     DamagedBackup,
     Manifest,
     back_up,
@@ -71,6 +72,11 @@ def restore_backup(source: Path) -> None:
         put, there = restore_files(source, loaded.documents)
     typer.echo(f"The database and its files are as they were at {manifest.begun_at}.")
     typer.echo(f"{told(manifest)}; {put} files were put, {there} were there; {seconds(began)}.")
+    if manifest.logins:
+        typer.echo(
+            f"Logins that the server used there: {', '.join(manifest.logins)}. Make them here, with"
+            f" passwords, where they are not: {source / ROLES} has the statements."
+        )
     if manifest.revision != head():
         typer.echo(
             f"The database stands at {manifest.revision}, and this version needs {head()}:"

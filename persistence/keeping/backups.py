@@ -31,12 +31,14 @@ from persistence.engine.faults import UnusableDatabase
 from persistence.files.blobs import BlobStorage, Folder, key_in, synchronise
 from persistence.keeping.dumps import read_dump, write_dump
 from persistence.keeping.roles import (
+    Sight,
     database_settings,
-    make_roles,
+    full_sight,
     named_roles,
+    owner_of,
+    roles_made,
     script,
     set_all,
-    unbound_role,
 )
 from persistence.keeping.writing import written_whole
 
@@ -63,7 +65,7 @@ class Manifest:
     """What a backup says of itself.
 
     `begun_at` is the moment whose rows it has. `missing` and `changed` are files that records name
-    and that were not there, or not with the digest of their record.
+    and that were not there, or not with the digest of their record; `logins` acted as its roles.
     """
 
     product_version: str
@@ -72,6 +74,8 @@ class Manifest:
     ended_at: str
     server_major: int
     programs_major: int
+    owner: str
+    logins: list[str]
     settings: list[str]
     rows: dict[str, int]
     files: int
@@ -104,12 +108,14 @@ def back_up(
             )
         major = connection.info.server_version // 10_000
         programs = find_clients(major)
-        with written_whole(target) as draft, _snapshot(connection) as (snapshot, role):
+        sight = full_sight(connection)
+        roles = named_roles(connection)
+        with written_whole(target) as draft, _snapshot(connection, sight) as snapshot:
             draft.mkdir(mode=0o700)
             facts = _facts(connection)
-            (draft / ROLES).write_text(script(named_roles(connection)))
+            (draft / ROLES).write_text(script(roles, facts["owner"]))
             begin("Dumping the database")
-            write_dump(programs, url, draft / DUMP, snapshot=snapshot, role=role)
+            write_dump(programs, url, draft / DUMP, snapshot, sight)
             begin("Copying the files of documents")
             with (draft / SUMS).open("w") as sums:
                 for part in (DUMP, ROLES):
@@ -121,6 +127,7 @@ def back_up(
                 programs_major=programs.major,
                 ended_at=datetime.now(UTC).isoformat(),
                 sums_sha256=_digest(draft / SUMS),
+                logins=sorted({login for role in roles for login in role.logins}),
                 **facts,
                 **copied,
             )
@@ -131,17 +138,16 @@ def back_up(
 
 
 @contextmanager
-def _snapshot(connection: psycopg.Connection) -> Iterator[tuple[str, str | None]]:
-    """Look at one moment of the whole database, in a role that sees all of it."""
+def _snapshot(connection: psycopg.Connection, sight: Sight) -> Iterator[str]:
+    """Look at one moment of the whole database, and lend its name."""
     connection.execute("SET idle_in_transaction_session_timeout = 0")
     connection.execute("SET statement_timeout = 0")
-    role = unbound_role(connection)
     connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     try:
-        if role is not None:
-            connection.execute(SQL("SET LOCAL ROLE {}").format(Identifier(role)))
+        for statement in sight.statements:
+            connection.execute(statement)
         [(snapshot,)] = connection.execute("SELECT pg_export_snapshot()").fetchall()
-        yield snapshot, role
+        yield snapshot
     finally:
         connection.execute("ROLLBACK")
 
@@ -152,6 +158,7 @@ def _facts(connection: psycopg.Connection) -> dict[str, Any]:
     ).fetchall()
     return {
         "revision": revision,
+        "owner": owner_of(connection),
         "begun_at": moment.astimezone(UTC).isoformat(),
         "settings": database_settings(connection),
         "rows": rows_in(connection),
@@ -247,10 +254,9 @@ def restore_database(url: str, source: Path, manifest: Manifest, begin: Begin) -
     programs = find_clients(manifest.programs_major)
     with connect(url) as connection:
         _refuse_filled(connection)
-        begin("Making the roles")
-        make_roles(connection, (source / ROLES).read_text())
         begin("Restoring the database")
-        read_dump(programs, url, source / DUMP)
+        with roles_made(connection, (source / ROLES).read_text(), manifest.owner):
+            read_dump(programs, url, source / DUMP)
         set_all(connection, manifest.settings)
         begin("Gathering statistics")
         connection.execute("ANALYZE")

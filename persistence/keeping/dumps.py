@@ -13,22 +13,25 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from embedded.binaries import Programs
 from persistence.engine.faults import UnusableDatabase
+from persistence.keeping.roles import ALL_ROWS_MEANT, Sight
 
 # What pg_restore of 17 and newer sets first, and a server before 17 does not know.
 _UNKNOWN_BEFORE_17: Final = b"SET transaction_timeout = 0;\n"
 _OPENING_LINES: Final = 40  # It comes before the first object.
 
 
-def write_dump(
-    programs: Programs, url: str, target: Path, *, snapshot: str, role: str | None
-) -> None:
-    """Dump a database as a snapshot sees it, as a role where one is named.
+def write_dump(programs: Programs, url: str, target: Path, snapshot: str, sight: Sight) -> None:
+    """Dump a database as a snapshot sees it, with all its rows.
 
     Raises UnusableDatabase with what pg_dump says.
     """
     arguments = ["--format=custom", f"--snapshot={snapshot}", f"--file={target}"]
-    if role is not None:
-        arguments.append(f"--role={role}")
+    if sight.role is not None:
+        arguments.append(f"--role={sight.role}")
+    if sight.all_meant:  # Else pg_dump takes no table whose rows a policy might hide.
+        arguments.append("--enable-row-security")
+        options = str(conninfo_to_dict(url).get("options", ""))
+        url = make_conninfo(url, options=f"{options} -c {ALL_ROWS_MEANT}=on")
     command, environment = _command(programs, "pg_dump", url, *arguments)
     done = subprocess.run(
         command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False

@@ -84,10 +84,8 @@ async def import_books(
 ) -> Imported:
     """Take in a business for a partner, by default the one that the file names.
 
-    `url` is that of the login that owns the schema.
-
-    Raises CannotImport, DamagedPackage, BooksDoNotHold, UnusableDatabase or Unavailable; nothing is
-    kept then.
+    `url` is that of the login that owns the schema. Raises CannotImport, DamagedPackage,
+    BooksDoNotHold, UnusableDatabase or Unavailable; nothing is kept then.
     """
     async with owners_connection(url) as connection:
         books = await _open(connection, package, partner_id)
@@ -191,7 +189,7 @@ async def _files_kept(
 
     Nobody else can put any there: the row of the business, which they belong to, is this one's.
     """
-    if await blobs.under(str(business_id)):
+    if await _files_of(blobs, business_id):
         raise CannotImport(
             f"Files of the business {business_id} are in the storage already. Where no other"
             " database has it, they were left behind: take them away first."
@@ -205,9 +203,13 @@ async def _files_kept(
         package.refuse_more()
         yield
     except BaseException:
-        for key, _ in await blobs.under(str(business_id)):
+        for key in await _files_of(blobs, business_id):
             await blobs.delete(key)
         raise
+
+
+async def _files_of(blobs: Blobs, business_id: UUID) -> list[str]:
+    return [key for key, _ in await blobs.under(str(business_id))]
 
 
 async def _send(connection: Connection, text: LiteralString, parameters: Row) -> list[Row]:

@@ -4,6 +4,8 @@ Roles belong to a whole server, so that no dump of one database makes them; what
 is in it, and fails where they are not there.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import psycopg
@@ -42,7 +44,21 @@ WHERE d.datname = current_database() AND s.setrole = 0 ORDER BY 1
 _ACTS = (
     "CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'SET' ELSE 'MEMBER' END"
 )
-# Whoever is not bound by row security, among those that this login may act as.
+# Row security may bind the owner as well, and then keeps rows from it that it does not ask for. On
+# each table of ours the owner has a policy to ask for all.
+ALL_ROWS_MEANT = "app.every_business"
+_OWNERS_POLICY = "every_business"
+_BOUND = """
+SELECT c.relname, EXISTS (
+  SELECT FROM pg_policy p JOIN pg_roles r ON r.oid = ANY(p.polroles)
+  WHERE p.polrelid = c.oid AND p.polname = %s AND p.polcmd = '*' AND r.rolname = current_user
+)
+FROM pg_class c
+WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
+  AND row_security_active(c.oid)
+ORDER BY 2, 1
+"""
+# Whoever is not bound by it, among those that this login may act as.
 _UNBOUND = f"""
 SELECT rolname FROM pg_roles
 WHERE (rolbypassrls OR rolsuper) AND pg_has_role(session_user, oid, {_ACTS})
@@ -50,10 +66,12 @@ WHERE (rolbypassrls OR rolsuper) AND pg_has_role(session_user, oid, {_ACTS})
   AND has_table_privilege(oid, 'public.journal_line', 'SELECT')
 ORDER BY rolsuper, rolname LIMIT 1
 """
-_BOUND = """
-SELECT relname FROM pg_class
-WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND row_security_active(oid)
-ORDER BY 1 LIMIT 1
+# Policies that name whoever owned the tables elsewhere.
+_OF_OTHERS = """
+SELECT c.relname, p.polname FROM pg_policy p
+JOIN pg_class c ON c.oid = p.polrelid
+JOIN pg_roles r ON p.polroles = ARRAY[r.oid]
+WHERE c.relnamespace = 'public'::regnamespace AND r.rolname = %s AND c.relowner <> r.oid
 """
 
 
@@ -81,25 +99,53 @@ def database_settings(connection: psycopg.Connection) -> list[str]:
     return [setting for (setting,) in connection.execute(_SETTINGS)]
 
 
-def unbound_role(connection: psycopg.Connection) -> str | None:
-    """Find the role in which all rows are seen; None where this login sees them already.
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """How all rows are seen: in a role, or by meaning all of them, or without a word."""
+
+    role: str | None = None
+    all_meant: bool = False
+
+    @property
+    def statements(self) -> list[Composed]:
+        """What a transaction says to see them."""
+        taking = [SQL("SET LOCAL ROLE {}").format(Identifier(self.role))] if self.role else []
+        meaning = [SQL("SET LOCAL {} = 'on'").format(SQL(ALL_ROWS_MEANT))] if self.all_meant else []
+        return [*taking, *meaning]
+
+
+def full_sight(connection: psycopg.Connection) -> Sight:
+    """Find out how this login sees all rows.
 
     Raises UnusableDatabase where row security binds it and it may act as nobody else.
     """
-    bound = connection.execute(_BOUND).fetchone()
-    if bound is None:
-        return None
+    bound = connection.execute(_BOUND, (_OWNERS_POLICY,)).fetchall()
+    if not bound:
+        return Sight()
+    table, is_ours = bound[0]
+    if is_ours:  # The first has none where any has none.
+        return Sight(all_meant=True)
     found = connection.execute(_UNBOUND).fetchone()
     if found is None:
         raise UnusableDatabase(
-            f"Row security keeps rows of {bound[0]} from this login: a backup needs one that may"
-            " act as a role with BYPASSRLS which may read all tables."
+            f"Row security keeps rows of {table} from this login: a backup needs the owner of the"
+            " schema after `accounting migrate`, or a login that may act as a role with BYPASSRLS"
+            " which may read all tables."
         )
-    name: str = found[0]
-    return name
+    return Sight(role=found[0])
 
 
-def script(roles: list[Role]) -> str:
+def owner_of(connection: psycopg.Connection) -> str:
+    """Name the role that owns the tables."""
+    [(name,)] = connection.execute(
+        "SELECT pg_get_userbyid(relowner) FROM pg_class"
+        " WHERE oid = 'public.alembic_version'::regclass"
+    ).fetchall()
+    owner: str = name
+    return owner
+
+
+def script(roles: list[Role], owner: str) -> str:
     """Write the roles as SQL that may be run again and again, without a password."""
     told = [
         "-- The roles that the schema needs, without passwords. `accounting restore` runs this; an",
@@ -113,11 +159,20 @@ def script(roles: list[Role]) -> str:
                 Identifier(login), Identifier(role.name)
             )
             told.append(f"-- {statement.as_string()}")
+    told.append("-- Who owned the tables: policies name it, until they are the new owner's.")
+    told.append(_made(Role(owner, unbound=False, settings=(), logins=(), owners=False)))
     return "\n".join([*told, ""])
 
 
-def make_roles(connection: psycopg.Connection, text: str) -> None:
-    """Run such a script; raises UnusableDatabase where this login may not."""
+@contextmanager
+def roles_made(connection: psycopg.Connection, text: str, owner: str) -> Iterator[None]:
+    """Run such a script, then let a block restore what needs it; `owner` owned it elsewhere.
+
+    Its policies are this login's afterwards. Raises UnusableDatabase where this login may not make
+    what is missing.
+    """
+    known = "SELECT FROM pg_roles WHERE rolname = %s"
+    is_known = connection.execute(known, (owner,)).fetchone() is not None
     try:
         connection.execute(text.encode())
     except errors.InsufficientPrivilege as error:
@@ -125,6 +180,14 @@ def make_roles(connection: psycopg.Connection, text: str) -> None:
             "The roles that the schema needs are not all here, and this login may make none:"
             " let an administrator run roles.sql of the backup with psql, then restore."
         ) from error
+    try:
+        yield
+        for table, policy in connection.execute(_OF_OTHERS, (owner,)).fetchall():
+            statement = SQL("ALTER POLICY {} ON {} TO CURRENT_USER")
+            connection.execute(statement.format(Identifier(policy), Identifier(table)))
+    finally:
+        if not is_known:
+            connection.execute(SQL("DROP ROLE {}").format(Identifier(owner)))
 
 
 def set_all(connection: psycopg.Connection, settings: list[str]) -> None:

@@ -356,24 +356,52 @@ class TestBackupOfServersAtWork:
 
 
 class TestRowSecurity:
+    """Where it binds the owner, too."""
+
     @pytest.fixture
     def forced(self, source: Place) -> Iterator[Place]:
-        """Row security that binds the owner, too."""
-        tenants = [name for name, table in metadata.tables.items() if table.info.get("tenant")]
-        for word in ("FORCE", "NO FORCE"):
-            source.do(
-                "; ".join(f"ALTER TABLE {name} {word} ROW LEVEL SECURITY" for name in tenants)
-            )
-            if word == "FORCE":
-                yield source
+        source.do(on_tenants("ALTER TABLE {} FORCE ROW LEVEL SECURITY"))
+        yield source
+        source.do(on_tenants("ALTER TABLE {} NO FORCE ROW LEVEL SECURITY"))
 
-    def test_that_binds_the_owner_is_not_passed_by(
+    @pytest.fixture
+    def with_policies(self, forced: Place) -> Iterator[Place]:
+        """The owner may ask for all rows, and nobody else."""
+        forced.do(
+            on_tenants(
+                "CREATE POLICY every_business ON {} TO kept_here_owner"
+                " USING (current_setting('app.every_business', true) = 'on')"
+            )
+        )
+        yield forced
+        forced.do(on_tenants("DROP POLICY every_business ON {}"))
+
+    def test_is_not_passed_by_in_silence(
         self, forced: Place, bakery: Business, tmp_path: Path
     ) -> None:
         told = forced.run("backup", str(tmp_path / "less"))
         assert told.code == 2
-        assert "one that may act as a role with BYPASSRLS which may read all tables." in told.err
+        assert "accounting: Row security keeps rows of account from this login: " in told.err
         assert [*tmp_path.iterdir()] == []
+
+    def test_is_left_aside_by_an_owner_that_means_all_rows(
+        self, with_policies: Place, bakery: Business, empty: Place, tmp_path: Path
+    ) -> None:
+        with_policies.did("backup", str(tmp_path / "all"))
+        before = with_policies.contents()
+        empty.do("DROP ROLE IF EXISTS kept_here_owner")
+        empty.did("restore", str(tmp_path / "all"))
+        assert empty.contents() == before
+        forces = "SELECT count(*) FROM pg_class WHERE relforcerowsecurity"
+        assert empty.ask(forces) == with_policies.ask(forces)
+        whose = (
+            "SELECT DISTINCT polroles::regrole[]::text FROM pg_policy"
+            " WHERE polname = 'every_business'"
+        )
+        assert with_policies.ask(whose) == [("{kept_here_owner}",)]
+        assert empty.ask(whose) == [("{kept_there_owner}",)]
+        assert empty.ask("SELECT rolname FROM pg_roles WHERE rolname = 'kept_here_owner'") == []
+        assert "The backup holds (" in empty.did("restore", "--verify", str(tmp_path / "all"))
 
     def test_is_left_aside_by_a_role_that_the_owner_may_act_as(
         self, forced: Place, bakery: Business, empty: Place, tmp_path: Path
@@ -389,11 +417,8 @@ class TestRowSecurity:
         before = forced.contents()
         empty.did("restore", str(tmp_path / "all"))
         assert empty.contents() == before
-        forces = "SELECT count(*) FROM pg_class WHERE relforcerowsecurity"
-        assert empty.ask(forces) == forced.ask(forces)
-        assert "The backup holds (" in empty.did("restore", "--verify", str(tmp_path / "all"))
 
-    def test_that_binds_the_owner_does_not_hinder_an_import(
+    def test_does_not_hinder_an_import(
         self, to_be_moved: Business, forced: Place, here: tuple[Place, ApiServer], tmp_path: Path
     ) -> None:
         _, server = here
@@ -431,12 +456,16 @@ class TestComingAlong:
         assert "Ada" in second.did("partner", "list").out
 
 
+def on_tenants(statement: str) -> str:
+    tenants = [name for name, table in metadata.tables.items() if table.info.get("tenant")]
+    return "; ".join(map(statement.format, tenants))
+
+
 def forgotten(place: Place, shop: Business) -> None:
     """Take all of a business away, as if it had never been here."""
-    tenants = [name for name, table in metadata.tables.items() if table.info.get("tenant")]
-    mine = [f"DELETE FROM {name} WHERE business_id = '{shop.id}'" for name in tenants]
-    mine.append(f"DELETE FROM business WHERE id = '{shop.id}'")
-    place.do("; ".join(["SET session_replication_role = replica", *mine]))
+    mine = on_tenants(f"DELETE FROM {{}} WHERE business_id = '{shop.id}'")
+    of_partner = f"DELETE FROM business WHERE id = '{shop.id}'"
+    place.do(f"SET session_replication_role = replica; {mine}; {of_partner}")
     shutil.rmtree(place.documents / shop.id)
 
 

@@ -57,7 +57,7 @@ class TestFindClients:
         assert binaries.find_clients(99) == binaries.Programs(folder, "99.1")
 
     def test_none_that_is_older_than_the_server_serves(self):
-        with pytest.raises(EmbeddedError, match=r"of PostgreSQL 99 or newer .*postgresql-client-99"):
+        with pytest.raises(EmbeddedError, match="install postgresql-client-99"):
             binaries.find_clients(99)
 
 
