@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import LiteralString
 from uuid import UUID
 
-from psycopg import errors
+from psycopg import DataError, IntegrityError, errors
 
 from access.principal import Caller, CallerKind
-from persistence.engine.faults import UnusableDatabase
+from persistence.engine.faults import UnusableDatabase, broken_constraint, first_line
 from persistence.engine.machines import BEGIN
 from persistence.engine.migrate import head
 from persistence.engine.pipeline import Connection, exchange
@@ -38,12 +38,13 @@ from persistence.proof.integrity import NO_HURRY, BooksToProve, Check, prove_wit
 from persistence.tables import business
 
 _PARTNER = "SELECT id, name FROM partner WHERE id = %(partner_id)s"
-_THERE = """
-SELECT EXISTS (SELECT FROM business WHERE id = %(business_id)s)
-    OR EXISTS (SELECT FROM audit_record WHERE business_id = %(business_id)s)
-    OR EXISTS (SELECT FROM audit_seal WHERE business_id = %(business_id)s) AS there,
-  (SELECT version_num FROM alembic_version) AS revision
-"""
+_REVISION = "SELECT version_num FROM alembic_version"
+# Any of them: the trail of a business that was taken away may be there without it.
+_THERE = (
+    "SELECT id FROM business WHERE id = %(business_id)s",
+    "SELECT id FROM audit_record WHERE business_id = %(business_id)s LIMIT 1",
+    "SELECT number FROM audit_seal WHERE business_id = %(business_id)s LIMIT 1",
+)
 _SAID = """
 SELECT r.id, r.lock_date::text, r.sandbox
 FROM incoming, json_populate_record(NULL::public.business, line) AS r
@@ -89,7 +90,11 @@ async def import_books(
     """
     async with owners_connection(url) as connection:
         books = await _open(connection, package, partner_id)
-        await _load(connection, package, books, begin)
+        begin(f"Reading {package.manifest.rows} rows")
+        try:
+            await _load(connection, package, books)
+        except (DataError, IntegrityError) as error:
+            raise DamagedPackage(f"Its rows cannot be kept: {first_line(error)}") from error
         begin("Keeping the files")
         async with _files_kept(connection, package, books.id, blobs):
             begin("Proving the books")
@@ -113,13 +118,13 @@ async def _open(connection: Connection, package: Package, partner_id: UUID | Non
         *connection.machines.write_partner(whose["partner_id"], announced),
         connection.machines.set_tenant(manifest.business_id),
         WAITING_ROWS,
-        Query(_PARTNER, whose),
-        Query(_THERE, which),
     ]
-    *_, partners, [here] = [result.rows for result in await exchange(connection, opening)]
-    if here["revision"] != head():
+    asked = [Query(_REVISION, {}), Query(_PARTNER, whose), *(Query(e, which) for e in _THERE)]
+    results = [result.rows for result in await exchange(connection, [*opening, *asked])]
+    [standing], partners, *there = results[len(opening) :]
+    if standing["version_num"] != head():
         raise UnusableDatabase(
-            f"The database stands at {here['revision']} and this version at {head()}:"
+            f"The database stands at {standing['version_num']} and this version at {head()}:"
             " run `accounting migrate` first."
         )
     if manifest.revision != head():
@@ -133,7 +138,7 @@ async def _open(connection: Connection, package: Package, partner_id: UUID | Non
         raise CannotImport(
             f"There is no partner {whose['partner_id']} here: name one with --partner."
         )
-    if here["there"]:
+    if any(there):
         raise CannotImport(f"The business {manifest.business_id} is here already.")
     [partner] = partners
     return BooksToProve(
@@ -141,14 +146,11 @@ async def _open(connection: Connection, package: Package, partner_id: UUID | Non
     )
 
 
-async def _load(
-    connection: Connection, package: Package, books: BooksToProve, begin: Callable[[str], None]
-) -> None:
+async def _load(connection: Connection, package: Package, books: BooksToProve) -> None:
     this = {"business_id": books.id}
     ours, *others = zip(TABLES, package.manifest.tables, strict=True)
     said = await _load_business(connection, package, ours[1], books)
     for table, member in others:
-        begin(f"Reading {member.rows} rows of {table.name}")
         if table is TRAIL[0]:
             await _send(connection, _LOCK, {**this, "lock_date": said["lock_date"]})
             await _send(connection, _FORGET, this)
@@ -173,7 +175,7 @@ async def _load_business(
     try:
         await take_business(connection, books.id, books.partner_id)
     except errors.UniqueViolation as error:
-        if error.diag.constraint_name == business.primary_key.name:
+        if broken_constraint(error) == business.primary_key.name:
             raise CannotImport(f"The business {books.id} is here already.") from error
         raise CannotImport(
             f"{books.partner_name} has a business with the external id of this one already."

@@ -362,6 +362,20 @@ class TestRefused:
         assert said == "accounting: '../../outside' is no name of a file."
         assert not (elsewhere.server.folder.parent / "outside").exists()
 
+    def test_rows_that_the_database_does_not_take(
+        self, elsewhere: Place, exported: Path, tmp_path: Path
+    ) -> None:
+        def worded(text: bytes) -> bytes:
+            return text.replace(b'"version":1', b'"version":"one"', 1)
+
+        def doubled(text: bytes) -> bytes:
+            return text + text.splitlines(keepends=True)[0]
+
+        for change in (worded, doubled):
+            file = changed(exported, tmp_path / "forged.zip", customer=change)
+            said = self.refused(elsewhere, file)
+            assert said.startswith("accounting: Its rows cannot be kept: "), said
+
     def test_rows_of_another_revision(
         self, elsewhere: Place, exported: Path, tmp_path: Path
     ) -> None:
