@@ -28,10 +28,12 @@ class Database:
 
 
 @contextmanager
-def opened(settings: StoreSettings, begin: Begin = unheard) -> Iterator[Database]:
+def opened(
+    settings: StoreSettings, begin: Begin = unheard, *, as_it_is: bool = False
+) -> Iterator[Database]:
     """Lend the database for the time of a command; one that comes along is migrated at once.
 
-    `begin` is told of each step that may take a while.
+    `begin` is told of each step that may take a while; `as_it_is`: nothing is migrated.
     """
     logs.configure(settings.log_format)
     if settings.database_url is not None:
@@ -42,10 +44,11 @@ def opened(settings: StoreSettings, begin: Begin = unheard) -> Iterator[Database
 
     begin("Starting PostgreSQL")
     with EmbeddedPostgres(settings.data_dir / "postgres") as postgres:
-        begin("Bringing the database to the newest schema")
         postgres.create_database()
         url = postgres.url()
-        migrate(url)
+        if not as_it_is:
+            begin("Bringing the database to the newest schema")
+            migrate(url)
         yield Database(url, url)
 
 

@@ -135,6 +135,63 @@ def sweep_documents(
 
 
 @app.command()
+def backup(
+    target: Annotated[Path, typer.Argument(help="The new folder.")],
+) -> None:
+    """Back up everything to a new folder, while servers are at work; exit 1 where files are lost.
+
+    It has the database as a dump, the roles that it needs, the files of documents, and digests.
+    """
+    from cli import keeping
+
+    raise typer.Exit(keeping.make_backup(target))
+
+
+@app.command()
+def restore(
+    source: Annotated[Path, typer.Argument(help="What backup wrote.", exists=True)],
+    verify: Annotated[
+        bool,
+        typer.Option(
+            "--verify",
+            help="Only prove it: in a PostgreSQL that is thrown away afterwards; exit 1 where its"
+            " books or files do not hold.",
+        ),
+    ] = False,
+) -> None:
+    """Restore a backup into an empty database, as the login that is to own the schema."""
+    from cli import keeping
+
+    if verify:
+        raise typer.Exit(keeping.verify_backup(source))
+    keeping.restore_backup(source)
+
+
+@app.command("export-business")
+def export_business(
+    business_id: Annotated[UUID, typer.Argument(help="The business's id.")],
+    file: Annotated[Path, typer.Argument(help="The new file.")],
+) -> None:
+    """Prove one business and write it to a file: its books, audit trail, seals and documents."""
+    from cli import moving
+
+    raise typer.Exit(moving.export_business(business_id, file))
+
+
+@app.command("import-business")
+def import_business(
+    file: Annotated[Path, typer.Argument(help="What export-business wrote.", exists=True)],
+    partner: Annotated[
+        UUID | None, typer.Option(help="Whose it becomes; else that of the file.")
+    ] = None,
+) -> None:
+    """Take in one business from a file and prove it, as the owner of the schema; all or nothing."""
+    from cli import moving
+
+    raise typer.Exit(moving.import_business(file, partner))
+
+
+@app.command()
 def demo(
     serve: Annotated[
         bool, typer.Option("--serve", help="Serve it afterwards, in development, on loopback.")
@@ -217,14 +274,21 @@ def mendable(error: Exception) -> Exception | None:
     from cli.demo.client import DemoFailed
     from embedded.errors import EmbeddedError
     from persistence.engine.faults import UnsafeDatabase, UnusableDatabase, away
-    from persistence.files.blobs import UnusableFileStore
+    from persistence.files.blobs import StorageUnavailable, UnusableFileStore
+    from persistence.keeping.backups import DamagedBackup
+    from persistence.keeping.exports import CannotExport
+    from persistence.keeping.imports import CannotImport
+    from persistence.keeping.package import DamagedPackage
+    from persistence.keeping.writing import CannotWrite
     from server.process.master import CannotServe
     from server.settings import SettingsError
     from verify.run import CannotVerify
 
     databases = (EmbeddedError, UnsafeDatabase, UnusableDatabase)
     commands = (CannotServe, CannotVerify, DemoFailed, partners.NotConfirmed)
-    known = (SettingsError, *commands, *databases, UnusableFileStore, Refusal)
+    files = (UnusableFileStore, StorageUnavailable, CannotWrite)
+    moves = (CannotExport, CannotImport, DamagedPackage, DamagedBackup)
+    known = (SettingsError, *commands, *databases, *files, *moves, Refusal)
     cause = error.__cause__ if isinstance(error, Unavailable) else error  # It speaks to partners.
     if isinstance(cause, Exception) and (told := away(cause)):
         return told

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
@@ -54,29 +54,43 @@ def check_books(
 
     Raises BadParameter where there is no such business or partner.
     """
-    found = Found()
     with ready(settings.load_stores()) as database:
-        businesses = run(
-            database.url,
-            lambda pool: all_books(pool, business_id=business_id, partner_id=partner_id),
-        )
-        if not businesses and (business_id or partner_id):
-            raise typer.BadParameter("There is no such business, or the partner has none.")
-        with progress_bar() as bar:
-            task = bar.add_task("", total=len(businesses))
-
-            def advance(books: BooksToProve, share: float) -> None:
-                bar.update(task, description=books.name, advance=share)
-
-            with _proofs(database.url, businesses, advance, workers) as proofs:
-                for proof in proofs:
-                    found.add(proof)
-                    if not as_json:
-                        tell_faults(proof)
-        if business_id is None:
-            found.add_partners(run(database.url, lambda pool: prove_partners(pool, partner_id)))
+        tell_each = (lambda _proof: None) if as_json else tell_faults
+        found = prove_all(database.url, business_id, partner_id, workers, tell_each)
     typer.echo(json.dumps(shape(found), indent=2) if as_json else summary(found))
     return 0 if found.holds else 1
+
+
+def prove_all(
+    url: str,
+    business_id: UUID | None,
+    partner_id: UUID | None,
+    workers: int | None,
+    tell_each: Callable[[Proof], None],
+) -> Found:
+    """Prove the books of a database, or some of them, and tell of each proof as it is made.
+
+    Raises BadParameter where there is no such business or partner.
+    """
+    found = Found()
+    businesses = run(
+        url, lambda pool: all_books(pool, business_id=business_id, partner_id=partner_id)
+    )
+    if not businesses and (business_id or partner_id):
+        raise typer.BadParameter("There is no such business, or the partner has none.")
+    with progress_bar() as bar:
+        task = bar.add_task("", total=len(businesses))
+
+        def advance(books: BooksToProve, share: float) -> None:
+            bar.update(task, description=books.name, advance=share)
+
+        with _proofs(url, businesses, advance, workers) as proofs:
+            for proof in proofs:
+                found.add(proof)
+                tell_each(proof)
+    if business_id is None:
+        found.add_partners(run(url, lambda pool: prove_partners(pool, partner_id)))
+    return found
 
 
 def _proofs(

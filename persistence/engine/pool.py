@@ -20,6 +20,7 @@ from persistence.engine.entering import LACKED, put_on
 from persistence.engine.faults import ReadOnly
 from persistence.engine.machines import ARE_THERE_MANY, ManyMachines, OneMachine
 from persistence.engine.pipeline import Connection
+from persistence.engine.sql import Row
 from persistence.engine.turns import Turns
 
 # For so long a new connection is tried for, for each of the hosts that may have it: a database that
@@ -177,16 +178,21 @@ async def _enter(connection: Connection, *, to_write: bool) -> None:
 
     Raises ReadOnly where there is to be written and nothing can be.
     """
-    found = await (await connection.execute(_ENTERING)).fetchone()
-    assert found is not None
+    found = await _look(connection)
     if to_write:
         _refuse_read_only(found["read_only"])
-    connection.machines = ManyMachines() if found["many"] else OneMachine()
     if found["lacked"]:
         try:
             await connection.execute(put_on(found["lacked"]))
         except Error as error:  # Its login may no longer act as the server.
             raise OperationalError(str(error)) from error
+
+
+async def _look(connection: Connection) -> Row:
+    found = await (await connection.execute(_ENTERING)).fetchone()
+    assert found is not None
+    connection.machines = ManyMachines() if found["many"] else OneMachine()
+    return found
 
 
 async def refuse_read_only(connection: Connection) -> None:
@@ -198,6 +204,19 @@ async def refuse_read_only(connection: Connection) -> None:
 def _refuse_read_only(read_only: bool) -> None:
     if read_only:
         raise ReadOnly("the database can only be read: it is a standby, or was set so")
+
+
+@asynccontextmanager
+async def owners_connection(url: str) -> AsyncIterator[Connection]:
+    """Connect with the login that owns the schema, whom no role binds; what is open is dropped."""
+    set_json_dumps(orjson.dumps)
+    set_json_loads(orjson.loads)
+    connection = await plain_connection(make_conninfo(url, application_name="accounting owner"))
+    try:
+        await _look(connection)
+        yield connection
+    finally:
+        await connection.close()
 
 
 def is_broken(connection: Connection) -> bool:

@@ -13,7 +13,9 @@ from psycopg.sql import SQL, Composed, Identifier
 
 from persistence.tables import audit_record, metadata, partner_audit_record
 
-SEE_EVERY_BUSINESS = "SET LOCAL app.every_business = 'on'"
+SETTING = "app.every_business"
+POLICY = "every_business"
+SEE_EVERY_BUSINESS = f"SET LOCAL {SETTING} = 'on'"
 SEES_EVERY_BUSINESS = "SELECT coalesce(current_setting('app.every_business', true), '') = 'on'"
 
 # The policy of the owner, and for whom it is: a database that was restored has another owner.
@@ -42,7 +44,7 @@ def complete(connection: psycopg.Connection) -> None:
 def _steps(connection: psycopg.Connection) -> Iterator[Composed]:
     names = [table.name for table in metadata.sorted_tables]
     for name, owner, forced, seen, kept in connection.execute(_FOUND, (names,)).fetchall():
-        yield from _policy(name, "every_business", owner, seen, SQL("FOR ALL"), _MEANT)
+        yield from _policy(name, POLICY, owner, seen, SQL("FOR ALL"), _MEANT)
         if name in _TRAILS:
             check = SQL("WITH CHECK (true)")
             yield from _policy(name, "kept_by_owner", owner, kept, SQL("FOR INSERT"), check)

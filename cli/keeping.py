@@ -1,0 +1,145 @@
+"""`accounting backup` and `restore`: everything in one folder, and back; `--verify` proves it."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+
+import typer
+
+from cli.databases import opened
+from cli.moving import seconds
+from cli.progress import Progress
+from cli.proving import prove_all, summary, tell_faults
+from embedded.binaries import find_programs
+from embedded.postgres import EmbeddedPostgres
+from embedded.settings import TEST_SETTINGS
+from persistence.engine.connecting import connect
+from persistence.engine.migrate import knows, migrate
+from persistence.engine.revisions import HEAD
+from persistence.keeping.backups import (
+    ROLES,
+    DamagedBackup,
+    Manifest,
+    back_up,
+    files_not_as_recorded,
+    opened_backup,
+    refuse_older_server,
+    restore_database,
+    restore_files,
+    rows_in,
+)
+from server import settings
+
+MOST_TOLD = 20  # Of the files that are not as they should be.
+
+
+def make_backup(target: Path) -> int:
+    """Back up the database and the files of the settings, and tell; 1 where files are not there."""
+    loaded = settings.load_stores()
+    began = time.monotonic()
+    with Progress() as progress, opened(loaded, progress.begin) as database:
+        manifest = back_up(
+            database.admin_url,
+            loaded.documents,
+            target,
+            version("accounting-platform"),
+            progress.begin,
+        )
+    tell_files("is not in the storage", manifest.missing)
+    tell_files("is not what was stored", manifest.changed)
+    size = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
+    typer.echo(f"{target} has what there was at {manifest.begun_at}.")
+    typer.echo(f"{told(manifest)}; {size} bytes in all, {seconds(began)}.")
+    if not manifest.holds:
+        typer.echo("Files that records name are missing or changed: see above.")
+    return 0 if manifest.holds else 1
+
+
+def restore_backup(source: Path) -> None:
+    """Restore a backup into the empty database and the storage of the settings, and tell."""
+    loaded = settings.load_stores()
+    began = time.monotonic()
+    with (
+        Progress() as progress,
+        opened(loaded, progress.begin, as_it_is=True) as database,
+    ):
+        manifest = opened_backup(source)
+        restore_database(database.admin_url, source, manifest, progress.begin)
+        progress.begin("Putting the files of documents")
+        put, there = restore_files(source, loaded.documents)
+    typer.echo(f"The database and its files are as they were at {manifest.begun_at}.")
+    typer.echo(f"{told(manifest)}; {put} files were put, {there} were there; {seconds(began)}.")
+    if manifest.logins:
+        typer.echo(
+            f"Logins that the server used there: {', '.join(manifest.logins)}. Make them here, with"
+            f" passwords, where they are not: {source / ROLES} has the statements."
+        )
+    if manifest.revision != HEAD:
+        typer.echo(
+            f"The database stands at {manifest.revision}, and this version needs {HEAD}:"
+            " run `accounting migrate`."
+        )
+
+
+def verify_backup(source: Path) -> int:
+    """Restore a backup into a PostgreSQL that is thrown away and prove it; 1 where it fails."""
+    began = time.monotonic()
+    with Progress() as progress:
+        manifest = opened_backup(source)
+        if not knows(manifest.revision):
+            raise DamagedBackup(
+                f"The backup is at {manifest.revision}, which this version does not know:"
+                " verify it with the version that it was made with."
+            )
+        progress.begin("Starting a PostgreSQL for this")
+        with thrown_away(manifest) as url:
+            restore_database(url, source, manifest, progress.begin)
+            with connect(url) as connection:
+                rows = rows_in(connection)
+                progress.begin("Comparing the files with their records")
+                wrong = [*files_not_as_recorded(connection, source)]
+            progress.begin("Proving the books")
+            migrate(url)
+            progress.end()
+            found = prove_all(url, None, None, None, tell_faults)
+    tell_files("is not what its record says", wrong)
+    differing = sorted(name for name, count in manifest.rows.items() if rows.get(name) != count)
+    for name in differing:
+        typer.echo(f"{name} has {rows.get(name)} rows in place of {manifest.rows[name]}.")
+    typer.echo(summary(found))
+    holds = found.holds and not wrong and not differing
+    typer.echo(f"The backup {'holds' if holds else 'does not hold'} ({seconds(began)}).")
+    return 0 if holds else 1
+
+
+@contextmanager
+def thrown_away(manifest: Manifest) -> Iterator[str]:
+    """Lend an empty database of a PostgreSQL that is gone afterwards."""
+    programs = find_programs()
+    refuse_older_server(programs, manifest)
+    home = Path(mkdtemp(prefix="accounting-verify-"))
+    try:
+        with EmbeddedPostgres(home, TEST_SETTINGS, programs=programs) as postgres:
+            postgres.create_database()
+            yield postgres.url()
+    finally:
+        rmtree(home, ignore_errors=True)
+
+
+def told(manifest: Manifest) -> str:
+    """Say how much there is: `41230 rows of 48 tables, 12 files of 93411 bytes`."""
+    files = "1 file" if manifest.files == 1 else f"{manifest.files} files"
+    rows = sum(manifest.rows.values())
+    return f"{rows} rows of {len(manifest.rows)} tables, {files} of {manifest.bytes} bytes"
+
+
+def tell_files(what: str, keys: list[str]) -> None:
+    """Name the first of some files, and say how many more there are."""
+    for key in keys[:MOST_TOLD]:
+        typer.echo(f"{key} {what}")
+    if len(keys) > MOST_TOLD:
+        typer.echo(f"and {len(keys) - MOST_TOLD} more")

@@ -1,0 +1,115 @@
+"""`accounting export-business` and `import-business`: a business in a file, proven at both ends."""
+
+import asyncio
+import os
+import time
+from importlib.metadata import version
+from pathlib import Path
+from uuid import UUID
+
+import typer
+
+from cli.databases import opened, ready, run
+from cli.progress import Progress
+from cli.provers import Proof
+from cli.proving import tell_faults
+from persistence.engine.database_checks import refuse_unusable
+from persistence.engine.pool import Pool
+from persistence.files.blobs import Blobs, BlobStorage
+from persistence.keeping.exports import export_books
+from persistence.keeping.imports import BooksDoNotHold, import_books
+from persistence.keeping.package import Manifest, Package
+from persistence.keeping.writing import written_whole
+from persistence.proof.integrity import BooksToProve, all_books, prove
+from persistence.proof.seals import seal
+from server import settings
+
+
+def export_business(business_id: UUID, target: Path) -> int:
+    """Prove a business, write it to a new file and tell what is in it; 1 where it does not hold.
+
+    Raises BadParameter where there is no such business.
+    """
+    loaded = settings.load_stores()
+    began = time.monotonic()
+    with Progress() as progress, ready(loaded, progress.begin) as database:
+        progress.begin("Proving the books")
+        proof = run(database.url, lambda pool: _proven(pool, business_id))
+        if proof.faults:
+            progress.end()
+            tell_faults(proof)
+            typer.echo("The books do not hold: nothing is exported.")
+            return 1
+        progress.begin("Writing the file")
+        manifest = run(
+            database.url, lambda pool: _export(pool, proof.books, loaded.documents, target)
+        )
+    whose = f"{manifest.business_name} ({manifest.business_id}) of {manifest.partner_name}"
+    typer.echo(f"{whose} is in {target}.")
+    typer.echo(f"{told(manifest)}, {target.stat().st_size} bytes, {seconds(began)}.")
+    tell_digests(manifest)
+    return 0
+
+
+async def _proven(pool: Pool, business_id: UUID) -> Proof:
+    found = await all_books(pool, business_id=business_id)
+    if not found:
+        raise typer.BadParameter("There is no such business.")
+    checks = await prove(pool, found[0], lambda _: None)
+    await seal(pool, business_id)  # So that whoever takes it in can ask for what is kept of it.
+    return Proof(found[0], checks)
+
+
+async def _export(pool: Pool, books: BooksToProve, storage: BlobStorage, target: Path) -> Manifest:
+    with written_whole(target) as draft, draft.open("xb") as file:
+        manifest = await export_books(pool, books, storage, file, version("accounting-platform"))
+        file.flush()
+        os.fsync(file.fileno())
+    return manifest
+
+
+def import_business(source: Path, partner_id: UUID | None) -> int:
+    """Take in a business from a file and tell what it is; 1 where its books do not hold."""
+    loaded = settings.load_stores()
+    began = time.monotonic()
+    blobs = Blobs(loaded.documents)
+    with Progress() as progress, opened(loaded, progress.begin) as database:
+        refuse_unusable(database.url, durable=False)
+        with Package(source) as package:
+            try:
+                taking = import_books(
+                    database.admin_url, package, partner_id, blobs, progress.begin
+                )
+                imported = asyncio.run(taking)
+            except BooksDoNotHold as fault:
+                progress.end()
+                tell_faults(Proof(fault.books, fault.checks))
+                typer.echo(str(fault))
+                return 1
+    books, manifest = imported.books, package.manifest
+    typer.echo(f"{books.name} ({books.id}) is a business of {books.partner_name} now.")
+    typer.echo(f"{told(manifest)}, {seconds(began)}.")
+    typer.echo(f"Its books hold ({imported.checked} things checked).")
+    tell_digests(manifest)
+    return 0
+
+
+def told(manifest: Manifest) -> str:
+    """Say how much there is of a business: `2310 rows of 47 tables, 5 files of 812 bytes`."""
+    documents = manifest.documents
+    files = "1 file" if documents.files == 1 else f"{documents.files} files"
+    rows = f"{manifest.rows} rows of {len(manifest.tables)} tables"
+    return f"{rows}, {files} of {documents.bytes} bytes"
+
+
+def tell_digests(manifest: Manifest) -> None:
+    """Print what both ends can be compared by."""
+    typer.echo(f"Digest: {manifest.sha256}")
+    if manifest.newest_seal is not None:
+        seal_of = manifest.newest_seal
+        typer.echo(f"Newest seal of the audit trail: {seal_of['number']}, {seal_of['digest']}")
+
+
+def seconds(since: float) -> str:
+    """Say how long something took, by the monotonic clock: `1.2 s`."""
+    return f"{time.monotonic() - since:.1f} s"

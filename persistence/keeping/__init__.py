@@ -1,0 +1,1 @@
+"""What outlives a deployment: one business as a file, and the whole as a backup."""

@@ -1,0 +1,111 @@
+"""PostgreSQL's own programs that write and read a dump, and what they cannot take along."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Final
+
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from embedded.binaries import Programs
+from persistence.engine import walls
+from persistence.engine.faults import UnusableDatabase
+from persistence.keeping.roles import Sight
+
+# What pg_restore of 17 and newer sets first, and a server before 17 does not know.
+_UNKNOWN_BEFORE_17: Final = b"SET transaction_timeout = 0;\n"
+_OPENING_LINES: Final = 40  # It comes before the first object.
+
+
+def write_dump(programs: Programs, url: str, target: Path, snapshot: str, sight: Sight) -> None:
+    """Dump a database as a snapshot sees it, with all its rows.
+
+    Raises UnusableDatabase with what pg_dump says.
+    """
+    arguments = ["--format=custom", f"--snapshot={snapshot}", f"--file={target}"]
+    if sight.role is not None:
+        arguments.append(f"--role={sight.role}")
+    if sight.all_meant:  # Else pg_dump takes no table whose rows a policy might hide.
+        arguments.append("--enable-row-security")
+        options = str(conninfo_to_dict(url).get("options", ""))
+        url = make_conninfo(url, options=f"{options} -c {walls.SETTING}=on")
+    command, environment = _command(programs, "pg_dump", url, *arguments)
+    done = subprocess.run(
+        command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
+    _refuse_failure("pg_dump", done.returncode, done.stderr)
+
+
+def read_dump(programs: Programs, url: str, source: Path) -> None:
+    """Restore a dump in one transaction; everything in it belongs to this login then.
+
+    Raises UnusableDatabase with what psql or pg_restore says.
+    """
+    reader = [str(programs.folder / "pg_restore"), "--no-owner", "--file=-", str(source)]
+    arguments = ["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1"]
+    writer, environment = _command(programs, "psql", url, *arguments)
+    with (
+        TemporaryFile() as complaints,
+        TemporaryFile() as said,
+        subprocess.Popen(
+            reader, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=complaints
+        ) as reading,
+        subprocess.Popen(
+            writer,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=said,
+        ) as writing,
+    ):
+        assert reading.stdout is not None
+        assert writing.stdin is not None
+        with suppress(BrokenPipeError):  # Then psql has said why.
+            _hand_on(reading.stdout, writing.stdin)
+            if reading.wait() == 0:  # Else psql ends in an open transaction, which is dropped.
+                writing.stdin.write(b"COMMIT;\n")
+            writing.stdin.close()
+        reading.stdout.close()
+        _refuse_failure("psql", writing.wait(), _told(said))
+        _refuse_failure("pg_restore", reading.wait(), _told(complaints))
+
+
+def _hand_on(script: IO[bytes], into: IO[bytes]) -> None:
+    """Hand a script on in an open transaction, without the one setting."""
+    into.write(b"BEGIN;\n")
+    for _ in range(_OPENING_LINES):
+        line = script.readline()
+        if line != _UNKNOWN_BEFORE_17:
+            into.write(line)
+    shutil.copyfileobj(script, into)
+
+
+def _told(file: IO[bytes]) -> bytes:
+    file.seek(0)
+    return file.read()
+
+
+def _command(
+    programs: Programs, program: str, url: str, *arguments: str
+) -> tuple[list[str], Mapping[str, str]]:
+    """The words that run a program; a password is not among them, where everybody could see it."""
+    told = conninfo_to_dict(url)
+    password = told.pop("password", None)
+    environment = {**os.environ, **({"PGPASSWORD": str(password)} if password else {})}
+    address = make_conninfo("", **told)
+    return [
+        str(programs.folder / program),
+        *arguments,
+        "--no-password",
+        f"--dbname={address}",
+    ], environment
+
+
+def _refuse_failure(program: str, code: int, said: bytes) -> None:
+    if code != 0:
+        text = said.decode(errors="replace").strip() or f"it ended with {code}"
+        raise UnusableDatabase(f"{program} failed: {text[-1000:]}")

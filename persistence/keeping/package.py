@@ -1,0 +1,235 @@
+"""The file that one business travels in: a zip of a text for each table and of its documents.
+
+`manifest.json`, written last, says what belongs to it and has the digest of each member. All of it
+is read and written piece by piece; only the directory of the zip is held, half a kB a document.
+"""
+
+import json
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Final, Self
+from uuid import UUID
+
+FORMAT: Final = "accounting-business"
+FORMAT_VERSION: Final = 1
+MANIFEST: Final = "manifest.json"
+CHUNK: Final = 1 << 16
+MOST_MANIFEST: Final = 1 << 20
+STORAGE_KEY: Final = re.compile(r"[0-9a-f]{32}")
+_NO_TIME: Final = (1980, 1, 1, 0, 0, 0)  # The same books make the same members.
+
+
+class DamagedPackage(Exception):
+    """A file is no export of a business, or no longer what was written; the message says how."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One text in the file: the rows of a table, each a line."""
+
+    table: str
+    rows: int
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """The contents of stored documents; `sha256` is over the lines that `sha256sum` has of them."""
+
+    files: int
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """What a file says of itself. `sha256` is over all members, as `whole_digest` says."""
+
+    business_id: UUID
+    business_name: str
+    partner_id: UUID
+    partner_name: str
+    revision: str
+    product_version: str
+    exported_at: str
+    newest_seal: Mapping[str, Any] | None
+    tables: tuple[Member, ...]
+    documents: Documents
+    sha256: str
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are of all tables."""
+        return sum(each.rows for each in self.tables)
+
+
+def member_name(table: str) -> str:
+    """Say where the rows of a table are."""
+    return f"tables/{table}.ndjson"
+
+
+def content_name(storage_key: str) -> str:
+    """Say where the content of a document is."""
+    return f"documents/{storage_key}"
+
+
+def whole_digest(tables: tuple[Member, ...], documents: Documents) -> str:
+    """Digest what all members are: a line for each, as `sha256sum` writes it, and one for the rest.
+
+    It is the same wherever the same books are exported.
+    """
+    lines = [f"{each.sha256}  {member_name(each.table)}\n" for each in tables]
+    return sha256("".join([*lines, f"{documents.sha256}  documents\n"]).encode()).hexdigest()
+
+
+class Packer:
+    """Writes such a file, member by member."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED)
+        self._tables: list[Member] = []
+        self._digest = sha256()
+        self._files = self._bytes = 0
+
+    @contextmanager
+    def table(self, name: str) -> Iterator["Lines"]:
+        """Take the lines of a table, for the time of a block."""
+        with self._zip.open(_info(member_name(name)), "w", force_zip64=True) as member:
+            lines = Lines(member)
+            yield lines
+        self._tables.append(Member(name, lines.count, lines.bytes, lines.digest.hexdigest()))
+
+    def content(self, storage_key: str, content: bytes) -> None:
+        """Take the content of a document."""
+        name = content_name(storage_key)
+        self._zip.writestr(_info(name), content)
+        self._digest.update(f"{sha256(content).hexdigest()}  {name}\n".encode())
+        self._files += 1
+        self._bytes += len(content)
+
+    def finish(self, **facts: Any) -> Manifest:
+        """Write the manifest, which ends the file."""
+        tables = tuple(self._tables)
+        documents = Documents(self._files, self._bytes, self._digest.hexdigest())
+        whole = whole_digest(tables, documents)
+        manifest = Manifest(tables=tables, documents=documents, sha256=whole, **facts)
+        said = {"format": FORMAT, "format_version": FORMAT_VERSION, **asdict(manifest)}
+        self._zip.writestr(_info(MANIFEST), json.dumps(said, default=str, indent=2) + "\n")
+        self._zip.close()
+        return manifest
+
+
+class Lines:
+    """The lines of one table, counted and digested as they are written."""
+
+    def __init__(self, member: IO[bytes]) -> None:
+        self._member = member
+        self.count = self.bytes = 0
+        self.digest = sha256()
+
+    def write(self, line: bytes) -> None:
+        """Write a line, with its end."""
+        self._member.write(line)
+        self.digest.update(line)
+        self.count += 1
+        self.bytes += len(line)
+
+
+class Package:
+    """Reads such a file; whatever is not as it was written raises DamagedPackage."""
+
+    def __init__(self, path: Path) -> None:
+        with _telling_damage():
+            self._zip = zipfile.ZipFile(path)
+            self.manifest = _manifest(self._read(MANIFEST, MOST_MANIFEST))
+        self._digest = sha256()
+        self._files = self._bytes = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self._zip.close()
+
+    def lines(self, member: Member) -> Iterator[bytes]:
+        """Yield the rows of a table in chunks; the last one comes only where all were right."""
+        digest, count, size, held = sha256(), 0, 0, b""
+        with _telling_damage(), self._zip.open(member_name(member.table)) as file:
+            while chunk := file.read(CHUNK):
+                yield held
+                digest.update(chunk)
+                count, size, held = count + chunk.count(b"\n"), size + len(chunk), chunk
+        found = Member(member.table, count, size, digest.hexdigest())
+        if found != member:
+            raise DamagedPackage(f"The rows of {member.table} are not those that were exported.")
+        yield held
+
+    def content(self, storage_key: str, size: int, digest: str) -> bytes:
+        """Read the content of a document, which has this size and this digest."""
+        name = content_name(storage_key)
+        with _telling_damage():
+            content = self._read(name, size)
+        if sha256(content).hexdigest() != digest:
+            raise DamagedPackage(f"{name} is not what its record says.")
+        self._digest.update(f"{digest}  {name}\n".encode())
+        self._files += 1
+        self._bytes += len(content)
+        return content
+
+    def refuse_more(self) -> None:
+        """See that all was read that there is; raises DamagedPackage."""
+        read = Documents(self._files, self._bytes, self._digest.hexdigest())
+        if read != self.manifest.documents:
+            raise DamagedPackage("Its documents are not those that were exported.")
+
+    def _read(self, name: str, most: int) -> bytes:
+        with self._zip.open(name) as file:
+            content = file.read(most + 1)
+        if len(content) > most:
+            raise DamagedPackage(f"{name} is longer than it should be.")
+        return content
+
+
+def _info(name: str) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name, _NO_TIME)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    info.external_attr = 0o600 << 16
+    return info
+
+
+def _manifest(text: bytes) -> Manifest:
+    said = json.loads(text)
+    if said.pop("format") != FORMAT:
+        raise DamagedPackage("This is no export of a business.")
+    if (version := said.pop("format_version")) != FORMAT_VERSION:
+        raise DamagedPackage(f"The file has format {version}, and this version reads 1.")
+    ids: dict[str, Any] = {name: UUID(said.pop(name)) for name in ("business_id", "partner_id")}
+    tables = tuple(Member(**each) for each in said.pop("tables"))
+    documents = Documents(**said.pop("documents"))
+    manifest = Manifest(**ids, tables=tables, documents=documents, **said)
+    if manifest.sha256 != whole_digest(tables, documents):
+        raise DamagedPackage("The digests of the file do not make its digest.")
+    return manifest
+
+
+@contextmanager
+def _telling_damage() -> Iterator[None]:
+    """Say whatever zip, zlib and JSON say of a damaged file as DamagedPackage."""
+    damages = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeError)
+    try:
+        yield
+    except (*damages, AttributeError, NotImplementedError, RuntimeError) as error:
+        raise DamagedPackage(f"The file is damaged or no export of a business: {error}") from error
