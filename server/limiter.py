@@ -168,6 +168,7 @@ class Limit:
 
     def __init__(self, kind: str, most: int, shared: SharedCounts) -> None:
         self.kind = kind
+        self.told = f'"{kind}"'
         self.most = most
         self.counts: dict[Hashable, Count] = {}
         self._shared = shared
@@ -215,25 +216,30 @@ class RequestLimits:
         self._shared = shared
         self._partner = shared.limit("partner", partner) if partner else None
         self._business = shared.limit("business", business) if business else None
+        self._policies = _policy([self._partner]), _policy([self._partner, self._business])
 
     async def take(
         self, partner_id: UUID, business_id: str | None
     ) -> tuple[Headers, TooMany | None]:
         """Count a request where there is room; give its header lines, and why it is refused."""
-        named: list[tuple[Limit, Hashable]] = []
-        if self._partner is not None:
-            named.append((self._partner, partner_id))
-        if self._business is not None and business_id is not None:
-            named.append((self._business, business_id))
-        if not named:
+        partner, business = self._partner, self._business if business_id else None
+        if partner is None and business is None:
             return [], None
         seconds = self._shared.seconds_left()
-        found = [(limit, await limit.look(name)) for limit, name in named]
+        found = [
+            (limit, await limit.look(name))
+            for limit, name in ((partner, partner_id), (business, business_id))
+            if limit is not None
+        ]
         full = next((limit for limit, count in found if limit.is_full(count)), None)
         if full is None:
             for limit, count in found:
                 limit.add(count)
-        return _lines(found, seconds), None if full is None else _refusal(full, seconds)
+        left = ", ".join(
+            [f"{limit.told};r={limit.left(count)};t={seconds}" for limit, count in found]
+        )
+        lines = [(b"ratelimit", left.encode()), self._policies[business is not None]]
+        return lines, None if full is None else _refusal(full, seconds)
 
 
 class FailedLogins:
@@ -267,14 +273,10 @@ class FailedLogins:
             )
 
 
-def _lines(found: list[tuple[Limit, Count]], seconds: int) -> Headers:
-    """Write what is left, as the draft of RateLimit header fields has it."""
-    left = [f'"{limit.kind}";r={limit.left(count)};t={seconds}' for limit, count in found]
-    policy = [f'"{limit.kind}";q={limit.most};w={MINUTE_SECONDS}' for limit, _ in found]
-    return [
-        (b"ratelimit", ", ".join(left).encode()),
-        (b"ratelimit-policy", ", ".join(policy).encode()),
-    ]
+def _policy(limits: Iterable[Limit | None]) -> tuple[bytes, bytes]:
+    """Write the limits, as the draft of RateLimit header fields has it."""
+    told = [f"{limit.told};q={limit.most};w={MINUTE_SECONDS}" for limit in limits if limit]
+    return b"ratelimit-policy", ", ".join(told).encode()
 
 
 def _refusal(full: Limit, seconds: int) -> TooMany:

@@ -63,7 +63,8 @@ def refuse_unadmitted(row: Row | None, caller: Caller) -> None:
     of_business = row.get("tokens_valid_from")  # None of one that is gone.
     if caller.business_id is not None and of_business is not None:
         limits.append(of_business)
-    if caller.issued_at < max(limits) or caller.token_id in row["revoked_tokens"]:
+    revoked = row.get("revoked_token") or caller.token_id in row.get("revoked_tokens", ())
+    if caller.issued_at < max(limits) or revoked:
         raise NotAuthenticated("invalid_token", "This token was revoked. Get a new one.")
 
 

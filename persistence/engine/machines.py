@@ -5,8 +5,7 @@ one implicit transaction. Other machines hear of nothing but `SET LOCAL` in an o
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 from uuid import UUID
 
 from psycopg.sql import Literal
@@ -19,8 +18,8 @@ SNAPSHOT = Query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", {})
 # Whether `accounting distribute` was here. It sets this, since nothing below works without it.
 ARE_THERE_MANY = "SELECT current_setting('citus.propagate_set_commands', true) = 'local'"
 
-# The caller's token, where it is revoked by itself.
-_REVOKED = "ARRAY(SELECT id FROM revoked_token WHERE id = %(token_id)s) AS revoked_tokens"
+# The caller's token, where it is revoked by itself; null else.
+_REVOKED = "(SELECT id FROM revoked_token WHERE id = %(token_id)s) AS revoked_token"
 _FACTS = f"""b.country, b.base_currency, b.accounting_method, b.fiscal_year_end, b.lock_date,
        b.archived_at, b.tokens_valid_from, b.clock_seconds_ahead, b.matching_tolerance_cents,
        p.disabled_at AS partner_disabled_at,
@@ -67,21 +66,16 @@ _OPEN = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Entrant:
+class Entrant(NamedTuple):
     """Who wants in: the token that it comes with, and the business that this is bound to."""
 
     partner_id: UUID
-    token_id: UUID | None = None
-    of_business: UUID | None = None
+    token_id: UUID | None
+    of_business: UUID | None
 
 
 def _told_of(entrant: Entrant) -> dict[str, Any]:
-    return {
-        "partner_id": entrant.partner_id,
-        "token_id": entrant.token_id,
-        "of_business": entrant.of_business,
-    }
+    return entrant._asdict()
 
 
 class Machines(Protocol):

@@ -304,7 +304,8 @@ def test_every_operation_is_a_method() -> None:
         for method in METHODS & item.keys()
     }
     made = {name for kind in (BusinessOperations, PartnerOperations) for name in vars(kind)}
-    assert wanted - made == {"issue_partner_token", "issue_business_token"}
+    tokens = {f"issue_{which}_token" for which in ("partner", "business")}
+    assert wanted - made == {*tokens, "revoke_token", "revoke_business_tokens"}
 
 
 def test_both_readmes_show_the_same_first() -> None:

@@ -13,7 +13,7 @@ from tests.contract.document import Operation, bodies, follow, operations, share
 from tests.contract.valid_requests import JSON, Request, Story, lasting
 from tests.partner import Partner
 
-OWN_TO_EACH = ("x-request-id", "date", "idempotent-replayed")
+OWN_TO_EACH = ("x-request-id", "date", "ratelimit", "idempotent-replayed")
 
 
 def those(wanted: Callable[[Operation], Any]) -> pytest.MarkDecorator:

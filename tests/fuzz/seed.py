@@ -65,6 +65,7 @@ def plant(api_server: ApiServer, many: int = 60) -> Seeds:
     pools["businesses"] = [business.id]
     others = [partner.business(external_id=f"other-{n}").id for n in range(20)]
     pools["other_businesses"], pools["closing_businesses"] = others[:10], others[10:]
+    pools["spare_tokens"] = [token_of(partner, each) for each in others]
     plant_sandboxes(pools, api_server, partner, many)
     pools["customers"] = ids(customers)
     pools["spare_customers"] = ids(business.customer() for _ in range(many))
@@ -94,6 +95,12 @@ def plant_found(pools: dict[str, list[str]], business: Business, many: int) -> N
     pools["journal_entries"] = [*ids(entries.json()["results"]), *pools["written_entries"]]
     trail = business.api.get("audit/", params={"page_size": 50}).json()["results"]
     pools["requests"] = [record["request_id"] for record in trail]
+
+
+def token_of(partner: Partner, business_id: str) -> str:
+    """A token of a business, to be revoked."""
+    answer = partner.api.post(f"/v1/platform/{business_id}/oauth2/token/")
+    return str(answer.json()["access_token"])
 
 
 def plant_sandboxes(

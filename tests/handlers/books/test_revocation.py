@@ -213,6 +213,13 @@ class TestRevokeToken:
         assert (answer.status_code, answer.json()["error"]) == (503, "server_error")
         assert answer.headers["retry-after"] == str(CLOCK_LEEWAY_SECONDS)
 
+    def test_leaves_links_to_documents_good(self, acme: Partner, own: Business) -> None:
+        made = upload(own).json()
+        token = own.api.headers["authorization"].removeprefix("Bearer ")
+        assert acme.key.post(REVOKE, data={"token": token}).status_code == 200
+        assert is_revoked(own.api.get("documents/"))
+        assert follow(own, made["url"]).status_code == 200
+
     def test_without_a_token_or_with_more_is_400(self, acme: Partner) -> None:
         for form in ({}, {"token": ""} | {"client_id": "x"}, {"token": "x" * 2049}):
             answer = acme.key.post(REVOKE, data=form)
