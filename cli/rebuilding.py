@@ -10,7 +10,7 @@ import typer
 
 from cli.databases import ready, run
 from cli.proving import progress_bar
-from persistence.engine.connecting import Owner, connect
+from persistence.engine.connecting import connect
 from persistence.engine.pool import Pool
 from persistence.ledger.rebuilding import rebuild
 from persistence.ledger.unmarked_lines import mark_lines
@@ -30,8 +30,10 @@ def rebuild_balances(business_id: UUID | None) -> None:
 
     Raises BadParameter where there is no such business.
     """
-    with ready(settings.load_stores()) as database, connect(database.admin_url) as owner:
-        rebuilt = run(database.url, lambda pool: _rebuild_each(pool, business_id, owner))
+    with ready(settings.load_stores()) as database:
+        rebuilt = run(
+            database.url, lambda pool: _rebuild_each(pool, business_id, database.admin_url)
+        )
     if business_id is not None and not rebuilt:
         raise typer.BadParameter("There is no such business.")
     businesses = "1 business" if len(rebuilt) == 1 else f"{len(rebuilt)} businesses"
@@ -41,10 +43,10 @@ def rebuild_balances(business_id: UUID | None) -> None:
         typer.echo(f"Lines that a server before the cash basis posted are on it now ({marked}).")
 
 
-async def _rebuild_each(pool: Pool, business_id: UUID | None, owner: Owner) -> list[Rebuilt]:
+async def _rebuild_each(pool: Pool, business_id: UUID | None, admin_url: str) -> list[Rebuilt]:
     rebuilt = []
     businesses = await all_books(pool, business_id=business_id)
-    with progress_bar() as bar:
+    with progress_bar() as bar, connect(admin_url) as owner:
         task = bar.add_task("", total=len(businesses))
         for each in businesses:
             bar.update(task, description=each.name)

@@ -138,7 +138,7 @@ TABLE = (
         "ACCOUNTING_LEAVING_SECONDS",
         "How long a server that is told to stop serves on while /health/ready answers 503, so that"
         " a load balancer takes it out first. From 0 to 60.",
-        "5 where ACCOUNTING_FORWARDED_ALLOW_IPS names a proxy, else 0",
+        "5 where a proxy is named, else 0",
     ),
     Setting(
         "ACCOUNTING_UPKEEP_SECONDS",

@@ -1,7 +1,8 @@
 """Migrations: SQL texts beside a revision that is numbered by hand and has no way back.
 
 None may hold a lock for long, and the release before it must still work while it runs: expand
-first, contract in a later release.
+first, contract in a later release. Each says in `serves_from` the revision of the oldest server
+that works on what it leaves behind (docs/decisions/0042).
 """
 
 import re

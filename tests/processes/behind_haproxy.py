@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import threading
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Self
@@ -65,6 +66,7 @@ class Caller(threading.Thread):
         super().__init__(daemon=True)
         self.load = load
         self.seen: Counter[str] = Counter()
+        self.repeats = 0
         self.buyer = load.business.customer()
 
     def run(self) -> None:
@@ -86,10 +88,18 @@ class Caller(threading.Thread):
         self.ask("GET", "general-ledger/chart-of-accounts/1200/")
 
     def ask(self, method: str, path: str, **content: object) -> dict[str, object] | None:
-        """Ask once; None where that failed."""
+        """Ask once; None where that failed.
+
+        A server that says to come back is asked again, with the same key: on a machine that stands
+        still PostgreSQL may take too long for a connection. HAProxy does not say so.
+        """
         headers = {"Idempotency-Key": str(uuid4())} if method == "POST" else {}
         try:
             answer = self.api.request(method, path, headers=headers, **content)
+            while answer.status_code == 503 and "Retry-After" in answer.headers:
+                self.repeats += 1
+                time.sleep(float(answer.headers["Retry-After"]))
+                answer = self.api.request(method, path, headers=headers, **content)
         except (httpx.TransportError, OSError) as error:
             self.seen[repr(error)] += 1
             return None
@@ -128,6 +138,10 @@ class Load:
     @property
     def seen(self) -> Counter[str]:
         return sum((caller.seen for caller in self.callers), Counter())
+
+    @property
+    def repeats(self) -> int:
+        return sum(caller.repeats for caller in self.callers)
 
     @property
     def losses(self) -> Counter[str]:

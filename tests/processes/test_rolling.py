@@ -1,6 +1,7 @@
 """Two servers behind HAProxy: one is restarted or upgraded after the other, and nobody notices."""
 
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -60,6 +61,10 @@ class House:
         assert within(PATIENCE_SECONDS, lambda: len(asked_of(server)) > asked, every=0.2), load.seen
 
 
+def is_ready(server: Server) -> bool:
+    return server.get("/health/ready").status_code == 200
+
+
 def asked_of(server: Server) -> list[dict[str, object]]:
     return [event for event in server.events("request") if event["path"].startswith("/v1/")]
 
@@ -76,13 +81,20 @@ def house(migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             "ACCOUNTING_FORWARDED_ALLOW_IPS": "127.0.0.1",
             "ACCOUNTING_LEAVING_SECONDS": str(LEAVING_SECONDS),
         }
-        one, two = (Server(folder, "--workers", "1", **settings) for _ in range(2))
-        with one, two, HaProxy(folder, one, two) as proxy:
-            made = one.partner()
-            partner = Partner(proxy.url, made.partner_id, made.api_key)
-            yield House(folder, url, (one, two), proxy, partner)
-            for caller in partner.clients:
-                caller.close()
+        one, two = (Server(folder, "--workers", "1", **settings).start() for _ in range(2))
+        try:
+            made = one.wait().partner()
+            with HaProxy(folder, one, two.wait()) as proxy:
+                assert within(PATIENCE_SECONDS, lambda: is_ready(one) and is_ready(two)), one.log
+                partner = Partner(proxy.url, made.partner_id, made.api_key)
+                yield House(folder, url, (one, two), proxy, partner)
+                for caller in partner.clients:
+                    caller.close()
+        finally:
+            for server in (one, two):
+                server.process.send_signal(signal.SIGINT)  # Nobody is sent there any more.
+            for server in (one, two):
+                server.stop()
     shutil.rmtree(folder)
 
 
@@ -104,7 +116,7 @@ def hold(house: House, load: Load, what: str, began: float) -> None:
     """Each request was answered, each writing done once, and the books hold."""
     asked, losses = load.seen, load.losses
     sys.stdout.write(
-        f"{what}: {asked.total()} requests, {losses.total()} losses,"
+        f"{what}: {asked.total()} requests, {losses.total()} losses, {load.repeats} repeats,"
         f" {time.monotonic() - began:.1f} seconds\n"
     )
     assert losses == {}
