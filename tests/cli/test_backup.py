@@ -360,12 +360,16 @@ class TestRowSecurity:
 
     @pytest.fixture
     def forced(self, source: Place) -> Iterator[Place]:
+        """It binds the owner, who has no way around."""
         source.do(on_tenants("ALTER TABLE {} FORCE ROW LEVEL SECURITY"))
+        source.do(on_tenants("DROP POLICY IF EXISTS every_business ON {}"))
         yield source
+        source.do(on_tenants("DROP POLICY IF EXISTS every_business ON {}"))
         source.do(on_tenants("ALTER TABLE {} NO FORCE ROW LEVEL SECURITY"))
+        migrate(source.url)
 
     @pytest.fixture
-    def with_policies(self, forced: Place) -> Iterator[Place]:
+    def with_policies(self, forced: Place) -> Place:
         """The owner may ask for all rows, and nobody else."""
         forced.do(
             on_tenants(
@@ -373,8 +377,7 @@ class TestRowSecurity:
                 " USING (current_setting('app.every_business', true) = 'on')"
             )
         )
-        yield forced
-        forced.do(on_tenants("DROP POLICY every_business ON {}"))
+        return forced
 
     def test_is_not_passed_by_in_silence(
         self, forced: Place, bakery: Business, tmp_path: Path
