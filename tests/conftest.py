@@ -102,6 +102,14 @@ def databases(postgres_home: Path) -> Iterator[Databases | ClusterDatabases]:
             yield databases
 
 
+@pytest.fixture(scope="module")
+def own_databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
+    """Of a PostgreSQL that no other module uses: roles belong to all databases of one."""
+    home = tmp_path_factory.mktemp("own") / "postgres"
+    with EmbeddedPostgres(home, TEST_SETTINGS, programs=chosen_programs()) as postgres:
+        yield Databases(postgres)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def one_shard_each(databases: Databases | ClusterDatabases) -> Iterator[None]:
     """On a cluster, no statement of a run goes to more shards than it must."""

@@ -172,13 +172,16 @@ def _roles(connection: psycopg.Connection) -> Iterator[Step]:
         )
 
 
-# Whoever logs in to be the server: owners of the schema migrate it, which takes longer.
+# Whoever logs in to be the server. Owners of a schema, of this database or another one, migrate
+# theirs: that takes longer, and is done as themselves.
 _LOGINS = """
 SELECT r.rolname FROM pg_roles r
 WHERE r.rolcanlogin AND NOT r.rolsuper AND r.rolname NOT IN (%s, current_user)
   AND pg_has_role(r.oid, to_regrole(%s), 'MEMBER')
-  AND NOT pg_has_role(
-    r.oid, (SELECT relowner FROM pg_class WHERE oid = 'public.business'::regclass), 'MEMBER')
+  AND NOT EXISTS (
+    SELECT FROM (SELECT DISTINCT refobjid FROM pg_shdepend
+                 WHERE refclassid = 'pg_authid'::regclass AND deptype = 'o') AS owner
+    WHERE pg_has_role(r.oid, owner.refobjid, 'MEMBER'))
 ORDER BY 1
 """
 

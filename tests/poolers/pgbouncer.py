@@ -3,6 +3,7 @@
 import fcntl
 import os
 import shutil
+import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -76,14 +77,18 @@ def pooling(
     words = [*runner.prefix, *program, "-q", str(folder / "pgbouncer.ini")]
     process = subprocess.Popen(words, **runner.options())
     try:
-        listener = folder / f".s.PGSQL.{PORT}"
-        assert within(PATIENCE_SECONDS, lambda: listener.exists() or process.poll() is not None)
+        assert within(PATIENCE_SECONDS, lambda: listens(folder) or process.poll() is not None)
         assert process.poll() is None, (folder / "log").read_text()
         yield PgBouncer(folder)
     finally:
         process.kill()
         process.wait()
         shutil.rmtree(folder)
+
+
+def listens(folder: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as caller:
+        return caller.connect_ex(str(folder / f".s.PGSQL.{PORT}")) == 0
 
 
 _before_all: list[PgBouncer] = []

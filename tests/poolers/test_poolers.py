@@ -1,7 +1,6 @@
 """PgBouncer before the database: what holds behind it, and what is refused at the start."""
 
 import asyncio
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from functools import partial
@@ -21,7 +20,6 @@ from persistence.engine.pool import make_pool
 from persistence.engine.revisions import HEAD
 from tests.api_server import ApiServer, Databases
 from tests.builders.sales import paid, part, sent
-from tests.cluster.databases import ClusterDatabases
 from tests.command_line import CommandLine
 from tests.concurrency.racing import statuses, together
 from tests.poolers.pgbouncer import LOGIN, PgBouncer, before_servers, make_login, pooling
@@ -35,23 +33,21 @@ serve = partial(refuse_unusable, durable=False)
 
 
 @pytest.fixture(scope="module")
-def url(databases: Databases | ClusterDatabases) -> str:
-    if isinstance(databases, ClusterDatabases):
-        pytest.skip("a cluster is shown without a pooler")
-    url = databases.clone(f"poolers_{os.getpid()}")
+def url(own_databases: Databases) -> str:
+    url = own_databases.clone("poolers")
     make_login(url)
     return url
 
 
 @pytest.fixture
-def put(databases: Databases, url: str) -> Iterator[PUT]:
+def put(own_databases: Databases, url: str) -> Iterator[PUT]:
     """Put a PgBouncer before the database."""
     with ExitStack() as stack:
 
         def put_before(mode: str, release: str = NEW, **settings: str) -> PgBouncer:
             logins = (LOGIN, OWNER, PLAIN)
             try:
-                begun = pooling(databases.postgres, mode, release, logins, settings)
+                begun = pooling(own_databases.postgres, mode, release, logins, settings)
                 return stack.enter_context(begun)
             except NotToBeHad as error:
                 pytest.skip(str(error))
@@ -99,10 +95,10 @@ def own_settings(url: str) -> list[str]:
 
 class TestTransactions:
     def test_servers_mix_up_nothing_over_fewer_sessions_than_connections(
-        self, databases: Databases, url: str, put: PUT
+        self, own_databases: Databases, url: str, put: PUT
     ) -> None:
         pooler = put("transaction", default_pool_size="3")
-        mine = databases.clone(f"mixed_{os.getpid()}")
+        mine = own_databases.clone("mixed")
         with before_servers(pooler), ApiServer(mine) as one, ApiServer(mine) as other:
             shops = [server.partner("Own").business() for server in (one, other) for _ in range(2)]
             buyers = [(shop, shop.customer()) for shop in shops]
@@ -158,11 +154,14 @@ class TestTransactions:
             with pytest.raises(UnusableDatabase, match="max_prepared_statements to 200 or more"):
                 serve(pooled)
 
-    def test_the_command_line_says_so(self, url: str, put: PUT, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("words", [("check-books",), ("serve", "--development")])
+    def test_the_command_line_says_so(
+        self, url: str, put: PUT, tmp_path: Path, words: tuple[str, ...]
+    ) -> None:
         pooled = put("transaction", max_prepared_statements="0").url(url)
-        told = CommandLine(tmp_path, pooled).run("check-books")
+        told = CommandLine(tmp_path, pooled).run(*words, ACCOUNTING_LOG_FORMAT="text")
         assert (told.code, told.out) == (2, "")
-        assert told.err.startswith("accounting: A pooler stands before the database that loses")
+        assert "accounting: A pooler stands before the database that loses prepared" in told.err
 
     @pytest.mark.parametrize(
         "work", [migrate, lambda pooled: distribute(pooled, print, dry_run=True)]
