@@ -20,7 +20,7 @@ import uvicorn
 from access import api_keys
 from access.master_secrets import MasterSecret
 from embedded.postgres import EmbeddedPostgres
-from persistence.engine import entering, pool, rights, transaction
+from persistence.engine import entering, pool, replica, rights, transaction
 from persistence.engine.migrate import migrate
 from persistence.files.blobs import Folder
 from persistence.partners import partners, sandboxes
@@ -38,6 +38,7 @@ SECRET = MasterSecret("test", bytes(range(32)))
 # A shared machine may stand still for longer than a caller would be kept waiting, and then nobody
 # is told to come back. What shows one of these limits sets it for itself.
 pool.CONNECT_SECONDS = transaction.WAIT_FOR_KEY_SECONDS = PATIENCE_SECONDS
+replica.ANSWER_SECONDS = PATIENCE_SECONDS
 entering.LIMITS.update(
     {
         limit: f"{PATIENCE_SECONDS:.0f}s"

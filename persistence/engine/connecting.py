@@ -3,8 +3,6 @@
 An address may name several hosts, and with `target_session_attrs` which of them is wanted.
 """
 
-from contextlib import suppress
-
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import Conninfo, PGconn, Ping
@@ -22,9 +20,9 @@ Owner = psycopg.Connection
 def connect(url: str) -> psycopg.Connection:
     """Connect once, to look around.
 
-    Raises DatabaseAway where nobody listens yet, it is still starting, or what answers can only be
-    read, as a standby that may be the primary in a moment; and UnusableDatabase where waiting would
-    not help: it turns this login or this database down, or is too old.
+    Raises DatabaseAway where nobody listens yet, it is still starting, or none of its hosts is the
+    one that is wanted, and UnusableDatabase where waiting would not help: it turns this login or
+    this database down, or is too old.
     """
     where = readable(url)
     # A refused connection has no SQLSTATE, and its words are in the server's own language. So it is
@@ -33,12 +31,10 @@ def connect(url: str) -> psycopg.Connection:
     try:
         connection = _connected(where)
     except psycopg.OperationalError as error:
-        _refuse_standbys(where)
-        if may_come:
+        if may_come or _lets_in(make_conninfo(where, target_session_attrs="any")):
             raise DatabaseAway(f"The database cannot be reached: {first_line(error)}") from error
         raise UnusableDatabase(f"The database cannot be used: {first_line(error)}") from error
     _refuse_older(connection)
-    _refuse_read_only(connection)
     return connection
 
 
@@ -77,23 +73,12 @@ def _connected(where: str) -> psycopg.Connection:
     return psycopg.connect(where, autocommit=True, prepare_threshold=None)
 
 
-def _refuse_standbys(where: str) -> None:
-    """Raise DatabaseAway where the address asks for a primary, and only standbys answer there."""
-    if conninfo_to_dict(where).get("target_session_attrs") in (None, "any"):
-        return
-    anybody = make_conninfo(where, target_session_attrs="any")
-    with suppress(psycopg.OperationalError), _connected(anybody) as found:
-        _refuse_read_only(found)
-
-
-def _refuse_read_only(connection: psycopg.Connection) -> None:
-    found = connection.execute("SELECT current_setting('transaction_read_only')").fetchone()
-    if found == ("on",):
-        connection.close()
-        raise DatabaseAway(
-            "The database can only be read: it is a standby, or was set read-only. Name the primary"
-            " in its address, or all its servers with target_session_attrs=read-write."
-        )
+def _lets_in(where: str) -> bool:
+    try:
+        _connected(where).close()
+    except psycopg.OperationalError:
+        return False
+    return True
 
 
 def _refuse_older(connection: psycopg.Connection) -> None:

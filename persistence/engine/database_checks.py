@@ -8,7 +8,7 @@ from psycopg.sql import SQL
 from persistence.engine.connecting import connect
 from persistence.engine.distribution import settings_left
 from persistence.engine.entering import LACKED, SERVER_ROLE, keep_for
-from persistence.engine.faults import UnsafeDatabase, UnusableDatabase
+from persistence.engine.faults import DatabaseAway, UnsafeDatabase, UnusableDatabase
 from persistence.engine.pool import Pool
 from persistence.engine.poolers import Lending, lending_of
 from persistence.engine.revisions import SCHEMA, why_not_served
@@ -37,6 +37,7 @@ def refuse_unusable(url: str, *, durable: bool = True) -> None:
     """
     _refuse_mixed_up(url)
     with connect(url) as connection, connection.transaction():
+        _refuse_read_only(connection)
         _take_role(connection)
         _refuse_other_schema(connection)
         _refuse_incomplete(connection)
@@ -49,6 +50,16 @@ async def refuse_unsafe(pool: Pool, *, durable: bool) -> None:
     async with pool.connection() as connection:
         row = await (await connection.execute(_CHECKS)).fetchone()
     _refuse_unsafe_row(row, durable=durable)
+
+
+def _refuse_read_only(connection: psycopg.Connection) -> None:
+    """What stands by now may be the primary in a moment."""
+    found = connection.execute("SELECT current_setting('transaction_read_only')").fetchone()
+    if found == ("on",):
+        raise DatabaseAway(
+            "The database can only be read: it is a standby, or was set so. DATABASE_URL has to"
+            " name the primary, or all its servers with target_session_attrs=read-write."
+        )
 
 
 def _take_role(connection: psycopg.Connection) -> None:
