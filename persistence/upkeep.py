@@ -16,9 +16,7 @@ from time import monotonic
 from uuid import UUID, uuid4
 
 import structlog
-from psycopg import Error
 
-from accounting.errors import Unavailable
 from persistence.engine.idempotency import MOST_FORGOTTEN, forgetting, forgetting_of_partners
 from persistence.engine.machines import BEGIN
 from persistence.engine.pipeline import exchange
@@ -148,7 +146,7 @@ class Upkeep:
                 done = await self.look()
             except Followed:
                 log.warning("upkeep_followed")
-            except (Error, Unavailable) as error:  # The next look goes on, here or elsewhere.
+            except Exception as error:  # The next look goes on, here or elsewhere.
                 log.error("upkeep_interrupted", reason=f"{type(error).__name__}: {error}"[:500])
             else:
                 if done is not None:
@@ -176,7 +174,7 @@ class Upkeep:
         tidied, failures = Tidied(), 0
         try:
             tidied = await tidy(self.pool, self.blobs, business_id, datetime.now(UTC))
-        except (Error, Unavailable) as error:
+        except Exception as error:
             failures = 1
             structlog.get_logger("accounting.upkeep").error(
                 "upkeep_failed",

@@ -115,7 +115,7 @@ async def _open(connection: Connection, package: Package, partner_id: UUID | Non
     opening = [
         BEGIN,
         Query(NO_HURRY, {}),
-        *connection.machines.write_partner(Entrant(whose["partner_id"]), announced),
+        *connection.machines.write_partner(Entrant(whose["partner_id"], None, None), announced),
         connection.machines.set_tenant(manifest.business_id),
         WAITING_ROWS,
     ]

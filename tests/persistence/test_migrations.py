@@ -97,6 +97,29 @@ class TestMigrations:
             assert "    run_texts(__file__, " in Path(script.path).read_text()
             assert not hasattr(script.module, "downgrade")
 
+    def test_an_index_that_was_left_half_built_is_built_anew(
+        self, empty: str, migrate_to: Callable[[str], None]
+    ) -> None:
+        migrate_to("0028")
+        with psycopg.connect(empty, autocommit=True) as connection:
+            half = "journal_line_business_id_tax_code_id_entry_date_idx"
+            connection.execute(f"CREATE INDEX {half} ON journal_line (business_id)")
+        migrations.migrate(empty)
+        migrations.check(empty)
+        with psycopg.connect(empty, autocommit=True) as connection:
+            built = (
+                f"SELECT indnatts, indisvalid FROM pg_index WHERE indexrelid = '{half}'::regclass"
+            )
+            assert connection.execute(built).fetchall() == [(3, True)]
+
+    def test_what_comes_after_an_index_still_sees_every_business(
+        self, empty: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Built beside writers, it ends the transaction in which the migration said so."""
+        monkeypatch.setattr("persistence.migrations.texts.SEE_EVERY_BUSINESS", "SELECT 1")
+        with pytest.raises(RuntimeError, match="sees no rows before it says"):
+            migrations.migrate(empty)
+
     def test_texts_wait_only_a_moment_for_a_lock_and_then_leave_all_as_it_was(
         self, empty: str, migrate_to: Callable[[str], None]
     ) -> None:
