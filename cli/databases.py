@@ -33,7 +33,7 @@ def opened(settings: StoreSettings, begin: Begin = unheard) -> Iterator[Database
 
     `begin` is told of each step that may take a while.
     """
-    logs.configure(settings.log_format)
+    logs.configure(settings.log_format, settings.log_level)
     if settings.database_url is not None:
         admin_url = settings.admin_database_url or settings.database_url
         yield Database(settings.database_url, admin_url)

@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -29,6 +30,18 @@ from server.limiter import FailedLogins
 from server.requests.security import Authenticator
 from server.settings import Settings
 from server.stack import BoundStack, stack_of
+from server.watching.requests import Watch
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What workers are forked with: the stack of the contract, which is built already.
+
+    `pages_written` gives the pages of the documentation, which another process writes.
+    """
+
+    stack: ASGIApp
+    pages_written: Callable[[], Pages | None]
 
 
 def create_app(
@@ -37,18 +50,18 @@ def create_app(
     *,
     durable: bool = True,
     before_opening: Callable[[], None] | None = None,
-    pages_written: Callable[[], Pages | None] | None = None,
-    stack: ASGIApp | None = None,
+    shared: Shared | None = None,
     clock: Clock = utc_now,
+    watch: Watch | None = None,
 ) -> ASGIApp:
     """Build the application of one worker process; `database_url` is its database.
 
     `durable` refuses a database that could lose an acknowledged write; only tests turn it off.
     `before_opening` returns when the database is there; it may block, in a thread of its own.
-    `pages_written` gives the pages of the documentation where another process writes them. `stack`
-    is that of the contract, where it is built already.
+    `watch` hears of all that goes on.
     """
-    logs.configure(settings.log_format)
+    logs.configure(settings.log_format, settings.log_level)
+    watch = watch or Watch()
     storage = settings.documents
     resources = make_resources(
         database_url,
@@ -58,6 +71,7 @@ def create_app(
     )
     keys = Keys(Keyring(settings.secrets), LinkSigner(settings.secrets, settings.public_url))
     source = read_source()
+    written = shared.pages_written if shared else None
     authenticator = Authenticator(
         keys.keyring,
         resources.admission,
@@ -66,15 +80,16 @@ def create_app(
         clock=clock,
     )
     health = Health(partial(probe, resources))
-    life = partial(lifespan, resources, durable, before_opening)
+    life = partial(lifespan, resources, watch, durable, before_opening)
     services = Services(resources, keys, clock, clocks_move=settings.development)
-    behind = BoundStack(stack or stack_of(source), services, authenticator, life)
+    behind = BoundStack(shared.stack if shared else stack_of(source), services, authenticator, life)
     return Edge(
         Downloads(behind, resources, keys.signer, clock),
         https=HttpsRule(settings.forwarded_allow, settings.development),
         origins=Origins(settings.allowed_origins, settings.development),
-        limits=Limits(answer_seconds=settings.answer_seconds),
-        find_page=partial(find_page, health, Documentation(source, pages_written)),
+        limits=Limits(answer_seconds=settings.answer_seconds, slow_seconds=settings.slow_seconds),
+        watch=watch,
+        find_page=partial(find_page, health, Documentation(source, written)),
     )
 
 
@@ -90,6 +105,7 @@ async def find_page(health: Health, documentation: Documentation, path: str) -> 
 @asynccontextmanager
 async def lifespan(
     resources: Resources,
+    watch: Watch,
     durable: bool,
     before_opening: Callable[[], None] | None,
     _app: Any,
@@ -101,7 +117,8 @@ async def lifespan(
     await resources.open(durable=durable)
     log.info("open", pid=os.getpid())
     try:
-        yield
+        async with watch.beating(lambda: resources.pool.occupancy):
+            yield
     finally:
         await resources.close()
         log.info("closed", pid=os.getpid())

@@ -6,12 +6,17 @@ from collections.abc import Callable
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import structlog
 from starlette.types import ASGIApp
 
 from embedded import users
 from server import logs
 from server.settings import Settings
+
+if TYPE_CHECKING:
+    from server.watching.requests import Counts, Traces
 
 
 def build(
@@ -19,36 +24,66 @@ def build(
     database_url: str,
     postgres_home: Path | None,
     waiting: Connection,
+    counts_folder: Path | None,
 ) -> ASGIApp:
     """Build the application of a worker that a master process has started.
 
     It reads the settings by itself, so that no secret is sent to it and one that is started later
     has those of its time. It leaves when the master is gone, however that went. Its memory is
-    collected only once it is built: until then nearly all of it is there to stay.
+    collected only once it is built: until then nearly all of it is there to stay. What happens is
+    counted in a folder, where there is one.
     """
     users.leave_with_parent()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # uvicorn heeds it by now.
     settings = read()
-    logs.configure(settings.log_format)
+    logs.configure(settings.log_format, settings.log_level)
     logs.adopt()
     gc.disable()
     # The master refers to this module and needs no application.
-    from server.app import create_app
+    from server.app import Shared, create_app
     from server.connections import ConnectionsPerAddress
     from server.process import preloaded
     from server.protocol import GuardedProtocol
+    from server.watching.requests import Watch
 
     GuardedProtocol.addresses = ConnectionsPerAddress(
         settings.connections_per_address, settings.forwarded_allow
     )
+    counts = counted_in(counts_folder)
+    GuardedProtocol.counts = counts
     wait = partial(wait_for_database, postgres_home, waiting)
     return create_app(
         settings,
         database_url,
         before_opening=wait,
-        pages_written=preloaded.pages.read,
-        stack=preloaded.stack,
+        shared=Shared(preloaded.stack, preloaded.pages.read),
+        watch=Watch(counts, traces_of(settings), tells_statements=settings.log_level == "debug"),
     )
+
+
+def traces_of(settings: Settings) -> "Traces | None":
+    """Return what makes traces, where somebody collects them and the library is there."""
+    if not settings.traced:
+        return None
+    try:
+        from server.watching.traces import SentTraces
+    except ImportError as error:
+        structlog.get_logger("accounting.server").warning(
+            "traces_not_installed", reason=str(error), wanted="accounting-platform[traces]"
+        )
+        return None
+    return SentTraces()
+
+
+def counted_in(folder: Path | None) -> "Counts":
+    """Return what counts; the library is loaded where somebody asks for the counts."""
+    from server.watching.requests import NoCounts
+
+    if folder is None:
+        return NoCounts()
+    from server.watching.metrics import Counted
+
+    return Counted(folder)
 
 
 def wait_for_database(postgres_home: Path | None, waiting: Connection) -> None:

@@ -21,6 +21,7 @@ from access.principal import Caller, CallerKind
 from access.tokens import ExpiredTokenError, Keyring, TokenError
 from accounting.errors import NotAllowed, NotAuthenticated, NotFound
 from persistence.engine.admission import Admission
+from persistence.engine.observing import observer
 from server.clock import Clock, utc_now
 from server.connexion_seam import Alternatives, LoadedOperation, MakeOperation, OperationLayer
 from server.contract import ContractError
@@ -195,16 +196,20 @@ class GuardedOperation:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Identify, check the kind, then the business; each refuses before the next is asked."""
         if self._check is not None:
-            authenticator: Authenticator = scope["authenticator"]
-            caller = await authenticator.identify(scope)
-            self._check(caller)
-            if self._in_business:
-                named = scope["path_params"]["business_id"]
-                await self._admit(authenticator.admission, caller, named)
-            else:
-                await authenticator.admission.admit_partner(caller)
-            scope["caller"] = caller
+            with observer.get().room("security"):
+                scope["caller"] = await self._let_in(scope, self._check)
         await self._next_app(scope, receive, send)
+
+    async def _let_in(self, scope: Scope, check: Check) -> Caller:
+        authenticator: Authenticator = scope["authenticator"]
+        caller = await authenticator.identify(scope)
+        check(caller)
+        if self._in_business:
+            named = scope["path_params"]["business_id"]
+            await self._admit(authenticator.admission, caller, named)
+        else:
+            await authenticator.admission.admit_partner(caller)
+        return caller
 
     async def _admit(self, admission: Admission, caller: Caller, named: str) -> None:
         business_id = named.lower()
