@@ -28,6 +28,7 @@ from server.app import create_app
 from server.clock import Clock
 from server.protocol import GuardedProtocol
 from server.settings import Settings
+from server.watching.requests import Watch
 from tests import clock
 from tests.partner import PATIENCE_SECONDS, Business, Partner
 from tests.proving import Prover
@@ -74,7 +75,14 @@ class Databases:
 class ApiServer:
     """A server over one database; development mode, so that plain HTTP on loopback is served."""
 
-    def __init__(self, database_url: str, *, clock: Clock = clock.now, **changes: Any) -> None:
+    def __init__(
+        self,
+        database_url: str,
+        *,
+        clock: Clock = clock.now,
+        watch: Watch | None = None,
+        **changes: Any,
+    ) -> None:
         self.database_url = database_url
         self.clock = clock
         self.folder = Path(tempfile.mkdtemp(prefix="documents-"))
@@ -85,7 +93,7 @@ class ApiServer:
         self.partners: list[Partner] = []
         self.counted: tuple[str, dict[str, tuple[int, int]]] = ("", {})
         config = uvicorn.Config(
-            create_app(self.settings, database_url, durable=False, clock=clock),
+            create_app(self.settings, database_url, durable=False, clock=clock, watch=watch),
             http=GuardedProtocol,
             ws="none",
             lifespan="on",
