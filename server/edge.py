@@ -71,7 +71,8 @@ class Edge:
         self.find_page = find_page or nowhere
         self.limits = limits or Limits()
         self.watch = watch or Watch()
-        self.log = log or structlog.get_logger("accounting.requests")
+        # Bound now: what is got is bound anew for each line.
+        self.log = log or structlog.get_logger("accounting.requests").bind()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request; hand start-up and shutdown through."""

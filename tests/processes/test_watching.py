@@ -13,8 +13,10 @@ from prometheus_client.mmap_dict import MmapedDict
 from tests.partner import PATIENCE_SECONDS, Business, within
 from tests.ports import free_port
 from tests.processes.conftest import make_folder
+from tests.processes.prometheus import PROMETHEUS, Prometheus
 from tests.processes.serving import Server, children_of, remove
 from tests.server.watching.exposition import Samples, samples_of, total
+from tests.server.watching.ops_files import alerts, queries
 from tests.server.watching.otlp_collector import Collector, attributes_of
 
 UUIDS = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}")
@@ -161,6 +163,40 @@ class TestMetrics:
         told = watched.metrics
         assert UUIDS.search(told) is None
         assert business.partner.api_key not in told
+
+
+# Of a server without a certificate, whose database has no standby.
+NOT_HERE = ("accounting_certificate_", "accounting_replication_")
+
+
+@pytest.mark.skipif(PROMETHEUS is None, reason="prometheus is not installed: apt-get install it")
+class TestPrometheus:
+    def test_answers_every_query_of_the_dashboard(
+        self, watched: Watched, business: Business
+    ) -> None:
+        watched.command_line.did("check-books", **watched.settings)
+        with Prometheus(watched.metrics_port) as prometheus:
+
+            def all_is_known() -> bool:
+                business.api.get("customers/")
+                known = ("accounting_check_books_holds == 1", "rate(accounting_requests_total[1m])")
+                return all(prometheus.found(each) for each in known)
+
+            assert within(PATIENCE_SECONDS, all_is_known, every=0.2)
+            unanswered = {
+                title: expression
+                for title, expression in queries()
+                if not prometheus.found(expression)
+                and not any(name in expression for name in NOT_HERE)
+            }
+            assert unanswered == {}
+            groups = prometheus.asked("rules")["groups"]
+            rules = [rule for group in groups for rule in group["rules"]]
+            assert within(PATIENCE_SECONDS, lambda: bool(prometheus.found("up == 1")))
+            assert {rule["name"] for rule in rules} == {rule["alert"] for rule in alerts()}
+            assert [rule["lastError"] for rule in rules if rule.get("lastError")] == []
+            critical = [rule for rule in rules if rule["labels"]["severity"] == "critical"]
+            assert {rule["state"] for rule in critical} == {"inactive"}
 
 
 class TestLog:
