@@ -55,7 +55,10 @@ SELECT ended_at, extract(epoch FROM ended_at - began_at)::float8 AS seconds,
 FROM proof_run ORDER BY ended_at DESC LIMIT 1
 """
 # Whoever asks does not wait: a table that is being rebuilt is told of the next time.
-_LIMITS = "SET statement_timeout = '5s'; SET lock_timeout = '500ms'; SET jit = off"
+# All of it holds for one transaction: a pooler hands the session on to others.
+_LIMITS = (
+    "SET LOCAL statement_timeout = '5s'; SET LOCAL lock_timeout = '500ms'; SET LOCAL jit = off"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +93,12 @@ class Condition:
 
 def look(url: str) -> Condition:
     """Ask how it stands, as its login sees it; raises UnusableDatabase and what psycopg raises."""
-    with connect(url) as connection:
+    with connect(url) as connection, connection.transaction():
         connection.execute(_LIMITS)
         [now] = _rows(connection, _NOW)
         connections = {row["state"]: row["number"] for row in _rows(connection, _CONNECTIONS)}
         tables, standbys = list[Row](), list[Row]()
-        with suppress(errors.QueryCanceled, errors.LockNotAvailable):
+        with suppress(errors.QueryCanceled, errors.LockNotAvailable), connection.transaction():
             tables = _rows(connection, _TABLES)
         if not now["in_recovery"]:
             standbys = _rows(connection, _STANDBYS)
@@ -110,7 +113,7 @@ def look(url: str) -> Condition:
 
 
 def _newest_proof(connection: psycopg.Connection[Any]) -> ProofRun | None:
-    connection.execute(f"SET ROLE {SERVER_ROLE}")
+    connection.execute(f"SET LOCAL ROLE {SERVER_ROLE}")
     found = _rows(connection, _NEWEST_PROOF)
     return ProofRun(**found[0]) if found else None
 

@@ -24,7 +24,7 @@ PARTS = {
     *("journal_line", "cash_line", "payout_item"),
 }
 # What the product keeps for itself: nothing in it says anything that is not said elsewhere too.
-OWN = {"reply", "partner_reply", "number_series", "account_month", "tagged_line"}
+OWN = {"reply", "partner_reply", "number_series", "account_month", "tagged_line", "proof_run"}
 THE_TRAIL = {"audit_record", "partner_audit_record", "audit_seal", "audited_table"}
 
 
