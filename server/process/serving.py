@@ -66,12 +66,14 @@ def serve(settings: Settings, start: Start | None = None) -> None:
         when_serving=start.when_serving,
         read_settings=read,
     )
-    with listen(settings.host, settings.port) as listener, scraped(settings, database) as scraping:
-        bound_readers(listener)
+    with scraped(settings, database) as scraping:
         counts = None if scraping is None else scraping.folder
         application = partial(build, read, database.url, database.home, waiting, counts)
         config = configured(settings, application)
-        Master(config, [listener], database, preparing, scraping).run()
+        # Whoever sees that the port is taken may stop us: the master heeds signals at once.
+        with listen(settings.host, settings.port) as listener:
+            bound_readers(listener)
+            Master(config, [listener], database, preparing, scraping).run()
 
 
 def configured(settings: Settings, application: Callable[[], object]) -> Config:
