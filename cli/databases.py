@@ -35,7 +35,7 @@ def opened(
 
     `begin` is told of each step that may take a while; `as_it_is`: nothing is migrated.
     """
-    logs.configure(settings.log_format)
+    logs.configure(settings.log_format, settings.log_level)
     if settings.database_url is not None:
         admin_url = settings.admin_database_url or settings.database_url
         yield Database(settings.database_url, admin_url)

@@ -5,6 +5,8 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +16,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from cli.databases import ready, run
 from cli.provers import Advance, Proof, alone, together
+from persistence.engine.pool import Pool
 from persistence.proof.integrity import BooksToProve, Check, all_books, prove_partners
+from persistence.proof.runs import keep_run
 from server import settings
 
 WORTH_A_WORKER = 50  # Businesses; for fewer a process costs more than it saves.
@@ -54,9 +58,12 @@ def check_books(
 
     Raises BadParameter where there is no such business or partner.
     """
+    began_at = datetime.now(UTC)
     with ready(settings.load_stores()) as database:
         tell_each = (lambda _proof: None) if as_json else tell_faults
         found = prove_all(database.url, business_id, partner_id, workers, tell_each)
+        if business_id is None and partner_id is None:
+            run(database.url, partial(keep, found, began_at))
     typer.echo(json.dumps(shape(found), indent=2) if as_json else summary(found))
     return 0 if found.holds else 1
 
@@ -91,6 +98,19 @@ def prove_all(
     if business_id is None:
         found.add_partners(run(url, lambda pool: prove_partners(pool, partner_id)))
     return found
+
+
+async def keep(found: Found, began_at: datetime, pool: Pool) -> None:
+    """Keep what was found in all books, for those who watch the server."""
+    await keep_run(
+        pool,
+        began_at=began_at,
+        ended_at=datetime.now(UTC),
+        businesses=found.proven,
+        faulty=len(found.faulty),
+        checked=found.checked,
+        holds=found.holds,
+    )
 
 
 def _proofs(

@@ -1591,6 +1591,20 @@ upkeep = Table(
     info={"local": True},
 )
 
+# What `accounting check-books` found, each time it looked through all books.
+proof_run = Table(
+    "proof_run",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("began_at", Moment, nullable=False),
+    Column("ended_at", Moment, nullable=False),
+    Column("businesses", BigInteger, nullable=False),
+    Column("faulty", BigInteger, nullable=False),
+    Column("checked", BigInteger, nullable=False),
+    Column("holds", Boolean, nullable=False),
+    info={"local": True},
+)
+
 # What migrations say of tables under audit: only they read and write it.
 audited_table = Table(
     "audited_table",

@@ -34,6 +34,7 @@ from server.limiter import FailedLogins, RequestLimits, SharedCounts
 from server.requests.security import Authenticator
 from server.settings import Settings
 from server.stack import BoundStack, stack_of
+from server.watching.requests import Watch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,13 +60,15 @@ def create_app(
     durable: bool = True,
     parent: Parent | None = None,
     clock: Clock = utc_now,
+    watch: Watch | None = None,
 ) -> ASGIApp:
     """Build the application of one worker process; `database_url` is its database.
 
     `durable` refuses a database that could lose an acknowledged write; only tests turn it off.
+    `watch` hears of all that goes on.
     """
-    parent = parent or Parent()
-    logs.configure(settings.log_format)
+    parent, watch = parent or Parent(), watch or Watch()
+    logs.configure(settings.log_format, settings.log_level)
     storage = settings.documents
     resources = make_resources(
         database_url,
@@ -93,14 +96,15 @@ def create_app(
     health = Health(partial(probe, resources), departure=parent.departure)
     every = timedelta(seconds=settings.upkeep_seconds)
     upkeep = Upkeep(resources.pool, resources.blobs, every) if every else None
-    life = partial(lifespan, resources, upkeep, counts, durable, parent)
+    life = partial(lifespan, resources, upkeep, counts, watch, durable, parent)
     services = Services(resources, keys, clock, clocks_move=settings.development)
     behind = BoundStack(parent.stack or stack_of(source), services, authenticator, life)
     return Edge(
         Downloads(behind, resources, keys.signer, clock),
         https=HttpsRule(settings.forwarded_allow, settings.development),
         origins=Origins(settings.allowed_origins, settings.development),
-        limits=Limits(answer_seconds=settings.answer_seconds),
+        limits=Limits(answer_seconds=settings.answer_seconds, slow_seconds=settings.slow_seconds),
+        watch=watch,
         find_page=partial(find_page, health, Documentation(source, parent.pages_written)),
     )
 
@@ -119,6 +123,7 @@ async def lifespan(
     resources: Resources,
     upkeep: Upkeep | None,
     counts: SharedCounts,
+    watch: Watch,
     durable: bool,
     parent: Parent,
     _app: Any,
@@ -132,7 +137,8 @@ async def lifespan(
     log.info("open", pid=os.getpid())
     keeping = asyncio.create_task(upkeep.run()) if upkeep else None
     try:
-        yield
+        async with watch.beating(lambda: resources.pool.occupancy):
+            yield
     finally:
         if keeping is not None:
             keeping.cancel()

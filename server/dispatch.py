@@ -23,6 +23,7 @@ from handlers.request_object import RequestObject
 from persistence.books import Books
 from persistence.engine.idempotency import Claim, Outcome, of_business, of_partner
 from persistence.engine.identifiers import new_id
+from persistence.engine.observing import observer
 from persistence.engine.pages import PageRequest
 from persistence.engine.replica import Replica
 from persistence.engine.sessions import Reading, Writing
@@ -104,7 +105,8 @@ class Endpoint:
     async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """Serve one valid request."""
         request = Request(self, scope)
-        outcome, replayed = await request.serve()
+        with observer.get().room("handlers"):
+            outcome, replayed = await request.serve()
         await self._writer.send(send, outcome, replayed=replayed)
 
     async def handle(self, request: "Request", opened: Books | Registry) -> Any:
@@ -271,6 +273,7 @@ class Request:
 
     def _render_refusal(self, refusal: Refusal) -> Outcome:
         answer = errors.answer(refusal, self.scope["request_id"], self.scope["path"])
+        self.scope["refused"] = refusal.code  # For the edge, which sees an answer like any other.
         headers = {name.decode(): value.decode() for name, value in answer.headers}
         return Outcome(answer.status, headers, answer.body)
 

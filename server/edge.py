@@ -16,7 +16,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from accounting.errors import NotAllowed, Refusal, Unavailable
-from server import cors
+from server import cors, logs
 from server.connexion_seam import routed_operation_id
 from server.cors import Origins
 from server.health import LIVE, READY
@@ -25,6 +25,7 @@ from server.responses import errors
 from server.responses.envelope import request_id_of, sealed
 from server.responses.errors import Answer, Headers
 from server.responses.problems import MethodNotAllowed, PayloadTooLarge, RequestTimeout
+from server.watching.requests import Watch, WatchedRequest
 
 # Given the header lines of the request.
 Page = Callable[[Headers], Awaitable[Answer]]
@@ -40,6 +41,8 @@ PLAIN: Final = frozenset({LIVE, READY})
 class Limits:
     """How large a body may be, how long it may take to arrive, and how long an answer may take.
 
+    From `slow_seconds` on a request is told of as a warning, though it is answered.
+
     The size is that of the largest upload, 10 MiB, with room for the other parts of its form;
     `server/requests/body_reader.py` holds JSON and forms to less. An answer has begun in time
     after the headers and, where there is a body, after the last of it.
@@ -48,6 +51,7 @@ class Limits:
     size_bytes: int = 11 * 1024 * 1024
     arrival_seconds: float = 15.0
     answer_seconds: float = 15.0
+    slow_seconds: float = 1.0
 
 
 class Edge:
@@ -61,6 +65,7 @@ class Edge:
         origins: Origins | None = None,
         find_page: FindPage | None = None,
         limits: Limits | None = None,
+        watch: Watch | None = None,
         log: Any = None,
     ) -> None:
         self.application = application
@@ -68,7 +73,9 @@ class Edge:
         self.origins = origins or Origins()
         self.find_page = find_page or nowhere
         self.limits = limits or Limits()
-        self.log = log or structlog.get_logger("accounting.requests")
+        self.watch = watch or Watch()
+        # Bound now: what is got is bound anew for each line.
+        self.log = log or structlog.get_logger("accounting.requests").bind()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request; hand start-up and shutdown through."""
@@ -103,38 +110,42 @@ class Exchange:
     async def serve(self) -> None:
         """Answer, whatever happens, exactly once, and write the log line."""
         began = perf_counter()
+        logs.request_id.set(self.request_id)
+        watched = self.edge.watch.begin(self.request_id, self.scope["headers"])
         failure: Exception | None = None
         try:
             async with self.deadline:
                 await self.admit()
         except ClientDisconnect:
-            self.edge.log.debug("client_gone", **self.facts(began))
+            self.lose(watched, perf_counter() - began)
             return
         except Exception as error:
             if self.hung_up():
-                self.edge.log.debug("client_gone", **self.facts(began))
+                self.lose(watched, perf_counter() - began)
                 return
-            failure = self.overdue() if self.deadline.expired() else error
+            failure = self.overdue(error) if self.deadline.expired() else error
             if self.status is None:
                 await self.refuse(failure)
-        self.record(began, failure)
+        self.record(watched, perf_counter() - began, failure)
 
     def hung_up(self) -> bool:
         """Tell whether the connection broke under an answer: then writing it is what failed."""
         broken: Callable[[], bool] | None = self.scope.get("hung_up")
         return self.status is not None and broken is not None and broken()
 
-    def overdue(self) -> Refusal:
+    def overdue(self, error: Exception) -> Refusal:
         """Say what has not come in time: the body, or what we were to answer."""
         if self.arriving:
             return RequestTimeout(
                 "request_timeout", "The body of the request did not arrive in time."
             )
-        return Unavailable(
+        late = Unavailable(
             "service_unavailable",
             "This takes too long now. Repeat the request with its Idempotency-Key.",
             retry_after_seconds=1,
         )
+        late.__cause__ = error
+        return late
 
     async def admit(self) -> None:
         """Check what comes before every route, then hand the request to whoever answers it."""
@@ -227,15 +238,26 @@ class Exchange:
             limit_bytes=self.edge.limits.size_bytes,
         )
 
-    def record(self, began: float, failure: Exception | None) -> None:
-        """Write the one line of this request; a bug brings its traceback along."""
-        facts = self.facts(began)
+    def lose(self, watched: WatchedRequest, seconds: float) -> None:
+        """Take down that the caller went away."""
+        watched.end(routed_operation_id(self.scope), None, seconds)
+        self.edge.log.debug("client_gone", **self.facts(watched, seconds))
+
+    def record(self, watched: WatchedRequest, seconds: float, failure: Exception | None) -> None:
+        """Count it and write its one line; a bug brings its traceback along."""
+        self.error_code = self.error_code or self.scope.get("refused")
+        watched.end(routed_operation_id(self.scope), self.status, seconds)
+        if self.error_code is not None:
+            watched.refused(self.error_code, failure, self.status)
+        facts = self.facts(watched, seconds)
         if failure is not None and (self.status == 500 or self.error_code is None):
             self.edge.log.error("request", **facts, exc_info=failure)
+        elif seconds >= self.edge.limits.slow_seconds:
+            self.edge.log.warning("request", **facts, slow=True)
         else:
             self.edge.log.info("request", **facts)
 
-    def facts(self, began: float) -> dict[str, Any]:
+    def facts(self, watched: WatchedRequest, seconds: float) -> dict[str, Any]:
         """Gather what may be logged: never a header, a query or a body."""
         caller = self.scope.get("caller")
         facts = {
@@ -244,7 +266,8 @@ class Exchange:
             "operation": routed_operation_id(self.scope),
             "status": self.status,
             "error_code": self.error_code,
-            "duration_ms": round((perf_counter() - began) * 1000, 2),
+            "duration_ms": round(seconds * 1000, 2),
+            **watched.cost,
             "request_id": self.request_id,
             "partner_id": getattr(caller, "partner_id", None),
         }

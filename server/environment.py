@@ -17,6 +17,7 @@ from server import development_secrets
 from server.requests.addresses import Network, is_loopback
 
 LogFormat = Literal["json", "text"]
+LogLevel = Literal["debug", "info", "warning", "error"]
 
 _ORIGIN: Final = re.compile(
     r"(?P<scheme>https?)://(?P<host>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])"
@@ -141,6 +142,38 @@ class Environment:
             case other:
                 self.faults.append(f"ACCOUNTING_LOG_FORMAT: {other!r} is neither json nor text.")
                 return None
+
+    def log_level(self) -> LogLevel:
+        """Return from which level on is logged."""
+        match self._text("ACCOUNTING_LOG_LEVEL"):
+            case "":
+                return "info"
+            case ("debug" | "info" | "warning" | "error") as given:
+                return given
+            case other:
+                self.faults.append(
+                    f"ACCOUNTING_LOG_LEVEL: {other!r} is none of debug, info, warning and error."
+                )
+                return "info"
+
+    def slow_seconds(self) -> float:
+        """Return from how long on a request is slow."""
+        return self._whole_number("ACCOUNTING_SLOW_MS", "1000", range(1, 300_001)) / 1000
+
+    def metrics_at(self) -> tuple[str, int] | None:
+        """Return the host and the port that metrics are asked for at; None where nobody does."""
+        port = self._text("ACCOUNTING_METRICS_PORT")
+        host = self._text("ACCOUNTING_METRICS_HOST")
+        if not port:
+            if host:
+                self.faults.append("ACCOUNTING_METRICS_HOST is of no use without its PORT.")
+            return None
+        number = self._whole_number("ACCOUNTING_METRICS_PORT", "", range(1, 65_536))
+        return host or "127.0.0.1", number
+
+    def traced(self) -> bool:
+        """Tell whether somebody collects traces; the library reads the rest of its settings."""
+        return bool(self._text("OTEL_EXPORTER_OTLP_ENDPOINT"))
 
     def secrets(self, data_dir: Path, development: bool) -> tuple[MasterSecret, ...]:
         """Return the ring of token secrets, newest first; in development one is made."""

@@ -1,6 +1,6 @@
 """The log on standard error: lines for people on a terminal, else one JSON object per line.
 
-It never shows credentials or bodies.
+It never shows credentials or bodies. Whatever is told while a request is served carries its id.
 """
 
 import logging
@@ -14,18 +14,26 @@ import orjson
 import structlog
 from structlog.typing import EventDict, Processor
 
-from server.environment import LogFormat
+from server.environment import LogFormat, LogLevel
+
+request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
+"""The id of the request that this task serves."""
 
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
-def configure(log_format: LogFormat | None = None) -> None:
+def configure(log_format: LogFormat | None = None, level: LogLevel = "info") -> None:
     """Set up the log of one process; without a format the terminal decides."""
     for_people = sys.stderr.isatty() if log_format is None else log_format == "text"
     writing = _for_people() if for_people else _for_programs()
     structlog.configure(
-        processors=[_drop_while_quiet, structlog.processors.add_log_level, *writing],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        processors=[
+            _drop_while_quiet,
+            structlog.processors.add_log_level,
+            _name_request,
+            *writing,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
         # A line is one write, end and all: other workers write to the same place.
         logger_factory=structlog.BytesLoggerFactory(sys.stderr.buffer),
         cache_logger_on_first_use=True,
@@ -82,6 +90,13 @@ def _plain(_logger: Any, _method: str, event: EventDict) -> EventDict:
 def _drop_while_quiet(_logger: Any, method: str, event: EventDict) -> EventDict:
     if _quiet.get() and method in ("debug", "info"):
         raise structlog.DropEvent
+    return event
+
+
+def _name_request(_logger: Any, _method: str, event: EventDict) -> EventDict:
+    served = request_id.get()
+    if served is not None:
+        event.setdefault("request_id", served)
     return event
 
 

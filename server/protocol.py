@@ -25,6 +25,7 @@ from server.responses import errors
 from server.responses.envelope import request_id_of, sealed
 from server.responses.problems import BadRequest, HeadersTooLarge, RequestTimeout, UriTooLong
 from server.uvicorn_seam import HttpConnection, RequestResponseCycle
+from server.watching.requests import NO_OPERATION, Counts, NoCounts
 
 # With two of them, we and a proxy in front of us might believe different ones.
 GIVEN_ONCE: Final = (b"authorization", b"content-length", b"content-type", b"host")
@@ -43,6 +44,7 @@ class GuardedProtocol(HttpConnection):
     fields_limit = 100
     addresses: ClassVar = ConnectionsPerAddress()
     departure: ClassVar = Departure()
+    counts: ClassVar[Counts] = NoCounts()
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -285,6 +287,9 @@ class GuardedProtocol(HttpConnection):
             self.transport.write_eof()
         self.flow.resume_reading()
         self.arm(self.linger_seconds, self.transport.close)
+        if not self.in_body:  # Else the edge has it under way, and counts it.
+            self.counts.request(NO_OPERATION, answer.status, 0.0)
+        self.counts.refusal(error.code)
         structlog.get_logger("accounting.connections").info(
             "refused", status=answer.status, error_code=answer.error_code, request_id=request_id
         )

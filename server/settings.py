@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from access.master_secrets import MasterSecret
 from persistence.files.blobs import BlobStorage
-from server.environment import Environment, LogFormat
+from server.environment import Environment, LogFormat, LogLevel
 from server.requests.addresses import Network
 
 
@@ -152,6 +152,36 @@ TABLE = (
         "text for lines that people read, json for one JSON object per line.",
         "text on a terminal, json elsewhere",
     ),
+    Setting(
+        "ACCOUNTING_LOG_LEVEL",
+        "From which level on is logged: debug (each round trip to the database, with the text of "
+        "its statements and no value), info (a line for each request), warning (slow and failed "
+        "ones) or error.",
+        "info",
+    ),
+    Setting(
+        "ACCOUNTING_SLOW_MS",
+        "From how many milliseconds on a request is slow: its line is a warning. From 1 to 300000.",
+        "1000",
+    ),
+    Setting(
+        "ACCOUNTING_METRICS_PORT",
+        "Port of a listener of its own that answers /metrics to Prometheus, for all workers "
+        "together, in plain HTTP and without credentials.",
+        "none: nothing is counted",
+    ),
+    Setting(
+        "ACCOUNTING_METRICS_HOST",
+        "Address of that listener; what it tells names no business and no partner, and is still "
+        "for the operator's network alone.",
+        "127.0.0.1",
+    ),
+    Setting(
+        "OTEL_EXPORTER_OTLP_ENDPOINT",
+        "Where traces are sent to, as http://127.0.0.1:4318; the other settings of OpenTelemetry "
+        "hold as well. The server must be installed with its extra `traces`.",
+        "none: nothing is traced",
+    ),
 )
 
 
@@ -176,6 +206,7 @@ class StoreSettings:
     data_dir: Path
     documents: BlobStorage
     log_format: LogFormat | None
+    log_level: LogLevel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,6 +231,9 @@ class Settings(StoreSettings):
     read_database_url: str | None = field(repr=False)
     read_lag_seconds: int
     upkeep_seconds: int
+    slow_seconds: float
+    metrics_at: tuple[str, int] | None
+    traced: bool
     forwarded_allow: tuple[Network, ...]
     warnings: tuple[str, ...]
 
@@ -240,6 +274,9 @@ def load(
     read_database_url = reading.read_database_url()
     read_lag_seconds = reading.read_lag_seconds()
     upkeep_seconds = reading.upkeep_seconds()
+    slow_seconds = reading.slow_seconds()
+    metrics_at = reading.metrics_at()
+    traced = reading.traced()
     reading.check_tls(tls_cert, tls_key)
     reading.check_numbers(port=port, workers=workers)
     encrypted = tls_cert is not None or bool(proxies)
@@ -252,6 +289,7 @@ def load(
         data_dir=stores.data_dir,
         documents=stores.documents,
         log_format=stores.log_format,
+        log_level=stores.log_level,
         host=host,
         port=port,
         workers=workers,
@@ -270,6 +308,9 @@ def load(
         read_database_url=read_database_url,
         read_lag_seconds=read_lag_seconds,
         upkeep_seconds=upkeep_seconds,
+        slow_seconds=slow_seconds,
+        metrics_at=metrics_at,
+        traced=traced,
         forwarded_allow=proxies,
         warnings=warnings,
     )
@@ -302,6 +343,7 @@ def _stores(reading: Environment) -> StoreSettings:
         data_dir=data_dir,
         documents=reading.documents(data_dir),
         log_format=reading.log_format(),
+        log_level=reading.log_level(),
     )
 
 

@@ -28,6 +28,7 @@ from server.app import create_app
 from server.clock import Clock
 from server.protocol import GuardedProtocol
 from server.settings import Settings
+from server.watching.requests import Watch
 from tests import clock
 from tests.partner import PATIENCE_SECONDS, Business, Partner
 from tests.poolers.pgbouncer import served_url
@@ -91,7 +92,14 @@ class Databases:
 class ApiServer:
     """A server over one database; development mode, so that plain HTTP on loopback is served."""
 
-    def __init__(self, database_url: str, *, clock: Clock = clock.now, **changes: Any) -> None:
+    def __init__(
+        self,
+        database_url: str,
+        *,
+        clock: Clock = clock.now,
+        watch: Watch | None = None,
+        **changes: Any,
+    ) -> None:
         self.database_url = database_url
         self.clock = clock
         self.folder = Path(tempfile.mkdtemp(prefix="documents-"))
@@ -102,7 +110,9 @@ class ApiServer:
         self.partners: list[Partner] = []
         self.counted: tuple[str, dict[str, tuple[int, int]]] = ("", {})
         config = uvicorn.Config(
-            create_app(self.settings, served_url(database_url), durable=False, clock=clock),
+            create_app(
+                self.settings, served_url(database_url), durable=False, clock=clock, watch=watch
+            ),
             http=GuardedProtocol,
             ws="none",
             lifespan="on",
@@ -217,6 +227,7 @@ def settings(**changes: Any) -> Settings:
         "data_dir": Path("/nonexistent"),
         "documents": Folder(Path("/nonexistent/documents")),
         "log_format": "json",
+        "log_level": "info",
         "public_url": "",
         "answer_seconds": PATIENCE_SECONDS,
         "connections_per_address": 0,
@@ -227,6 +238,9 @@ def settings(**changes: Any) -> Settings:
         "read_database_url": None,
         "read_lag_seconds": 10,
         "upkeep_seconds": 0,
+        "slow_seconds": 1.0,
+        "metrics_at": None,
+        "traced": False,
         "host": "127.0.0.1",
         "port": 0,
         "workers": 1,

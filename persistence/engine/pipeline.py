@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from time import monotonic
+from time import monotonic, perf_counter
 from typing import Any, TypeVar
 
 from psycopg import AsyncConnection, OperationalError
@@ -23,6 +23,7 @@ from psycopg.rows import DictRow
 from psycopg.waiting import Ready, Wait
 
 from persistence.engine.machines import Machines, OneMachine
+from persistence.engine.observing import observer
 from persistence.engine.sql import Query, Row
 from persistence.engine.waiting import SocketWatch
 
@@ -87,7 +88,13 @@ class Connection(AsyncConnection[DictRow]):
 
 async def exchange(connection: Connection, queries: Sequence[Query]) -> list[Result]:
     """Send statements in one round trip; return their results in order or raise the first error."""
-    return await connection.wait(connection.pipe.exchange(queries)) if queries else []
+    if not queries:
+        return []
+    began = perf_counter()
+    try:
+        return await connection.wait(connection.pipe.exchange(queries))
+    finally:
+        observer.get().asked(queries, perf_counter() - began)
 
 
 class Pipeline:

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, suppress
 from select import POLLIN, poll
 from time import monotonic
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 import orjson
 from psycopg import Error, OperationalError, errors
@@ -34,6 +34,15 @@ LIFETIME_SECONDS = 3600.0
 IS_READ_ONLY = "SELECT current_setting('transaction_read_only') = 'on' AS read_only"
 
 
+class Occupancy(NamedTuple):
+    """How many connections there may be, are lent and are idle, and how many wait for one."""
+
+    size: int
+    lent: int
+    idle: int
+    waiting: int
+
+
 class Pool:
     """At most `size` connections, made when they are needed; the one used last is lent first.
 
@@ -44,6 +53,7 @@ class Pool:
     def __init__(self, conninfo: str, *, size: int, to_primary: bool = True) -> None:
         self._conninfo = conninfo
         self._to_primary = to_primary
+        self._size = size
         self._turns = Turns(size)
         self._idle: list[Connection] = []
         self._closed = False
@@ -81,6 +91,11 @@ class Pool:
                 await self._take_back(connection)
         finally:
             self._turns.give_back(tenant)
+
+    @property
+    def occupancy(self) -> Occupancy:
+        """What is lent at this moment."""
+        return Occupancy(self._size, self._turns.held, len(self._idle), self._turns.waiting)
 
     def refuse_crowd(self, tenant: Hashable) -> None:
         """Raise Unavailable where so many wait that this tenant would be turned away."""

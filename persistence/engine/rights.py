@@ -27,6 +27,7 @@ _OTHERWISE: Final[dict[str, tuple[LiteralString, ...]]] = {
     "stored_document": ("SELECT", "INSERT"),
     "tagged_line": ("SELECT", "INSERT", "DELETE"),
     "upkeep": ("SELECT", "UPDATE"),
+    "proof_run": ("SELECT", "INSERT"),
     "revoked_token": ("SELECT", "INSERT", "DELETE"),
     "request_count": (*_USUAL, "DELETE"),
     **dict.fromkeys(("audit_record", "audit_seal", "partner_audit_record"), ("SELECT",)),

@@ -17,7 +17,7 @@ from uuid import UUID
 
 import psycopg
 from psycopg import InterfaceError, OperationalError
-from psycopg.errors import UniqueViolation
+from psycopg.errors import DeadlockDetected, SerializationFailure, UniqueViolation
 
 from accounting.errors import Conflict, NotFound, Refusal, RuleBroken
 from persistence.engine.faults import (
@@ -30,6 +30,7 @@ from persistence.engine.faults import (
 )
 from persistence.engine.fetches import Fetch
 from persistence.engine.idempotency import Claim, Outcome
+from persistence.engine.observing import observer
 from persistence.engine.pipeline import Connection
 from persistence.engine.pool import Pool
 from persistence.engine.replica import MARK, Mark, Replica, Unfit
@@ -90,7 +91,8 @@ async def reading(pool: Pool, tenant: Tenant) -> AsyncIterator[Reading]:
     """Lend a session that only reads; raises Unavailable where the database is away."""
     try:
         async with pool.connection(tenant.id) as connection:
-            yield Reading(connection, tenant)
+            with observer.get().room("persistence"):
+                yield Reading(connection, tenant)
     except psycopg.Error as error:
         raise refusal_of(error) or error from error
 
@@ -147,22 +149,34 @@ async def writing(pool: Pool, work: Work) -> tuple[Outcome, bool]:
         try:
             tenant = work.tenant()
             async with pool.connection(tenant.id) as connection:
-                return await _run(connection, tenant, work, raced), False
+                with observer.get().room("persistence"):
+                    return await _run(connection, tenant, work, raced), False
         except Refused as refused:
             return refused.outcome, False
         except Replay as replay:
+            observer.get().replayed()
             return replay.outcome, True
         except MovedClock:
             raise
         except Busy:
             if monotonic() + pause > deadline:
                 raise _in_progress() from None
+            observer.get().runs_again("key_busy")
             await asyncio.sleep(pause)
             pause = min(pause * 2, 0.4)
         except Exception as error:
             runs += 1
             raced = _may_run_again(error, work, runs, raced)
+            observer.get().runs_again(_CAUSES.get(type(error), "raced"))
             await asyncio.sleep(random.uniform(0, 0.02) * runs)
+
+
+_CAUSES: Mapping[type[Exception], str] = {
+    StaleRow: "stale",
+    OutcomeUnknown: "outcome_unknown",
+    SerializationFailure: "serialization",
+    DeadlockDetected: "deadlock",
+}
 
 
 def _may_run_again(

@@ -9,8 +9,10 @@ whoever comes is refused at once: waiting for longer than anybody listens helps 
 import asyncio
 from collections import Counter, deque
 from collections.abc import Hashable
+from time import perf_counter
 
 from persistence.engine.faults import unavailable
+from persistence.engine.observing import observer
 
 # All who wait are served within a request's time where the database does a hundred things a second.
 MOST_WAITING = 1_000
@@ -27,6 +29,16 @@ class Turns:
         self._held = Counter[Hashable]()
         self._lines: dict[Hashable, Line] = {}  # The one that is served next comes first.
         self._waiting = 0
+
+    @property
+    def waiting(self) -> int:
+        """How many wait for a place."""
+        return self._waiting
+
+    @property
+    def held(self) -> int:
+        """How many places are held."""
+        return self._held.total()
 
     async def take(self, tenant: Hashable) -> None:
         """Return when the tenant may hold one more; Unavailable where too many wait already."""
@@ -67,6 +79,7 @@ class Turns:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._lines.setdefault(tenant, deque()).append(turn)
         self._waiting += 1
+        began = perf_counter()
         try:
             await turn
         except asyncio.CancelledError:
@@ -75,6 +88,8 @@ class Turns:
             elif turn.exception() is None:
                 self.give_back(tenant)  # It came in the moment in which it was given up.
             raise
+        finally:
+            observer.get().waited(perf_counter() - began)
 
     def _leave(self, tenant: Hashable, turn: asyncio.Future[None]) -> None:
         line = self._lines.get(tenant)

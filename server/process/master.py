@@ -13,6 +13,7 @@ import structlog
 from uvicorn import Config
 
 from server.process.database import Database, GivenUp
+from server.process.scraping import Scraping
 from server.settings import Settings, SettingsError
 from server.uvicorn_seam import ForkedProcess, Process, Supervisor
 
@@ -53,9 +54,15 @@ class Master(Supervisor):
     """
 
     def __init__(
-        self, config: Config, sockets: list[socket], database: Database, preparation: Preparation
+        self,
+        config: Config,
+        sockets: list[socket],
+        database: Database,
+        preparation: Preparation,
+        scraping: Scraping | None = None,
     ) -> None:
         super().__init__(config, sockets)
+        self.scraping = scraping
         self.database = database
         self.preparation = preparation
         self.log = structlog.get_logger("accounting.server")
@@ -78,10 +85,13 @@ class Master(Supervisor):
             self.wait_for_death(LOOK_SECONDS if self.serving else FIRST_LOOK_SECONDS)
             self.handle_signals()
             self.look_after_workers()
+            self.look_after_scraping()
         self.stop_workers()
         self.join_all()
         for worker in self.leaving:
             worker.join()
+        if self.scraping is not None:
+            self.scraping.end()
         self.database_thread.join(GIVE_UP_SECONDS)
         # Else it is left to the reaper, which waits for this process to end.
         if not self.database_thread.is_alive():
@@ -136,6 +146,15 @@ class Master(Supervisor):
             elif not self.serving and process.is_ready(LOOK_SECONDS):
                 self.begin_serving()
         self.start_missing_workers()
+
+    def look_after_scraping(self) -> None:
+        """Replace the process that answers scrapes where it is gone."""
+        if self.scraping is None or not self.serving or self.should_exit.is_set():
+            return
+        try:
+            self.scraping.keep()
+        except (EOFError, OSError) as error:
+            self.log.error("scraping_not_started", reason=repr(error))
 
     def remove_worker(self, process: Process) -> None:
         """End a worker that is gone or hangs, and count it no longer."""
@@ -196,6 +215,8 @@ class Master(Supervisor):
             self.processes[place] = worker
             old.terminate()
             self.leaving = [old, *(each for each in self.leaving if each.exitcode is None)]
+        if self.scraping is not None:
+            self.scraping.end()  # The next one tells of the certificate that is served now.
         self.log.info("settings_read")
 
     def handle_term(self) -> None:

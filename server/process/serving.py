@@ -6,9 +6,12 @@ The master imports little before its workers are under way: they take longest to
 import errno
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import structlog
 from uvicorn import Config
@@ -18,11 +21,13 @@ from server import logs
 from server.connections import bound_readers
 from server.process.database import Begin, Database, GivenUp, database_of
 from server.process.master import CannotServe, Master, Preparation
+from server.process.scraping import Scraping
 from server.process.worker import build
 from server.settings import Settings, reader
 from server.uvicorn_seam import FORKS
 
 DRAIN_SECONDS = 30
+TAKEN = "the port is in use; name another one with --port, or with PORT= for make"
 HUNG_SECONDS = 15  # A worker that loads on a busy machine answers late, and must not be killed.
 
 
@@ -44,7 +49,7 @@ def serve(settings: Settings, start: Start | None = None) -> None:
 
     Raises CannotServe, UnusableFileStore, EmbeddedError, UnsafeDatabase or UnusableDatabase.
     """
-    logs.configure(settings.log_format)
+    logs.configure(settings.log_format, settings.log_level)
     logs.adopt()
     log = structlog.get_logger("accounting.server")
     for warning in settings.warnings:
@@ -55,8 +60,29 @@ def serve(settings: Settings, start: Start | None = None) -> None:
     waiting, held_back = FORKS.Pipe(duplex=False)
     leaving, staying = FORKS.Pipe(duplex=False)
     read = reader(settings)
-    config = Config(
-        partial(build, read, database.url, database.home, waiting, leaving),
+    start = start or Start(begin=log.info, fill=lambda *_: None, when_serving=lambda: None)
+    preparing = Preparation(
+        work=partial(prepare, settings, database, start),
+        held_back=held_back,
+        staying=staying,
+        leaving_seconds=settings.leaving_seconds,
+        when_serving=start.when_serving,
+        read_settings=read,
+    )
+    with scraped(settings, database) as scraping:
+        counts = None if scraping is None else scraping.folder
+        application = partial(build, read, database.url, database.home, waiting, leaving, counts)
+        config = configured(settings, application)
+        # Whoever sees that the port is taken may stop us: the master heeds signals at once.
+        with listen(settings.host, settings.port) as listener:
+            bound_readers(listener)
+            Master(config, [listener], database, preparing, scraping).run()
+
+
+def configured(settings: Settings, application: Callable[[], object]) -> Config:
+    """Say to uvicorn how to serve an application that each worker makes."""
+    return Config(
+        application,
         factory=True,
         host=settings.host,
         port=settings.port,
@@ -74,18 +100,6 @@ def serve(settings: Settings, start: Start | None = None) -> None:
         timeout_graceful_shutdown=DRAIN_SECONDS,
         timeout_worker_healthcheck=HUNG_SECONDS,
     )
-    start = start or Start(begin=log.info, fill=lambda *_: None, when_serving=lambda: None)
-    preparing = Preparation(
-        work=partial(prepare, settings, database, start),
-        held_back=held_back,
-        staying=staying,
-        leaving_seconds=settings.leaving_seconds,
-        when_serving=start.when_serving,
-        read_settings=read,
-    )
-    with listen(settings.host, settings.port) as listener:
-        bound_readers(listener)
-        Master(config, [listener], database, preparing).run()
 
 
 def prepare(settings: Settings, database: Database, start: Start, given_up: GivenUp) -> None:
@@ -99,8 +113,22 @@ def prepare(settings: Settings, database: Database, start: Start, given_up: Give
         start.begin("Starting the server")
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """Take the port, before anything else is started; raises CannotServe where it is taken."""
+@contextmanager
+def scraped(settings: Settings, database: Database) -> Iterator[Scraping | None]:
+    """Take the port that metrics are asked for at, where there is one, and a folder for counts."""
+    if settings.metrics_at is None:
+        yield None
+        return
+    taken = "the port is in use; name another one in ACCOUNTING_METRICS_PORT"
+    with (
+        listen(*settings.metrics_at, taken) as listener,
+        TemporaryDirectory(prefix="accounting-metrics-") as folder,
+    ):
+        yield Scraping(listener, Path(folder), reader(settings), database.url)
+
+
+def listen(host: str, port: int, taken: str = TAKEN) -> socket.socket:
+    """Take a port, before anything else is started; raises CannotServe where it is taken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
     try:
@@ -108,5 +136,5 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         why = error.strerror
         if error.errno == errno.EADDRINUSE:
-            why = "the port is in use; name another one with --port, or with PORT= for make"
+            why = taken
         raise CannotServe(f"Cannot listen on {host} port {port}: {why}.") from error

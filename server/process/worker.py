@@ -6,12 +6,17 @@ from collections.abc import Callable
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import structlog
 from starlette.types import ASGIApp
 
 from embedded import users
 from server import logs
 from server.settings import Settings
+
+if TYPE_CHECKING:
+    from server.watching.requests import Counts, Traces
 
 
 def build(
@@ -20,17 +25,19 @@ def build(
     postgres_home: Path | None,
     waiting: Connection,
     leaving: Connection,
+    counts_folder: Path | None,
 ) -> ASGIApp:
     """Build the application of a worker that a master process has started.
 
     It reads the settings by itself, so that no secret is sent to it and one that is started later
     has those of its time. It leaves when the master is gone, however that went. Its memory is
-    collected only once it is built: until then nearly all of it is there to stay.
+    collected only once it is built: until then nearly all of it is there to stay. What happens is
+    counted in a folder, where there is one.
     """
     users.leave_with_parent()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # uvicorn heeds it by now.
     settings = read()
-    logs.configure(settings.log_format)
+    logs.configure(settings.log_format, settings.log_level)
     logs.adopt()
     gc.disable()
     # The master refers to this module and needs no application.
@@ -39,6 +46,7 @@ def build(
     from server.departure import Departure
     from server.process import preloaded
     from server.protocol import GuardedProtocol
+    from server.watching.requests import Watch
 
     GuardedProtocol.addresses = ConnectionsPerAddress(
         settings.connections_per_address, settings.forwarded_allow
@@ -50,7 +58,34 @@ def build(
         stack=preloaded.stack,
         departure=departure,
     )
-    return create_app(settings, database_url, parent=parent)
+    GuardedProtocol.counts = counts = counted_in(counts_folder)
+    watch = Watch(counts, traces_of(settings), tells_statements=settings.log_level == "debug")
+    return create_app(settings, database_url, parent=parent, watch=watch)
+
+
+def traces_of(settings: Settings) -> "Traces | None":
+    """Return what makes traces, where somebody collects them and the library is there."""
+    if not settings.traced:
+        return None
+    try:
+        from server.watching.traces import SentTraces
+    except ImportError as error:
+        structlog.get_logger("accounting.server").warning(
+            "traces_not_installed", reason=str(error), wanted="accounting-platform[traces]"
+        )
+        return None
+    return SentTraces()
+
+
+def counted_in(folder: Path | None) -> "Counts":
+    """Return what counts; the library is loaded where somebody asks for the counts."""
+    from server.watching.requests import NoCounts
+
+    if folder is None:
+        return NoCounts()
+    from server.watching.metrics import Counted
+
+    return Counted(folder)
 
 
 def wait_for_database(postgres_home: Path | None, waiting: Connection) -> None:

@@ -20,6 +20,7 @@ from access.principal import Caller, CallerKind
 from access.tokens import ExpiredTokenError, Keyring, TokenError
 from accounting.errors import NotAllowed, NotAuthenticated, NotFound
 from persistence.engine.admission import Admission
+from persistence.engine.observing import observer
 from server.clock import Clock, utc_now
 from server.connexion_seam import Alternatives, LoadedOperation, MakeOperation, OperationLayer
 from server.contract import ContractError
@@ -191,22 +192,24 @@ class GuardedOperation:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Identify, check the kind, the business, the limits; each refuses before the next."""
         if self._check is not None:
-            authenticator: Authenticator = scope["authenticator"]
-            caller = await authenticator.identify(scope)
-            self._check(caller)
-            business_id: str | None = None
-            if self._in_business:
-                business_id = scope["path_params"]["business_id"].lower()
-                await self._admit(authenticator.admission, caller, business_id)
-            else:
-                await authenticator.admission.admit_partner(caller)
-            scope["caller"] = caller
-            scope["limits"], refusal = await authenticator.limits.take(
-                caller.partner_id, business_id
-            )
-            if refusal is not None:
-                raise refusal
+            with observer.get().room("security"):
+                await self._let_in(scope, self._check)
         await self._next_app(scope, receive, send)
+
+    async def _let_in(self, scope: Scope, check: Check) -> None:
+        authenticator: Authenticator = scope["authenticator"]
+        caller = await authenticator.identify(scope)
+        check(caller)
+        business_id: str | None = None
+        if self._in_business:
+            business_id = scope["path_params"]["business_id"].lower()
+            await self._admit(authenticator.admission, caller, business_id)
+        else:
+            await authenticator.admission.admit_partner(caller)
+        scope["caller"] = caller
+        scope["limits"], refusal = await authenticator.limits.take(caller.partner_id, business_id)
+        if refusal is not None:
+            raise refusal
 
     async def _admit(self, admission: Admission, caller: Caller, business_id: str) -> None:
         bound_to = caller.business_id

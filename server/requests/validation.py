@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from accounting.errors import Malformed
 from accounting.files.uploads import Upload
+from persistence.engine.observing import observer
 from server.connexion_seam import LoadedOperation, MakeOperation, OperationLayer
 from server.contract import Contract, Operation
 from server.requests import body_reader
@@ -73,6 +74,11 @@ class ValidatedOperation:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Put the Call into the scope, or raise with every field error at once."""
+        with observer.get().room("validation"):
+            scope["call"] = await self._read(scope, receive)
+        await self._next_app(scope, receive, send)
+
+    async def _read(self, scope: Scope, receive: Receive) -> Call:
         faults: Faults = {}
         used = list(self._deprecations)
         raw = self._select(scope["headers"])
@@ -84,7 +90,7 @@ class ValidatedOperation:
         body, files = await self._body.read(raw, receive, faults)
         if faults:
             raise Malformed.with_faults(faults)
-        scope["call"] = Call(
+        return Call(
             self._operation_id,
             path,
             query,
@@ -93,7 +99,6 @@ class ValidatedOperation:
             headers.get("idempotency-key"),
             headers.get("if-match"),
         )
-        await self._next_app(scope, receive, send)
 
     def _select(self, headers: list[tuple[bytes, bytes]]) -> dict[bytes, list[bytes]]:
         """Return the headers this operation reads, each with all its lines."""

@@ -2,6 +2,7 @@ from uuid import uuid4
 
 import pytest
 
+from persistence.engine.condition import look
 from tests.api_server import ApiServer
 from tests.builders.sales import paid, sent
 from tests.command_line import CommandLine
@@ -49,6 +50,11 @@ class TestCheckBooks:
         tamper(own_server, COUNTED_ON, second.id)
         told = command_line.run("check-books")
         assert told.code == 1
+        kept = "SELECT holds, faulty, businesses, checked > 0 FROM proof_run ORDER BY ended_at"
+        assert own_server.query(kept) == [(True, 0, 2, True), (False, 1, 2, True)]
+        newest = look(own_server.database_url).newest_proof
+        assert newest is not None
+        assert (newest.holds, newest.faulty) == (False, 1)
         assert f"Spoilt Ltd ({second.id}) of Second ({second.partner.partner_id})" in told.out
         assert f"  entry_numbers: {NAMED} (of 3 checked)\n" in told.out
         assert told.out.endswith("The books of 1 of 2 businesses do not hold.\n")
@@ -57,8 +63,13 @@ class TestCheckBooks:
 
 class TestChosenBooks:
     def test_are_those_of_one_business(
-        self, command_line: CommandLine, sound: Business, spoilt: Business
+        self,
+        command_line: CommandLine,
+        own_server: ApiServer,
+        sound: Business,
+        spoilt: Business,
     ) -> None:
+        [[kept]] = own_server.query("SELECT count(*) FROM proof_run")
         told = command_line.did("check-books", "--business", sound.id)
         assert told.out.startswith("The books of 1 business hold (")
         told = command_line.run("check-books", "--business", spoilt.id)
@@ -66,6 +77,7 @@ class TestChosenBooks:
             1,
             "The books of 1 of 1 business do not hold.",
         )
+        assert own_server.query("SELECT count(*) FROM proof_run") == [(kept,)]
 
     def test_are_those_of_one_partner(self, command_line: CommandLine, spoilt: Business) -> None:
         told = command_line.run("check-books", "--partner", str(spoilt.partner.partner_id))

@@ -27,7 +27,7 @@ PARTS = {
 # after a minute. That a token is revoked `audit_revocation` says.
 OWN = {
     *("reply", "partner_reply", "number_series", "account_month", "tagged_line"),
-    *("revoked_token", "request_count", "upkeep"),
+    *("revoked_token", "request_count", "upkeep", "proof_run"),
 }
 THE_TRAIL = {"audit_record", "partner_audit_record", "audit_seal", "audited_table"}
 

@@ -20,7 +20,7 @@ PARTNER_LEVEL = {
     *("partner", "api_key", "business", "partner_reply", "partner_audit_record"),
     *("revoked_token", "request_count"),
 }
-NOBODYS = {"audited_table", "upkeep"}
+NOBODYS = {"audited_table", "upkeep", "proof_run"}
 # What is never named by an id of its own.
 KEYS = {
     "number_series": ["series"],
@@ -58,6 +58,7 @@ GRANTS = {
     "revoked_token": "SELECT INSERT DELETE",
     "request_count": "SELECT INSERT UPDATE DELETE",
     **dict.fromkeys(("journal_entry", "journal_line", "cash_line"), "SELECT INSERT"),
+    "proof_run": "SELECT INSERT",
     "stored_document": "SELECT INSERT",
     "tagged_line": "SELECT INSERT DELETE",
 }

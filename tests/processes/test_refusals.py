@@ -79,6 +79,13 @@ class TestSettings:
         assert all_gone(fresh_folder)
         assert not (fresh_folder / "postgres").exists()
 
+    def test_a_port_for_metrics_that_is_taken(self, fresh_folder: Path) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            taken = str(listener.getsockname()[1])
+            words = ("serve", "--development", "--port", str(free_port()))
+            done = CommandLine(fresh_folder).run(*words, ACCOUNTING_METRICS_PORT=taken)
+        assert_refused(done, f"Cannot listen on 127.0.0.1 port {taken}", "ACCOUNTING_METRICS_PORT")
+
 
 class TestDatabases:
     def test_one_that_was_never_migrated(self, fresh_folder: Path, named: EmbeddedPostgres) -> None:

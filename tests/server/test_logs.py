@@ -17,6 +17,7 @@ from server import logs
 logs.configure(*sys.argv[1:])
 logs.adopt()
 log = structlog.get_logger("some")
+log.debug("unheard")
 log.info("request", method="GET", status=200, partner_id=UUID(int=7), words="a b")
 with logs.quietly():
     log.info("unheard")
@@ -59,6 +60,25 @@ class TestForPrograms:
         assert (request["event"], request["level"], request["status"]) == ("request", "info", 200)
         assert (heard["event"], adopted["logger"]) == ("heard", "library")
         assert failed["exception"].endswith("RuntimeError: words")
+
+
+class TestLevel:
+    @pytest.mark.parametrize(
+        ("level", "heard"),
+        [("debug", 5), ("info", 4), ("warning", 3), ("error", 1)],
+    )
+    def test_less_than_the_named_one_is_not_heard(self, level: str, heard: int) -> None:
+        assert len(written("json", level).splitlines()) == heard
+
+
+class TestRequestId:
+    def test_stands_in_each_line_of_its_request(self) -> None:
+        code = CODE.replace('log.debug("unheard")', 'logs.request_id.set("mine")')
+        done = subprocess.run(
+            [*words("json")[:4], code, "json"], capture_output=True, text=True, check=True
+        )
+        told = [json.loads(line) for line in done.stderr.splitlines()]
+        assert [event["request_id"] for event in told] == ["mine"] * 4
 
 
 class TestForPeople:

@@ -377,6 +377,45 @@ class TestLoad:
     ) -> None:
         assert settings.load({**environ, "ACCOUNTING_LOG_FORMAT": given}).log_format == meant
 
+    @pytest.mark.parametrize(("given", "meant"), [("", "info"), ("debug", "debug")])
+    def test_the_level_of_the_log_may_be_named(
+        self, environ: dict[str, str], given: str, meant: str
+    ) -> None:
+        assert settings.load({**environ, "ACCOUNTING_LOG_LEVEL": given}).log_level == meant
+
+    @pytest.mark.parametrize(
+        ("given", "meant"),
+        [
+            ({}, (None, 1.0, False)),
+            ({"ACCOUNTING_METRICS_PORT": "9464"}, (("127.0.0.1", 9464), 1.0, False)),
+            (
+                {"ACCOUNTING_METRICS_PORT": "9464", "ACCOUNTING_METRICS_HOST": "0.0.0.0"},
+                (("0.0.0.0", 9464), 1.0, False),
+            ),
+            ({"ACCOUNTING_SLOW_MS": "250"}, (None, 0.25, False)),
+            ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}, (None, 1.0, True)),
+        ],
+    )
+    def test_a_server_may_be_watched(
+        self, environ: dict[str, str], given: dict[str, str], meant: object
+    ) -> None:
+        loaded = settings.load({**environ, **given})
+        assert (loaded.metrics_at, loaded.slow_seconds, loaded.traced) == meant
+
+    @pytest.mark.parametrize(
+        ("name", "value", "fault"),
+        [
+            ("ACCOUNTING_LOG_LEVEL", "loud", "'loud' is none of debug, info, warning and error"),
+            ("ACCOUNTING_SLOW_MS", "0", "no whole number from 1 to 300000"),
+            ("ACCOUNTING_METRICS_PORT", "65536", "no whole number from 1 to 65535"),
+            ("ACCOUNTING_METRICS_HOST", "::1", "of no use without its PORT"),
+        ],
+    )
+    def test_what_cannot_be_watched_by_is_refused(
+        self, environ: dict[str, str], name: str, value: str, fault: str
+    ) -> None:
+        assert fault in faults({**environ, name: value})
+
     @pytest.mark.parametrize(
         ("given", "meant"), [("", (15, 8)), ("2", (2, 2)), ("100", (100, 100))]
     )

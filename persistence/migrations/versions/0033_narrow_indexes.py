@@ -3,7 +3,7 @@
 from persistence.migrations.texts import run_beside_writers, run_texts
 
 revision = "0033"
-down_revision = "0028"
+down_revision = "0032"
 serves_from = "0026"
 
 

@@ -1,0 +1,11 @@
+"""What check-books found is kept, for those who watch."""
+
+from persistence.migrations.texts import run_texts
+
+revision = "0032"
+down_revision = "0028"
+serves_from = "0026"
+
+
+def upgrade() -> None:
+    run_texts(__file__, "0032_proof_runs.sql")

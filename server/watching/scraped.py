@@ -1,0 +1,221 @@
+"""What answers /metrics: a process of its own, beside the workers, on a listener of its own.
+
+A scrape reads the files of all workers and asks the database how it stands: in a worker that would
+keep its requests waiting for some milliseconds each time. It has no way into the books, and when it
+dies another takes its place.
+"""
+
+import shutil
+import signal
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from socket import socket
+from socketserver import ThreadingMixIn
+from threading import Lock
+from time import monotonic, perf_counter
+from typing import Any, Final
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
+
+import structlog
+from cryptography import x509
+from prometheus_client import CollectorRegistry, Metric, make_wsgi_app
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+
+from embedded import users
+from persistence.engine.condition import Condition, look
+from persistence.files.blobs import Folder
+from server import logs
+from server.settings import Settings
+from server.watching.metrics import AllWorkers
+
+KEPT_SECONDS: Final = 10.0
+"""The database is asked at most this often, however many scrape."""
+
+SCRAPER_SECONDS: Final = 10.0
+"""So long a scraper may take to say what it wants."""
+
+NOWHERE: Final = b"There is nothing here but /metrics.\n"
+
+
+def answer_scrapes(
+    listener: socket, folder: Path, read: Callable[[], Settings], database_url: str
+) -> None:
+    """Be that process, until a signal ends it or its parent is gone."""
+    users.leave_with_parent()
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    settings = read()
+    logs.configure(settings.log_format, settings.log_level)
+    registry = CollectorRegistry()
+    registry.register(AllWorkers(folder))
+    registry.register(Surroundings(settings, database_url))
+    server = Listener(listener, make_wsgi_app(registry))
+    server.serve_forever()
+
+
+class Listener(ThreadingMixIn, WSGIServer):
+    """The standard library's server on a socket that is bound already, a thread for each scrape."""
+
+    daemon_threads = True
+
+    def __init__(self, listener: socket, metrics: Callable[..., Iterable[bytes]]) -> None:
+        address = listener.getsockname()
+        super().__init__(address[:2], Quiet, bind_and_activate=False)
+        self.socket.close()
+        self.socket = listener
+        self.server_name, self.server_port = address[0], address[1]
+        self.setup_environ()
+        self.set_app(only_metrics(metrics))
+
+    def handle_error(self, _request: Any, _client: Any) -> None:
+        """Take no notice of scrapers that hang up."""
+
+
+class Quiet(WSGIRequestHandler):
+    """One scrape, which is not logged."""
+
+    timeout = SCRAPER_SECONDS
+    server_version, sys_version = "accounting", ""
+
+    def log_message(self, *_: Any) -> None:
+        """Write nothing."""
+
+
+def only_metrics(metrics: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
+    """Let the library answer at its one address; it would at all of them."""
+
+    def application(environ: Mapping[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+        if environ["PATH_INFO"].rstrip("/") == "/metrics":
+            return metrics(environ, start)
+        start("404 Not Found", [("content-type", "text/plain; charset=utf-8")])
+        return [NOWHERE]
+
+    return application
+
+
+class Surroundings:
+    """What all workers stand on: the database, the disks, the certificate, this version."""
+
+    def __init__(self, settings: Settings, database_url: str) -> None:
+        self._settings = settings
+        self._database_url = database_url
+        self._certificate_ends = _end_of(settings.tls_cert)
+        self._asking = Lock()
+        self._asked_at: float | None = None
+        self._took_seconds = 0.0
+        self._condition: Condition | None = None
+        self._log = structlog.get_logger("accounting.metrics")
+
+    def collect(self) -> Iterator[Metric]:
+        """Gather it."""
+        yield _gauge("workers_wanted", "Workers that were asked for.", self._settings.workers)
+        build = GaugeMetricFamily("accounting_build_info", "What serves.", labels=["version"])
+        build.add_metric([version("accounting-platform")], 1)
+        yield build
+        if self._certificate_ends is not None:
+            yield _gauge(
+                "certificate_ends_timestamp_seconds",
+                "When the certificate that is served ends.",
+                self._certificate_ends,
+            )
+        yield from self._disks()
+        condition = self._recent()
+        yield _gauge("database_up", "1 where the database answers.", condition is not None)
+        yield _gauge("database_look_seconds", "How long asking it took.", self._took_seconds)
+        if condition is not None:
+            yield from of_condition(condition)
+
+    def _recent(self) -> Condition | None:
+        """Look at the database, unless somebody did so just now."""
+        with self._asking:
+            began = perf_counter()
+            if self._asked_at is None or monotonic() - self._asked_at >= KEPT_SECONDS:
+                try:
+                    self._condition = look(self._database_url)
+                except Exception as error:  # Whatever it is, the rest is told all the same.
+                    self._condition = None
+                    self._log.warning("database_not_seen", reason=f"{type(error).__name__}")
+                self._asked_at = monotonic()
+                self._took_seconds = perf_counter() - began
+            return self._condition
+
+    def _disks(self) -> Iterator[Metric]:
+        free = GaugeMetricFamily("accounting_disk_free_bytes", "Left to write.", labels=["place"])
+        whole = GaugeMetricFamily("accounting_disk_size_bytes", "As a whole.", labels=["place"])
+        for place, folder in self._folders():
+            try:
+                usage = shutil.disk_usage(folder)
+            except OSError:
+                continue
+            free.add_metric([place], usage.free)
+            whole.add_metric([place], usage.total)
+        yield from (free, whole)
+        if isinstance(self._settings.documents, Folder):
+            writable = self._settings.documents.seems_writable()
+            yield _gauge("file_store_writable", "1 where files can be kept.", writable)
+
+    def _folders(self) -> Iterator[tuple[str, Path]]:
+        if isinstance(self._settings.documents, Folder):
+            yield "files", self._settings.documents.root
+        if self._settings.database_url is None:
+            yield "database", self._settings.data_dir
+
+
+def of_condition(condition: Condition) -> Iterator[Metric]:
+    """Tell how the database stands."""
+    for name, told, value in (
+        (
+            "database_oldest_transaction_seconds",
+            "Age of the oldest open transaction that this login sees.",
+            condition.oldest_transaction_seconds,
+        ),
+        ("database_lock_waiting", "Locks that are waited for.", condition.lock_waiting),
+        (
+            "database_longest_lock_wait_seconds",
+            "How long the longest of these waits has lasted.",
+            condition.longest_lock_wait_seconds,
+        ),
+        ("database_size_bytes", "Size of the database.", condition.size_bytes),
+        ("database_connections_max", "Connections it takes.", condition.connections_max),
+        ("database_in_recovery", "1 where it is a standby.", condition.in_recovery),
+    ):
+        yield _gauge(name, told, value)
+    yield CounterMetricFamily(
+        "accounting_database_deadlocks", "Deadlocks it has broken.", value=condition.deadlocks
+    )
+    yield _labelled("database_connections", "Its connections.", "state", condition.connections)
+    yield _labelled("table_size_bytes", "With indexes.", "table", condition.table_bytes)
+    yield _labelled("table_rows", "Rows, as estimated.", "table", condition.table_rows)
+    seconds = {name: lag for name, (lag, _) in condition.lag.items()}
+    behind = {name: lag for name, (_, lag) in condition.lag.items()}
+    yield _labelled("replication_lag_seconds", "Of each standby.", "standby", seconds)
+    yield _labelled("replication_lag_bytes", "Of each standby.", "standby", behind)
+    run = condition.newest_proof
+    if run is not None:
+        yield _gauge(
+            "check_books_ended_timestamp_seconds",
+            "When all books were looked through last.",
+            run.ended_at.timestamp(),
+        )
+        yield _gauge("check_books_holds", "1 where all of them held.", run.holds)
+        yield _gauge("check_books_businesses", "How many there were.", run.businesses)
+        yield _gauge("check_books_faulty", "How many did not hold.", run.faulty)
+        yield _gauge("check_books_seconds", "How long it took.", run.seconds)
+
+
+def _gauge(name: str, told: str, value: float) -> Metric:
+    return GaugeMetricFamily(f"accounting_{name}", told, value=float(value))
+
+
+def _labelled(name: str, told: str, label: str, values: Mapping[str, float]) -> Metric:
+    family = GaugeMetricFamily(f"accounting_{name}", told, labels=[label])
+    for each, value in values.items():
+        family.add_metric([each], value)
+    return family
+
+
+def _end_of(certificate: Path | None) -> float | None:
+    if certificate is None:
+        return None
+    first = x509.load_pem_x509_certificates(certificate.read_bytes())[0]
+    return first.not_valid_after_utc.timestamp()

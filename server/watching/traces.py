@@ -1,0 +1,109 @@
+"""Traces by OpenTelemetry: one span for each room that a request comes through.
+
+The span of the whole request is the edge's, below whatever the caller's `traceparent` names; in it
+are `security`, `validation`, `handlers`, `persistence` (one for each run of a writing) and `sql`,
+one for each round trip, with the texts of its statements and none of their values. Where they go,
+and how many of them, say the settings of OpenTelemetry, which its library reads by itself.
+"""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.metadata import version
+from threading import Thread
+from typing import Any, Final
+
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import OTELResourceDetector, Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer, set_span_in_context
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+from persistence.engine.sql import Query
+from server.watching.requests import Lines, shape_of
+
+CLOSING_SECONDS: Final = 3.0
+"""So long a worker that ends waits for its last spans to be sent."""
+
+_PARENT: Final = TraceContextTextMapPropagator()
+
+
+class SentTraces:
+    """The traces of one worker, sent in batches by a thread of the library."""
+
+    def __init__(self) -> None:
+        ours = {"service.name": "accounting", "service.version": version("accounting-platform")}
+        told = OTELResourceDetector().detect()
+        self._provider = TracerProvider(resource=Resource(ours).merge(told))
+        self._provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+        self._tracer = self._provider.get_tracer("accounting")
+
+    def begin(self, request_id: str, lines: Lines) -> "SentTrace":
+        """Begin the trace of a request."""
+        given = {
+            name.decode(): value.decode("latin-1")
+            for name, value in lines
+            if name in (b"traceparent", b"tracestate")
+        }
+        span = self._tracer.start_span(
+            "request",
+            context=_PARENT.extract(given),
+            kind=SpanKind.SERVER,
+            attributes={"accounting.request_id": request_id},
+        )
+        return SentTrace(self._tracer, span)
+
+    def close(self) -> None:
+        """Send what is left; a collector that is away keeps nobody waiting for long."""
+        sending = Thread(target=self._provider.shutdown, daemon=True)
+        sending.start()
+        sending.join(CLOSING_SECONDS)
+
+
+class SentTrace:
+    """The spans of one request; the last of those that are open has the next one in it."""
+
+    __slots__ = ("_open", "_tracer")
+
+    def __init__(self, tracer: Tracer, whole: Span) -> None:
+        self._tracer = tracer
+        self._open = [whole]
+
+    @contextmanager
+    def room(self, name: str) -> Iterator[None]:
+        """Make a span of a block."""
+        span = self._tracer.start_span(name, context=set_span_in_context(self._open[-1]))
+        self._open.append(span)
+        try:
+            yield
+        finally:
+            self._open.remove(span)
+            span.end()
+
+    def asked(self, queries: Sequence[Query], seconds: float) -> None:
+        """Make a span of a round trip that has just ended."""
+        now = time.time_ns()
+        span = self._tracer.start_span(
+            "sql",
+            context=set_span_in_context(self._open[-1]),
+            kind=SpanKind.CLIENT,
+            start_time=now - int(seconds * 1e9),
+            attributes={
+                "db.system.name": "postgresql",
+                "db.operation.batch.size": len(queries),
+                "db.query.text": ";\n".join(shape_of(query) for query in queries),
+            },
+        )
+        span.end(now)
+
+    def end(self, operation: str, status: int, facts: Mapping[str, Any]) -> None:
+        """Close the span of the whole request, under the name of its operation."""
+        whole = self._open[0]
+        whole.update_name(operation)
+        whole.set_attribute("http.response.status_code", status)
+        for name, fact in facts.items():
+            whole.set_attribute(f"accounting.{name}", fact)
+        if status >= 500:
+            whole.set_status(StatusCode.ERROR)
+        whole.end()

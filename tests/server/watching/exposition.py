@@ -1,0 +1,37 @@
+"""What /metrics says, as numbers by name and labels."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from prometheus_client import CollectorRegistry, Metric, generate_latest
+from prometheus_client.parser import text_string_to_metric_families
+
+Samples = dict[str, dict[tuple[tuple[str, str], ...], float]]
+
+
+def samples_of(text: str) -> Samples:
+    """Read what was exposed: `{"accounting_workers": {(): 2.0}}`."""
+    found: Samples = {}
+    for family in text_string_to_metric_families(text):
+        for sample in family.samples:
+            labels = tuple(sorted(sample.labels.items()))
+            found.setdefault(sample.name, {})[labels] = sample.value
+    return found
+
+
+def exposed(collector: Any) -> Samples:
+    """Let a collector be scraped, through the text that goes over the wire."""
+    registry = CollectorRegistry()
+    registry.register(collector)
+    return samples_of(generate_latest(registry).decode())
+
+
+def total(samples: Samples, name: str, **labels: str) -> float:
+    """Sum the samples of a name that have these labels."""
+    wanted = set(labels.items())
+    return sum(value for told, value in samples.get(name, {}).items() if wanted <= set(told))
+
+
+def names_of(metrics: Iterable[Metric]) -> set[str]:
+    """Name every sample that families can have."""
+    return {sample.name for metric in metrics for sample in metric.samples}

@@ -1,0 +1,179 @@
+"""The alerts and the dashboard ask for what a server tells, and each alert fires when it should."""
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from persistence.engine.condition import Condition, ProofRun
+from persistence.engine.pool import Occupancy
+from persistence.files.blobs import Folder
+from server.watching.metrics import AllWorkers, Counted
+from server.watching.scraped import Surroundings, of_condition
+from tests.api_server import settings
+from tests.processes.certificates import write_certificate
+from tests.server.watching.exposition import exposed
+from tests.server.watching.ops_files import DASHBOARD, NAME, OPS, RULES, alerts, queries
+
+PROMTOOL = shutil.which("promtool")
+needs_promtool = pytest.mark.skipif(
+    PROMTOOL is None, reason="promtool is not installed: apt-get install prometheus"
+)
+
+
+class OfCondition:
+    """A database with all that there is to tell of one."""
+
+    def collect(self) -> Iterator[Any]:
+        run = ProofRun(datetime.now(UTC), 1.0, 2, 0, 3, True)
+        condition = Condition(
+            0.0, 0, 0.0, 0, 1, 100, False, {"idle": 1}, {"a": 1}, {"a": 1}, {"b": (0.0, 0)}, run
+        )
+        return of_condition(condition)
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """The name of every number that a server tells."""
+    folder = tmp_path_factory.mktemp("counts")
+    counted = Counted(folder)
+    counted.request("get_customer", 200, 0.1)
+    counted.beat(0, Occupancy(1, 0, 0, 0), 0.0)
+    certificate, key = write_certificate(folder)
+    stands = settings(tls_cert=certificate, tls_key=key, documents=Folder(folder))
+    return {
+        *exposed(AllWorkers(folder)),
+        *exposed(Surroundings(stands, "postgresql://127.0.0.1:1/none")),
+        *exposed(OfCondition()),
+    }
+
+
+def asked_for(text: str) -> set[str]:
+    return set(NAME.findall(text))
+
+
+class TestNames:
+    def test_every_number_that_is_asked_for_is_told(self, told: set[str]) -> None:
+        assert asked_for(" ".join(rule["expr"] for rule in alerts())) <= told
+        assert asked_for(" ".join(expression for _, expression in queries())) <= told
+
+    def test_every_number_that_is_told_is_shown(self, told: set[str]) -> None:
+        assert told - asked_for(DASHBOARD.read_text("utf-8")) == set()
+
+    def test_every_alert_says_what_it_is_and_where_help_is(self) -> None:
+        for rule in alerts():
+            assert rule["labels"]["severity"] in ("critical", "warning")
+            anchor = rule["alert"].lower()
+            assert rule["annotations"]["runbook"] == f"docs/operations.md#{anchor}"
+            assert rule["annotations"]["summary"].endswith(".")
+        assert len({rule["alert"] for rule in alerts()}) == len(alerts())
+
+
+WELL = {
+    'up{job="accounting",instance="a"}': "1+0x200",
+    'accounting_database_up{instance="a"}': "1+0x200",
+    'accounting_file_store_writable{instance="a"}': "1+0x200",
+    'accounting_workers{instance="a"}': "2+0x200",
+    'accounting_workers_wanted{instance="a"}': "2+0x200",
+    'accounting_requests_total{instance="a",operation="x",status="200"}': "0+6000x200",
+    'accounting_requests_total{instance="a",operation="x",status="503"}': "0+6x200",
+    'accounting_request_seconds_bucket{instance="a",operation="x",le="1.0"}': "0+5990x200",
+    'accounting_request_seconds_bucket{instance="a",operation="x",le="5.0"}': "0+6000x200",
+    'accounting_request_seconds_bucket{instance="a",operation="x",le="+Inf"}': "0+6000x200",
+    'accounting_unavailable_total{instance="a",cause="crowd"}': "0+1x200",
+    'accounting_unavailable_total{instance="a",cause="lock_timeout"}': "0+0x200",
+    'accounting_pool_wait_seconds_total{instance="a"}': "0+6x200",
+    'accounting_pool_waiting{instance="a"}': "0+0x200",
+    'accounting_pool_connections_max{instance="a"}': "16+0x200",
+    'accounting_database_connections{instance="a",state="idle"}': "50+0x200",
+    'accounting_database_connections_max{instance="a"}': "100+0x200",
+    'accounting_database_oldest_transaction_seconds{instance="a"}': "2+0x200",
+    'accounting_database_longest_lock_wait_seconds{instance="a"}': "0+0x200",
+    'accounting_runs_again_total{instance="a",cause="deadlock"}': "0+1x200",
+    'accounting_loop_late_seconds{instance="a"}': "0.01+0x200",
+    'accounting_check_books_holds{instance="a"}': "1+0x200",
+    'accounting_check_books_ended_timestamp_seconds{instance="a"}': "0+60x200",
+    'accounting_disk_free_bytes{instance="a",place="files"}': "50+0x200",
+    'accounting_disk_size_bytes{instance="a",place="files"}': "100+0x200",
+    'accounting_replication_lag_seconds{instance="a",standby="b"}': "1+0x200",
+    'accounting_replication_lag_bytes{instance="a",standby="b"}': "1000+0x200",
+    'accounting_refusals_total{instance="a",code="invalid_credentials"}': "0+1x200",
+    'accounting_certificate_ends_timestamp_seconds{instance="a"}': "5000000+0x200",
+}
+# What goes wrong, by a part of the series' name; None is told no longer.
+WRONG: list[tuple[str, dict[str, str | None]]] = [
+    ("AccountingDown", {"up{job": "0+0x200"}),
+    ("AccountingNotReady", {"accounting_database_up": "0+0x200"}),
+    ("AccountingNotReady", {"accounting_file_store_writable": "0+0x200"}),
+    ("AccountingWorkersMissing", {"accounting_workers{": "1+0x200"}),
+    ("AccountingWorkersMissing", {"accounting_workers{": None}),
+    ("AccountingErrors", {'status="503"': "0+100x200"}),
+    ("AccountingUnavailable", {'cause="crowd"': "0+30x200"}),
+    ("AccountingSlow", {'le="1.0"': "0+5000x200"}),
+    ("AccountingPoolExhausted", {"accounting_pool_wait_seconds_total": "0+120x200"}),
+    ("AccountingPoolExhausted", {"accounting_pool_waiting": "17+0x200"}),
+    ("AccountingConnectionsShort", {"accounting_database_connections{": "95+0x200"}),
+    ("AccountingOldTransaction", {"accounting_database_oldest": "400+0x200"}),
+    ("AccountingLockWaits", {"accounting_database_longest": "6+0x200"}),
+    ("AccountingLockWaits", {'cause="lock_timeout"': "0+2x200"}),
+    ("AccountingRunsAgain", {"accounting_runs_again_total": "0+120x200"}),
+    ("AccountingLoopLate", {"accounting_loop_late_seconds": "0.5+0x200"}),
+    ("AccountingBooksDoNotHold", {"accounting_check_books_holds": "0+0x200"}),
+    ("AccountingBooksNotChecked", {"accounting_check_books_ended": "-100000+0x200"}),
+    ("AccountingBooksNotChecked", {"accounting_check_books_ended": None}),
+    ("AccountingDiskLow", {"accounting_disk_free_bytes": "9+0x200"}),
+    ("AccountingReplicationLag", {"accounting_replication_lag_seconds": "40+0x200"}),
+    ("AccountingReplicationLag", {"accounting_replication_lag_bytes": "500000000+0x200"}),
+    ("AccountingFailedLogins", {"accounting_refusals_total": "0+30x200"}),
+    ("AccountingCertificateEnds", {"accounting_certificate": "1000000+0x200"}),
+]
+
+
+def told_when(wrong: dict[str, str | None]) -> list[dict[str, str]]:
+    """The numbers of a server with which something is wrong."""
+    series = dict[str, str | None](WELL)
+    for part, values in wrong.items():
+        [name] = [name for name in series if part in name]
+        series[name] = values
+    return [{"series": name, "values": told} for name, told in series.items() if told is not None]
+
+
+def case(wrong: dict[str, str | None], *firing: str) -> dict[str, Any]:
+    expected = [{"labels": f'{{alertname="{name}"}}', "value": 1} for name in firing]
+    return {
+        "interval": "1m",
+        "input_series": told_when(wrong),
+        "promql_expr_test": [
+            {
+                "expr": 'count by (alertname) (ALERTS{alertstate="firing"})',
+                "eval_time": "90m",
+                "exp_samples": expected,
+            }
+        ],
+    }
+
+
+@needs_promtool
+class TestAlerts:
+    def test_promtool_finds_nothing_wrong(self) -> None:
+        for words in (["check", "rules", str(RULES)], ["check", "config", f"{OPS}/prometheus.yml"]):
+            assert "FAILED" not in promtool(*words)
+
+    def test_each_fires_when_it_should_and_none_else(self, tmp_path: Path) -> None:
+        assert {name for name, _ in WRONG} == {rule["alert"] for rule in alerts()}
+        tests = [case({}), *(case(wrong, name) for name, wrong in WRONG)]
+        file = tmp_path / "tests.yml"
+        file.write_text(yaml.safe_dump({"rule_files": [str(RULES)], "tests": tests}))
+        assert "SUCCESS" in promtool("test", "rules", str(file))
+
+
+def promtool(*words: str) -> str:
+    """What it says; it must find nothing wrong."""
+    done = subprocess.run([str(PROMTOOL), *words], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
