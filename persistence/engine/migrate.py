@@ -57,7 +57,7 @@ def migrate(url: str, tell: Callable[[str], None] = lambda _: None) -> str:
                 f"The database cannot be migrated: {first_line(why)}. What an administrator has to"
                 " do first is printed by `accounting migrate --print-roles`."
             ) from error
-        if isinstance(why, psycopg.OperationalError):
+        if isinstance(why, psycopg.OperationalError | psycopg.errors.ReadOnlySqlTransaction):
             raise UnusableDatabase(f"The database cannot be migrated: {first_line(why)}") from error
         raise
     finally:
