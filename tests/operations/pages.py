@@ -7,6 +7,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from embedded.binaries import find_programs
+
 DOCS = Path(__file__).parents[2] / "docs"
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
@@ -41,8 +43,10 @@ def script_of(blocks: list[Block]) -> str:
 
 def run(page: str, folder: Path, **settings: str) -> None:
     """Run all commands of a page in a folder; fails with what they said."""
-    programs = [str(Path(sys.executable).parent), os.environ["PATH"]]
-    environment = {"PATH": os.pathsep.join(programs), "HOME": str(folder), **settings}
+    folders = [Path(sys.executable).parent, find_programs().folder, os.environ["PATH"]]
+    environment = {"PATH": os.pathsep.join(map(str, folders)), "HOME": str(folder), **settings}
+    if "PYTHONPATH" in os.environ:  # Another tree than the one that is installed.
+        environment["PYTHONPATH"] = os.environ["PYTHONPATH"]
     script = script_of(blocks_of(page))
     log = folder / "said.txt"
     with log.open("wb") as said:
