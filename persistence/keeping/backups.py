@@ -252,8 +252,8 @@ def restore_database(url: str, source: Path, manifest: Manifest, begin: Begin) -
     Raises UnusableDatabase or EmbeddedError.
     """
     programs = find_clients(manifest.programs_major)
+    refuse_filled(url)
     with connect(url) as connection:
-        _refuse_filled(connection)
         begin("Restoring the database")
         with roles_made(connection, (source / ROLES).read_text(), manifest.owner):
             read_dump(programs, url, source / DUMP)
@@ -270,8 +270,10 @@ ORDER BY 1 LIMIT 1
 """
 
 
-def _refuse_filled(connection: psycopg.Connection) -> None:
-    found = connection.execute(_FILLED).fetchone()
+def refuse_filled(url: str) -> None:
+    """Raise UnusableDatabase where a database has anything in it."""
+    with connect(url) as connection:
+        found = connection.execute(_FILLED).fetchone()
     if found is not None:
         raise UnusableDatabase(
             f"The database is not empty (it has {found[0]}): a backup is restored into a new one."
@@ -290,7 +292,8 @@ def refuse_older_server(programs: Programs, manifest: Manifest) -> None:
 def restore_files(source: Path, storage: BlobStorage) -> tuple[int, int]:
     """Put the files of a backup into a storage; return how many, and how many were there already.
 
-    Raises DamagedBackup where one is not what was written, or another one has its place.
+    It may be done again and again, and comes before the records that name them are there. Raises
+    DamagedBackup where one is not what was written, or another one has its place.
     """
     put = there = 0
     kept = Folder(source / DOCUMENTS)
@@ -305,7 +308,7 @@ def restore_files(source: Path, storage: BlobStorage) -> tuple[int, int]:
         elif standing == content:
             there += 1
         else:
-            raise DamagedBackup(f"{storage.place} has another file as {key}: nothing is changed.")
+            raise DamagedBackup(f"{storage.place} has another file as {key}, which stays.")
     return put, there
 
 
