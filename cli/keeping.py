@@ -121,7 +121,7 @@ def verify_backup(source: Path) -> int:
 def thrown_away(manifest: Manifest) -> Iterator[str]:
     """Lend an empty database of a PostgreSQL that is gone afterwards."""
     programs = find_programs()
-    refuse_older_server(programs, manifest)
+    refuse_older_server(programs.major, manifest)
     home = Path(mkdtemp(prefix="accounting-verify-"))
     try:
         with EmbeddedPostgres(home, TEST_SETTINGS, programs=programs) as postgres:

@@ -24,7 +24,7 @@ from typing import Any, Final, LiteralString
 import psycopg
 from psycopg.sql import SQL, Identifier
 
-from embedded.binaries import Programs, find_clients
+from embedded.binaries import find_clients
 from persistence.engine.connecting import connect
 from persistence.engine.distribution import is_distributed
 from persistence.engine.faults import UnusableDatabase
@@ -254,6 +254,7 @@ def restore_database(url: str, source: Path, manifest: Manifest, begin: Begin) -
     programs = find_clients(manifest.programs_major)
     refuse_filled(url)
     with connect(url) as connection:
+        refuse_older_server(connection.info.server_version // 10_000, manifest)
         begin("Restoring the database")
         with roles_made(connection, (source / ROLES).read_text(), manifest.owner):
             read_dump(programs, url, source / DUMP)
@@ -280,12 +281,12 @@ def refuse_filled(url: str) -> None:
         )
 
 
-def refuse_older_server(programs: Programs, manifest: Manifest) -> None:
+def refuse_older_server(major: int, manifest: Manifest) -> None:
     """Raise UnusableDatabase where a server is too old for a backup."""
-    if programs.major < manifest.server_major:
+    if major < manifest.server_major:
         raise UnusableDatabase(
-            f"The backup is of PostgreSQL {manifest.server_major}, and the programs here are of"
-            f" version {programs.major}: install newer ones."
+            f"The backup is of PostgreSQL {manifest.server_major}, and this one is {major}: restore"
+            " it into one that is as new or newer."
         )
 
 

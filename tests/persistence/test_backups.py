@@ -20,7 +20,7 @@ from persistence.files.blobs import Folder
 from persistence.keeping.backups import back_up, opened_backup, restore_database, rows_in
 from persistence.keeping.dumps import write_dump
 from persistence.keeping.roles import Sight
-from tests.api_server import ApiServer
+from tests.api_server import ApiServer, Databases
 from tests.builders.files import PDF, upload
 from tests.builders.sales import sent
 from tests.partner import within
@@ -65,6 +65,15 @@ class TestOlderServer:
         with psycopg.connect(older.url("again")) as connection:
             assert rows_in(connection) == made.rows
         assert made.rows["partner"] == 1
+
+    def test_takes_no_backup_of_a_newer_one(
+        self, older: EmbeddedPostgres, databases: Databases, tmp_path: Path
+    ) -> None:
+        url = databases.clone("backed_up")
+        made = back_up(url, Folder(tmp_path / "documents"), tmp_path / "kept", "1.0.0", unheard)
+        older.create_database("again")
+        with pytest.raises(UnusableDatabase, match="as new or newer"):
+            restore_database(older.url("again"), tmp_path / "kept", made, unheard)
 
 
 class TestPassword:
