@@ -27,6 +27,7 @@ from persistence.keeping.backups import (
     back_up,
     files_not_as_recorded,
     opened_backup,
+    refuse_filled,
     refuse_older_server,
     restore_database,
     restore_files,
@@ -68,9 +69,10 @@ def restore_backup(source: Path) -> None:
         opened(loaded, progress.begin, as_it_is=True) as database,
     ):
         manifest = opened_backup(source)
-        restore_database(database.admin_url, source, manifest, progress.begin)
+        refuse_filled(database.admin_url)
         progress.begin("Putting the files of documents")
         put, there = restore_files(source, loaded.documents)
+        restore_database(database.admin_url, source, manifest, progress.begin)
     typer.echo(f"The database and its files are as they were at {manifest.begun_at}.")
     typer.echo(f"{told(manifest)}; {put} files were put, {there} were there; {seconds(began)}.")
     if manifest.logins:
@@ -120,7 +122,7 @@ def verify_backup(source: Path) -> int:
 def thrown_away(manifest: Manifest) -> Iterator[str]:
     """Lend an empty database of a PostgreSQL that is gone afterwards."""
     programs = find_programs()
-    refuse_older_server(programs, manifest)
+    refuse_older_server(programs.major, manifest)
     home = Path(mkdtemp(prefix="accounting-verify-"))
     try:
         with EmbeddedPostgres(home, TEST_SETTINGS, programs=programs) as postgres:

@@ -24,7 +24,7 @@ from typing import Any, Final, LiteralString
 import psycopg
 from psycopg.sql import SQL, Identifier
 
-from embedded.binaries import Programs, find_clients
+from embedded.binaries import find_clients
 from persistence.engine.connecting import connect
 from persistence.engine.distribution import is_distributed
 from persistence.engine.faults import UnusableDatabase
@@ -252,8 +252,9 @@ def restore_database(url: str, source: Path, manifest: Manifest, begin: Begin) -
     Raises UnusableDatabase or EmbeddedError.
     """
     programs = find_clients(manifest.programs_major)
+    refuse_filled(url)
     with connect(url) as connection:
-        _refuse_filled(connection)
+        refuse_older_server(connection.info.server_version // 10_000, manifest)
         begin("Restoring the database")
         with roles_made(connection, (source / ROLES).read_text(), manifest.owner):
             read_dump(programs, url, source / DUMP)
@@ -270,27 +271,30 @@ ORDER BY 1 LIMIT 1
 """
 
 
-def _refuse_filled(connection: psycopg.Connection) -> None:
-    found = connection.execute(_FILLED).fetchone()
+def refuse_filled(url: str) -> None:
+    """Raise UnusableDatabase where a database has anything in it."""
+    with connect(url) as connection:
+        found = connection.execute(_FILLED).fetchone()
     if found is not None:
         raise UnusableDatabase(
             f"The database is not empty (it has {found[0]}): a backup is restored into a new one."
         )
 
 
-def refuse_older_server(programs: Programs, manifest: Manifest) -> None:
+def refuse_older_server(major: int, manifest: Manifest) -> None:
     """Raise UnusableDatabase where a server is too old for a backup."""
-    if programs.major < manifest.server_major:
+    if major < manifest.server_major:
         raise UnusableDatabase(
-            f"The backup is of PostgreSQL {manifest.server_major}, and the programs here are of"
-            f" version {programs.major}: install newer ones."
+            f"The backup is of PostgreSQL {manifest.server_major}, and this one is {major}: restore"
+            " it into one that is as new or newer."
         )
 
 
 def restore_files(source: Path, storage: BlobStorage) -> tuple[int, int]:
     """Put the files of a backup into a storage; return how many, and how many were there already.
 
-    Raises DamagedBackup where one is not what was written, or another one has its place.
+    It may be done again and again, and comes before the records that name them are there. Raises
+    DamagedBackup where one is not what was written, or another one has its place.
     """
     put = there = 0
     kept = Folder(source / DOCUMENTS)
@@ -305,7 +309,7 @@ def restore_files(source: Path, storage: BlobStorage) -> tuple[int, int]:
         elif standing == content:
             there += 1
         else:
-            raise DamagedBackup(f"{storage.place} has another file as {key}: nothing is changed.")
+            raise DamagedBackup(f"{storage.place} has another file as {key}, which stays.")
     return put, there
 
 

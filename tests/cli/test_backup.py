@@ -131,6 +131,11 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPostgr
 
 @pytest.fixture
 def empty(cluster: EmbeddedPostgres, tmp_path: Path) -> Place:
+    """A database of that one, which knows no role of ours."""
+    with psycopg.connect(cluster.url("postgres"), autocommit=True) as connection:
+        connection.execute("DROP DATABASE IF EXISTS kept_there WITH (FORCE)")
+        for role in ("kept_there_owner", "kept_here_owner", "accounting_server"):
+            connection.execute(f"DROP ROLE IF EXISTS {role}")
     return founded(cluster, "kept_there", tmp_path / "data", tmp_path / "documents")
 
 
@@ -242,15 +247,8 @@ class TestRestore:
         assert "The database is not empty (it has " in told.err
         assert source.contents() == before
 
-    def test_a_login_that_may_make_no_roles_is_told_who_can(
-        self, cluster: EmbeddedPostgres, kept: Path, empty: Place
-    ) -> None:
-        with psycopg.connect(cluster.url("postgres"), autocommit=True) as connection:
-            connection.execute("DROP DATABASE kept_there WITH (FORCE)")
-            for role in ("kept_there_owner", "accounting_server"):
-                connection.execute(f"DROP ROLE IF EXISTS {role}")
-            connection.execute("CREATE ROLE kept_there_owner LOGIN NOSUPERUSER")
-            connection.execute("CREATE DATABASE kept_there OWNER kept_there_owner")
+    def test_a_login_that_may_make_no_roles_is_told_who_can(self, kept: Path, empty: Place) -> None:
+        empty.do("ALTER ROLE kept_there_owner NOCREATEROLE")
         told = empty.run("restore", str(kept))
         assert told.code == 2
         assert "let an administrator run roles.sql of the backup" in told.err
@@ -271,6 +269,8 @@ class TestRestore:
         assert told.code == 2
         assert f"{empty.documents} has another file as {file.parent.name}/{file.name}" in told.err
         assert file.read_bytes() == b"else"
+        file.unlink()  # The database is still empty, so that it can be tried again.
+        assert "; 1 files were put, 1 were there; " in empty.did("restore", str(kept))
 
     def test_a_damaged_dump_leaves_the_database_empty(
         self, kept: Path, empty: Place, tmp_path: Path
@@ -392,7 +392,6 @@ class TestRowSecurity:
     ) -> None:
         with_policies.did("backup", str(tmp_path / "all"))
         before = with_policies.contents()
-        empty.do("DROP ROLE IF EXISTS kept_here_owner")
         empty.did("restore", str(tmp_path / "all"))
         assert empty.contents() == before
         forces = "SELECT count(*) FROM pg_class WHERE relforcerowsecurity"

@@ -138,6 +138,12 @@ class TestExported:
         }
         assert len(stored) == 2
 
+    def test_has_no_keys_and_no_kept_answers(self, exported: Path) -> None:
+        with zipfile.ZipFile(exported) as opened:
+            names = {Path(name).stem for name in opened.namelist()}
+        assert names & {"reply", "partner", "api_key", "partner_reply"} == set()
+        assert {"invoice", "audit_record", "audit_seal"} < names
+
     def test_the_same_books_have_the_same_digest(
         self, here: Place, bakery: Business, exported: Path, tmp_path: Path
     ) -> None:

@@ -11,12 +11,16 @@ import psycopg
 import pytest
 
 from embedded import binaries
+from embedded.binaries import Programs
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
+from persistence.engine.faults import UnusableDatabase
 from persistence.engine.migrate import migrate
 from persistence.files.blobs import Folder
 from persistence.keeping.backups import back_up, opened_backup, restore_database, rows_in
-from tests.api_server import ApiServer
+from persistence.keeping.dumps import write_dump
+from persistence.keeping.roles import Sight
+from tests.api_server import ApiServer, Databases
 from tests.builders.files import PDF, upload
 from tests.builders.sales import sent
 from tests.partner import within
@@ -61,6 +65,30 @@ class TestOlderServer:
         with psycopg.connect(older.url("again")) as connection:
             assert rows_in(connection) == made.rows
         assert made.rows["partner"] == 1
+
+    def test_takes_no_backup_of_a_newer_one(
+        self, older: EmbeddedPostgres, databases: Databases, tmp_path: Path
+    ) -> None:
+        url = databases.clone("backed_up")
+        made = back_up(url, Folder(tmp_path / "documents"), tmp_path / "kept", "1.0.0", unheard)
+        older.create_database("again")
+        with pytest.raises(UnusableDatabase, match="as new or newer"):
+            restore_database(older.url("again"), tmp_path / "kept", made, unheard)
+
+
+class TestPassword:
+    def test_is_not_among_the_words_that_everybody_can_see(self, tmp_path: Path) -> None:
+        program = tmp_path / "pg_dump"
+        program.write_text(
+            f'#!/bin/sh\necho "$@" > {tmp_path}/words\necho "no, $PGPASSWORD" >&2\nexit 1\n'
+        )
+        program.chmod(0o755)
+        url = "postgresql://owner:s3cret@127.0.0.1:5432/books"
+        with pytest.raises(UnusableDatabase, match="pg_dump failed: no, s3cret"):
+            write_dump(Programs(tmp_path, "99.1"), url, tmp_path / "dump", "moment", Sight())
+        words = (tmp_path / "words").read_text()
+        assert "user=owner" in words
+        assert "s3cret" not in words
 
 
 class TestPointInTime:
