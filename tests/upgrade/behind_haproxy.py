@@ -18,7 +18,7 @@ from tests.ports import free_port, is_free
 from tests.processes.serving import Server
 
 SAMPLE = Path(__file__).parents[2] / "docs" / "ops" / "haproxy.cfg"
-PAUSE_SECONDS = 0.05  # Between two rounds of a caller: a server that starts needs the processors.
+PAUSE_SECONDS = 0.2  # Between two rounds of a caller: a server that starts needs the processors.
 HAPROXY = shutil.which("haproxy") or shutil.which("haproxy", path="/usr/sbin")
 TLS = "bind :443 ssl crt /etc/haproxy/accounting.pem alpn h2,http/1.1"
 PLACES = ("server one 10.0.0.11:8000", "server two 10.0.0.12:8000")
