@@ -9,7 +9,10 @@ from tests.contract.document import Operation, document, follow, operations
 
 JSON = "application/json"
 # They answer as OAuth 2.0 asks, each with examples of its own.
-TOKENS = {"issue_partner_token", "issue_business_token"}
+TOKENS = {
+    *("issue_partner_token", "issue_business_token"),
+    *("revoke_token", "revoke_business_tokens"),
+}
 
 
 def refusal(code: str) -> dict[str, Any]:
